@@ -1,0 +1,220 @@
+// Package contract holds the wire types of the engine contract: what an
+// engine speaks with the engine proxy over its own socket, and what the engine
+// proxy hands on to the ledger. docs/engine-contract.md is the prose.
+//
+// Every call to an engine carries "Authorization: Bearer TOKEN", where TOKEN
+// is the instance's own, made by the engine proxy at each start.
+package contract
+
+import (
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/api"
+)
+
+// Headers between gateway, engine proxy and engine.
+const (
+	// HeaderJobID carries the job id of a submission to the engine, and of a
+	// 504 to the client.
+	HeaderJobID = "Svc-Job-Id"
+	// HeaderSessionID carries the session id of a submission to the engine.
+	HeaderSessionID = "Svc-Session-Id"
+	// HeaderRefused is "true" on an engine's answer that promises that the
+	// submission was not accepted and never will be by itself.
+	HeaderRefused = "Svc-Refused"
+	// HeaderInstance is on every answer of an engine: its instance id.
+	HeaderInstance = "Svc-Instance-Id"
+)
+
+// Paths of the contract, besides the public routes of /v1/generate.
+const (
+	PathReady    = "/internal/readyz"
+	PathActivity = "/internal/activity"
+	PathJobs     = "/internal/jobs" // and /internal/jobs/{id}/record|events|files
+	PathFeed     = "/internal/feed"
+	PathAck      = "/internal/feed/ack"
+	PathFence    = "/internal/fence"
+	PathDrain    = "/internal/drain"
+	PathUndrain  = "/internal/undrain"
+	PathSnapshot = "/internal/snapshot" // the game as it is now, a ZIP
+)
+
+// Ready is the 200 body of GET /internal/readyz; 503 means not yet.
+type Ready struct {
+	InstanceID string `json:"instanceId"`
+	ProjectID  string `json:"projectId"`
+	FeedID     string `json:"feedId"` // minted with the volume
+	Version    string `json:"version"`
+}
+
+// MaxName is how many bytes the id of a feed, or the name of a step, has at most.
+const MaxName = 128
+
+// MaxQueued is how many jobs may wait for their turn in an engine.
+const MaxQueued = 20
+
+// ValidName reports whether s can be the id of a feed or the name of a step: 1 to
+// MaxName bytes of ASCII that can be seen. A database takes no other characters
+// everywhere.
+func ValidName(s string) bool {
+	return s != "" && len(s) <= MaxName && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// Activity is the body of GET /internal/activity: the engine's own word on
+// whether it works.
+type Activity struct {
+	RunningJobs  int       `json:"runningJobs"`
+	QueuedJobs   int       `json:"queuedJobs"`
+	OpenStreams  int       `json:"openStreams"`
+	UnackedFeed  int       `json:"unackedFeed"` // feed records without an acknowledgement
+	LastActivity time.Time `json:"lastActivity"`
+}
+
+// Busy reports whether the engine must not be stopped.
+func (a Activity) Busy() bool { return a.RunningJobs+a.QueuedJobs+a.UnackedFeed > 0 }
+
+// JobRecord is the engine's record of a job. It knows no TIK and needs no
+// session: the sidecar adds them to make an api.Job.
+type JobRecord struct {
+	JobID       string        `json:"jobId"`
+	ProjectID   string        `json:"projectId"`
+	SessionID   string        `json:"sessionId"`
+	Status      api.JobStatus `json:"status"`
+	Progress    api.Progress  `json:"progress"`
+	CreatedAt   time.Time     `json:"createdAt"`
+	StartedAt   *time.Time    `json:"startedAt,omitempty"`
+	FinishedAt  *time.Time    `json:"finishedAt,omitempty"`
+	Failure     *api.Failure  `json:"failure,omitempty"`
+	Files       *api.Files    `json:"files,omitempty"`
+	LastEventID uint64        `json:"lastEventId"`
+}
+
+// Public returns the public record of the job.
+func (r JobRecord) Public(sessionID string, spent api.TIK) api.Job {
+	return api.Job{
+		JobID: r.JobID, ProjectID: r.ProjectID, SessionID: sessionID,
+		Status: r.Status, Progress: r.Progress, CreatedAt: r.CreatedAt,
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, TIKSpent: spent,
+		Failure: r.Failure, Files: r.Files, LastEventID: r.LastEventID,
+	}
+}
+
+// JobList is the body of GET /internal/jobs: every job the volume knows, in
+// order of acceptance.
+type JobList struct {
+	Jobs []JobRecord `json:"jobs"`
+}
+
+// FeedKind is what a feed record reports.
+type FeedKind string
+
+// The kinds of feed records. Every kind but usage carries the job's record as
+// it was at that moment.
+const (
+	FeedStarted  FeedKind = "started"  // the job runs; Next names its first priced step
+	FeedProgress FeedKind = "progress" // its record changed; at most four a second
+	FeedUsage    FeedKind = "usage"    // a priced step was done: Units; Next names the following one, if any
+	FeedEnded    FeedKind = "ended"    // it has ended; the terminal event waits for the acknowledgement
+)
+
+// Unit is a priced quantity, "generator.job" 1 for one. The sidecar knows the
+// prices; an engine never does.
+type Unit struct {
+	Name     string `json:"name"`
+	Quantity int64  `json:"quantity"`
+}
+
+// FeedRecord is one line of GET /internal/feed?after=N, NDJSON that stays
+// open and grows. Seq is dense from 1 in a feed; a record shares one fsync
+// with the event it reports.
+type FeedRecord struct {
+	FeedID string     `json:"feedId"`
+	Seq    uint64     `json:"seq"`
+	Kind   FeedKind   `json:"kind"`
+	JobID  string     `json:"jobId"`
+	At     time.Time  `json:"at"`
+	Record *JobRecord `json:"record,omitempty"`
+	Units  []Unit     `json:"units,omitempty"`
+	Next   string     `json:"next,omitempty"` // name of the priced step to come
+}
+
+// Ack is the body of POST /internal/feed/ack: everything up to Seq is in the
+// ledger. Stop lists jobs that must end now.
+type Ack struct {
+	FeedID string `json:"feedId"`
+	Seq    uint64 `json:"seq"`
+	Stop   []Stop `json:"stop,omitempty"`
+}
+
+// Stop tells an engine to end a job as failed with Code, or, for a job that
+// the ledger doesn't know as accepted, to end it whatever it does.
+type Stop struct {
+	JobID string          `json:"jobId"`
+	Code  api.FailureCode `json:"code"`
+}
+
+// FenceRequest is the body of POST /internal/fence.
+type FenceRequest struct {
+	JobID string `json:"jobId"`
+}
+
+// FenceVerdict is the answer to a fence.
+type FenceVerdict string
+
+// The verdicts. Fenced is a promise on disk: the engine never accepts that id.
+const (
+	Accepted FenceVerdict = "accepted"
+	Fenced   FenceVerdict = "fenced"
+)
+
+// FenceResponse is the body of the answer to POST /internal/fence.
+type FenceResponse struct {
+	Verdict FenceVerdict `json:"verdict"`
+}
+
+// FeedBatch is what the engine proxy hands to the ledger: records of one
+// feed, dense, in order.
+type FeedBatch struct {
+	ProjectID string       `json:"projectId"`
+	FeedID    string       `json:"feedId"`
+	Records   []FeedRecord `json:"records"`
+}
+
+// FeedVerdict is the ledger's answer to a batch.
+type FeedVerdict struct {
+	Cursor uint64 `json:"cursor"` // everything up to here is applied
+	Stop   []Stop `json:"stop,omitempty"`
+}
+
+// CallGrant is what the ledger says before a call to a model goes out.
+type CallGrant struct {
+	JobID     string `json:"jobId,omitempty"`     // the project's running job, which pays; "" when none runs
+	Exhausted bool   `json:"exhausted,omitempty"` // the payer's balance allows no further step
+}
+
+// Call is a call to a model that was made for a job, as it is charged. ID is
+// unique within the project and never used again.
+type Call struct {
+	ProjectID string `json:"projectId"`
+	ID        int64  `json:"id"`
+	JobID     string `json:"jobId"`
+	Units     []Unit `json:"units"`
+}
+
+// OpenJob is a job that the ledger counts as running.
+type OpenJob struct {
+	JobID     string    `json:"jobId"`
+	ProjectID string    `json:"projectId"`
+	OwnerID   string    `json:"ownerId"`
+	Reserved  bool      `json:"reserved"` // not yet committed
+	Overdue   bool      `json:"overdue"`  // reserved, and past its deadline
+	Record    JobRecord `json:"record"`   // as last reported
+}
+
+// Installation is one data folder with engines and their volumes.
+type Installation struct {
+	ID    string    `json:"id"`    // lies in the folder, and moves with it
+	Place string    `json:"place"` // host and folder, for people
+	Since time.Time `json:"since"` // when it took the engines; the ledger's word
+}

@@ -1,0 +1,87 @@
+package caddymodule
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// Chain is what svc_api stands for: write it out in a site, inside
+// "handle /v1/* {…}", to change it.
+const Chain = `route {
+	request_header -Svc-*
+	svc_auth
+	svc_access
+	svc_projects
+	svc_engine
+	svc_quota
+	reverse_proxy {
+		dynamic svc_engine
+		flush_interval -1
+		header_down -Server
+		transport http {
+			dial_timeout 2s
+			expect_continue_timeout 30s
+			compression off
+			keepalive off
+		}
+	}
+}`
+
+// ErrorChain is the rest of it, for the site's handle_errors.
+const ErrorChain = `svc_error`
+
+// parseAPI sets up the whole /v1 chain, as php_fastcgi does for PHP. Syntax:
+//
+//	svc_api
+//
+// It is the same as:
+//
+//	handle /v1/* {
+//	    <Chain>
+//	}
+//	handle_errors {
+//	    svc_error
+//	}
+func parseAPI(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
+	if err := noOptions(h.Dispenser); err != nil {
+		return nil, err
+	}
+	chain, err := subroute(h, "svc_api", Chain)
+	if err != nil {
+		return nil, err
+	}
+	onError, err := subroute(h, "svc_api", ErrorChain)
+	if err != nil {
+		return nil, err
+	}
+	v1 := caddy.ModuleMap{"path": h.JSON(caddyhttp.MatchPath{"/v1/*"})}
+	return append(h.NewRoute(v1, chain), httpcaddyfile.ConfigValue{
+		Class: "error_route",
+		Value: &caddyhttp.Subroute{Routes: caddyhttp.RouteList{{
+			HandlersRaw: []json.RawMessage{caddyconfig.JSONModuleObject(onError, "handler", "subroute", nil)},
+		}}},
+	}), nil
+}
+
+// subroute parses Caddyfile text as the block of a directive.
+func subroute(h httpcaddyfile.Helper, directive, text string) (*caddyhttp.Subroute, error) {
+	tokens, err := caddyfile.Tokenize([]byte(directive+" {\n"+text+"\n}\n"), directive)
+	if err != nil {
+		return nil, fmt.Errorf("reading the chain of %s: %w", directive, err)
+	}
+	handler, err := httpcaddyfile.ParseSegmentAsSubroute(h.WithDispenser(caddyfile.NewDispenser(tokens)))
+	if err != nil {
+		return nil, fmt.Errorf("parsing the chain of %s: %w", directive, err)
+	}
+	parsed, ok := handler.(*caddyhttp.Subroute)
+	if !ok {
+		return nil, h.Errf("the chain of %s is not a subroute", directive)
+	}
+	return parsed, nil
+}

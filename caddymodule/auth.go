@@ -1,0 +1,167 @@
+package caddymodule
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway"
+)
+
+// Auth finds out who sends a request, from the API key in "Authorization:
+// Bearer" or "X-API-Key". It refuses with 401 a key that is missing, unknown,
+// disabled or revoked, and with 503 when keys can't be checked or the key's
+// requests come too fast. Both headers are removed from the request. With the
+// app's option cors it answers the preflights of browsers.
+//
+// It also counts every request of the chain, and refuses to be part of a
+// configuration whose logs would show keys.
+//
+// It sets these placeholders:
+//
+//	Placeholder           | Description
+//	----------------------|------------------------------
+//	{http.auth.user.id}   | the user who owns the key
+//	{svc.key.id}          | the key's id, which is no secret
+//
+// and this field of the access log, beside Caddy's user_id:
+//
+//	Field    | Description
+//	---------|------------------------------
+//	svc_key  | the key's id
+type Auth struct {
+	// How many requests a key may send, whatever they ask for. An excess is
+	// answered 503 with Retry-After. With the app's option redis all gateways
+	// count together. Default: 100 a second, 200 at once.
+	Rate *RateLimit `json:"rate,omitempty"`
+
+	// How many keys that no one has an address may send before further ones
+	// are answered 401 without a look-up. A key that this gateway has seen
+	// before is looked up all the same; one that it has not may be refused
+	// though it is good, with Retry-After, while its address is suspect. Each
+	// gateway counts for itself. Default: 1 a second, 20 at once.
+	FailedRate *RateLimit `json:"failed_rate,omitempty"`
+
+	app   *App
+	rates *rates
+	redis string // under which rates were opened
+}
+
+// CaddyModule returns the Caddy module information.
+func (Auth) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_auth", New: func() caddy.Module { return new(Auth) }}
+}
+
+// Provision sets defaults and finds the app.
+func (a *Auth) Provision(ctx caddy.Context) (err error) {
+	if a.Rate == nil {
+		a.Rate = &RateLimit{PerSecond: 100, Burst: 200}
+	}
+	if a.FailedRate == nil {
+		a.FailedRate = &RateLimit{PerSecond: 1, Burst: 20}
+	}
+	if err := checkLogs(ctx); err != nil {
+		return err
+	}
+	if err := metrics.register(ctx); err != nil {
+		return err
+	}
+	if a.app, err = appOf(ctx); err != nil {
+		return err
+	}
+	if err := a.app.addStep(ctx, stepAuth); err != nil {
+		return err
+	}
+	a.redis = a.app.Redis
+	a.rates, err = openRates(a.redis, ctx.Logger())
+	return err
+}
+
+// Validate checks the options.
+func (a *Auth) Validate() error {
+	return errors.Join(a.Rate.validate("rate"), a.FailedRate.validate("failed_rate"))
+}
+
+// Cleanup gives the state of request rates back.
+func (a *Auth) Cleanup() error {
+	if a.rates == nil {
+		return nil
+	}
+	_, err := allRates.Delete(a.redis)
+	return err
+}
+
+func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
+	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	requestID(w, r)
+	if (gateway.CORS{Origins: a.app.CORS}).Apply(w.Header(), r) {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	q, reason, refused := a.identify(r)
+	if q != nil { // known, if perhaps disabled or revoked
+		tell(r, repl, q)
+	}
+	if refused != nil {
+		if q != nil {
+			a.app.exposeRule(w, q.Decision.Rule)
+		}
+		metrics.ended("", refused.Status, reason)
+		return refuse(refused)
+	}
+
+	seen := &statusWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w}}
+	defer func() { // also when the proxy panics with http.ErrAbortHandler
+		status, reason := seen.status, ""
+		if err != nil {
+			answer := answerTo(err)
+			status, reason = answer.Status, reasonOf(answer)
+		}
+		metrics.ended(q.Route.Action, status, reason)
+	}()
+	return next.ServeHTTP(seen, gateway.WithRequest(r, q))
+}
+
+// identify finds out who sends the request. A refusal comes with its reason for
+// the metrics, and with the request when the key is known all the same.
+func (a *Auth) identify(r *http.Request) (*gateway.Request, string, *api.Error) {
+	hash, refused := gateway.TakeKey(r.Header)
+	if refused != nil { // junk costs no look-up
+		return nil, reasonOf(refused), refused
+	}
+	address := clientAddress(r)
+	if wait := a.rates.suspect(address, hash, a.FailedRate); wait > 0 {
+		unknown := gateway.UnknownKey()
+		unknown.RetryAfter = wait
+		return nil, reasonRate, unknown
+	}
+	shared, err := a.app.Shared(r.Context())
+	if err != nil {
+		refused = api.Unavailable("The service is starting.", time.Second, err)
+		return nil, reasonOf(refused), refused
+	}
+	q, refused := gateway.Authenticate(r.Context(), shared.checks, hash)
+	if refused == nil || refused.Status == http.StatusUnauthorized {
+		exists := refused == nil || refused.Reason != api.ReasonInvalid
+		a.rates.learn(r.Context(), address, hash, exists, a.FailedRate)
+	}
+	if refused != nil {
+		return q, reasonOf(refused), refused
+	}
+	if refused := a.rates.spend(r.Context(), q.KeyID, a.Rate); refused != nil {
+		return q, reasonRate, refused
+	}
+	return q, "", nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Auth)(nil)
+	_ caddy.Validator             = (*Auth)(nil)
+	_ caddy.CleanerUpper          = (*Auth)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Auth)(nil)
+)

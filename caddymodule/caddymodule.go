@@ -1,0 +1,58 @@
+// Package caddymodule holds the service's Caddy modules. Each is thin: it
+// translates configuration and errors, and leaves the work to package gateway.
+//
+// In the order of the chain:
+//
+//	svc_auth      who sends the request: 401, 503
+//	svc_access    which project or job, and may they: 400 403 404 405 413 415 429
+//	svc_projects  answers /v1/projects itself
+//	svc_engine    where the project's engine is: 503 while it starts; answers
+//	              status, cancellation and everything of ended jobs itself
+//	svc_quota     reserve, then commit or release: 429, 503, 504
+//	reverse_proxy with "dynamic svc_engine"
+//	svc_error     inside handle_errors: the one renderer of errors
+//
+// svc_api is shorthand for the whole chain. The app svc holds what they share
+// and survives reloads.
+package caddymodule
+
+import (
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+)
+
+func init() {
+	caddy.RegisterModule(App{})
+	caddy.RegisterModule(Auth{})
+	caddy.RegisterModule(Access{})
+	caddy.RegisterModule(Projects{})
+	caddy.RegisterModule(Engine{})
+	caddy.RegisterModule(Quota{})
+	caddy.RegisterModule(Upstreams{})
+	caddy.RegisterModule(ErrorRenderer{})
+	caddy.RegisterModule(OpenAPI{})
+	caddy.RegisterModule((*Console)(nil))
+	caddy.RegisterModule(Preview{})
+	caddy.RegisterModule(Admin{})
+	caddy.RegisterModule(KeyEncoder{})
+
+	httpcaddyfile.RegisterGlobalOption("svc", parseApp)
+	httpcaddyfile.RegisterHandlerDirective("svc_auth", parseAuth)
+	httpcaddyfile.RegisterHandlerDirective("svc_access", parseAccess)
+	httpcaddyfile.RegisterHandlerDirective("svc_projects", parseProjects)
+	httpcaddyfile.RegisterHandlerDirective("svc_engine", parseEngine)
+	httpcaddyfile.RegisterHandlerDirective("svc_quota", parseQuota)
+	httpcaddyfile.RegisterHandlerDirective("svc_error", parseErrorRenderer)
+	httpcaddyfile.RegisterHandlerDirective("svc_openapi", parseOpenAPI)
+	httpcaddyfile.RegisterHandlerDirective("svc_console", parseConsole)
+	httpcaddyfile.RegisterHandlerDirective("svc_preview", parsePreview)
+	httpcaddyfile.RegisterDirective("svc_api", parseAPI)
+
+	// Beside "handle {…}" as a site's catch-all, API and console must come first.
+	httpcaddyfile.RegisterDirectiveOrder("svc_api", httpcaddyfile.Before, "handle")
+	httpcaddyfile.RegisterDirectiveOrder("svc_console", httpcaddyfile.Before, "handle")
+	// Each lands directly before reverse_proxy, so after the one above it.
+	for _, name := range []string{"svc_auth", "svc_access", "svc_projects", "svc_engine", "svc_quota", "svc_openapi", "svc_preview", "svc_error"} {
+		httpcaddyfile.RegisterDirectiveOrder(name, httpcaddyfile.Before, "reverse_proxy")
+	}
+}

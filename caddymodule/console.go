@@ -1,0 +1,259 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/console"
+)
+
+// Console is the web interface for owners of keys, under /console/. API keys
+// don't open it: people sign in by a one-time link, with an OpenID provider, or
+// as whom Caddy's own authentication names.
+type Console struct {
+	// The origin at which svc_preview stands, like https://preview.example.com.
+	// A game is hostile input: it must not be an address of the console. "off"
+	// shows no previews. Default: for a console at localhost a port of
+	// 127.0.0.1 that the kernel chooses, else off.
+	Preview string `json:"preview,omitempty"`
+
+	// Who is signed in, a placeholder like {http.auth.user.id} that an
+	// authentication handler before this one sets. Default: none.
+	Identity string `json:"identity,omitempty"`
+
+	// Browsers come by HTTPS though requests arrive here without.
+	BehindTLS bool `json:"behind_tls,omitempty"`
+
+	// How long a session lasts that is not used. Default: 1h.
+	Idle caddy.Duration `json:"idle,omitempty"`
+
+	// How long a session lasts at most. Default: 12h.
+	Absolute caddy.Duration `json:"absolute,omitempty"`
+
+	// An OpenID provider. Default: none.
+	OIDC *ConsoleOIDC `json:"oidc,omitempty"`
+
+	app    *App
+	logger *zap.Logger
+
+	mu   sync.Mutex
+	made console.Site
+}
+
+// ConsoleOIDC is an OpenID provider that users sign in with.
+type ConsoleOIDC struct {
+	// The provider's address, where its metadata are found.
+	Issuer string `json:"issuer"`
+
+	ClientID string `json:"client_id"`
+
+	// Placeholders are replaced when the configuration is loaded; write a
+	// secret as {env.NAME}, so that it is in no configuration.
+	ClientSecret string `json:"client_secret,omitempty"`
+
+	// What the button says. Default: the issuer.
+	Name string `json:"name,omitempty"`
+
+	// Which claim is the user's id: email, which must be verified, or sub.
+	// Default: email.
+	Claim string `json:"claim,omitempty"`
+}
+
+// previewOff shows no previews.
+const previewOff = "off"
+
+// CaddyModule returns the Caddy module information.
+func (*Console) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_console", New: func() caddy.Module { return new(Console) }}
+}
+
+// Provision finds the app.
+func (c *Console) Provision(ctx caddy.Context) (err error) {
+	c.logger = ctx.Logger()
+	if c.OIDC != nil {
+		c.OIDC.ClientSecret = caddy.NewReplacer().ReplaceKnown(c.OIDC.ClientSecret, "")
+	}
+	c.app, err = appOf(ctx)
+	return err
+}
+
+// Validate checks the options.
+func (c *Console) Validate() error {
+	if c.Preview != "" && c.Preview != previewOff {
+		u, err := url.Parse(c.Preview)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+			return fmt.Errorf("preview must be an origin like https://preview.example.com, or off, is %q", c.Preview)
+		}
+	}
+	if c.Idle < 0 || c.Absolute < 0 {
+		return errors.New("idle and absolute must not be negative")
+	}
+	return c.options(nil).Validate()
+}
+
+// options are those of the console, with previews as the app's shared state
+// serves them; nil for the options alone.
+func (c *Console) options(shared *Shared) console.Options {
+	o := console.Options{
+		Secure: c.BehindTLS, Idle: time.Duration(c.Idle), Absolute: time.Duration(c.Absolute),
+		Preview: func(r *http.Request) string { return c.previewOrigin(shared, r) },
+	}
+	if c.Identity != "" {
+		o.Identity = func(r *http.Request) string {
+			repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+			return repl.ReplaceAll(c.Identity, "")
+		}
+	}
+	if c.OIDC != nil {
+		o.OIDC = &console.OIDC{
+			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: c.OIDC.ClientSecret,
+			Name: c.OIDC.Name, Claim: c.OIDC.Claim,
+		}
+	}
+	return o
+}
+
+// previewOrigin returns where a request's browser finds previews. The name of
+// the machine is another one than the console's, so that no cookie goes there.
+func (c *Console) previewOrigin(shared *Shared, r *http.Request) string {
+	if c.Preview == previewOff {
+		return ""
+	}
+	if c.Preview != "" {
+		return c.Preview
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[host]
+	if other == "" {
+		return ""
+	}
+	port, err := shared.previews.port()
+	if err != nil {
+		c.logger.Error("preview can't be opened", zap.Error(err))
+		return ""
+	}
+	return "http://" + net.JoinHostPort(other, port)
+}
+
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if !strings.HasPrefix(r.URL.Path, console.Path) {
+		return next.ServeHTTP(w, r)
+	}
+	shared, err := c.app.Shared(r.Context())
+	if err != nil {
+		return caddyhttp.Error(http.StatusServiceUnavailable, err)
+	}
+	handler, err := c.handler(shared)
+	if err != nil {
+		return caddyhttp.Error(http.StatusInternalServerError, err)
+	}
+	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
+		r.RemoteAddr = net.JoinHostPort(ip, "0")
+	}
+	return shared.serveFor(handler, w, r, c.logger)
+}
+
+// handler returns the console, made when it is first asked for: the app was
+// not started before.
+func (c *Console) handler(shared *Shared) (console.Site, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil {
+		made, err := shared.backend.sidecar.Console(c.options(shared))
+		if err != nil {
+			return nil, err
+		}
+		c.made = made
+	}
+	return c.made, nil
+}
+
+// serveFor lets the console answer, or does what the console asks for in its
+// place.
+func (s *Shared) serveFor(handler http.Handler, w http.ResponseWriter, r *http.Request, logger *zap.Logger) error {
+	out := &serveWriter{ResponseWriter: w}
+	handler.ServeHTTP(out, r)
+	if !out.asked {
+		return nil
+	}
+	h := w.Header()
+	switch out.serve.What {
+	case console.ServePreview:
+		clear(h)
+		gateway.ServePreview(w, r, s.Engines, out.serve.JobID, out.serve.Path)
+		return nil
+	case console.ServeEvents, console.ServeFiles:
+		h.Del("Content-Security-Policy")
+		job, err := s.Sidecar.Job(r.Context(), out.serve.JobID)
+		if err != nil {
+			return caddyhttp.Error(http.StatusServiceUnavailable, err)
+		}
+		q := &gateway.Request{
+			UserID: job.OwnerID, ProjectID: job.ProjectID, Job: &job,
+			Route: gateway.Route{Action: policy.ActionFiles, JobID: job.JobID},
+		}
+		locator := gateway.Locator{Sidecar: s.Sidecar, Engines: s.Engines, Now: time.Now, Streams: s.Streams, Broke: brokeOff(logger)}
+		if out.serve.What == console.ServeFiles {
+			return toHandlerError(locator.Serve(w, r, q, nil), 0)
+		}
+		q.Route.Action = policy.ActionEvents
+		err = locator.Follow(w, r, q, gateway.PassTo(q, "/v1/generate/"+job.JobID+"/events", zap.NewStdLog(logger)))
+		metrics.refusedStream(err)
+		return toHandlerError(err, 0)
+	}
+	return caddyhttp.Error(http.StatusInternalServerError, fmt.Errorf("the console asks for %q", out.serve.What))
+}
+
+// serveWriter passes an answer on, unless the console asks the gateway to
+// answer in its place.
+type serveWriter struct {
+	http.ResponseWriter
+	serve  console.Serve
+	asked  bool
+	header bool // it is written
+}
+
+func (s *serveWriter) WriteHeader(status int) {
+	if !s.header {
+		s.header = true
+		s.serve, s.asked = console.TakeServe(s.Header())
+	}
+	if !s.asked {
+		s.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (s *serveWriter) Write(p []byte) (int, error) {
+	if !s.header {
+		s.WriteHeader(http.StatusOK)
+	}
+	if s.asked {
+		return len(p), nil
+	}
+	return s.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach Flush.
+func (s *serveWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Console)(nil)
+	_ caddy.Validator             = (*Console)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Console)(nil)
+)

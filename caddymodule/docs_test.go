@@ -1,0 +1,51 @@
+package caddymodule
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+)
+
+func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
+	raw, err := os.ReadFile("../docs/caddyfile.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	names := []string{
+		outcomeAccepted, outcomeRefused, outcomeReleased, outcomeFenced, outcomeLost,
+		reasonStarting, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
+		limitedKey, limitedAddress, string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
+	}
+	names = append(names, undecidedReasons...)
+	for _, fact := range facts {
+		names = append(names, fact.placeholder)
+		if fact.field != "" {
+			names = append(names, fact.field)
+		}
+	}
+	for s := range maps.Keys(before) {
+		names = append(names, string(s))
+	}
+	for _, c := range metrics.all() {
+		descriptions := make(chan *prometheus.Desc, 1)
+		c.Describe(descriptions)
+		_, rest, _ := strings.Cut((<-descriptions).String(), `fqName: "`)
+		name, _, _ := strings.Cut(rest, `"`)
+		if !strings.HasPrefix(name, "svc_") {
+			t.Errorf("a metric is called %q", name)
+		}
+		names = append(names, name)
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`{"+name+"}`") {
+			t.Errorf("docs/caddyfile.md does not name %s", name)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-games/svc/engine-proxy/egress"
+)
+
+// Egress says which models engines may call.
+type Egress struct {
+	// The OpenAI-compatible services, and their models.
+	Endpoints []EgressEndpoint `json:"endpoints,omitempty"`
+
+	// The most tokens that one call may have a model write. Default: 8192.
+	MaxTokens int64 `json:"max_tokens,omitempty"`
+
+	// The largest request of an engine, in bytes. Default: 4 MiB.
+	MaxBody int64 `json:"max_body,omitempty"`
+
+	// How long one call may take. Default: 5m.
+	Timeout caddy.Duration `json:"timeout,omitempty"`
+
+	// How long a stream may stand still. Default: 1m.
+	Stall caddy.Duration `json:"stall,omitempty"`
+
+	// How many calls one engine may have under way. Default: 4.
+	Concurrency int `json:"concurrency,omitempty"`
+}
+
+// EgressEndpoint is an OpenAI-compatible service. A model stands in one only.
+type EgressEndpoint struct {
+	// The base address, the part before /chat/completions. A key travels over
+	// https only, or on this machine.
+	URL string `json:"url"`
+
+	// The file with the credential. It is read for each call.
+	KeyFile string `json:"key_file,omitempty"`
+
+	// The credential as a placeholder, {env.NAME}, so that it is in no
+	// configuration.
+	Key string `json:"key,omitempty"`
+
+	// The models for chat completions, pictures and speech.
+	Chat   []string `json:"chat,omitempty"`
+	Images []string `json:"images,omitempty"`
+	Speech []string `json:"speech,omitempty"`
+}
+
+// config returns what package egress goes by.
+func (e *Egress) config() egress.Config {
+	c := egress.Config{
+		MaxTokens: e.MaxTokens, MaxBody: e.MaxBody, Timeout: time.Duration(e.Timeout), Stall: time.Duration(e.Stall),
+		Concurrency: e.Concurrency,
+	}
+	for _, at := range e.Endpoints {
+		c.Endpoints = append(c.Endpoints, egress.Endpoint(at))
+	}
+	return c
+}
+
+// validate checks the options, the keys still being placeholders.
+func (e *Egress) validate() error {
+	for _, at := range e.Endpoints {
+		if at.Key != "" && !(strings.HasPrefix(at.Key, "{") && strings.HasSuffix(at.Key, "}")) {
+			return errors.New("engines: egress: key must be a placeholder like {env.NAME}, or the key in a file that key_file names")
+		}
+	}
+	if err := e.config().Validate(); err != nil {
+		return fmt.Errorf("engines: %w", err)
+	}
+	return nil
+}
+
+// egressConfig returns which models engines may call, nil for none.
+func (e *Engines) egressConfig() (*egress.Config, error) {
+	if e.Egress != nil {
+		config := e.Egress.config()
+		for i := range config.Endpoints {
+			at := &config.Endpoints[i]
+			name := at.Key
+			if at.Key = caddy.NewReplacer().ReplaceKnown(name, ""); name != "" && (at.Key == "" || at.Key == name) {
+				return nil, fmt.Errorf("egress: the key %s has no value", name)
+			}
+		}
+		return &config, nil
+	}
+	path := e.EgressFile
+	if path == "" {
+		path = os.Getenv("SVC_EGRESS")
+	}
+	if path == "" {
+		return nil, nil
+	}
+	config, err := egress.ReadConfig(path)
+	return &config, err
+}

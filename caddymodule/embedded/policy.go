@@ -1,0 +1,146 @@
+package embedded
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/service"
+)
+
+// logOff as the mode of the decision log means none.
+const logOff = "off"
+
+// policyMetrics belong to the process: every configuration registers them.
+var policyMetrics = generations.NewMetrics()
+
+// Policy holds the options of the policy. They take effect when the service
+// starts.
+type Policy struct {
+	// Where the policy comes from: "embedded" for the one that is part of the
+	// program, a directory, a bundle's file (.tar.gz), or its http or https
+	// address. All but the first are watched, and what is new is activated once
+	// it passed every step. Default: $SVC_POLICY, else embedded.
+	Source string `json:"source,omitempty"`
+
+	// The file with the public keys, or the shared secret, that policies must be
+	// signed with. A bundle needs it; a directory must be signed only where it
+	// is given. Default: $SVC_POLICY_KEY, else none.
+	Key string `json:"key,omitempty"`
+
+	// Accept policies without a look at their signature. Whoever can write to
+	// the source then decides who may do what. Default: false.
+	Unsigned bool `json:"unsigned,omitempty"`
+
+	// How often the source is looked at. Default: 1s, for an address 30s.
+	Poll caddy.Duration `json:"poll,omitempty"`
+}
+
+// DecisionLog holds the options of the decision log. They take effect when the
+// service starts.
+type DecisionLog struct {
+	// What happens to decisions that can't be recorded: with best_effort they
+	// are counted, with required the request is refused with 503; off records
+	// none. Default: $SVC_DECISION_LOG, else best_effort.
+	Mode string `json:"mode,omitempty"`
+
+	// The log's file. Default: decisions.jsonl in the data folder.
+	Path string `json:"path,omitempty"`
+
+	// How large the file may be, in bytes, before it is renamed. Default:
+	// 32 MiB.
+	MaxSize int64 `json:"max_size,omitempty"`
+
+	// How many renamed files are kept. Default: 4.
+	Keep int `json:"keep,omitempty"`
+
+	// How many records may wait to be written. Default: 4096.
+	Queue int `json:"queue,omitempty"`
+
+	// The share of allowed requests that are recorded, from 0 to 1; refusals
+	// always are. Default: 1.
+	Sample *float64 `json:"sample,omitempty"`
+}
+
+// provisionPolicy sets defaults, and registers the metrics.
+func (s *Sidecar) provisionPolicy(ctx caddy.Context) error {
+	if s.Policy == nil {
+		s.Policy = new(Policy)
+	}
+	if s.DecisionLog == nil {
+		s.DecisionLog = new(DecisionLog)
+	}
+	s.Policy.Source = cmp.Or(s.Policy.Source, os.Getenv("SVC_POLICY"), generations.Embedded)
+	if !s.Policy.Unsigned {
+		s.Policy.Key = cmp.Or(s.Policy.Key, os.Getenv("SVC_POLICY_KEY"))
+	}
+	s.DecisionLog.Mode = cmp.Or(s.DecisionLog.Mode, os.Getenv("SVC_DECISION_LOG"), string(decisionlog.BestEffort))
+	registry := ctx.GetMetricsRegistry()
+	if registry == nil {
+		return nil
+	}
+	for _, one := range policyMetrics.Collectors() {
+		var there prometheus.AlreadyRegisteredError
+		if err := registry.Register(one); err != nil && !errors.As(err, &there) {
+			return fmt.Errorf("registering metrics of the policy: %w", err)
+		}
+	}
+	return nil
+}
+
+// validatePolicy checks the options without touching a file.
+func (s *Sidecar) validatePolicy() error {
+	if err := s.Policy.options().Validate(); err != nil {
+		return err
+	}
+	if log := s.DecisionLog.options("", nil); log != nil {
+		return log.Validate()
+	}
+	return nil
+}
+
+func (p *Policy) options() generations.Options {
+	return generations.Options{
+		Source: p.Source, KeyFile: p.Key, Unsigned: p.Unsigned, Poll: time.Duration(p.Poll),
+		Metrics: policyMetrics,
+	}
+}
+
+// options returns nil for no log.
+func (l *DecisionLog) options(dataDir string, logger *zap.Logger) *decisionlog.Options {
+	if l.Mode == logOff {
+		return nil
+	}
+	o := &decisionlog.Options{
+		Path: cmp.Or(l.Path, filepath.Join(dataDir, decisionlog.FileName)), Mode: decisionlog.Mode(l.Mode),
+		MaxBytes: l.MaxSize, Keep: l.Keep, Queue: l.Queue, Sample: 1, Logger: logger, Counters: policyMetrics.Log(),
+	}
+	if l.Sample != nil {
+		o.Sample = *l.Sample
+	}
+	return o
+}
+
+// fixed names the options that a reload can't change.
+func (s *Sidecar) fixed() string {
+	text, err := json.Marshal(struct {
+		*Policy
+		*DecisionLog
+		DecisionTimeout caddy.Duration
+		service.Caps
+	}{s.Policy, s.DecisionLog, s.DecisionTimeout, s.Caps})
+	if err != nil {
+		return err.Error() // they are strings and numbers
+	}
+	return string(text)
+}

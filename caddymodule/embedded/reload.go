@@ -1,0 +1,50 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/svc-games/svc/caddymodule"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/host"
+)
+
+// liveEngines is the engine proxy in this process, with what the present
+// configuration wants of it.
+type liveEngines struct {
+	engineproxy.Engines // as the gateway reaches them
+	proxy               *engineproxy.Proxy
+	fixed               Engines // the options that it was opened with and that can't change
+	mode                engineproxy.CloseMode
+}
+
+// fixed returns the options that hold for as long as the engine proxy runs.
+func (e *Engines) fixed() Engines {
+	f := *e
+	f.Idle, f.Retain, f.MaxEngines, f.MaxPerOwner, f.StopOnExit = 0, 0, 0, 0, ""
+	return f
+}
+
+// apply changes the options that can change.
+func (l *liveEngines) apply(e *Engines) error {
+	mode, err := host.StopMode(e.StopOnExit)
+	if err != nil {
+		return err
+	}
+	l.mode = mode
+	return l.proxy.Apply(e.settings())
+}
+
+// ReloadEngines implements caddymodule.EnginesReloader. Options that would
+// need other engines than those that run are refused: a reload stops none.
+func (e *Engines) ReloadEngines(opened *caddymodule.OpenedEngines) error {
+	live, ok := opened.Engines.(*liveEngines)
+	if !ok {
+		return errors.New("engines: what an earlier configuration opened is no engine proxy of this process")
+	}
+	if was, is := live.fixed, e.fixed(); !reflect.DeepEqual(was, is) {
+		return fmt.Errorf("engines: a reload changes idle, retain, max_engines, max_per_owner and stop_on_exit alone; restart the service to change more")
+	}
+	return live.apply(e)
+}

@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Access finds out which project and job a request names, and whether its key
+// may use them.
+type Access struct {
+	Sidecar sidecar.Service
+	Routes  *Routes
+	MaxBody int64   // bytes; 0 means DefaultMaxBody
+	Bodies  *Bodies // has the room that a body needs; nil for no bound
+}
+
+// Check fills q from r, or returns the refusal: in this order 404 and 405,
+// 413 and 415, 400, then what the policy says (403, 429), then the 404 of an
+// unknown job. A submission that was made before is found instead of the 429.
+// q.ReleaseBody must be called when the body is no longer in memory.
+func (a Access) Check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())
+	if refused != nil {
+		return refused
+	}
+	q.Route = route
+	if refused := a.read(w, r, q); refused != nil {
+		return refused
+	}
+	if q.Route.JobID != "" && q.ProjectID == "" {
+		q.ProjectID = a.Routes.Project(q.Route.JobID)
+	}
+	if q.Route.JobID != "" && q.ProjectID == "" {
+		if refused := a.findJob(r, q); refused != nil {
+			return refused
+		}
+	}
+	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, route.Action)
+	if err != nil {
+		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+	}
+	q.Decision = d
+	if d.Status == http.StatusTooManyRequests || d.Allow {
+		if refused := a.findReplay(r, q); refused != nil {
+			return refused
+		}
+	}
+	if !d.Allow && q.Replay == nil {
+		return refusal(d)
+	}
+	if q.Route.JobID != "" && q.Job == nil {
+		return a.findJob(r, q)
+	}
+	return nil
+}
+
+// findReplay looks for the job that an earlier submission with the same
+// Idempotency-Key made. It comes before the 429 and before any engine starts:
+// a replay is free.
+func (a Access) findReplay(r *http.Request, q *Request) *api.Error {
+	if q.IdempotencyKey == "" {
+		return nil
+	}
+	job, err := a.Sidecar.Replay(r.Context(), q.KeyID, q.IdempotencyKey, q.Fingerprint)
+	if err != nil {
+		return admissionError(err)
+	}
+	q.Replay = job
+	return nil
+}
+
+// takeIdempotencyKey reads the Idempotency-Key of a submission, where there is
+// one.
+func (q *Request) takeIdempotencyKey(h http.Header) *api.Error {
+	keys, sent := h["Idempotency-Key"]
+	if !sent || q.Route.Action != policy.ActionGenerate {
+		return nil
+	}
+	if len(keys) > 1 || !validIdempotencyKey(keys[0]) {
+		return api.BadRequest("Idempotency-Key must be one value of 1 to %d visible ASCII characters.", maxIdempotencyKey)
+	}
+	q.IdempotencyKey = keys[0]
+	return nil
+}
+
+// maxIdempotencyKey is the most characters an Idempotency-Key may have.
+const maxIdempotencyKey = 255
+
+func validIdempotencyKey(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxIdempotencyKey
+}
+
+// read takes what the request says of itself: body, query and path.
+func (a Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+	switch q.Route.Action {
+	case policy.ActionCreateProject, policy.ActionGenerate:
+		limit := a.MaxBody
+		if limit <= 0 {
+			limit = DefaultMaxBody
+		}
+		if q.share == nil { // else there is a second svc_access, and one share of both
+			q.share = a.Bodies.Share(q.UserID)
+		}
+		body, refused := ReadBody(w, r, limit, q.share)
+		if refused != nil {
+			return refused
+		}
+		if refused := q.parse(body); refused != nil {
+			return refused
+		}
+		return q.takeIdempotencyKey(r.Header)
+	case policy.ActionGetProject, policy.ActionDeleteProject:
+		q.ProjectID = q.Route.ProjectID
+		return asError(api.CheckProjectID(q.ProjectID))
+	case policy.ActionListProjects:
+		return nil
+	}
+	id, given := projectID(r.URL)
+	switch given {
+	case 0:
+		return nil
+	case 1:
+		q.ProjectID = id
+		return asError(api.CheckProjectID(id))
+	}
+	return api.BadRequest("projectId is given twice.")
+}
+
+// projectID returns the first projectId of the query, and how many there are.
+// The query of a poll has nothing else and nothing escaped, and is not taken
+// apart.
+func projectID(u *url.URL) (id string, given int) {
+	id, ok := strings.CutPrefix(u.RawQuery, "projectId=")
+	if ok && !strings.ContainsAny(id, "&;%+") {
+		return id, 1
+	}
+	all := u.Query()["projectId"]
+	if len(all) == 0 {
+		return "", 0
+	}
+	return all[0], len(all)
+}
+
+func (q *Request) parse(body []byte) *api.Error {
+	if q.Route.Action == policy.ActionCreateProject {
+		req, err := api.ParseProjectRequest(body)
+		q.Project = req
+		return asError(err)
+	}
+	req, err := api.ParseGenerateRequest(body)
+	if err == nil {
+		err = contract.CheckSkills(req.Skills) // as the engine will, which need not start for it
+	}
+	if err != nil {
+		return asError(err)
+	}
+	sum := sha256.Sum256(body)
+	q.ProjectID, q.Body, q.Fingerprint = req.ProjectID, body, hex.EncodeToString(sum[:])
+	return nil
+}
+
+// findJob looks the job up; without a projectId, and without a route, the job's
+// row says to which project it belongs.
+func (a Access) findJob(r *http.Request, q *Request) *api.Error {
+	if !api.ValidJobID(q.Route.JobID) {
+		return unknownJob()
+	}
+	job, err := a.Sidecar.Job(r.Context(), q.Route.JobID)
+	switch {
+	case errors.Is(err, sidecar.ErrUnknownJob):
+		return unknownJob()
+	case err != nil:
+		return api.Unavailable("The job can't be looked up right now.", retrySoon, err)
+	case q.ProjectID != "" && job.ProjectID != q.ProjectID:
+		return unknownJob()
+	}
+	q.ProjectID, q.Job = job.ProjectID, &job
+	a.Routes.Record(job.JobID, job.ProjectID)
+	return nil
+}
+
+func unknownJob() *api.Error {
+	return &api.Error{Status: http.StatusNotFound, Message: "There is no such job in this project."}
+}
+
+// asError returns err as the *api.Error that the readers of package api
+// promise.
+func asError(err error) *api.Error {
+	if err == nil {
+		return nil
+	}
+	var e *api.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &api.Error{Status: http.StatusInternalServerError, Message: "Internal error.", Cause: err}
+}

@@ -1,0 +1,252 @@
+// Package cache keeps what the sidecar said about keys, so that a check costs
+// no round trip, and forgets it within half a second of a revocation, whatever
+// is lost on the way.
+//
+// Three things keep a dead key from coming back:
+//
+//   - Epochs. An entry remembers the epoch at which its look-up began, and
+//     stands only while nothing about its key was invalidated since. A change of
+//     the policy or of projects' attributes invalidates all keys. A look-up
+//     that was under way during the revocation comes too late to matter, and
+//     is not even used itself.
+//   - The lease. The cache is used only while its last contact with the
+//     revocation log began less than 500 ms ago. Without contact each check
+//     asks the sidecar, and fails when it can't.
+//   - Bounded life. No entry is older than half a minute.
+//
+// Ristretto's own Del plays no part: its Set is buffered and may come late.
+package cache
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"github.com/dgraph-io/ristretto/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Defaults of Options.
+const (
+	DefaultLease        = 500 * time.Millisecond
+	DefaultPoll         = 250 * time.Millisecond
+	DefaultLife         = 30 * time.Second
+	DefaultUnknownLife  = 2 * time.Second
+	DefaultMaxEntries   = 100_000
+	DefaultMaxUnknown   = 10_000
+	maxReads            = 3 // of one look-up that invalidations keep overtaking
+	countersPerEntry    = 10
+	ristrettoBufferSize = 64
+)
+
+// errOvertaken is the error of a look-up that no answer was fresh enough for.
+var errOvertaken = errors.New("the key changed while it was looked up")
+
+// Options of New; zero fields get their defaults.
+type Options struct {
+	// Lease is the longest a revocation may go unnoticed; Poll how often the
+	// log is read without a hint. Poll must be well below Lease.
+	Lease, Poll time.Duration
+	// Life bounds an entry's age, UnknownLife that of a key no one has.
+	Life, UnknownLife time.Duration
+	// MaxEntries bounds keys, decisions and jobs, each; MaxUnknown keys no one has.
+	MaxEntries, MaxUnknown int64
+	// OnChange is told which keys changed, after their entries ceased to stand.
+	OnChange func(keyIDs []string)
+	// OnBasis is told that the rules changed, or what they rest on, after all
+	// entries ceased to stand. It must not wait.
+	OnBasis func()
+	Logger  *zap.Logger
+}
+
+// Cache is a sidecar.Service that answers Authenticate, Decide and Job from
+// memory where it may. It is safe for concurrent use.
+type Cache struct {
+	sidecar.Service
+
+	opts      Options
+	seed      maphash.Seed
+	keys      *ristretto.Cache[uint64, *keyEntry]
+	unknown   *ristretto.Cache[uint64, *keyEntry]
+	decisions *ristretto.Cache[uint64, *decisionEntry]
+	epochs    *epochs
+	jobs      *jobs
+	lease     *lease
+	log       *follower
+}
+
+// keyEntry and decisionEntry repeat what they were looked up by: ristretto
+// knows them by 64 bits of it.
+type keyEntry struct {
+	hash     api.KeyHash
+	identity sidecar.Identity
+	since    uint64
+	until    time.Time
+}
+
+type decisionEntry struct {
+	keyID, projectID string
+	action           policy.Action
+	decision         policy.Decision
+	since            uint64
+	until            time.Time
+}
+
+// New returns a cache in front of a sidecar. Close ends it; the sidecar stays
+// open.
+func New(service sidecar.Service, o Options) (*Cache, error) {
+	o.complete()
+	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), lease: newLease(o.Lease)}
+	var err error
+	if c.keys, err = newStore[*keyEntry](o.MaxEntries); err != nil {
+		return nil, err
+	}
+	if c.unknown, err = newStore[*keyEntry](o.MaxUnknown); err != nil {
+		return nil, err
+	}
+	if c.decisions, err = newStore[*decisionEntry](o.MaxEntries); err != nil {
+		return nil, err
+	}
+	if c.jobs, err = newJobs(service, o); err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	c.log = follow(service, o, c.epochs, c.lease)
+	return c, nil
+}
+
+func (o *Options) complete() {
+	orElse(&o.Lease, DefaultLease)
+	orElse(&o.Poll, DefaultPoll)
+	orElse(&o.Life, DefaultLife)
+	orElse(&o.UnknownLife, DefaultUnknownLife)
+	orElse(&o.MaxEntries, DefaultMaxEntries)
+	orElse(&o.MaxUnknown, DefaultMaxUnknown)
+	if o.OnChange == nil {
+		o.OnChange = func([]string) {}
+	}
+	if o.OnBasis == nil {
+		o.OnBasis = func() {}
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+}
+
+func orElse[T ~int64](v *T, standard T) {
+	if *v <= 0 {
+		*v = standard
+	}
+}
+
+func newStore[V any](most int64) (*ristretto.Cache[uint64, V], error) {
+	s, err := ristretto.NewCache(&ristretto.Config[uint64, V]{
+		NumCounters: most * countersPerEntry, MaxCost: most, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
+	}
+	return s, nil
+}
+
+// Close ends the cache.
+func (c *Cache) Close() {
+	c.log.close()
+	c.keys.Close()
+	c.unknown.Close()
+	c.decisions.Close()
+	c.jobs.close()
+}
+
+// Fresh reports whether the lease holds.
+func (c *Cache) Fresh() bool { return c.lease.holds(time.Now()) }
+
+// AwaitFresh returns once the lease holds, or ctx's error.
+func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx) }
+
+// Authenticate implements sidecar.Service.
+func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	at := binary.LittleEndian.Uint64(hash[:])
+	now := time.Now()
+	if c.lease.holds(now) {
+		if e, ok := c.keys.Get(at); ok && e.hash == hash && now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
+			return e.identity, nil
+		}
+		if e, ok := c.unknown.Get(at); ok && e.hash == hash && now.Before(e.until) {
+			return sidecar.Identity{}, sidecar.ErrUnknownKey
+		}
+	}
+	for range maxReads {
+		began, since := time.Now(), c.epochs.now()
+		identity, err := c.Service.Authenticate(ctx, hash)
+		if errors.Is(err, sidecar.ErrUnknownKey) {
+			c.unknown.Set(at, &keyEntry{hash: hash, until: began.Add(c.opts.UnknownLife)}, 1)
+			return identity, err
+		}
+		if err != nil {
+			return sidecar.Identity{}, err
+		}
+		if c.usable(identity.KeyID, since, began) {
+			c.keys.Set(at, &keyEntry{hash: hash, identity: identity, since: since, until: began.Add(c.opts.Life)}, 1)
+			return identity, nil
+		}
+	}
+	return sidecar.Identity{}, errOvertaken
+}
+
+// Decide implements sidecar.Service. A decision on a submission carries the
+// usage of the moment and is never kept; nor is a refusal.
+func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+	if action == policy.ActionGenerate {
+		return c.Service.Decide(ctx, keyID, projectID, action)
+	}
+	at := c.decisionKey(keyID, projectID, action)
+	now := time.Now()
+	if c.lease.holds(now) {
+		if e, ok := c.decisions.Get(at); ok && e.keyID == keyID && e.projectID == projectID && e.action == action &&
+			now.Before(e.until) && c.epochs.stands(shardOf(keyID), e.since) {
+			return e.decision, nil
+		}
+	}
+	for range maxReads {
+		began, since := time.Now(), c.epochs.now()
+		d, err := c.Service.Decide(ctx, keyID, projectID, action)
+		if err != nil {
+			return policy.Decision{}, err
+		}
+		if !c.usable(keyID, since, began) {
+			continue
+		}
+		if d.Allow {
+			c.decisions.Set(at, &decisionEntry{
+				keyID: keyID, projectID: projectID, action: action, decision: d, since: since, until: began.Add(c.opts.Life),
+			}, 1)
+		}
+		return d, nil
+	}
+	return policy.Decision{}, errOvertaken
+}
+
+// usable reports whether an answer may be used that was asked for at began:
+// nothing about its key was invalidated meanwhile, and if that could not be
+// known, the answer is younger than the lease.
+func (c *Cache) usable(keyID string, since uint64, began time.Time) bool {
+	now := time.Now()
+	return c.epochs.stands(shardOf(keyID), since) && (c.lease.holds(now) || now.Sub(began) < c.opts.Lease)
+}
+
+func (c *Cache) decisionKey(keyID, projectID string, action policy.Action) uint64 {
+	const mix = 0x9e3779b97f4a7c15
+	h := maphash.String(c.seed, keyID)
+	h = (h^maphash.String(c.seed, projectID))*mix + h>>29
+	return (h^maphash.String(c.seed, string(action)))*mix + h>>29
+}
+
+// Interface guards
+var _ sidecar.Service = (*Cache)(nil)

@@ -1,0 +1,436 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+var errDown = errors.New("down for the test")
+
+// origin is a sidecar with one key, whose state a test changes.
+type origin struct {
+	sidecar.Service
+
+	mu      sync.Mutex // guards the following fields
+	state   string
+	down    bool
+	log     []string
+	reads   int
+	hold    chan struct{} // non-nil: a look-up waits here with its answer in hand
+	held    chan struct{} // closed once one waits
+	hints   chan struct{}
+	deaf    bool // hints are lost
+	unknown bool
+	basis   string
+}
+
+func newOrigin() *origin {
+	return &origin{state: policy.KeyActive, hints: make(chan struct{}, 1)}
+}
+
+func (o *origin) decision() policy.Decision {
+	if o.state == policy.KeyActive {
+		return policy.Decision{Allow: true, Status: 200}
+	}
+	return policy.Decision{Status: 401, Reason: o.state}
+}
+
+func (o *origin) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+	d, err := o.look()
+	return sidecar.Identity{KeyID: "k", UserID: "u", Decision: d}, err
+}
+
+func (o *origin) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+	return o.look()
+}
+
+func (o *origin) look() (policy.Decision, error) {
+	o.mu.Lock()
+	o.reads++
+	d, down, unknown, hold, held := o.decision(), o.down, o.unknown, o.hold, o.held
+	o.hold = nil
+	o.mu.Unlock()
+	if hold != nil {
+		close(held)
+		<-hold
+	}
+	if down {
+		return policy.Decision{}, errDown
+	}
+	if unknown {
+		return policy.Decision{}, sidecar.ErrUnknownKey
+	}
+	return d, nil
+}
+
+func (o *origin) Changes(_ context.Context, after int64) (sidecar.Changes, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.down {
+		return sidecar.Changes{}, errDown
+	}
+	c := sidecar.Changes{Seq: int64(len(o.log)), Basis: o.basis}
+	if after >= 0 {
+		c.KeyIDs = o.log[after:]
+	}
+	return c, nil
+}
+
+func (o *origin) Watch() (<-chan struct{}, func()) { return o.hints, func() {} }
+
+func (o *origin) revoke() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state = policy.KeyRevoked
+	o.log = append(o.log, "k")
+	if !o.deaf {
+		o.hints <- struct{}{}
+	}
+}
+
+func (o *origin) set(change func(*origin)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change(o)
+}
+
+func (o *origin) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reads
+}
+
+// bubble runs a test with a cache on a fake clock.
+func bubble(t *testing.T, o *origin, opts Options, test func(t *testing.T, c *Cache)) {
+	synctest.Test(t, func(t *testing.T) {
+		o.hints = make(chan struct{}, 1)
+		c, err := New(o, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		synctest.Wait() // the lease holds
+		test(t, c)
+	})
+}
+
+// check asks for the key and waits until what was cached can be found.
+func check(t *testing.T, c *Cache) (allowed bool, err error) {
+	t.Helper()
+	id, err := c.Authenticate(t.Context(), api.KeyHash{1})
+	c.keys.Wait()
+	c.unknown.Wait()
+	return id.Decision.Allow, err
+}
+
+func wantAllowed(t *testing.T, c *Cache, want bool) {
+	t.Helper()
+	if allowed, err := check(t, c); err != nil || allowed != want {
+		t.Errorf("allowed %v, %v; want %v", allowed, err, want)
+	}
+}
+
+func TestACachedKeyCostsNoLookUp(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		for range 100 {
+			wantAllowed(t, c, true)
+			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
+				t.Fatal(err)
+			}
+			c.decisions.Wait()
+		}
+		if n := o.count(); n != 2 {
+			t.Errorf("the sidecar was asked %d times, want once for the key and once for the decision", n)
+		}
+	})
+}
+
+func TestARevocationIsSeenAtOnceByPush(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		wantAllowed(t, c, true)
+		o.revoke()
+		synctest.Wait()
+		wantAllowed(t, c, false)
+	})
+}
+
+func TestWithThePushCutARevocationIsSeenWithinHalfASecond(t *testing.T) {
+	o := newOrigin()
+	o.deaf = true
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		wantAllowed(t, c, true)
+		o.revoke()
+		time.Sleep(DefaultLease)
+		synctest.Wait()
+		wantAllowed(t, c, false)
+	})
+}
+
+func TestWithoutContactTheCacheIsNotUsedAfterTheLease(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		wantAllowed(t, c, true)
+		o.set(func(o *origin) { o.down = true })
+		if !c.Fresh() {
+			t.Fatal("the lease lapsed at once")
+		}
+		wantAllowed(t, c, true)
+		time.Sleep(DefaultLease)
+		if _, err := check(t, c); !errors.Is(err, errDown) {
+			t.Errorf("after the lease: %v, want the sidecar's error", err)
+		}
+		fresh := make(chan error, 1)
+		go func() { fresh <- c.AwaitFresh(t.Context()) }()
+		synctest.Wait()
+		if len(fresh) != 0 {
+			t.Error("AwaitFresh returned without contact")
+		}
+		o.set(func(o *origin) { o.down = false })
+		if err := <-fresh; err != nil {
+			t.Error(err)
+		}
+		wantAllowed(t, c, true)
+	})
+}
+
+func TestALateFillCannotResurrectARevokedKey(t *testing.T) {
+	for name, look := range map[string]func(*testing.T, *Cache) (bool, error){
+		"key": check,
+		"decision": func(t *testing.T, c *Cache) (bool, error) {
+			d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus)
+			c.decisions.Wait()
+			return d.Allow, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOrigin()
+			hold := make(chan struct{})
+			bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+				hold = make(chan struct{})
+				o.set(func(o *origin) { o.hold, o.held = hold, make(chan struct{}) })
+				type result struct {
+					allowed bool
+					err     error
+				}
+				filled := make(chan result, 1)
+				go func() {
+					allowed, err := look(t, c)
+					filled <- result{allowed, err}
+				}()
+				synctest.Wait() // the look-up has read "active" and is held back
+				o.revoke()
+				synctest.Wait()
+				close(hold)
+				if r := <-filled; r.allowed || r.err != nil {
+					t.Errorf("the look-up that was overtaken says %+v", r)
+				}
+				if allowed, err := look(t, c); allowed || err != nil {
+					t.Errorf("afterwards: %v, %v", allowed, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAStaleAnswerIsNotUsedWhenNoOneCanSayWhatChanged(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		hold := make(chan struct{})
+		o.set(func(o *origin) { o.hold, o.held, o.deaf = hold, make(chan struct{}), true })
+		done := make(chan error, 1)
+		go func() {
+			_, err := check(t, c)
+			done <- err
+		}()
+		synctest.Wait()
+		o.set(func(o *origin) { o.down = true })
+		time.Sleep(2 * DefaultLease) // the lease is gone, the answer is old
+		close(hold)
+		if err := <-done; !errors.Is(err, errDown) {
+			t.Errorf("got %v, want the second look-up's error", err)
+		}
+	})
+}
+
+func TestUnknownKeysAreRememberedForTwoSecondsOnly(t *testing.T) {
+	o := newOrigin()
+	o.unknown = true
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		for range 10 {
+			if _, err := check(t, c); !errors.Is(err, sidecar.ErrUnknownKey) {
+				t.Fatal(err)
+			}
+		}
+		if n := o.count(); n != 1 {
+			t.Errorf("the sidecar was asked %d times", n)
+		}
+		o.set(func(o *origin) { o.unknown = false })
+		time.Sleep(DefaultUnknownLife)
+		wantAllowed(t, c, true)
+	})
+}
+
+func TestEntriesHaveABoundedLife(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		wantAllowed(t, c, true)
+		time.Sleep(DefaultLife)
+		synctest.Wait()
+		wantAllowed(t, c, true)
+		if n := o.count(); n != 2 {
+			t.Errorf("the sidecar was asked %d times", n)
+		}
+	})
+}
+
+func TestRefusalsAndSubmissionsAreNeverKept(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		for range 3 {
+			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionGenerate); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.set(func(o *origin) { o.state = policy.KeyDisabled })
+		for range 3 {
+			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
+				t.Fatal(err)
+			}
+			c.decisions.Wait()
+		}
+		if n := o.count(); n != 6 {
+			t.Errorf("the sidecar was asked %d times, want 6", n)
+		}
+	})
+}
+
+func TestDecisionsOfOneKeyAreNotThoseOfAnother(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		looks := []struct {
+			key, project string
+			action       policy.Action
+		}{
+			{"k", "p", policy.ActionStatus}, {"k", "p", policy.ActionFiles}, {"k", "q", policy.ActionStatus},
+			{"l", "p", policy.ActionStatus}, {"p", "k", policy.ActionStatus},
+		}
+		for _, l := range looks {
+			if _, err := c.Decide(t.Context(), l.key, l.project, l.action); err != nil {
+				t.Fatal(err)
+			}
+			c.decisions.Wait()
+		}
+		if n := o.count(); n != len(looks) {
+			t.Errorf("the sidecar was asked %d times, want %d", n, len(looks))
+		}
+	})
+}
+
+func TestOnChangeNamesTheKeysAfterTheirEntriesFell(t *testing.T) {
+	o := newOrigin()
+	var c *Cache
+	told := make(chan bool, 1)
+	opts := Options{OnChange: func(ids []string) {
+		allowed, _ := check(t, c)
+		told <- allowed || len(ids) != 1 || ids[0] != "k"
+	}}
+	bubble(t, o, opts, func(t *testing.T, made *Cache) {
+		c = made
+		wantAllowed(t, c, true)
+		o.revoke()
+		if wrong := <-told; wrong {
+			t.Error("the key was still allowed, or another was named")
+		}
+	})
+}
+
+func BenchmarkKeyHit(b *testing.B) {
+	c, err := New(newOrigin(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	hash := api.KeyHash{1}
+	if err := c.AwaitFresh(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := c.Authenticate(b.Context(), hash); err != nil {
+		b.Fatal(err)
+	}
+	c.keys.Wait()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Authenticate(b.Context(), hash); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecisionHit(b *testing.B) {
+	c, err := New(newOrigin(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.AwaitFresh(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	decide := func() {
+		if _, err := c.Decide(b.Context(), "key_01JD0000000000000000000000", "0123456789abcdef01234567", policy.ActionStatus); err != nil {
+			b.Fatal(err)
+		}
+	}
+	decide()
+	c.decisions.Wait()
+	b.ReportAllocs()
+	for b.Loop() {
+		decide()
+	}
+}
+
+func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
+	for name, deaf := range map[string]bool{"by push": false, "with the push cut": true} {
+		t.Run(name, func(t *testing.T) {
+			o := newOrigin()
+			told := 0
+			bubble(t, o, Options{OnBasis: func() { told++ }}, func(t *testing.T, c *Cache) {
+				decide := func() policy.Decision {
+					t.Helper()
+					d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.decisions.Wait()
+					return d
+				}
+				wantAllowed(t, c, true)
+				decide()
+				// The new policy refuses the key; its state, and so the log, is as before.
+				o.set(func(o *origin) { o.state, o.basis = policy.KeyDisabled, "next" })
+				if deaf {
+					time.Sleep(DefaultLease)
+				} else {
+					o.hints <- struct{}{}
+				}
+				synctest.Wait()
+				if decide().Allow {
+					t.Error("the decision of the policy before still stands")
+				}
+				if told != 1 {
+					t.Errorf("told %d times that the rules changed", told)
+				}
+				wantAllowed(t, c, false)
+			})
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package cache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/ristretto/v2"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// jobs mirrors the records of jobs, so that a status poll reads no store.
+//
+// Where the sidecar is told of every change, an entry stands until its job
+// changes: whoever hears of a job's end finds it here. Where others change jobs
+// too, on a shared store, an entry is used for at most the lease.
+type jobs struct {
+	records *ristretto.Cache[string, *jobEntry]
+	life    time.Duration
+	stop    func()
+
+	mu     sync.Mutex // serializes invalidations
+	epochs *epochs
+}
+
+type jobEntry struct {
+	job   sidecar.Job
+	since uint64
+	until time.Time
+}
+
+func newJobs(service sidecar.Service, o Options) (*jobs, error) {
+	records, err := ristretto.NewCache(&ristretto.Config[string, *jobEntry]{
+		NumCounters: o.MaxEntries * countersPerEntry, MaxCost: o.MaxEntries,
+		BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	j := &jobs{records: records, life: o.Lease, stop: func() {}, epochs: newEpochs()}
+	if teller, ok := service.(sidecar.JobTeller); ok {
+		if stop, all := teller.TellJobs(j.forget); all {
+			j.life, j.stop = o.Life, stop
+		}
+	}
+	return j, nil
+}
+
+// forget ends an entry, and any that a look-up under way would make.
+func (j *jobs) forget(jobID string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.epochs.invalidate(shardOf(jobID))
+}
+
+// forgetAll ends all entries.
+func (j *jobs) forgetAll() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for shard := range uint64(shards) {
+		j.epochs.invalidate(shard)
+	}
+}
+
+func (j *jobs) close() {
+	j.stop()
+	j.records.Close()
+}
+
+// Job implements sidecar.Service. Its record is the one that the last change
+// left, or where others change jobs, one that was current within the lease.
+func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
+	now := time.Now()
+	if c.lease.holds(now) {
+		if e, ok := c.jobs.records.Get(jobID); ok && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
+			return e.job, nil
+		}
+	}
+	since := c.jobs.epochs.now()
+	job, err := c.Service.Job(ctx, jobID)
+	if err != nil {
+		return sidecar.Job{}, err
+	}
+	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
+		return sidecar.Job{}, err
+	}
+	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
+	return job, nil
+}
+
+// AwaitEnd implements sidecar.Service: what follows it finds the job ended.
+func (c *Cache) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
+	job, err := c.Service.AwaitEnd(ctx, jobID)
+	c.jobs.forget(jobID)
+	return job, err
+}
+
+// JobEnded is to be called by whoever hears that a job ended before he tells a
+// client: on a shared store an older record may be mirrored.
+func (c *Cache) JobEnded(jobID string) { c.jobs.forget(jobID) }
+
+// DeleteProject implements sidecar.Service: its jobs are gone with it.
+func (c *Cache) DeleteProject(ctx context.Context, projectID string) error {
+	err := c.Service.DeleteProject(ctx, projectID)
+	c.jobs.forgetAll()
+	return err
+}

@@ -1,0 +1,200 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// jobOrigin is a sidecar with one job, whose record counts its changes.
+type jobOrigin struct {
+	*origin
+
+	mu      sync.Mutex // guards the following fields
+	seq     uint64
+	gone    bool
+	looks   int
+	changed func(string)
+	hold    chan struct{} // non-nil: a look-up waits here with its answer in hand
+}
+
+func (o *jobOrigin) Job(_ context.Context, jobID string) (sidecar.Job, error) {
+	o.mu.Lock()
+	o.looks++
+	job, gone, hold := sidecar.Job{Job: api.Job{JobID: jobID, LastEventID: o.seq}}, o.gone, o.hold
+	o.mu.Unlock()
+	if hold != nil {
+		<-hold
+	}
+	if gone {
+		return sidecar.Job{}, sidecar.ErrUnknownJob
+	}
+	return job, nil
+}
+
+func (o *jobOrigin) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
+	return o.Job(ctx, jobID)
+}
+
+func (o *jobOrigin) DeleteProject(context.Context, string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.gone = true
+	return nil
+}
+
+// advance changes the job and tells whoever listens.
+func (o *jobOrigin) advance() {
+	o.mu.Lock()
+	o.seq++
+	changed := o.changed
+	o.mu.Unlock()
+	if changed != nil {
+		changed("j")
+	}
+}
+
+func (o *jobOrigin) lookUps() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.looks
+}
+
+// telling is one that is told of every change.
+type telling struct{ *jobOrigin }
+
+func (o telling) TellJobs(changed func(string)) (func(), bool) {
+	o.changed = changed
+	return func() {}, true
+}
+
+// jobBubble runs a test with a cache of jobs on a fake clock.
+func jobBubble(t *testing.T, wrap func(*jobOrigin) sidecar.Service, test func(t *testing.T, o *jobOrigin, c *Cache)) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &jobOrigin{origin: newOrigin()}
+		c, err := New(wrap(o), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		synctest.Wait() // the lease holds
+		test(t, o, c)
+	})
+}
+
+func told(o *jobOrigin) sidecar.Service   { return telling{o} }
+func untold(o *jobOrigin) sidecar.Service { return o }
+
+// wantSeq asks for the job and waits until what was cached can be found.
+func wantSeq(t *testing.T, c *Cache, want uint64) {
+	t.Helper()
+	job, err := c.Job(t.Context(), "j")
+	c.jobs.records.Wait()
+	if err != nil || job.LastEventID != want {
+		t.Errorf("the record is at %d, %v; want %d", job.LastEventID, err, want)
+	}
+}
+
+func TestAMirroredJobCostsNoLookUpUntilItChanges(t *testing.T) {
+	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+		for seq := range uint64(3) {
+			for range 10 {
+				wantSeq(t, c, seq)
+				time.Sleep(time.Second)
+				synctest.Wait()
+			}
+			o.advance()
+		}
+		if n := o.lookUps(); n != 3 {
+			t.Errorf("the sidecar was asked %d times, want once for each record", n)
+		}
+	})
+}
+
+func TestAMirroredJobOfASharedStoreIsNeverOlderThanTheLease(t *testing.T) {
+	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+		wantSeq(t, c, 0)
+		o.advance()
+		time.Sleep(DefaultLease - time.Millisecond)
+		wantSeq(t, c, 0)
+		time.Sleep(time.Millisecond)
+		wantSeq(t, c, 1)
+	})
+}
+
+func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
+	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+		hold := make(chan struct{})
+		o.hold = hold
+		filled := make(chan error, 1)
+		go func() {
+			_, err := c.Job(t.Context(), "j")
+			filled <- err
+		}()
+		synctest.Wait() // the look-up has the old record in hand
+		o.advance()
+		o.mu.Lock()
+		o.hold = nil
+		o.mu.Unlock()
+		close(hold)
+		if err := <-filled; err != nil {
+			t.Fatal(err)
+		}
+		c.jobs.records.Wait()
+		wantSeq(t, c, 1)
+	})
+}
+
+func TestWhoWaitedForAJobsEndFindsItEnded(t *testing.T) {
+	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+		wantSeq(t, c, 0)
+		o.advance()
+		if _, err := c.AwaitEnd(t.Context(), "j"); err != nil {
+			t.Fatal(err)
+		}
+		wantSeq(t, c, 1)
+	})
+}
+
+func TestWhoHeardOfAJobsEndFindsItEnded(t *testing.T) {
+	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+		wantSeq(t, c, 0)
+		o.advance()
+		c.JobEnded("j")
+		wantSeq(t, c, 1)
+	})
+}
+
+func TestJobsOfADeletedProjectAreUnknownAtOnce(t *testing.T) {
+	for name, wrap := range map[string]func(*jobOrigin) sidecar.Service{"told": told, "untold": untold} {
+		t.Run(name, func(t *testing.T) {
+			jobBubble(t, wrap, func(t *testing.T, o *jobOrigin, c *Cache) {
+				wantSeq(t, c, 0)
+				if err := c.DeleteProject(t.Context(), "p"); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := c.Job(t.Context(), "j"); !errors.Is(err, sidecar.ErrUnknownJob) {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestAMirroredJobIsNotUsedWithoutContact(t *testing.T) {
+	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+		wantSeq(t, c, 0)
+		o.set(func(o *origin) { o.down = true })
+		time.Sleep(DefaultLease)
+		wantSeq(t, c, 0)
+		if n := o.lookUps(); n != 2 {
+			t.Errorf("the sidecar was asked %d times, want again after the lease", n)
+		}
+	})
+}

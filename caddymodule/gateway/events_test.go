@@ -1,0 +1,307 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+func TestAStreamCutOffByItsOwnEndEndsWell(t *testing.T) {
+	var open streams.Registry
+	l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: &open}
+	w := httptest.NewRecorder()
+	q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
+	err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(w http.ResponseWriter, r *http.Request) error {
+		sse.SetHeaders(w.Header())
+		if _, err := w.Write([]byte("id: 1\ndata: {}\n\n")); err != nil {
+			t.Error(err)
+		}
+		open.CloseAll(streams.ReasonShutdown)
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler) // as reverse_proxy does
+	})
+	if err != nil || !strings.HasSuffix(w.Body.String(), `"reason":"shutdown"}`+"\n\n") {
+		t.Errorf("%v, %q", err, w.Body)
+	}
+	if open.Len() != 0 {
+		t.Error("the stream is still registered")
+	}
+}
+
+func TestAPanicThatIsNotABrokenStreamIsPassedOn(t *testing.T) {
+	l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
+	q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
+	defer func() {
+		if p := recover(); p != "a bug" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	_ = l.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/x", nil).WithContext(context.Background()), q,
+		func(http.ResponseWriter, *http.Request) error { panic("a bug") })
+}
+
+func TestAStreamThatItsEngineBreaksOffIsTakenUpWhereItWas(t *testing.T) {
+	for name, sent := range map[string]struct{ first, last string }{
+		"between events":         {"id: 1\ndata: {}\n\n", "1"},
+		"in the middle of one":   {"id: 1\ndata: {}\n\nid: 2\nda", "1"},
+		"before the first event": {": ok\n\n", ""},
+		"before it said a word":  {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}}
+			l := Locator{Sidecar: side, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
+			side.awaitErr = errDown // the job does not end meanwhile
+			q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
+			var positions []string
+			w := httptest.NewRecorder()
+			err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(w http.ResponseWriter, r *http.Request) error {
+				positions = append(positions, r.Header.Get("Last-Event-ID"))
+				sse.SetHeaders(w.Header())
+				if len(positions) == 1 {
+					if sent.first != "" {
+						_, _ = w.Write([]byte(sent.first))
+					}
+					panic(http.ErrAbortHandler) // as reverse_proxy does
+				}
+				_, err := w.Write([]byte("id: 2\nevent: job.completed\ndata: {}\n\n"))
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(positions) != 2 || positions[1] != sent.last {
+				t.Errorf("the engine was asked from %q", positions)
+			}
+			body := w.Body.String()
+			if strings.Count(body, "id: 2\n") != 1 || strings.Contains(body, "id: 2\nda:") || !strings.HasSuffix(body, "event: job.completed\ndata: {}\n\n") {
+				t.Errorf("the client has %q", body)
+			}
+		})
+	}
+}
+
+// TestAStreamWhoseJobEndsWhileTheArchiveIsAwayIsCompleted: the engine proxy,
+// which has the archive, was killed between the settlement and the last event.
+func TestAStreamWhoseJobEndsWhileTheArchiveIsAwayIsCompleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: ended(api.JobCompleted)}}
+		engines := &fakeEngines{attachErr: engineproxy.ErrUnreachable, log: endedLog{}, logErr: engineproxy.ErrUnreachable}
+		l := Locator{Sidecar: side, Engines: engines, Streams: new(streams.Registry)}
+		q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
+		w := httptest.NewRecorder()
+		err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(http.ResponseWriter, *http.Request) error { return nil })
+		if body := w.Body.String(); err != nil || w.Code != http.StatusOK || strings.Count(body, "event: "+api.EventCompleted) != 1 {
+			t.Errorf("%d %v, the client has %q", w.Code, err, body)
+		}
+	})
+}
+
+func TestAStreamThatIsOpenedWhileTheServiceStopsSaysSoAndEnds(t *testing.T) {
+	open := new(streams.Registry)
+	open.CloseAll(streams.ReasonShutdown)
+	l := Locator{Streams: open, Sidecar: &fakeSidecar{decision: policy.Decision{Allow: true}}, Engines: &fakeEngines{}, Now: time.Now}
+	job := running
+	q := &Request{Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, KeyID: "k", Job: &job}
+	w := httptest.NewRecorder()
+	err := l.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/x", nil), q, func(_ http.ResponseWriter, r *http.Request) error {
+		<-r.Context().Done() // the engine says nothing for as long as the stream is open
+		return r.Context().Err()
+	})
+	if err != nil || w.Code != http.StatusOK || w.Result().Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(w.Body.String(), `"reason":"shutdown"`) {
+		t.Errorf("%v, %d %v %q", err, w.Code, w.Result().Header, w.Body)
+	}
+}
+
+// TestAStreamOfWhichThereIsNoMoreEnds: the client names an event at or past the end
+// of a job that ended while its engine was down. With a header that is sent the end
+// of the stream is what 204 is otherwise.
+func TestAStreamOfWhichThereIsNoMoreEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: ended(api.JobCompleted)}}
+		engines := &fakeEngines{attachErr: engineproxy.ErrAbsent, log: endedLog{}}
+		l := Locator{Sidecar: side, Engines: engines, Streams: new(streams.Registry)}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		r := httptest.NewRequest("GET", "/v1/x", nil).WithContext(ctx)
+		r.Header.Set("Last-Event-ID", "1")
+		w := httptest.NewRecorder()
+		err := l.Serve(w, r, aStream("k", running), nil)
+		if err != nil || ctx.Err() != nil || strings.Contains(w.Body.String(), "data:") {
+			t.Errorf("%v, %v, the client has %q", err, ctx.Err(), w.Body)
+		}
+	})
+}
+
+// An engine's way to a client: Caddy's chain, or the console.
+var ways = map[string]func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error{
+	"the API": func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error {
+		proxy := &httputil.ReverseProxy{
+			Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(&url.URL{Scheme: "http", Host: engine}) },
+			FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
+		}
+		return l.Serve(w, r, q, func(w http.ResponseWriter, r *http.Request) error {
+			proxy.ServeHTTP(w, r)
+			return nil
+		})
+	},
+	"the console": func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, _ string) error {
+		r.Header.Set("Cookie", "__Host-svc-session=s")
+		return l.Follow(w, r, q, PassTo(q, "/v1/generate/"+jobID+"/events", log.New(io.Discard, "", 0)))
+	},
+}
+
+// answers has a client ask for the events of a job whose engine answers as it does.
+func answers(t *testing.T, way, method string, engine http.HandlerFunc) *httptest.ResponseRecorder {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Cookie") != "" {
+			t.Error("the engine got a cookie")
+		}
+		h := w.Header()
+		h.Set("Set-Cookie", "__Host-svc-session=of-somebody-else; Path=/; Secure")
+		h.Set("Location", "https://example.com/")
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Svc-Instance-Id", "i")
+		engine(w, r)
+	}))
+	defer server.Close()
+	address := server.Listener.Addr().String()
+	side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
+	l := Locator{Sidecar: side, Engines: &fakeEngines{at: address}, Streams: new(streams.Registry)}
+	w := httptest.NewRecorder()
+	w.Header().Set("X-Request-Id", "r")
+	if err := ways[way](l, w, httptest.NewRequest(method, "/v1/x", nil), aStream("k", running), address); err != nil {
+		t.Error(err)
+	}
+	return w
+}
+
+// TestNothingOfAnEngineButEventsReachesAClient: an engine is hostile, or another one
+// than the lease is of. A redirect of its would be followed with the API key, a 401
+// be taken for the gateway's, a page or cookie for the console's.
+func TestNothingOfAnEngineButEventsReachesAClient(t *testing.T) {
+	type answer struct {
+		status int
+		kind   string
+	}
+	for name, first := range map[string]answer{
+		"events":                    {http.StatusOK, "text/event-stream; charset=utf-8"},
+		"a page in place of events": {http.StatusOK, "text/html"},
+		"no kind of content":        {http.StatusOK, ""},
+		"a way elsewhere":           {http.StatusFound, "text/event-stream"},
+		"a refusal of the token":    {http.StatusUnauthorized, "application/json"},
+		"no such job":               {http.StatusNotFound, "application/json"},
+		"events as an error":        {http.StatusForbidden, "text/event-stream"},
+		"no time":                   {http.StatusServiceUnavailable, "application/json"},
+	} {
+		for way := range ways {
+			t.Run(name+" by "+way, func(t *testing.T) {
+				asked := 0
+				w := answers(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+					if asked++; asked > 1 || name == "events" {
+						w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+						_, _ = io.WriteString(w, "id: 1\nevent: job.completed\ndata: {}\n\n")
+						return
+					}
+					w.Header()["Content-Type"] = []string{first.kind}
+					w.WriteHeader(first.status)
+					_, _ = io.WriteString(w, "<script></script>\n\n")
+				})
+				if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, "script") || strings.Count(body, "event: job.completed") != 1 {
+					t.Errorf("the client got %d %q", w.Code, body)
+				}
+				want := http.Header{"X-Request-Id": {"r"}}
+				sse.SetHeaders(want)
+				if got := w.Result().Header; !maps.EqualFunc(got, want, slices.Equal) {
+					t.Errorf("the client got %v, want %v", got, want)
+				}
+				w = answers(t, way, http.MethodHead, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header()["Content-Type"] = []string{first.kind}
+					w.WriteHeader(first.status)
+				})
+				if got := w.Result().Header; w.Code != http.StatusOK || !maps.EqualFunc(got, want, slices.Equal) {
+					t.Errorf("to HEAD the client got %d %v, want %v", w.Code, got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	asked := 0
+	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sse.SetHeaders(w.Header())
+		if asked++; asked > 1 {
+			_, _ = io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n")
+			return
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || len(body) > 0 {
+			t.Errorf("the engine got %q, %v", body, err)
+		}
+		_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer engine.Close()
+	side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
+	l := Locator{Sidecar: side, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
+	r := httptest.NewRequest(http.MethodGet, "/v1/x", strings.NewReader("{}")).WithContext(ctx)
+	w := httptest.NewRecorder()
+	err := ways["the API"](l, w, r, aStream("k", running), engine.Listener.Addr().String())
+	if err != nil || !strings.HasSuffix(w.Body.String(), "event: job.completed\ndata: {}\n\n") {
+		t.Errorf("%v, %v, the client has %q", err, ctx.Err(), w.Body)
+	}
+}
+
+func TestAClientThatHasAllEventsIsToldSo(t *testing.T) {
+	for way := range ways {
+		w := answers(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+		if got := w.Result().Header; w.Code != http.StatusNoContent || len(got) != 1 || got.Get("X-Request-Id") != "r" {
+			t.Errorf("%s: %d %v", way, w.Code, got)
+		}
+	}
+}
+
+// TestAStreamThatCanNotGoOnEndsWithoutAnError: what would be written now would stand
+// in the stream.
+func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
+	side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: ended(api.JobCompleted)}}
+	var broke error
+	l := Locator{
+		Sidecar: side, Engines: &fakeEngines{attachErr: engineproxy.ErrAbsent}, Streams: new(streams.Registry),
+		Broke: func(id string, err error) {
+			if id == jobID {
+				broke = err
+			}
+		},
+	}
+	w := httptest.NewRecorder()
+	err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), nil)
+	if err != nil || w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), ": ") {
+		t.Errorf("%v, the client has %d %q", err, w.Code, w.Body)
+	}
+	var refused *api.Error
+	if !errors.As(broke, &refused) || refused.Status != http.StatusNotFound {
+		t.Errorf("its end is not told: %v", broke)
+	}
+}

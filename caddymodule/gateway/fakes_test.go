@@ -1,0 +1,145 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/sse"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+var errDown = errors.New("down for the test")
+
+// fakeSidecar answers what its fields say and counts what it is told.
+type fakeSidecar struct {
+	sidecar.Service // methods that a test doesn't set panic
+
+	decision  policy.Decision
+	decideErr error
+	decided   []string // "action project"
+	jobs      map[string]sidecar.Job
+	jobErr    error
+	awaitErr  error
+	replay    *sidecar.Job
+	replayErr error
+
+	reserveErr, commitErr, releaseErr error
+	reserved                          sidecar.Reservation
+	commits, releases                 atomic.Int32
+}
+
+func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
+	f.decided = append(f.decided, string(action)+" "+projectID)
+	return f.decision, f.decideErr
+}
+
+func (f *fakeSidecar) Job(_ context.Context, id string) (sidecar.Job, error) {
+	if f.jobErr != nil {
+		return sidecar.Job{}, f.jobErr
+	}
+	job, ok := f.jobs[id]
+	if !ok {
+		return sidecar.Job{}, sidecar.ErrUnknownJob
+	}
+	return job, nil
+}
+
+func (f *fakeSidecar) AwaitEnd(ctx context.Context, id string) (sidecar.Job, error) {
+	if f.awaitErr != nil {
+		return sidecar.Job{}, f.awaitErr
+	}
+	return f.Job(ctx, id)
+}
+
+func (f *fakeSidecar) Replay(context.Context, string, string, string) (*sidecar.Job, error) {
+	return f.replay, f.replayErr
+}
+
+func (f *fakeSidecar) Reserve(_ context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	f.reserved = r
+	return sidecar.Admission{SessionID: "ses_x"}, f.reserveErr
+}
+
+func (f *fakeSidecar) Commit(context.Context, string) error {
+	f.commits.Add(1)
+	return f.commitErr
+}
+
+func (f *fakeSidecar) Release(context.Context, string) error {
+	f.releases.Add(1)
+	return f.releaseErr
+}
+
+// fakeEngines is an engine proxy with at most one engine.
+type fakeEngines struct {
+	engineproxy.Engines
+
+	submitErr, attachErr, cancelErr, fenceErr error
+	verdict                                   contract.FenceVerdict
+	fences, cancels, released                 int
+	log                                       sse.Log
+	at                                        string // where the engine listens
+	logErr                                    error  // of the first look at it
+}
+
+func (f *fakeEngines) lease() *engineproxy.Lease {
+	return &engineproxy.Lease{Endpoint: engineproxy.Endpoint{Network: "tcp", Address: f.at, Token: "t"}, Release: func() { f.released++ }}
+}
+
+func (f *fakeEngines) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	if f.submitErr != nil {
+		return nil, f.submitErr
+	}
+	return f.lease(), nil
+}
+
+func (f *fakeEngines) Attach(context.Context, string) (*engineproxy.Lease, error) {
+	if f.attachErr != nil {
+		return nil, f.attachErr
+	}
+	return f.lease(), nil
+}
+
+func (f *fakeEngines) AwaitReady(context.Context, string) error { return nil }
+
+func (f *fakeEngines) Cancel(context.Context, engineproxy.Project, string) error {
+	f.cancels++
+	return f.cancelErr
+}
+
+func (f *fakeEngines) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
+	f.fences++
+	return f.verdict, f.fenceErr
+}
+
+func (f *fakeEngines) Events(context.Context, string) (sse.Log, error) {
+	if err := f.logErr; err != nil {
+		f.logErr = nil
+		return nil, err
+	}
+	if f.log == nil {
+		return nil, engineproxy.ErrNotArchived
+	}
+	return f.log, nil
+}
+
+func (f *fakeEngines) Files(context.Context, string) (engineproxy.File, error) {
+	return engineproxy.File{}, engineproxy.ErrNotArchived
+}
+
+// endedLog is the log of a job that ended with its first event.
+type endedLog struct{}
+
+func (endedLog) Read(after uint64) ([]sse.Record, sse.State, error) {
+	state := sse.State{Last: 1, Ended: true}
+	if after >= 1 {
+		return nil, state, nil
+	}
+	return []sse.Record{{ID: 1, Type: api.EventCompleted, Data: []byte(`{}`)}}, state, nil
+}

@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// cancelTimeout bounds how long DELETE waits for the job's end to be settled.
+const cancelTimeout = 10 * time.Second
+
+// ErrNotSent is returned, wrapped, by a Next that could not connect: the engine
+// saw nothing of the request.
+var ErrNotSent = errors.New("the engine could not be connected to")
+
+// HeaderEngineState tells the client of a submission that was accepted, or
+// answered 503, how far its engine is: a state of the engine proxy, and while it
+// starts the phase.
+const HeaderEngineState = "Svc-Engine-State"
+
+// Next passes a request on to the engine that q.Lease names.
+type Next func(w http.ResponseWriter, r *http.Request) error
+
+// Locator finds the engine of a request, or answers without one. Only a
+// submission ever starts an engine.
+type Locator struct {
+	Sidecar    sidecar.Service
+	Engines    engineproxy.Engines
+	Hold       time.Duration // how long a submission waits for a starting engine
+	RetryAfter time.Duration // of a cold start
+	Now        func() time.Time
+	Streams    *streams.Registry             // the open event streams
+	Gate       streams.Gate                  // pauses them while revocations can't be seen; nil: never
+	Ended      func(jobID string)            // told before a client is that a job ended; nil: no one is
+	Broke      func(jobID string, err error) // told why a stream ended that had begun; nil: no one is
+}
+
+// Serve answers the request, or passes it to next with q.Lease set. Its error
+// is an *api.Error, or what next returned.
+func (l Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	switch q.Route.Action {
+	case policy.ActionGenerate:
+		return l.submit(w, r, q, next)
+	case policy.ActionStatus:
+		return serveStatus(w, r, q.Job)
+	case policy.ActionEvents:
+		return l.events(w, r, q, next)
+	case policy.ActionFiles:
+		return l.files(w, r, q)
+	case policy.ActionCancel:
+		return l.cancel(w, r, q)
+	}
+	return notFound()
+}
+
+func (l Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	lease, err := l.Engines.Submit(r.Context(), q.Owner(), l.Hold)
+	if err != nil {
+		refused, state := l.notReady(err)
+		if state != "" {
+			w.Header().Set(HeaderEngineState, state)
+		}
+		return refused
+	}
+	defer lease.Release()
+	q.Lease = lease
+	w.Header().Set(HeaderEngineState, string(engineproxy.StateReady))
+	ReplaceBody(r, q.Body)
+	err = next(w, r)
+	refused := (*api.Error)(nil)
+	switch isRefused := errors.As(err, &refused); {
+	case isRefused && refused.Starting || errors.Is(err, ErrNotSent):
+		w.Header().Set(HeaderEngineState, startingIn(gonePhase))
+	case isRefused && refused.Status != http.StatusServiceUnavailable:
+		w.Header().Del(HeaderEngineState) // the refusal has nothing to do with the engine
+	}
+	return err
+}
+
+// gonePhase is where an engine stands that was gone when its submission came:
+// before the beginning.
+const gonePhase = "queued"
+
+// startingIn is the state of an engine that starts.
+func startingIn(phase string) string { return string(engineproxy.StateStarting) + "; phase=" + phase }
+
+// notReady is the 503 of an engine that can't take a submission yet, and what
+// HeaderEngineState says of it.
+func (l Locator) notReady(err error) (*api.Error, string) {
+	var starting *engineproxy.StartingError
+	var failed *engineproxy.FailedError
+	var room *engineproxy.RoomError
+	var refused *api.Error
+	switch {
+	case errors.As(err, &starting):
+		state := string(starting.State)
+		if starting.State == engineproxy.StateStarting {
+			state = startingIn(starting.Phase)
+		}
+		return api.EngineStarting(l.RetryAfter), state
+	case errors.As(err, &failed):
+		e := api.EngineStarting(max(failed.Next.Sub(l.Now()), time.Second))
+		e.Message = "The project's engine could not start: " + failed.Reason
+		e.Cause = err
+		return e, string(engineproxy.StateFailed)
+	case errors.As(err, &room):
+		message := "All engines of this machine are at work. Submit the same request again later."
+		if room.Owner {
+			message = fmt.Sprintf("%d of your projects have an engine at work, which is as many as may. Submit the same request again later.", room.Most)
+		}
+		return api.Unavailable(message, max(room.RetryAfter, time.Second), err), string(engineproxy.StateAbsent)
+	case errors.As(err, &refused):
+		return refused, ""
+	}
+	return api.Unavailable("The project's engine can't be reached right now.", retrySoon, err), ""
+}
+
+// cancel hands the cancellation over and answers once the job has ended. A
+// job that has ended already is answered as it is.
+func (l Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) error {
+	if q.Job.Settled {
+		return serveRecord(w, r, q.Job)
+	}
+	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), cancelTimeout)
+	defer done()
+	if err := l.Engines.Cancel(ctx, q.Owner(), q.Route.JobID); err != nil {
+		return api.Unavailable("The engine can't be told to cancel right now.", retrySoon, err)
+	}
+	job, err := l.Sidecar.AwaitEnd(ctx, q.Route.JobID)
+	if err != nil {
+		return api.Unavailable("The job is being cancelled; ask for its status.", retrySoon, err)
+	}
+	return serveRecord(w, r, &job)
+}

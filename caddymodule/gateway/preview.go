@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+)
+
+// maxPreviewFile bounds one file of a preview, in bytes.
+const maxPreviewFile = 64 << 20
+
+// previewPolicy is that of a game in the preview: hostile input. It runs
+// without an origin of its own, and reaches nothing but its own files.
+const previewPolicy = "sandbox allow-scripts; default-src 'self' data: blob:; " +
+	"script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; " +
+	"object-src 'none'; base-uri 'none'; form-action 'none'"
+
+// Files reads what ended jobs left.
+type Files interface {
+	Files(ctx context.Context, jobID string) (engineproxy.File, error)
+}
+
+// ServePreview answers with one file of an ended job's ZIP, for a browser to
+// run. The caller has made sure that the reader may see it.
+func ServePreview(w http.ResponseWriter, r *http.Request, files Files, jobID, name string) {
+	zipped, err := files.Files(r.Context(), jobID)
+	if errors.Is(err, engineproxy.ErrNotArchived) {
+		http.Error(w, "The job left no files.", http.StatusNotFound)
+		return
+	}
+	if err != nil {
+		http.Error(w, "The job's files can't be read right now.", http.StatusServiceUnavailable)
+		return
+	}
+	defer zipped.Close()
+	if name == "" || strings.HasSuffix(name, "/") {
+		name += "index.html"
+	}
+	content, err := fileIn(zipped, name)
+	if err != nil {
+		http.Error(w, "The game has no such file.", http.StatusNotFound)
+		return
+	}
+	defer content.Close()
+	h := w.Header()
+	h.Set("Content-Security-Policy", previewPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-read=(), payment=()")
+	// The game has no origin, so what it loads comes from another one.
+	h.Set("Access-Control-Allow-Origin", "*")
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	h.Set("Content-Type", kind)
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		// A browser that went away is no error of ours.
+		_, _ = io.Copy(w, io.LimitReader(content, maxPreviewFile))
+	}
+}
+
+// fileIn opens a file of a ZIP.
+func fileIn(f engineproxy.File, name string) (io.ReadCloser, error) {
+	archive, err := zip.NewReader(&readerAt{file: f}, f.Size)
+	if err != nil {
+		return nil, err
+	}
+	file, err := archive.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// readerAt reads a file at any place.
+type readerAt struct {
+	mu   sync.Mutex
+	file io.ReadSeeker
+}
+
+func (r *readerAt) ReadAt(p []byte, off int64) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := r.file.Seek(off, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(r.file, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Interface guards
+var _ io.ReaderAt = (*readerAt)(nil)

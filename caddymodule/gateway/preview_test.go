@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+)
+
+// zipFiles serves one ZIP for the job "job_1".
+type zipFiles struct{ content []byte }
+
+func (z zipFiles) Files(_ context.Context, jobID string) (engineproxy.File, error) {
+	switch jobID {
+	case "job_1":
+		return engineproxy.File{ReadSeekCloser: closing{bytes.NewReader(z.content)}, Size: int64(len(z.content))}, nil
+	case "job_2":
+		return engineproxy.File{}, errors.New("the disk is gone")
+	}
+	return engineproxy.File{}, engineproxy.ErrNotArchived
+}
+
+type closing struct{ *bytes.Reader }
+
+func (closing) Close() error { return nil }
+
+// game is a ZIP as a hostile engine might have made it.
+func game(t *testing.T) zipFiles {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for name, content := range map[string]string{
+		"index.html": "<p>game", "assets/a.js": "1", "page.bin": "<script>", "../escape.txt": "out", "/etc/passwd": "root",
+	} {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return zipFiles{out.Bytes()}
+}
+
+func TestPreviewServesTheFilesOfAGameAndNoOther(t *testing.T) {
+	files := game(t)
+	for path, want := range map[string]struct {
+		status     int
+		kind, body string
+	}{
+		"index.html":         {200, "text/html", "<p>game"},
+		"":                   {200, "text/html", "<p>game"},
+		"assets/a.js":        {200, "text/javascript", "1"},
+		"page.bin":           {200, "application/octet-stream", "<script>"},
+		"assets":             {404, "", ""},
+		"nothing.html":       {404, "", ""},
+		"../escape.txt":      {404, "", ""},
+		"/etc/passwd":        {404, "", ""},
+		"assets/../page.bin": {404, "", ""},
+	} {
+		w := httptest.NewRecorder()
+		ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), files, "job_1", path)
+		if w.Code != want.status || want.status == 200 && w.Body.String() != want.body || !strings.HasPrefix(w.Header().Get("Content-Type"), want.kind) {
+			t.Errorf("%q: %d %s %q", path, w.Code, w.Header().Get("Content-Type"), w.Body)
+		}
+		if want.status != 200 {
+			continue
+		}
+		for name, value := range map[string]string{
+			"Content-Security-Policy": previewPolicy, "X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store",
+			"Access-Control-Allow-Origin": "*", "Set-Cookie": "",
+		} {
+			if got := w.Header().Get(name); got != value {
+				t.Errorf("%q: %s is %q", path, name, got)
+			}
+		}
+	}
+}
+
+func TestPreviewSaysWhatIsMissing(t *testing.T) {
+	files := game(t)
+	for job, want := range map[string]int{"job_2": http.StatusServiceUnavailable, "job_3": http.StatusNotFound} {
+		w := httptest.NewRecorder()
+		ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), files, job, "index.html")
+		if w.Code != want || strings.Contains(w.Body.String(), "disk") {
+			t.Errorf("%s: %d %q", job, w.Code, w.Body)
+		}
+	}
+	w := httptest.NewRecorder()
+	ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), zipFiles{[]byte("no zip")}, "job_1", "index.html")
+	if w.Code != http.StatusNotFound {
+		t.Errorf("a broken ZIP: %d", w.Code)
+	}
+}

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// rules is a sidecar that decides by the project.
+type rules struct {
+	sidecar.Service
+
+	decisions map[string]policy.Decision // one that is not there can't be made
+	asked     chan string                // each project that is asked about
+}
+
+func (r rules) Decide(_ context.Context, _, projectID string, _ policy.Action) (policy.Decision, error) {
+	r.asked <- projectID
+	d, ok := r.decisions[projectID]
+	if !ok {
+		return policy.Decision{}, errDown
+	}
+	return d, nil
+}
+
+func TestOnlyStreamsOfKeysThatAreNoLongerLetThroughEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		decision policy.Decision
+		err      error
+		reason   string // "" when the stream goes on
+	}{
+		"active again":   {allowed, nil, ""},
+		"revoked":        {policy.Decision{Status: 401, Reason: policy.KeyRevoked}, nil, streams.ReasonKeyRevoked},
+		"disabled":       {policy.Decision{Status: 401, Reason: policy.KeyDisabled}, nil, streams.ReasonKeyDisabled},
+		"can't be asked": {policy.Decision{}, errDown, streams.ReasonUnchecked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			side := &fakeSidecar{decision: tc.decision, decideErr: tc.err}
+			var open streams.Registry
+			s := opens(t, &open, streams.Reader{KeyID: "k", ProjectID: project})
+			defer s.Done()
+			r := NewRechecks(side, &open)
+			defer r.Close()
+			r.Keys([]string{"other", "k"})
+			reason := ""
+			select {
+			case reason = <-s.Closing():
+			default:
+			}
+			if reason != tc.reason {
+				t.Errorf("reason is %q, want %q", reason, tc.reason)
+			}
+			if len(side.decided) != 1 {
+				t.Errorf("the policy was asked about %q; keys without streams need no look", side.decided)
+			}
+		})
+	}
+}
+
+func TestWhoMayNoLongerLookAfterAChangeOfTheRulesLosesTheStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := rules{asked: make(chan string, 10), decisions: map[string]policy.Decision{
+			"mine":   allowed,
+			"shared": {Status: 403, Reason: "not a reader"},
+			"dead":   {Status: 401, Reason: policy.KeyDisabled},
+		}}
+		want := map[string]string{
+			"mine": "", "shared": streams.ReasonAccessLost, "dead": streams.ReasonKeyDisabled, "unknown": streams.ReasonUnchecked,
+		}
+		open := new(streams.Registry)
+		r := NewRechecks(side, open)
+		defer r.Close()
+		opened := make(map[string]*streams.Stream)
+		for project := range want {
+			opened[project] = opens(t, open, streams.Reader{KeyID: "k", ProjectID: project})
+			defer opened[project].Done()
+		}
+		second := opens(t, open, streams.Reader{KeyID: "k", ProjectID: "shared"})
+		defer second.Done()
+		console := opens(t, open, streams.Reader{UserID: "u", ProjectID: "shared"}) // let in by a session
+		defer console.Done()
+
+		r.All()
+		synctest.Wait()
+		for project, reason := range want {
+			got := ""
+			select {
+			case got = <-opened[project].Closing():
+			default:
+			}
+			if got != reason {
+				t.Errorf("the stream of %s ended with %q, want %q", project, got, reason)
+			}
+		}
+		if len(second.Closing()) == 0 || len(console.Closing()) != 0 {
+			t.Error("the reader's second stream goes on, or one without a key ended")
+		}
+		if n := len(side.asked); n != len(want) {
+			t.Errorf("%d decisions for %d readers", n, len(want))
+		}
+	})
+}
+
+func TestRoundsAskedForDuringOneAreOneMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := rules{asked: make(chan string), decisions: map[string]policy.Decision{"p": allowed}}
+		open := new(streams.Registry)
+		defer opens(t, open, streams.Reader{KeyID: "k", ProjectID: "p"}).Done()
+		r := NewRechecks(side, open)
+		defer r.Close()
+		r.All()
+		synctest.Wait() // the first round waits for its decision
+		for range 100 {
+			r.All()
+		}
+		for range 2 {
+			<-side.asked
+		}
+		synctest.Wait()
+		select {
+		case <-side.asked:
+			t.Error("there is a third round")
+		default:
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+)
+
+// Route is what a method and path under /v1 ask for.
+type Route struct {
+	Action    policy.Action
+	JobID     string // of a job route
+	ProjectID string // of /v1/projects/{id}
+}
+
+// MatchRoute returns the route of a request, or the 404 or 405 it deserves.
+// It reads the path as it was sent: no decoding, no cleaning, so that two
+// readers can't disagree about it.
+func MatchRoute(method, path string) (Route, *api.Error) {
+	rest, ok := strings.CutPrefix(path, "/v1/")
+	if !ok {
+		return Route{}, notFound()
+	}
+	parts := strings.Split(rest, "/")
+	methods, route := resource(parts)
+	if methods == nil {
+		return Route{}, notFound()
+	}
+	action, ok := methods[method]
+	if !ok && method == http.MethodHead {
+		action, ok = methods[http.MethodGet]
+	}
+	if !ok {
+		return Route{}, methodNotAllowed(methods)
+	}
+	route.Action = action
+	return route, nil
+}
+
+type actions map[string]policy.Action
+
+// What each resource offers.
+var (
+	projectList = actions{
+		http.MethodGet:  policy.ActionListProjects,
+		http.MethodPost: policy.ActionCreateProject,
+	}
+	oneProject = actions{
+		http.MethodGet:    policy.ActionGetProject,
+		http.MethodDelete: policy.ActionDeleteProject,
+	}
+	submissions = actions{http.MethodPost: policy.ActionGenerate}
+	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
+	partsOfJob  = map[string]actions{
+		"status": {http.MethodGet: policy.ActionStatus},
+		"events": {http.MethodGet: policy.ActionEvents},
+		"files":  {http.MethodGet: policy.ActionFiles},
+	}
+)
+
+// resource returns the methods of a path and what the path names.
+func resource(parts []string) (actions, Route) {
+	switch {
+	case len(parts) == 1 && parts[0] == "projects":
+		return projectList, Route{}
+	case len(parts) == 2 && parts[0] == "projects" && parts[1] != "":
+		return oneProject, Route{ProjectID: parts[1]}
+	case len(parts) == 1 && parts[0] == "generate":
+		return submissions, Route{}
+	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":
+		return oneJob, Route{JobID: parts[1]}
+	case len(parts) == 3 && parts[0] == "generate" && parts[1] != "":
+		return partsOfJob[parts[2]], Route{JobID: parts[1]}
+	}
+	return nil, Route{}
+}
+
+func notFound() *api.Error {
+	return &api.Error{Status: http.StatusNotFound, Message: "There is nothing at this address."}
+}
+
+func methodNotAllowed(methods actions) *api.Error {
+	var allow []string
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		_, ok := methods[m]
+		if _, get := methods[http.MethodGet]; ok || m == http.MethodHead && get {
+			allow = append(allow, m)
+		}
+	}
+	return &api.Error{
+		Status:  http.StatusMethodNotAllowed,
+		Message: "This address does not know the method.",
+		Header:  http.Header{"Allow": {strings.Join(allow, ", ")}},
+	}
+}

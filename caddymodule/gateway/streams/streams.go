@@ -1,0 +1,173 @@
+// Package streams knows the event streams that are open, so that one can be
+// ended from elsewhere: a revoked key's at once, that of a reader who lost access,
+// all of them when the service stops.
+package streams
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Reasons of a stream's end, as clients read them.
+const (
+	ReasonKeyRevoked  = "key_revoked"
+	ReasonKeyDisabled = "key_disabled"
+	ReasonAccessLost  = "access_lost"   // the key's user may no longer look at the project
+	ReasonUnchecked   = "key_unchecked" // no one can say whether the key may look on
+	ReasonShutdown    = "shutdown"
+)
+
+// Registry holds the open streams. The zero Registry works and is without
+// bounds. It is safe for concurrent use.
+type Registry struct {
+	// Changed is told by how much the number of open streams changed; nil: no one
+	// is. It must not call the Registry.
+	Changed func(by int)
+
+	mu       sync.Mutex // guards the following fields
+	byHolder map[holder]map[*Stream]struct{}
+	open     int
+	bounds   Bounds
+	ended    string // the reason of CloseAll, "" before
+}
+
+// Reader is who looks at a project: a key, or without one a user who was let in
+// by other means.
+type Reader struct{ KeyID, UserID, ProjectID string }
+
+// holder is what streams are counted by.
+type holder struct{ keyID, userID string }
+
+func (r Reader) holder() holder {
+	if r.KeyID != "" {
+		return holder{keyID: r.KeyID}
+	}
+	return holder{userID: r.UserID}
+}
+
+// Stream is one open stream.
+type Stream struct {
+	registry *Registry
+	reader   Reader
+	closing  chan string
+}
+
+// Open registers a stream that a reader opens, or returns a FullError. Done must
+// be called once.
+func (g *Registry) Open(by Reader) (*Stream, error) {
+	s := &Stream{registry: g, reader: by, closing: make(chan string, 1)}
+	who := by.holder()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.bounds.check(len(g.byHolder[who]), g.open); err != nil {
+		return nil, err
+	}
+	if g.byHolder == nil {
+		g.byHolder = make(map[holder]map[*Stream]struct{})
+	}
+	if g.byHolder[who] == nil {
+		g.byHolder[who] = make(map[*Stream]struct{})
+	}
+	g.byHolder[who][s] = struct{}{}
+	g.count(1)
+	if g.ended != "" {
+		s.end(g.ended)
+	}
+	return s, nil
+}
+
+// count notes a change of the number of open streams.
+func (g *Registry) count(by int) {
+	g.open += by
+	if g.Changed != nil {
+		g.Changed(by)
+	}
+}
+
+// Closing receives the reason when the stream shall end.
+func (s *Stream) Closing() <-chan string { return s.closing }
+
+// Done takes the stream out of the registry.
+func (s *Stream) Done() {
+	g := s.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	who := s.reader.holder()
+	delete(g.byHolder[who], s)
+	if len(g.byHolder[who]) == 0 {
+		delete(g.byHolder, who)
+	}
+	g.count(-1)
+}
+
+// Has reports whether a key has open streams.
+func (g *Registry) Has(keyID string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.byHolder[holder{keyID: keyID}]) > 0
+}
+
+// Len returns how many streams are open.
+func (g *Registry) Len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open
+}
+
+// CloseKey tells the streams of a key to end.
+func (g *Registry) CloseKey(keyID, reason string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for s := range g.byHolder[holder{keyID: keyID}] {
+		s.end(reason)
+	}
+}
+
+// Readers returns whose streams are open, each once, but for those without a key.
+func (g *Registry) Readers() []Reader {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	readers := make(map[Reader]struct{})
+	for who, streams := range g.byHolder {
+		if who.keyID == "" {
+			continue
+		}
+		for s := range streams {
+			readers[s.reader] = struct{}{}
+		}
+	}
+	return slices.Collect(maps.Keys(readers))
+}
+
+// CloseReader ends the streams of a reader.
+func (g *Registry) CloseReader(r Reader, reason string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for s := range g.byHolder[r.holder()] {
+		if s.reader == r {
+			s.end(reason)
+		}
+	}
+}
+
+// CloseAll tells every stream to end, those too that are opened from now on:
+// clients come back at once, and the service still listens for a moment.
+func (g *Registry) CloseAll(reason string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = reason
+	for _, streams := range g.byHolder {
+		for s := range streams {
+			s.end(reason)
+		}
+	}
+}
+
+// end gives the first reason; a stream ends once.
+func (s *Stream) end(reason string) {
+	select {
+	case s.closing <- reason:
+	default:
+	}
+}

@@ -1,0 +1,265 @@
+package streams
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/sse"
+)
+
+// What a source that writes gets when nobody will read it.
+var (
+	errEnded    = errors.New("the stream was ended")
+	errNoStream = errors.New("the answer is no event stream")
+)
+
+var blockEnd = []byte("\n\n")
+
+// endTimeout is how long a client that reads nothing can hold up the end of
+// its stream.
+const endTimeout = time.Second
+
+// maxBlock bounds what is held back of an event that is not complete, in
+// bytes: an event has at most api.MaxEventData and its envelope.
+const maxBlock = 4 * api.MaxEventData
+
+// Gate says whether delivery may go on: while no one can tell which keys are
+// revoked, it pauses.
+type Gate interface {
+	Fresh() bool
+	AwaitFresh(ctx context.Context) error
+}
+
+// Writer passes an event stream on in whole events, so that it can be ended
+// between any two. It has one source after another, each of which answers as if
+// the client had asked it alone. Nothing but events passes: an engine is hostile,
+// and its redirect, cookie or error would be taken for the service's own.
+type Writer struct {
+	http.ResponseWriter
+	// Final is called before the terminal event is passed on; nil for nothing.
+	Final func()
+
+	ctx    context.Context
+	gate   Gate
+	header http.Header // of the source's answer
+
+	mu       sync.Mutex // guards the following fields and the writing
+	answered bool       // the source has
+	stream   bool       // with events
+	tail     []byte     // the beginning of an event
+	sent     int        // the status that the client has, 0 before
+	ended    bool
+	reason   string // of the end
+	lastID   uint64 // of the events passed on
+	complete bool   // the terminal event is among them, or there are no more
+}
+
+// NewWriter returns a writer of a stream to w. gate may be nil.
+func NewWriter(ctx context.Context, w http.ResponseWriter, gate Gate) *Writer {
+	return &Writer{ResponseWriter: w, ctx: ctx, gate: gate, header: make(http.Header)}
+}
+
+// Header returns the header of the source's answer. The client's is another one.
+func (w *Writer) Header() http.Header { return w.header }
+
+// WriteHeader takes the status of the source's answer.
+func (w *Writer) WriteHeader(status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer(status)
+}
+
+func (w *Writer) answer(status int) {
+	if w.answered || status < http.StatusOK {
+		return
+	}
+	w.answered = true
+	kind, _, _ := mime.ParseMediaType(w.header.Get("Content-Type")) // "" for one that can't be read
+	switch {
+	case status == http.StatusNoContent:
+		w.complete = true
+		w.send(status)
+	case status == http.StatusOK && kind == "text/event-stream":
+		w.stream = true
+		w.send(status)
+	}
+}
+
+// send sends the client its header, once.
+func (w *Writer) send(status int) {
+	if w.sent != 0 || w.ended {
+		return
+	}
+	w.sent = status
+	if status == http.StatusOK {
+		sse.SetHeaders(w.ResponseWriter.Header())
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Begin sends the header of a stream that has no source yet.
+func (w *Writer) Begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.send(http.StatusOK)
+}
+
+// Comment writes a comment, which keeps a connection alive, between two sources.
+func (w *Writer) Comment(text string) error {
+	if err := w.pass(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return errEnded
+	}
+	if _, err := io.WriteString(w.ResponseWriter, ": "+text+"\n\n"); err != nil {
+		return err
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// pass waits while the gate is closed.
+func (w *Writer) pass() error {
+	if w.gate == nil || w.gate.Fresh() {
+		return nil
+	}
+	return w.gate.AwaitFresh(w.ctx)
+}
+
+// Write passes whole events on and keeps the rest. It waits while the gate is
+// closed.
+func (w *Writer) Write(p []byte) (int, error) {
+	if err := w.pass(); err != nil {
+		return 0, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return 0, errEnded
+	}
+	w.answer(http.StatusOK)
+	if !w.stream {
+		return 0, errNoStream
+	}
+	w.tail = append(w.tail, p...)
+	if last := bytes.LastIndex(w.tail, blockEnd); last >= 0 {
+		whole := last + len(blockEnd)
+		w.note(w.tail[:whole])
+		if w.complete && w.Final != nil {
+			w.Final()
+		}
+		if _, err := w.ResponseWriter.Write(w.tail[:whole]); err != nil {
+			return 0, err
+		}
+		w.tail = append(w.tail[:0], w.tail[whole:]...)
+	}
+	if len(w.tail) > maxBlock {
+		return 0, errors.New("an event is longer than the contract allows")
+	}
+	return len(p), nil
+}
+
+// note remembers how far the client comes.
+func (w *Writer) note(blocks []byte) {
+	for line := range bytes.Lines(blocks) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if id, ok := bytes.CutPrefix(line, []byte("id: ")); ok {
+			if n, err := strconv.ParseUint(string(id), 10, 64); err == nil {
+				w.lastID = n
+			}
+		} else if name, ok := bytes.CutPrefix(line, []byte("event: ")); ok && api.TerminalEvent(string(name)) {
+			w.complete = true
+		}
+	}
+}
+
+// Started reports whether the client has an answer.
+func (w *Writer) Started() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent != 0
+}
+
+// Resume prepares the stream to be taken up again by another source: half an
+// event is dropped. It returns the id of the last event passed on, and false
+// when there is nothing to take up: the stream is complete, ended, or none.
+func (w *Writer) Resume() (lastID uint64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.header)
+	w.answered, w.stream, w.tail = false, false, nil
+	return w.lastID, w.sent == http.StatusOK && !w.complete && !w.ended
+}
+
+// FlushError passes what was written on to the client.
+func (w *Writer) FlushError() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.ended:
+		return errEnded
+	case w.sent == 0:
+		return nil // else the client would get a header that no one chose
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// End tells the client why the stream ends, between two events. Whatever is
+// written afterwards is refused.
+func (w *Writer) End(reason string) {
+	// A write that waits for a client which reads nothing holds the lock. Not
+	// every writer has deadlines; without one there is no such wait either.
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(endTimeout))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	w.ended, w.reason = true, reason
+	if w.sent == http.StatusOK {
+		w.sayEnd()
+	}
+}
+
+// Conclude makes a stream of an answer that was ended before it was begun: a
+// browser gives up for good on what is none. The handler calls it when nothing
+// else touches the header any more.
+func (w *Writer) Conclude() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended || w.sent != 0 {
+		return
+	}
+	w.sent = http.StatusOK
+	sse.SetHeaders(w.ResponseWriter.Header())
+	w.ResponseWriter.WriteHeader(http.StatusOK)
+	w.sayEnd()
+}
+
+func (w *Writer) sayEnd() {
+	_, err := w.ResponseWriter.Write([]byte("event: " + api.StreamClosing +
+		"\ndata: {\"type\":\"" + api.StreamClosing + "\",\"reason\":" + strconv.Quote(w.reason) + "}\n\n"))
+	if err == nil {
+		_ = http.NewResponseController(w.ResponseWriter).Flush()
+	}
+}
+
+// Ended reports whether End was called.
+func (w *Writer) Ended() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+// Interface guards
+var _ http.ResponseWriter = (*Writer)(nil)

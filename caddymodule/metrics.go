@@ -1,0 +1,208 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	"github.com/svc-games/svc/policy"
+)
+
+// metrics are the gateway's collectors. There is one set per process, which
+// every configuration registers with its own registry: Caddy makes a new
+// registry at each reload, and a counter must not fall back to zero then.
+// Every label has a handful of values; none comes from a client.
+var metrics = newCollectors()
+
+type collectors struct {
+	requests     *prometheus.CounterVec
+	submissions  *prometheus.CounterVec
+	coldStarts   prometheus.Counter
+	engineWait   prometheus.Histogram
+	rateLimited  *prometheus.CounterVec
+	rateFallback prometheus.Gauge
+	keyCheck     prometheus.Histogram
+	decision     prometheus.Histogram
+	undecided    *prometheus.CounterVec
+	eventStreams prometheus.Gauge
+	fullStreams  *prometheus.CounterVec
+}
+
+// Outcomes of a submission, as they stand in svc_submissions_total.
+const (
+	outcomeAccepted = "accepted" // the job exists and counts
+	outcomeRefused  = "refused"  // not admitted: a limit, or no ledger
+	outcomeReleased = "released" // admitted, not taken by the engine, given back
+	outcomeFenced   = "fenced"   // the answer was lost; the engine promised never to take it
+	outcomeLost     = "lost"     // the answer was lost and the engine can't be asked: 504
+)
+
+// Reasons of a refusal that the body does not name, as they stand in
+// svc_requests_total.
+const (
+	reasonStarting    = "engine_starting"
+	reasonRate        = "request_rate"
+	reasonStreams     = "event_streams"
+	reasonForbidden   = "forbidden"
+	reasonNotFound    = "not_found"
+	reasonUnavailable = "unavailable"
+	reasonOther       = "other"
+)
+
+// Kinds of svc_rate_limited_total.
+const (
+	limitedKey     = "key"
+	limitedAddress = "address"
+)
+
+// How long checks take: from a cache, from a local database, from elsewhere.
+var checkBuckets = []float64{2e-6, 1e-5, 5e-5, 2e-4, 1e-3, 5e-3, 2e-2, 0.1, 0.5, 2}
+
+func newCollectors() *collectors {
+	return &collectors{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_requests_total",
+			Help: "Requests under /v1 that ended, by action, class of the status and reason of the refusal.",
+		}, []string{"action", "class", "reason"}),
+		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_submissions_total",
+			Help: "Submissions that reached the ledger, by what became of them.",
+		}, []string{"outcome"}),
+		coldStarts: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "svc_cold_starts_total",
+			Help: "Submissions answered with the 503 of an engine that is not ready yet.",
+		}),
+		engineWait: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "svc_engine_wait_seconds",
+			Help:    "How long a submission that was not refused waited for its engine.",
+			Buckets: []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10},
+		}),
+		rateLimited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_rate_limited_total",
+			Help: "Requests refused for their rate: per key with 503, per address of failed keys with 401.",
+		}, []string{"kind"}),
+		rateFallback: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "svc_rate_fallback",
+			Help: "1 while Redis does not answer and request rates are limited per node.",
+		}),
+		keyCheck: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "svc_key_check_seconds", Help: "How long it took to find out who holds a key.", Buckets: checkBuckets,
+		}),
+		decision: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "svc_decision_seconds", Help: "How long it took to decide on access.", Buckets: checkBuckets,
+		}),
+		undecided: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_decision_failures_total",
+			Help: "Decisions that were not made, and whose requests were refused with 503, by the reason.",
+		}, []string{"reason"}),
+		eventStreams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "svc_event_streams", Help: "Event streams that are open.",
+		}),
+		fullStreams: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_event_stream_refusals_total",
+			Help: "Event streams refused with 503 because as many were open as may, of the key or of the gateway.",
+		}, []string{"room"}),
+	}
+}
+
+func (c *collectors) all() []prometheus.Collector {
+	return []prometheus.Collector{
+		c.requests, c.submissions, c.coldStarts, c.engineWait, c.rateLimited, c.rateFallback, c.keyCheck, c.decision, c.undecided, c.eventStreams,
+		c.fullStreams,
+	}
+}
+
+// register adds the collectors to the registry of ctx's configuration. The
+// first handler of a configuration does it, the others find it done.
+func (c *collectors) register(ctx caddy.Context) error {
+	registry := ctx.GetMetricsRegistry()
+	if registry == nil {
+		return nil
+	}
+	for _, one := range c.all() {
+		var there prometheus.AlreadyRegisteredError
+		if err := registry.Register(one); err != nil && !errors.As(err, &there) {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// ended counts a request. reason is "" when it was not refused.
+func (c *collectors) ended(action policy.Action, status int, reason string) {
+	if action == "" {
+		action = "none" // it was refused before anyone knew
+	}
+	c.requests.WithLabelValues(string(action), statusClass(status), reason).Inc()
+}
+
+// statusClass is "2xx" and so on, or "none" when the client left before it was
+// answered.
+func statusClass(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}[status/100-1]
+}
+
+// reasonOf names the reason of a refusal, one of a fixed few: a policy may
+// give reasons of its own, which count as other.
+func reasonOf(err *api.Error) string {
+	switch err.Reason {
+	case api.ReasonMissing, api.ReasonInvalid, api.ReasonDisabled, api.ReasonRevoked, api.ReasonLimitExceeded:
+		return err.Reason
+	}
+	switch {
+	case err.Starting:
+		return reasonStarting
+	case noRoomFor(err) != nil:
+		return reasonStreams
+	case err.Status == http.StatusForbidden:
+		return reasonForbidden
+	case err.Status == http.StatusNotFound:
+		return reasonNotFound
+	case err.Status == http.StatusServiceUnavailable:
+		return reasonUnavailable
+	}
+	return reasonOther
+}
+
+// refusedStream counts err if it is the refusal of an event stream for which there
+// was no room.
+func (c *collectors) refusedStream(err error) {
+	if full := noRoomFor(err); full != nil {
+		c.fullStreams.WithLabelValues(string(full.Room)).Inc()
+	}
+}
+
+// noRoomFor returns what an event stream found no room in, nil when err is something
+// else.
+func noRoomFor(err error) (full *streams.FullError) {
+	errors.As(err, &full)
+	return full
+}
+
+// outcomeOf says what became of an admitted submission: a is the engine's
+// answer, refused what the client is told, nil for accepted.
+func outcomeOf(a gateway.Answer, refused *api.Error) string {
+	switch {
+	case refused == nil:
+		return outcomeAccepted
+	case refused.Status == http.StatusGatewayTimeout:
+		return outcomeLost
+	case a.NotSent || a.Header.Get(contract.HeaderRefused) == "true":
+		return outcomeReleased
+	}
+	return outcomeFenced
+}
+
+// observe records the time since begin.
+func observe(h prometheus.Observer, begin time.Time) { h.Observe(time.Since(begin).Seconds()) }

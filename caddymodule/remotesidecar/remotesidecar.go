@@ -1,0 +1,90 @@
+// Package remotesidecar lets the gateway use a sidecar in another process,
+// svc-sidecar: the form of the service for several machines, or for a gateway
+// that shall hold no store.
+package remotesidecar
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/remoteconsole"
+)
+
+func init() { caddy.RegisterModule(Sidecar{}) }
+
+// Sidecar reaches a sidecar in another process. It need not run when the
+// gateway starts: until it does, requests are refused with 503.
+type Sidecar struct {
+	caddymodule.Peer
+
+	// How long a decision may take, the way there and back included, before
+	// the request is refused with 503. Default: $SVC_DECISION_TIMEOUT, else
+	// 50ms.
+	DecisionTimeout caddy.Duration `json:"decision_timeout,omitempty"`
+}
+
+// CaddyModule returns the Caddy module information.
+func (Sidecar) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.sidecar.remote", New: func() caddy.Module { return new(Sidecar) }}
+}
+
+// Provision sets defaults.
+func (s *Sidecar) Provision(ctx caddy.Context) error {
+	if s.DecisionTimeout == 0 {
+		var err error
+		if s.DecisionTimeout, err = caddymodule.DecisionTimeout(); err != nil {
+			return err
+		}
+	}
+	return s.Peer.Provision(ctx)
+}
+
+// Validate checks the options.
+func (s *Sidecar) Validate() error {
+	if err := s.Peer.Validate(); err != nil {
+		return fmt.Errorf("sidecar: %w", err)
+	}
+	if s.DecisionTimeout < 0 {
+		return fmt.Errorf("sidecar: decision_timeout must not be negative, is %s", time.Duration(s.DecisionTimeout))
+	}
+	return nil
+}
+
+// Key implements caddymodule.SidecarBackend.
+func (s *Sidecar) Key(string) string {
+	return fmt.Sprintf("remote:%s %s", s.Peer.Key(), time.Duration(s.DecisionTimeout))
+}
+
+// OpenSidecar implements caddymodule.SidecarBackend.
+func (s *Sidecar) OpenSidecar(_ context.Context, _ string, logger *zap.Logger) (*caddymodule.OpenedSidecar, error) {
+	conn, err := s.Connect(logger)
+	if err != nil {
+		return nil, fmt.Errorf("sidecar: %w", err)
+	}
+	client := remote.New(conn, remote.Options{DecisionTimeout: time.Duration(s.DecisionTimeout), Logger: logger})
+	return &caddymodule.OpenedSidecar{
+		Service: client, Ledger: ledgerclient.New(conn),
+		Console: func(o console.Options) (console.Site, error) {
+			return remoteconsole.New(conn, o, logger.Named("console")), nil
+		},
+		Close: func() error {
+			defer conn.CloseIdle()
+			return client.Close()
+		},
+	}, nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner          = (*Sidecar)(nil)
+	_ caddy.Validator            = (*Sidecar)(nil)
+	_ caddymodule.SidecarBackend = (*Sidecar)(nil)
+)

@@ -1,0 +1,68 @@
+package remotesidecar_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/caddymodule/remotesidecar"
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/sidecar"
+)
+
+func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
+	files := &caddymodule.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"}
+	for want, s := range map[string]remotesidecar.Sidecar{
+		"is no address":                {Peer: caddymodule.Peer{Address: "nowhere"}},
+		"a Unix socket has no tls":     {Peer: caddymodule.Peer{Address: "/run/s.sock", TLS: files}},
+		"sidecar:7443 needs tls":       {Peer: caddymodule.Peer{Address: "sidecar:7443"}},
+		"decision_timeout must not be": {Peer: caddymodule.Peer{Address: "/run/s.sock"}, DecisionTimeout: -1},
+		"":                             {Peer: caddymodule.Peer{Address: "sidecar:7443", TLS: files}},
+	} {
+		err := s.Provision(caddy.Context{})
+		if err == nil {
+			err = s.Validate()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	t.Setenv("SVC_DECISION_TIMEOUT", "soon")
+	if err := new(remotesidecar.Sidecar).Provision(caddy.Context{}); err == nil || !strings.Contains(err.Error(), "SVC_DECISION_TIMEOUT") {
+		t.Errorf("a bad variable: %v", err)
+	}
+}
+
+func TestGatewayStartsWithoutASidecarAndRefuses(t *testing.T) {
+	s := remotesidecar.Sidecar{Peer: caddymodule.Peer{Address: filepath.Join(peertest.Dir(t), "s.sock")}}
+	opened, err := s.OpenSidecar(t.Context(), "", zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Service.Project(t.Context(), "p"); !errors.Is(err, sidecar.ErrUnreachable) {
+		t.Errorf("the service: %v", err)
+	}
+	if _, err := opened.Ledger.OpenJobs(t.Context(), ""); err == nil {
+		t.Error("the ledger answers")
+	}
+	if s.Location() != s.Address {
+		t.Errorf("status shows %q", s.Location())
+	}
+	if err := opened.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFilesOfTLSAreNamedWhenTheyAreMissing(t *testing.T) {
+	s := remotesidecar.Sidecar{Peer: caddymodule.Peer{
+		Address: "127.0.0.1:1", TLS: &caddymodule.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"},
+	}}
+	if _, err := s.OpenSidecar(t.Context(), "", zap.NewNop()); err == nil || !strings.Contains(err.Error(), "none.pem") {
+		t.Errorf("got %v", err)
+	}
+}

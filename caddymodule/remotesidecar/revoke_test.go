@@ -1,0 +1,101 @@
+package remotesidecar_test
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway/cache"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/sidecartest"
+)
+
+// TestRevokedKeyIsDeadBehindTheConnectionToo looks keys up all the time, so
+// that look-ups are under way while their key is revoked: none of their answers
+// may be used later than the lease allows.
+func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
+	const revocations, readers = 25, 6
+	svc := sidecartest.NewService(t)
+	server, err := peer.Start(peer.ServerOptions{
+		Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
+		Handler: remote.Handler(svc, zap.NewNop()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	client := remote.New(peer.UnixClient(server.Addr().Name), remote.Options{DecisionTimeout: time.Minute})
+	defer client.Close()
+	cached, err := cache.New(client, cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cached.Close()
+	if _, err := svc.Keys().CreateUser(t.Context(), "test", "alice", 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := cached.AwaitFresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range revocations {
+		key, err := svc.Keys().Create(t.Context(), "test", "alice", "key", policy.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash, _ := api.ParseKey(key.Secret)
+		var mu sync.Mutex // guards dead
+		var dead time.Time
+		done := make(chan struct{})
+		var wg sync.WaitGroup
+		for range readers {
+			wg.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					began := time.Now()
+					who, err := cached.Authenticate(t.Context(), hash)
+					mu.Lock()
+					late := !dead.IsZero() && began.Sub(dead) > cache.DefaultLease
+					mu.Unlock()
+					if err == nil && who.Decision.Allow && late {
+						t.Errorf("allowed by a look-up that began %s after the revocation", began.Sub(dead))
+						return
+					}
+				}
+			})
+		}
+		if _, err := svc.Keys().Revoke(t.Context(), "test", key.ID); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		dead = time.Now()
+		mu.Unlock()
+		waitDenied(t, cached, hash)
+		close(done)
+		wg.Wait()
+	}
+}
+
+// waitDenied waits until the key is refused, and reads on a little longer.
+func waitDenied(t *testing.T, cached *cache.Cache, hash api.KeyHash) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		who, err := cached.Authenticate(t.Context(), hash)
+		if err == nil && !who.Decision.Allow {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the key is still allowed: %+v, %v", who, err)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/cache"
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Shared is what all configurations that name the same backend have in
+// common: it outlives reloads.
+type Shared struct {
+	Sidecar sidecar.Service // behind the cache
+	Engines engineproxy.Engines
+	Streams *streams.Registry
+	Gate    streams.Gate
+	Routes  *gateway.Routes
+	Bodies  gateway.Bodies // of all requests
+
+	checks   sidecar.Service // Sidecar for the checks of requests, which are measured
+	cache    *cache.Cache
+	jobEnded func(jobID string) // of cache
+	rechecks *gateway.Rechecks
+	backend  *backend
+	previews *previews
+	dataDir  string // "" when nothing that is open belongs to a data folder
+
+	mu   sync.Mutex // guards apps
+	apps []*App     // those that use it, in the order of their start
+}
+
+// newShared puts the cache before a backend's sidecar. dataDir is the folder
+// that the backend keeps to itself, "" for none.
+func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
+	open := &streams.Registry{Changed: func(by int) { metrics.eventStreams.Add(float64(by)) }}
+	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
+	cached, err := cache.New(b.sidecar.Service, cache.Options{
+		OnChange: rechecks.Keys,
+		OnBasis:  rechecks.All,
+		Logger:   logger.Named("cache"),
+	})
+	if err != nil {
+		rechecks.Close()
+		return nil, errors.Join(err, b.close())
+	}
+	routes, err := gateway.NewRoutes()
+	if err != nil {
+		cached.Close()
+		rechecks.Close()
+		return nil, errors.Join(err, b.close())
+	}
+	shared := &Shared{
+		Sidecar: cached, Engines: b.engines.Engines, Streams: open, Gate: cached, Routes: routes,
+		checks: measured{cached}, cache: cached, jobEnded: cached.JobEnded, rechecks: rechecks, backend: b, dataDir: dataDir,
+	}
+	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
+	return shared, nil
+}
+
+// enter notes a configuration that starts, before its options are applied.
+func (s *Shared) enter(a *App) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apps = append(s.apps, a)
+}
+
+// leave notes that a configuration is over. The newest one is over before an
+// older one when another part of it could not start: then the older one goes on,
+// and with it its options.
+func (s *Shared) leave(a *App) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.Index(s.apps, a)
+	failed := at == len(s.apps)-1
+	s.apps = slices.Delete(s.apps, at, at+1)
+	if !failed || len(s.apps) == 0 {
+		return nil
+	}
+	stays := s.apps[len(s.apps)-1]
+	s.Streams.Limit(stays.streams())
+	if err := stays.reload(); err != nil {
+		return fmt.Errorf("taking the options back of a configuration that did not start: %w", err)
+	}
+	return nil
+}
+
+// Destruct closes the backend when no configuration uses it any more.
+func (s *Shared) Destruct() error {
+	err := s.previews.close()
+	s.cache.Close()
+	s.rechecks.Close()
+	s.Routes.Close()
+	return errors.Join(err, s.backend.close())
+}

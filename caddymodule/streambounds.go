@@ -1,0 +1,44 @@
+package caddymodule
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/caddymodule/gateway/streams"
+)
+
+// Defaults and bounds of the options max_streams_per_key and max_streams.
+const (
+	streamsPerKey   = 64
+	streamsInAll    = 10_000
+	mostStreams     = 1_000_000
+	filesPerStream  = 2 // the client's connection and the engine's
+	shareForStreams = 2 // one half: the rest is for other requests, engines and the store
+)
+
+// boundStreams checks both options and sets their defaults.
+func (a *App) boundStreams() error {
+	if n := a.MaxStreamsPerKey; n < 0 || n > mostStreams {
+		return fmt.Errorf("max_streams_per_key must be from 1 to %d, is %d", mostStreams, n)
+	}
+	if n := a.MaxStreams; n < 0 || n > mostStreams {
+		return fmt.Errorf("max_streams must be from 1 to %d, is %d", mostStreams, n)
+	}
+	if a.MaxStreamsPerKey == 0 {
+		a.MaxStreamsPerKey = streamsPerKey
+	}
+	if a.MaxStreams == 0 {
+		var files unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+			return fmt.Errorf("finding out how many files may be open: %w", err)
+		}
+		a.MaxStreams = int(max(1, min(streamsInAll, files.Cur/shareForStreams/filesPerStream)))
+	}
+	return nil
+}
+
+// streams are the bounds of this configuration.
+func (a *App) streams() streams.Bounds {
+	return streams.Bounds{PerKey: a.MaxStreamsPerKey, All: a.MaxStreams}
+}

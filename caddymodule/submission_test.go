@@ -1,0 +1,409 @@
+package caddymodule_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/caddymodule"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/test/freeport"
+)
+
+const testProject = "0123456789abcdef01234567"
+
+func init() {
+	caddy.RegisterModule(testSidecar{})
+	caddy.RegisterModule(testEngines{})
+}
+
+// world is what the test backend serves: a sidecar that counts, and an engine
+// proxy with one engine that a test scripts.
+type world struct {
+	sidecar.Service
+	engineproxy.Engines
+
+	mu        sync.Mutex // guards the following fields
+	socket    string
+	calls     []string // reserve, commit, release, fence
+	verdict   contract.FenceVerdict
+	fenceErr  error
+	settled   chan struct{} // receives at commit, release and at a fence that fails
+	answering string        // the instance that answers, "" for the one that is asked
+}
+
+func (w *world) instance() string {
+	if w.answering != "" {
+		return w.answering
+	}
+	return "i"
+}
+
+// current is the world of the test that runs; Caddy makes modules itself.
+var current *world
+
+type testSidecar struct{}
+
+func (testSidecar) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.sidecar.test", New: func() caddy.Module { return new(testSidecar) }}
+}
+
+func (testSidecar) Key(string) string { return fmt.Sprintf("test:%p", current) }
+
+func (testSidecar) OpenSidecar(context.Context, string, *zap.Logger) (*caddymodule.OpenedSidecar, error) {
+	return &caddymodule.OpenedSidecar{Service: current, Close: func() error { return nil }}, nil
+}
+
+type testEngines struct{}
+
+func (testEngines) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.engines.test", New: func() caddy.Module { return new(testEngines) }}
+}
+
+func (testEngines) Check(time.Duration) error { return nil }
+
+func (testEngines) Key(string) string { return "test" }
+
+func (testEngines) OpenEngines(
+	context.Context, string, engineproxy.Ledger, *zap.Logger,
+) (*caddymodule.OpenedEngines, error) {
+	return &caddymodule.OpenedEngines{Engines: current, Close: func() error { return nil }}, nil
+}
+
+func (w *world) note(call string) {
+	w.mu.Lock()
+	w.calls = append(w.calls, call)
+	w.mu.Unlock()
+	if call == "commit" || call == "release" || call == "fence" && w.fenceErr != nil {
+		w.settled <- struct{}{}
+	}
+}
+
+func (w *world) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+	return sidecar.Identity{KeyID: "k", UserID: "u", Decision: policy.Decision{Allow: true, Status: 200}}, nil
+}
+
+func (w *world) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+	return policy.Decision{Allow: true, Status: 200}, nil
+}
+
+func (w *world) Changes(context.Context, int64) (sidecar.Changes, error) {
+	return sidecar.Changes{}, nil
+}
+
+func (w *world) Watch() (<-chan struct{}, func()) { return nil, func() {} }
+
+func (w *world) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
+	w.note("reserve")
+	return sidecar.Admission{SessionID: "ses_x"}, nil
+}
+
+func (w *world) Commit(context.Context, string) error { w.note("commit"); return nil }
+
+func (w *world) Release(context.Context, string) error { w.note("release"); return nil }
+
+func (w *world) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	endpoint := engineproxy.Endpoint{Network: "unix", Address: w.socket, Token: "token", InstanceID: "i"}
+	return &engineproxy.Lease{Endpoint: endpoint, Release: func() {}}, nil
+}
+
+func (w *world) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
+	w.note("fence")
+	return w.verdict, w.fenceErr
+}
+
+// serve runs the chain in front of an engine and returns the base address.
+func serve(t *testing.T, w *world, engine http.Handler) string {
+	t.Helper()
+	return serveConfig(t, w, engine, func(config string) string { return config })
+}
+
+// serveConfig does so with a configuration that edit has changed.
+func serveConfig(t *testing.T, w *world, engine http.Handler, edit func(config string) string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settled = make(chan struct{}, 8)
+	w.socket = filepath.Join(dir, "e.sock")
+	current = w
+	if engine != nil {
+		l, err := net.Listen("unix", w.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set(contract.HeaderInstance, w.instance())
+			engine.ServeHTTP(rw, r)
+		})}}
+		srv.Start()
+		t.Cleanup(srv.Close)
+	}
+	addr := freeport.Address(t)
+	config, err := adapt(t, "{\n\tadmin off\n\tpersist_config off\n\tlog {\n\t\toutput discard\n\t}\n}\nhttp://"+addr+" {\n\tsvc_api\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := caddy.Load(withBackend(t, edit(config), dir), true); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := caddy.Stop(); err != nil {
+			t.Error(err)
+		}
+		os.RemoveAll(dir)
+	})
+	return "http://" + addr
+}
+
+// withBackend puts the test backend into an adapted configuration.
+func withBackend(t *testing.T, config, dataDir string) []byte {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal([]byte(config), &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["apps"].(map[string]any)["svc"] = map[string]any{
+		"data_dir": dataDir, "sidecar": map[string]any{"form": "test"}, "engines": map[string]any{"form": "test"},
+	}
+	out, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func submission(t *testing.T, ctx context.Context, base string) *http.Request {
+	t.Helper()
+	body := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/v1/generate", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", api.NewKey())
+	return req
+}
+
+func (w *world) wantCalls(t *testing.T, want string) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if got := strings.Join(w.calls, " "); got != want {
+		t.Errorf("calls are %q, want %q", got, want)
+	}
+}
+
+// accept reads the submission and answers like an engine that took it.
+func accept(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	fmt.Fprint(w, `{"jobId":"x","projectId":"x","status":"queued","sessionId":"x"}`)
+}
+
+// breakOff ends the connection in the middle of an answer.
+func breakOff(w http.ResponseWriter, head string) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(conn, head)
+	conn.Close()
+}
+
+func TestWhatTheEngineAnswersSettlesTheReservation(t *testing.T) {
+	refuse := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(contract.HeaderRefused, "true")
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"error":"no room"}`)
+		}
+	}
+	answer := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+	}
+	lost := func(w http.ResponseWriter, _ *http.Request) { breakOff(w, "") }
+	halfway := func(w http.ResponseWriter, _ *http.Request) {
+		breakOff(w, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+	}
+	unreachable := engineproxy.ErrUnreachable
+
+	tests := map[string]struct {
+		engine   http.HandlerFunc // nil: nothing listens
+		verdict  contract.FenceVerdict
+		fenceErr error
+		status   int
+		calls    string
+	}{
+		"accepted":                           {accept, "", nil, 200, "reserve commit"},
+		"refused, marked":                    {refuse(503), "", nil, 503, "reserve release"},
+		"refused as invalid, marked":         {refuse(400), "", nil, 400, "reserve release"},
+		"4xx without the mark, never will":   {answer(404), contract.Fenced, nil, 503, "reserve fence release"},
+		"5xx without the mark, never will":   {answer(500), contract.Fenced, nil, 503, "reserve fence release"},
+		"5xx without the mark, took it":      {answer(502), contract.Accepted, nil, 200, "reserve fence commit"},
+		"dial error":                         {nil, "", nil, 503, "reserve release"},
+		"lost, took it":                      {lost, contract.Accepted, nil, 200, "reserve fence commit"},
+		"lost, never will":                   {lost, contract.Fenced, nil, 503, "reserve fence release"},
+		"lost, can't be asked":               {lost, "", unreachable, 504, "reserve fence"},
+		"broken off in its answer, took it":  {halfway, contract.Accepted, nil, 200, "reserve fence commit"},
+		"broken off in its answer, will not": {halfway, contract.Fenced, nil, 503, "reserve fence release"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{verdict: tc.verdict, fenceErr: tc.fenceErr}
+			var engine http.Handler
+			if tc.engine != nil {
+				engine = tc.engine
+			}
+			base := serve(t, w, engine)
+			resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != tc.status {
+				t.Errorf("%d %s, %v; want %d", resp.StatusCode, body, err, tc.status)
+			}
+			w.wantCalls(t, tc.calls)
+			if tc.status == 200 && !bytes.Contains(body, []byte(`"sessionId":"ses_x"`)) {
+				t.Errorf("the body is the engine's: %s", body)
+			}
+			if resp.Header.Get("Retry-After") == "" && tc.status == 503 {
+				t.Error("503 without Retry-After")
+			}
+			if tc.calls == "reserve release" && tc.engine == nil && !bytes.Contains(body, []byte(`"retryAfterSeconds":30`)) {
+				t.Errorf("a dial error answers %s", body)
+			}
+			if tc.status == 504 && !api.ValidJobID(resp.Header.Get(contract.HeaderJobID)) {
+				t.Error("504 without the job's id")
+			}
+		})
+	}
+}
+
+func TestAClientThatLeavesNeitherCancelsNorReleases(t *testing.T) {
+	gone := make(chan struct{})
+	tests := map[string]http.HandlerFunc{
+		"before the engine's answer": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-gone
+			fmt.Fprint(w, `{}`)
+		},
+		"in the middle of it": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Length", "2")
+			_, _ = io.WriteString(w, "{")
+			_ = http.NewResponseController(w).Flush()
+			<-gone
+			_, _ = io.WriteString(w, "}")
+		},
+	}
+	for name, engine := range tests {
+		t.Run(name, func(t *testing.T) {
+			gone = make(chan struct{})
+			w := new(world)
+			began := make(chan struct{})
+			base := serve(t, w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				close(began)
+				engine(rw, r)
+			}))
+			ctx, leave := context.WithCancel(t.Context())
+			left := make(chan error, 1)
+			go func() {
+				resp, err := http.DefaultClient.Do(submission(t, ctx, base))
+				if err == nil {
+					resp.Body.Close()
+				}
+				left <- err
+			}()
+			<-began
+			leave()
+			if err := <-left; err == nil {
+				t.Fatal("the client got an answer before it left")
+			}
+			close(gone)
+			<-w.settled
+			w.wantCalls(t, "reserve commit")
+		})
+	}
+}
+
+func TestTheAnswerOfAnotherInstanceIsNotTaken(t *testing.T) {
+	w := &world{verdict: contract.Fenced, answering: "another"}
+	base := serve(t, w, http.HandlerFunc(accept))
+	resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 503 {
+		t.Errorf("the client got %d", resp.StatusCode)
+	}
+	w.wantCalls(t, "reserve fence release")
+}
+
+func TestAnotherInstanceNeverReceivesTheBody(t *testing.T) {
+	dir, err := os.MkdirTemp("", "svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	w := &world{verdict: contract.Fenced}
+	base := serve(t, w, nil)
+	// An engine of another start listens where the first one did. It refuses
+	// the token without looking at the body, as the contract demands.
+	l, err := net.Listen("unix", w.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	received := make(chan string, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			received <- err.Error()
+			return
+		}
+		r := bufio.NewReader(conn)
+		if _, err := http.ReadRequest(r); err != nil {
+			received <- err.Error()
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		rest, _ := io.ReadAll(r)
+		received <- string(rest)
+	}()
+	resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if rest := <-received; rest != "" {
+		t.Errorf("it received %q", rest)
+	}
+	if resp.StatusCode != 503 {
+		t.Errorf("the client got %d", resp.StatusCode)
+	}
+	w.wantCalls(t, "reserve fence release")
+}

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/svc-games/svc/api"
+)
+
+// defaultRetryAfter is the wait after a 503 that names none.
+const defaultRetryAfter = 30 * time.Second
+
+// GenerateOption changes one call of Generate.
+type GenerateOption func(header http.Header)
+
+// WithIdempotencyKey names the submission: however often it is sent with this
+// key, it makes one job. By default each call of Generate has a random one.
+func WithIdempotencyKey(key string) GenerateOption {
+	return func(header http.Header) { header.Set("Idempotency-Key", key) }
+}
+
+// Generate submits a job. While the project's engine starts (503) it waits as
+// long as the service says, 30 seconds when it says nothing, and sends the
+// same request again; after a lost connection likewise, with waits of its own.
+// Since each attempt carries the same Idempotency-Key, an attempt whose answer
+// was lost makes no second job. It gives up when the next attempt would come
+// after Options.RetryBudget, with the last attempt's error. Refusals such as
+// ErrLimitExceeded come back at once.
+func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (api.Submission, error) {
+	header := http.Header{"Idempotency-Key": {rand.Text()}}
+	for _, opt := range opts {
+		opt(header)
+	}
+	var submission api.Submission
+	err := c.again(ctx, c.opts.RetryBudget, submissionDelay, func() error {
+		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &submission)
+	})
+	if err != nil {
+		return api.Submission{}, fmt.Errorf("submitting job: %w", err)
+	}
+	return submission, nil
+}
+
+// submissionDelay is the retryDelay of a submission: its Idempotency-Key makes it
+// safe to repeat whatever became of it.
+func submissionDelay(err error, attempt int) (time.Duration, bool) {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return backoff(attempt), true // the connection failed, or broke
+	}
+	switch refused.StatusCode {
+	case http.StatusServiceUnavailable:
+		if refused.RetryAfter > 0 {
+			return refused.RetryAfter, true
+		}
+		return defaultRetryAfter, true
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return max(backoff(attempt), refused.RetryAfter), true
+	case http.StatusConflict:
+		// An earlier attempt is under way: one of this call, whose answer was lost,
+		// or one of a program that had the same key before. The latter says until when.
+		return max(backoff(attempt), refused.RetryAfter), attempt > 0 || refused.RetryAfter > 0
+	}
+	return refused.RetryAfter, notLookedUp(refused)
+}

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/svc-games/svc/api"
+)
+
+// Status returns the job's record. It costs no quota and wakes no engine.
+func (c *Client) Status(ctx context.Context, job Job) (record api.Job, err error) {
+	err = c.patient(ctx, func() error {
+		record, err = c.statusOnce(ctx, job)
+		return err
+	})
+	return record, err
+}
+
+// statusOnce is Status for those who ask again anyway.
+func (c *Client) statusOnce(ctx context.Context, job Job) (api.Job, error) {
+	var record api.Job
+	if err := c.call(ctx, http.MethodGet, job.path("status"), nil, nil, &record); err != nil {
+		return api.Job{}, fmt.Errorf("asking for job status: %w", err)
+	}
+	return record, nil
+}
+
+// Cancel ends a job that is queued or running and returns its record. A job
+// that has ended already comes back as it is.
+func (c *Client) Cancel(ctx context.Context, job Job) (api.Job, error) {
+	var record api.Job
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodDelete, job.path(""), nil, nil, &record) })
+	if err != nil {
+		return api.Job{}, fmt.Errorf("cancelling job: %w", err)
+	}
+	return record, nil
+}
+
+// Wait returns the job's record once the job has ended, whatever its end. For
+// a job that runs it follows the event stream and asks for the record after it,
+// for as long as a submission would be retried when the service is away.
+func (c *Client) Wait(ctx context.Context, job Job) (api.Job, error) {
+	record, err := c.statusOnce(ctx, job)
+	if err == nil && record.Status.Terminal() || err != nil && final(err) {
+		return record, err
+	}
+	for _, err := range c.Events(ctx, job, 0) {
+		if err != nil {
+			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+		}
+	}
+	answered := c.opts.Now()
+	for {
+		record, err := c.statusOnce(ctx, job)
+		switch {
+		case err == nil && record.Status.Terminal():
+			return record, nil
+		case err == nil:
+			answered = c.opts.Now()
+		case final(err) || ctx.Err() != nil || c.opts.Now().Sub(answered) > c.opts.RetryBudget:
+			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+		}
+		if err := c.opts.Sleep(ctx, max(c.opts.Poll, retryAfter(err))); err != nil {
+			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+		}
+	}
+}

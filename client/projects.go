@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+
+	"github.com/svc-games/svc/api"
+)
+
+// projectBody is the body of POST /v1/projects.
+type projectBody struct {
+	Name        string `json:"name"`
+	Template    string `json:"template"`
+	Description string `json:"description,omitempty"`
+}
+
+// CreateProject makes a project of the key's user. An empty template is
+// api.TemplateBlank.
+func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api.ProjectCreatedRef, error) {
+	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
+	if body.Template == "" {
+		body.Template = api.TemplateBlank
+	}
+	var created api.ProjectCreated
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, "/v1/projects", nil, body, &created) })
+	return created.Data, err
+}
+
+// Projects yields the projects of the key's user, newest first, page by page.
+// An error ends it.
+func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
+	return func(yield func(api.Project, error) bool) {
+		after := ""
+		for {
+			path := "/v1/projects"
+			if after != "" {
+				path += "?" + url.Values{"after": {after}}.Encode()
+			}
+			var page api.ProjectList
+			err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &page) })
+			if err != nil {
+				yield(api.Project{}, err)
+				return
+			}
+			for _, project := range page.Data {
+				if !yield(project, nil) {
+					return
+				}
+			}
+			if page.NextCursor == "" || page.NextCursor == after {
+				return
+			}
+			after = page.NextCursor
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// callBudget bounds how long a call that is no submission is tried again. What
+// keeps the service from answering it passes in seconds, and someone may be
+// waiting.
+const callBudget = time.Minute
+
+// Waits where the service names none: they double from the first to the last.
+const (
+	firstBackoff = 500 * time.Millisecond
+	lastBackoff  = 8 * time.Second
+)
+
+// retryDelay returns how long to wait after an attempt that failed with err, and
+// whether another one may help.
+type retryDelay func(err error, attempt int) (time.Duration, bool)
+
+// again calls try until it succeeds, delay says that another attempt can't help,
+// or the next one would come after the budget.
+func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDelay, try func() error) error {
+	givesUp := c.opts.Now().Add(budget)
+	for attempt := 0; ; attempt++ {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		wait, again := delay(err, attempt)
+		if !again {
+			return err
+		}
+		if c.opts.Now().Add(wait).After(givesUp) {
+			return fmt.Errorf("given up after %d attempts: %w", attempt+1, err)
+		}
+		c.opts.OnRetry(Retry{Delay: wait, Err: err, GivesUp: givesUp})
+		if err := c.opts.Sleep(ctx, wait); err != nil {
+			return fmt.Errorf("waiting for another attempt: %w", err)
+		}
+	}
+}
+
+// patient makes a call again while the service says that it can't answer now.
+// Each is safe to repeat: at worst a project is made twice, and one stays empty.
+func (c *Client) patient(ctx context.Context, try func() error) error {
+	return c.again(ctx, min(callBudget, c.opts.RetryBudget), callDelay, try)
+}
+
+// callDelay is the retryDelay of all but submissions.
+func callDelay(err error, attempt int) (time.Duration, bool) {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return 0, false
+	}
+	if refused.StatusCode == http.StatusServiceUnavailable {
+		return max(backoff(attempt), refused.RetryAfter), true
+	}
+	return refused.RetryAfter, notLookedUp(refused)
+}
+
+// notLookedUp reports whether a key was refused without a look at it, since many
+// unknown ones came from the same address: it may be good.
+func notLookedUp(refused *Error) bool {
+	return refused.StatusCode == http.StatusUnauthorized && refused.RetryAfter > 0
+}
+
+func backoff(attempt int) time.Duration {
+	return min(firstBackoff<<min(attempt, 10), lastBackoff)
+}

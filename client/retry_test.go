@@ -1,0 +1,122 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+)
+
+// calls are all calls but submissions.
+var calls = map[string]func(ctx context.Context, c *Client, dir string) error{
+	"creating a project": func(ctx context.Context, c *Client, _ string) error {
+		_, err := c.CreateProject(ctx, api.ProjectRequest{Name: "n"})
+		return err
+	},
+	"listing projects": func(ctx context.Context, c *Client, _ string) error {
+		for _, err := range c.Projects(ctx) {
+			return err
+		}
+		return nil
+	},
+	"status": func(ctx context.Context, c *Client, _ string) error {
+		_, err := c.Status(ctx, Job{ID: testJob})
+		return err
+	},
+	"cancelling": func(ctx context.Context, c *Client, _ string) error {
+		_, err := c.Cancel(ctx, Job{ID: testJob})
+		return err
+	},
+	"downloading": func(ctx context.Context, c *Client, dir string) error {
+		_, err := c.Download(ctx, Job{ID: testJob}, filepath.Join(dir, "game.zip"))
+		return err
+	},
+}
+
+func TestCallsWaitOutAServiceThatCanNotAnswerNow(t *testing.T) {
+	zip := []byte("a ZIP")
+	answer := filesService(zip, sumOf(zip))
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				switch n := asked.Add(1); {
+				case n == 1:
+					refusal(http.StatusServiceUnavailable, "7")(w, r)
+				case n == 2:
+					status(http.StatusServiceUnavailable)(w, r)
+				case r.URL.Path == "/v1/projects":
+					writeJSON(w, http.StatusOK, map[string]any{"success": true})
+				default:
+					answer(w, r)
+				}
+			})
+			if err := call(t.Context(), c, t.TempDir()); err != nil {
+				t.Fatal(err)
+			}
+			// The second one says nothing of when.
+			if want := []time.Duration{7 * time.Second, time.Second}; !slices.Equal(clock.slept, want) {
+				t.Errorf("waited %v, want %v", clock.slept, want)
+			}
+		})
+	}
+}
+
+func TestFilesAreAskedForAgainWhenTheyCanNotBeReadNow(t *testing.T) {
+	zip := []byte("a ZIP")
+	answer := filesService(zip, sumOf(zip))
+	var downloads atomic.Int64
+	c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if filepath.Base(r.URL.Path) == "files" && downloads.Add(1) == 1 {
+			refusal(http.StatusServiceUnavailable, "1")(w, r)
+			return
+		}
+		answer(w, r)
+	})
+	if _, err := c.Download(t.Context(), Job{ID: testJob}, filepath.Join(t.TempDir(), "game.zip")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(clock.slept, []time.Duration{time.Second}) {
+		t.Errorf("waited %v", clock.slept)
+	}
+}
+
+func TestCallsGiveUpAfterAMinute(t *testing.T) {
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			c, clock := serve(t, refusal(http.StatusServiceUnavailable, "10"))
+			begin := clock.Now()
+			if err := call(t.Context(), c, t.TempDir()); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("got %v, want ErrUnavailable", err)
+			}
+			if took := clock.Now().Sub(begin); took != time.Minute {
+				t.Errorf("gave up after %v", took)
+			}
+		})
+	}
+}
+
+func TestCallsDoNotRepeatOtherRefusals(t *testing.T) {
+	for _, code := range []int{400, 401, 403, 404, 409, 413, 429, 500, 504} {
+		for name, call := range calls {
+			var asked atomic.Int64
+			c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				status(code)(w, r)
+			})
+			var refused *Error
+			if err := call(t.Context(), c, t.TempDir()); !errors.As(err, &refused) || refused.StatusCode != code {
+				t.Errorf("%s: got %v, want %d", name, err, code)
+			}
+			if asked.Load() != 1 || clock.slept != nil {
+				t.Errorf("%s: %d: asked %d times, waited %v", name, code, asked.Load(), clock.slept)
+			}
+		}
+	}
+}

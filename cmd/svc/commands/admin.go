@@ -1,0 +1,82 @@
+package commands
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/sidecar/admin"
+)
+
+// adminOptions are the flags of every admin command.
+type adminOptions struct {
+	dataDir string
+	json    bool
+}
+
+// adminCommand administers users, keys and projects over the admin socket of a service
+// that runs.
+func adminCommand() *cobra.Command {
+	o := &adminOptions{}
+	c := group("admin", "Administer users, keys and projects",
+		userCommand(o), keyCommand(o), projectCommand(o), adminEnginesCommand(o), auditCommand(o),
+		loginLinkCommand(o))
+	c.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
+		"data directory of the service ($SVC_DATA_DIR)")
+	c.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	return c
+}
+
+// group is a command that only holds others. Without one of them it prints its
+// help; a name it doesn't know is an error.
+func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(subcommands...)
+	return c
+}
+
+func (o *adminOptions) client() *admin.Client {
+	return admin.NewClient(filepath.Join(o.dataDir, admin.SocketFile))
+}
+
+// print writes a result as JSON, or as people writes it.
+func (o *adminOptions) print(c *cobra.Command, result any, people func(w io.Writer)) error {
+	if !o.json {
+		return written(c.OutOrStdout(), people)
+	}
+	enc := json.NewEncoder(c.OutOrStdout())
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(result)
+}
+
+// advise adds what to do next to a refusal with the given status.
+func advise(err error, status int, advice string) error {
+	var refusal *admin.Error
+	if errors.As(err, &refusal) && refusal.Status == status {
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return err
+}
+
+// adviseKey says how to find a key that is not there.
+func adviseKey(err error) error {
+	return advise(err, http.StatusNotFound, "list the keys with svc admin key list")
+}
+
+// adviseUser says how to make a user who is not there.
+func adviseUser(err error, userID string) error {
+	return advise(err, http.StatusNotFound, "create the user with svc admin user create "+userID)
+}

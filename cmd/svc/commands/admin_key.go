@@ -1,0 +1,143 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/admin"
+	"github.com/svc-games/svc/sidecar/keys"
+)
+
+func keyCommand(o *adminOptions) *cobra.Command {
+	return group("key", "Create and manage API keys",
+		keyCreateCommand(o), keyListCommand(o), keyShowCommand(o), keyRenameCommand(o), keyLimitsCommand(o), keyUsageCommand(o),
+		keyStateCommand(o, "disable", "Make a key unusable until it is enabled", (*admin.Client).Disable),
+		keyStateCommand(o, "enable", "Make a disabled key usable again", (*admin.Client).Enable),
+		keyStateCommand(o, "revoke", "End a key for good", (*admin.Client).Revoke))
+}
+
+func keyCreateCommand(o *adminOptions) *cobra.Command {
+	var userID, name string
+	var flags limitFlags
+	c := &cobra.Command{
+		Use:     "create --user ID --name N",
+		Short:   "Create a key and show its secret, this once",
+		Example: "  svc admin key create --user alice --name ci --jobs-per-day 50",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var limits policy.Limits
+			flags.apply(&limits)
+			key, err := o.client().CreateKey(c.Context(), userID, name, limits)
+			if err != nil {
+				return adviseUser(err, userID)
+			}
+			err = o.print(c, key, func(w io.Writer) {
+				printFields(w, append([][2]string{{"secret", key.Secret}}, keyFields(key.Key)...))
+			})
+			if err != nil {
+				return fmt.Errorf("%w: the secret of %s is lost, revoke the key", err, key.ID)
+			}
+			if !o.json {
+				fmt.Fprintln(c.ErrOrStderr(), "\nThe secret is shown this once: keep it now. A lost one can't be retrieved.")
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&userID, "user", "", "owner of the key")
+	c.Flags().StringVar(&name, "name", "", "name of the key, for people")
+	c.MarkFlagRequired("user")
+	c.MarkFlagRequired("name")
+	flags.register(c.Flags())
+	return c
+}
+
+func keyListCommand(o *adminOptions) *cobra.Command {
+	var userID string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List keys",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			list, err := o.client().Keys(c.Context(), userID)
+			if err != nil {
+				return err
+			}
+			return o.print(c, list, func(w io.Writer) { printKeys(w, list) })
+		},
+	}
+	c.Flags().StringVar(&userID, "user", "", "only the keys of this user")
+	return c
+}
+
+func keyShowCommand(o *adminOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a key",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			key, err := o.client().Key(c.Context(), args[0])
+			return o.printKey(c, key, err)
+		},
+	}
+}
+
+func keyRenameCommand(o *adminOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rename ID NAME",
+		Short: "Give a key another name",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			key, err := o.client().Rename(c.Context(), args[0], args[1])
+			return o.printKey(c, key, err)
+		},
+	}
+}
+
+func keyStateCommand(o *adminOptions, use, short string,
+	set func(*admin.Client, context.Context, string) (keys.Key, error),
+) *cobra.Command {
+	return &cobra.Command{
+		Use:   use + " ID",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			key, err := set(o.client(), c.Context(), args[0])
+			return o.printKey(c, key, err)
+		},
+	}
+}
+
+func keyLimitsCommand(o *adminOptions) *cobra.Command {
+	var flags limitFlags
+	c := &cobra.Command{
+		Use:     "limits ID",
+		Short:   "Change those limits of a key that are given",
+		Example: "  svc admin key limits key_… --jobs-per-day 50 --tik-per-month unlimited",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !flags.given() {
+				return &codedError{exitUsage, fmt.Errorf("no limit is given: name at least one, see svc admin key limits --help")}
+			}
+			key, err := o.client().Key(c.Context(), args[0])
+			if err == nil {
+				flags.apply(&key.Limits)
+				key, err = o.client().SetLimits(c.Context(), key.ID, key.Version, key.Limits)
+			}
+			return o.printKey(c, key, err)
+		},
+	}
+	flags.register(c.Flags())
+	return c
+}
+
+// printKey prints the result of a command about one key.
+func (o *adminOptions) printKey(c *cobra.Command, key keys.Key, err error) error {
+	if err != nil {
+		return adviseKey(err)
+	}
+	return o.print(c, key, func(w io.Writer) { printFields(w, keyFields(key)) })
+}

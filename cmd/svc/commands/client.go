@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/client"
+)
+
+// clientCommands are the commands of an API client.
+func clientCommands() []*cobra.Command {
+	return []*cobra.Command{
+		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(),
+	}
+}
+
+// clientOptions are the flags of every command that talks to /v1.
+type clientOptions struct {
+	baseURL string
+	keyFile string
+	json    bool
+}
+
+func (o *clientOptions) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&o.baseURL, "base-url", cmp.Or(os.Getenv("SVC_BASE_URL"), client.DefaultBaseURL),
+		"address of the service, without /v1 ($SVC_BASE_URL)")
+	flags.StringVar(&o.keyFile, "api-key-file", "", "`FILE` that holds the API key (default: the key in $SVC_API_KEY)")
+	flags.BoolVar(&o.json, "json", false, "print the result as JSON")
+}
+
+// client returns the client that the flags and the environment describe.
+func (o *clientOptions) client(onRetry func(client.Retry)) (*client.Client, error) {
+	key := os.Getenv("SVC_API_KEY")
+	if o.keyFile != "" {
+		text, err := os.ReadFile(o.keyFile)
+		if err != nil {
+			return nil, fmt.Errorf("reading API key: %w", err)
+		}
+		key = string(text)
+	}
+	key = strings.TrimSpace(key)
+	if key == "" {
+		return nil, &codedError{exitAuthentication, errors.New("no API key: set SVC_API_KEY or give --api-key-file")}
+	}
+	c, err := client.New(client.Options{APIKey: key, BaseURL: o.baseURL, OnRetry: onRetry})
+	if err != nil {
+		return nil, &codedError{exitUsage, err}
+	}
+	return c, nil
+}
+
+// waits shows on standard error that a call is tried again later.
+func waits(c *cobra.Command) func(client.Retry) {
+	return (&plainDisplay{w: c.ErrOrStderr(), now: time.Now}).wait
+}
+
+// interruptible returns a context that ends at the first Ctrl-C; a second one
+// ends the program at once.
+func interruptible(c *cobra.Command) (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// coded gives an error of the client the exit code it is documented with.
+func coded(err error) error {
+	var already *codedError
+	switch {
+	case err == nil || errors.As(err, &already):
+		return err
+	case errors.Is(err, client.ErrUnauthorized):
+		return &codedError{exitAuthentication, err}
+	case errors.Is(err, client.ErrLimitExceeded):
+		return &codedError{exitLimitExceeded, err}
+	case errors.Is(err, context.Canceled):
+		return &codedError{exitInterrupted, err}
+	}
+	return err
+}
+
+// printJSON writes a result for programs.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("printing result: %w", err)
+	}
+	return nil
+}

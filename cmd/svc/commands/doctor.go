@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// check is one question of svc doctor and its answer.
+type check struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+	OK       bool   `json:"ok"`
+	Found    string `json:"found"`
+	Advice   string `json:"advice,omitempty"` // what to do; set when OK is false
+}
+
+func doctorCommand() *cobra.Command {
+	var dataDir string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that this machine can run the service",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			program, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("finding this program: %w", err)
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
+			defer cancel()
+			checks := append([]check{checkDataDir(dataDir)}, partChecks(ctx, dataDir, filepath.Dir(program))...)
+			return report(c, asJSON, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress)), checkChromium()))
+		},
+	}
+	c.Flags().StringVar(&dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"), "data directory of the service ($SVC_DATA_DIR)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return c
+}
+
+// Names of drivers whose packages would bring more with them than a check needs.
+const (
+	processDriver    = "process"
+	kubernetesDriver = "kubernetes"
+)
+
+// report prints the checks, one line each, and returns an error when a
+// required one failed.
+func report(c *cobra.Command, asJSON bool, checks []check) error {
+	failed := false
+	for _, k := range checks {
+		failed = failed || k.Required && !k.OK
+	}
+	if asJSON {
+		if err := printJSON(c.OutOrStdout(), checks); err != nil {
+			return err
+		}
+	} else {
+		for _, k := range checks {
+			fmt.Fprintln(c.OutOrStdout(), k.line())
+		}
+	}
+	if failed {
+		return errors.New("this machine can't run the service yet")
+	}
+	return nil
+}
+
+func (k check) line() string {
+	mark := "ok  "
+	switch {
+	case !k.OK && k.Required:
+		mark = "FAIL"
+	case !k.OK:
+		mark = "no  "
+	}
+	line := fmt.Sprintf("%s  %s: %s", mark, k.Name, k.Found)
+	if k.Advice != "" {
+		line += "; " + k.Advice
+	}
+	return line
+}

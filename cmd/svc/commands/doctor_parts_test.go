@@ -1,0 +1,89 @@
+package commands
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	engines "github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/sidecartest"
+)
+
+func TestDoctorAsksTheSidecarInAnotherProcess(t *testing.T) {
+	dir := peertest.Dir(t)
+	server, err := peer.Start(peer.ServerOptions{
+		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, "s.sock")},
+		Handler: remote.Handler(sidecartest.NewService(t), zap.NewNop()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	badToken := filepath.Join(dir, "bad.token")
+	if err := os.WriteFile(badToken, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(badToken, 0o644); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	for where, want := range map[string]struct {
+		ok     bool
+		found  string
+		advice string
+	}{
+		server.Addr().Name:              {true, "answers", ""},
+		filepath.Join(dir, "none.sock"): {false, "nobody listens", "start svc-sidecar"},
+		filepath.Join(dir, "bad.sock"):  {false, "can't be trusted", "log of svc-sidecar"},
+		"nowhere":                       {false, "is no address", "SVC_SIDECAR"},
+		"127.0.0.1:1":                   {false, "certificate is not named", "SVC_TLS_CERT"},
+	} {
+		k := checkSidecar(t.Context(), where)
+		if k.OK != want.ok || !strings.Contains(k.Found, want.found) || !strings.Contains(k.Advice, want.advice) {
+			t.Errorf("%s: %+v; want %+v", where, k, want)
+		}
+	}
+}
+
+// noEngines is an engine proxy without engines.
+type noEngines struct{ engineproxy.Engines }
+
+func (noEngines) List(context.Context) ([]engineproxy.Info, error) { return nil, nil }
+
+func TestDoctorAsksTheEngineProxyInAnotherProcessAndNotForWhatItsEnginesNeed(t *testing.T) {
+	dir := peertest.Dir(t)
+	server, err := peer.Start(peer.ServerOptions{
+		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, "e.sock")},
+		Handler: engines.NewHandler(engines.HandlerOptions{Engines: noEngines{}, Direct: true, Logger: zap.NewNop()}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for where, want := range map[string]string{
+		server.Addr().Name:              "ok    engine proxy: ",
+		filepath.Join(dir, "none.sock"): "; start svc-engine-proxy",
+		"nowhere":                       "; set SVC_ENGINES",
+	} {
+		t.Setenv("SVC_ENGINES", where)
+		_, stdout, _ := svc("doctor", "--data-dir", dir)
+		if !strings.Contains(stdout, want) || strings.Contains(stdout, "engine program") || strings.Contains(stdout, "game framework") {
+			t.Errorf("%s: want %q in\n%s", where, want, stdout)
+		}
+	}
+}
+
+func TestDoctorNamesADriverThatThereIsNot(t *testing.T) {
+	t.Setenv("SVC_ENGINE_DRIVER", "podman")
+	code, stdout, _ := svc("doctor", "--data-dir", t.TempDir())
+	if code != exitError || !strings.Contains(stdout, `FAIL  driver: there is none called "podman"; set SVC_ENGINE_DRIVER to process, docker or kubernetes`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+}

@@ -1,0 +1,244 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/peer"
+)
+
+// noJobs is a ledger without jobs.
+type noJobs struct{ engineproxy.Ledger }
+
+func (noJobs) Claim(_ context.Context, who contract.Installation) (contract.Installation, error) {
+	return who, nil
+}
+
+func (noJobs) OpenJobs(context.Context, string) ([]contract.OpenJob, error) { return nil, nil }
+
+// runEngines runs svc engines against a data directory.
+func runEngines(dir string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = Execute(append([]string{"engines", "--data-dir", dir}, args...), strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// failedEngine starts an engine proxy that has one engine, which failed.
+func failedEngine(t *testing.T) (dir, project string) {
+	t.Helper()
+	dir, project, _ = startFailedEngine(t)
+	return dir, project
+}
+
+// startFailedEngine is failedEngine with how the engine proxy is stopped.
+func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
+	t.Helper()
+	dir, project = t.TempDir(), api.NewProjectID()
+	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, engineproxy.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := engineproxy.New(engineproxy.Options{DataDir: dir, Driver: driver, Ledger: noJobs{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() { _ = proxy.Close(context.Background(), engineproxy.StopAll) })
+	t.Cleanup(stop)
+	if err := proxy.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var failed *engineproxy.FailedError
+	if _, err := proxy.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "usr_1"}, time.Minute); !errors.As(err, &failed) {
+		t.Fatalf("got %v, want a failed start", err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for {
+		list, err := proxy.List(t.Context())
+		if err == nil && len(list) == 1 && list[0].State == engineproxy.StateFailed {
+			return dir, project, stop
+		}
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("engines %+v, %v, want a failed one", list, err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// syncBuffer is written by a command while a test reads it.
+type syncBuffer struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func TestEnginesListNamesStateAndFailure(t *testing.T) {
+	dir, project := failedEngine(t)
+	code, out, errs := runEngines(dir, "list")
+	if code != exitOK || !strings.Contains(out, project) || !strings.Contains(out, "usr_1") || !strings.Contains(out, "can't be run") {
+		t.Fatalf("code %d\n%s%s", code, out, errs)
+	}
+	code, out, _ = runEngines(dir, "list", "--json")
+	var list []engineproxy.Info
+	if err := json.Unmarshal([]byte(out), &list); code != exitOK || err != nil || len(list) != 1 || list[0].ProjectID != project {
+		t.Fatalf("code %d, %v\n%s", code, err, out)
+	}
+}
+
+func TestEnginesStopForceClearsAFailure(t *testing.T) {
+	dir, project := failedEngine(t)
+	if code, _, errs := runEngines(dir, "stop", "--force", project); code != exitOK {
+		t.Fatalf("code %d: %s", code, errs)
+	}
+	if code, out, errs := runEngines(dir, "list", "--json"); code != exitOK || strings.TrimSpace(out) != "[]" {
+		t.Fatalf("code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestEnginesShowTellsTheStoryOfAFailure(t *testing.T) {
+	dir, project := failedEngine(t)
+	code, out, errs := runEngines(dir, "show", project)
+	if code != exitOK || !strings.Contains(out, "can't be run") || !strings.Contains(out, "svc engines reset "+project) {
+		t.Fatalf("code %d\n%s%s", code, out, errs)
+	}
+	for _, want := range []string{"absent", "starting", "stopping", "failed", "submission", "start_failed"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing:\n%s", want, out)
+		}
+	}
+	code, out, _ = runEngines(dir, "show", project, "--json")
+	var d engineproxy.Details
+	if err := json.Unmarshal([]byte(out), &d); code != exitOK || err != nil || !d.Fatal || len(d.Transitions) < 3 {
+		t.Fatalf("code %d, %v\n%s", code, err, out)
+	}
+}
+
+func TestEnginesResetClearsAFailure(t *testing.T) {
+	dir, project := failedEngine(t)
+	if code, out, errs := runEngines(dir, "reset", project, "--json"); code != exitOK || !strings.Contains(out, project) {
+		t.Fatalf("code %d: %s%s", code, out, errs)
+	}
+	if code, out, errs := runEngines(dir, "list", "--json"); code != exitOK || strings.TrimSpace(out) != "[]" {
+		t.Fatalf("code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestEnginesListWatchShowsEveryChangeUntilTheServiceEnds(t *testing.T) {
+	dir, project, stop := startFailedEngine(t)
+	var out syncBuffer
+	done := make(chan int, 1)
+	go func() {
+		done <- Execute([]string{"engines", "--data-dir", dir, "list", "--watch", "--json"}, strings.NewReader(""), &out, io.Discard)
+	}()
+	lines := func(n int) {
+		t.Helper()
+		deadline := time.Now().Add(time.Minute)
+		for strings.Count(out.String(), "\n") < n {
+			if time.Now().After(deadline) {
+				t.Fatalf("want %d lines: %s", n, out.String())
+			}
+			runtime.Gosched()
+		}
+	}
+	lines(1)
+	if code, _, errs := runEngines(dir, "reset", project); code != exitOK {
+		t.Fatal(errs)
+	}
+	lines(2)
+	if all := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.Contains(all[0], `"failed"`) || all[len(all)-1] != "[]" {
+		t.Fatalf("showed %q", all)
+	}
+	stop()
+	if code := <-done; code != exitError {
+		t.Fatalf("ended with code %d", code)
+	}
+}
+
+func TestEngineLogIsShownWithoutItsControlCharacters(t *testing.T) {
+	var out bytes.Buffer
+	if err := (&enginesOptions{}).printLog(&out, "a\x1b[2Jb\tc\n\x07é"); err != nil || out.String() != "a?[2Jb\tc\n?é\n" {
+		t.Fatalf("%q, %v", out.String(), err)
+	}
+}
+
+func TestTablesOfEnginesAreWhatWeMakeThemWhateverIsInTheirCells(t *testing.T) {
+	const hostile = "x\x1b[2J\ty\nz\u202e"
+	info := engineproxy.Info{
+		ProjectID: hostile, OwnerID: hostile, State: hostile, Phase: hostile, InstanceID: hostile, Generation: 1, AliveBecause: hostile,
+	}
+	details := engineproxy.Details{Info: info, Transitions: []engineproxy.Transition{{From: hostile, To: hostile, Cause: hostile, Detail: hostile}}}
+	var list, one bytes.Buffer
+	o := new(enginesOptions)
+	if err := errors.Join(o.printEngines(&list, []engineproxy.Info{info}, time.Now()), o.printEngine(&one, details, time.Now())); err != nil {
+		t.Fatal(err)
+	}
+	for text, lines := range map[string]int{list.String(): 2, one.String(): 10} {
+		if strings.ContainsAny(text, "\x1b\t\u202e") || strings.Count(text, "\n") != lines {
+			t.Errorf("want %d lines without control characters: %q", lines, text)
+		}
+	}
+}
+
+func TestEnginesSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no engine proxy", []string{"list"}, exitError, "is the service running?"},
+		{"malformed project", []string{"stop", "../x"}, exitUsage, "is not a project id"},
+		{"no project", []string{"stop"}, exitUsage, "accepts 1 arg"},
+		{"malformed project to show", []string{"show", "x"}, exitUsage, "is not a project id"},
+		{"malformed project to reset", []string{"reset", "x"}, exitUsage, "is not a project id"},
+		{"too much of a log", []string{"logs", "0123456789abcdef01234567", "--bytes", "1000000"}, exitUsage, "--bytes must be"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, errs := runEngines(dir, c.args...)
+			if code != c.code || !strings.Contains(errs, c.says) {
+				t.Fatalf("code %d: %s; want code %d and %q", code, errs, c.code, c.says)
+			}
+		})
+	}
+}
+
+func TestATokenThatOthersCanReadIsNotTakenForAServiceThatDoesNotRun(t *testing.T) {
+	dir := t.TempDir()
+	token := peer.TokenFile(filepath.Join(dir, engineproxy.SocketName))
+	if err := os.Mkdir(filepath.Dir(token), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, token, "x")
+	if err := os.Chmod(token, 0o644); err != nil { // whatever the umask
+		t.Fatal(err)
+	}
+	code, _, errs := runEngines(dir, "list")
+	if code != exitError || !strings.Contains(errs, "can't be trusted") || strings.Contains(errs, "is the service running?") {
+		t.Fatalf("code %d: %s", code, errs)
+	}
+}

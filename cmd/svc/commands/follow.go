@@ -1,0 +1,39 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/client"
+)
+
+// follow shows a job's events until it has ended and returns its record. When
+// ctx is interrupted it says how to come back: the job goes on.
+func follow(ctx context.Context, c *client.Client, job client.Job, d display) (api.Job, error) {
+	for event, err := range c.Events(ctx, job, 0) {
+		if err != nil {
+			return api.Job{}, detached(ctx, err, job, d)
+		}
+		d.event(event)
+	}
+	record, err := c.Wait(ctx, job)
+	if err != nil {
+		return api.Job{}, detached(ctx, err, job, d)
+	}
+	return record, nil
+}
+
+func detached(ctx context.Context, err error, job client.Job, d display) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	project := ""
+	if job.ProjectID != "" {
+		project = " -p " + job.ProjectID
+	}
+	d.note(fmt.Sprintf("The job goes on. To follow it again:  svc watch %s%s", job.ID, project))
+	d.note(fmt.Sprintf("To cancel it:                         svc cancel %s%s", job.ID, project))
+	return &codedError{exitInterrupted, errors.New("interrupted")}
+}

@@ -1,0 +1,182 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/client"
+)
+
+// generateOptions are the flags of svc generate.
+type generateOptions struct {
+	clientOptions
+	project      string
+	name         string
+	dir          string
+	instructions string
+	settings     []string
+	force        bool
+}
+
+func generateCommand() *cobra.Command {
+	o := &generateOptions{}
+	c := &cobra.Command{
+		Use:   "generate BRIEF",
+		Short: "Generate a game, or change one, and unpack it",
+		Long: `Generate submits the brief ("-" reads it from standard input), follows the job
+and unpacks the game into DIR. With a project the brief is a change request;
+without one a project is created.
+
+The last line on standard output is the path of the game's index.html.`,
+		Example: `  svc generate "a calm fishing game" -o game
+  svc generate "make it faster" -p PROJECT -o game`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+	}
+	o.register(c)
+	flags := c.Flags()
+	flags.StringVarP(&o.project, "project", "p", "", "`PROJECT` to change (default: a new one)")
+	flags.StringVar(&o.name, "name", "", "name of the new project (default: the start of the brief)")
+	flags.StringVarP(&o.dir, "output", "o", "", "`DIR` to unpack the game into; replaces the game that svc unpacked there before")
+	flags.StringVar(&o.instructions, "instructions", "", "`FILE` with persistent direction for this and later jobs")
+	flags.StringArrayVar(&o.settings, "settings", nil, "sticky engine option as `NAME=VALUE`; may be repeated")
+	flags.BoolVar(&o.force, "force", false, "replace DIR even if it holds files that svc did not write")
+	return c
+}
+
+// generated is the result of svc generate for programs.
+type generated struct {
+	Job       api.Job  `json:"job"`
+	Directory string   `json:"directory,omitempty"`
+	Index     string   `json:"index,omitempty"`
+	Changes   *changes `json:"changes,omitempty"`
+}
+
+func (o *generateOptions) run(c *cobra.Command, brief string) error {
+	req, err := o.request(c.InOrStdin(), brief)
+	if err != nil {
+		return &codedError{exitUsage, err}
+	}
+	// Find out before the job is paid for whether its game can be put there.
+	if o.dir != "" {
+		if err := checkTarget(o.dir, o.force); err != nil {
+			return &codedError{exitUsage, err}
+		}
+	}
+	d := newDisplay(c.ErrOrStderr())
+	defer d.close()
+	service, err := o.client(d.wait)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	if req.ProjectID == "" {
+		project, err := service.CreateProject(ctx, api.ProjectRequest{Name: o.projectName(req.Prompt)})
+		if err != nil {
+			return coded(fmt.Errorf("creating project: %w", err))
+		}
+		req.ProjectID = project.ID
+		d.note("project " + project.ID)
+	}
+	submission, err := service.Generate(ctx, req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &codedError{exitInterrupted, errors.New("interrupted before the service had accepted a job")}
+	case errors.Is(err, client.ErrUnavailable):
+		return &codedError{exitNoCapacity, err}
+	case err != nil:
+		return coded(err)
+	}
+	d.note("job " + submission.JobID)
+	job := client.Job{ID: submission.JobID, ProjectID: req.ProjectID}
+	result := generated{}
+	if result.Job, err = follow(ctx, service, job, d); err != nil {
+		return coded(err)
+	}
+	if result.Job.Status == api.JobCompleted && o.dir != "" {
+		if err := o.unpack(ctx, service, job, &result); err != nil {
+			return coded(err)
+		}
+	}
+	d.close()
+	return errors.Join(o.printGenerated(c.OutOrStdout(), result), endOf(result.Job))
+}
+
+// request builds the submission and checks it as the service will.
+func (o *generateOptions) request(stdin io.Reader, brief string) (api.GenerateRequest, error) {
+	req := api.GenerateRequest{ProjectID: o.project, Prompt: brief}
+	if brief == "-" {
+		text, err := io.ReadAll(stdin)
+		if err != nil {
+			return req, fmt.Errorf("reading brief: %w", err)
+		}
+		req.Prompt = string(text)
+	}
+	if strings.TrimSpace(req.Prompt) == "" {
+		return req, errors.New("the brief is empty")
+	}
+	if o.instructions != "" {
+		text, err := os.ReadFile(o.instructions)
+		if err != nil {
+			return req, fmt.Errorf("reading instructions: %w", err)
+		}
+		instructions := string(text)
+		req.Instructions = &instructions
+	}
+	if o.project != "" {
+		if err := api.CheckProjectID(o.project); err != nil {
+			return req, err
+		}
+	}
+	var err error
+	req.Settings, err = parseSettings(o.settings)
+	return req, err
+}
+
+// projectName is --name or the start of the brief.
+func (o *generateOptions) projectName(prompt string) string {
+	if o.name != "" {
+		return o.name
+	}
+	name := strings.Join(strings.Fields(printable(prompt)), " ")
+	return shorten(name, 60)
+}
+
+func (o *generateOptions) unpack(ctx context.Context, service *client.Client, job client.Job, result *generated) error {
+	unpacked, err := fetchGame(ctx, service, job, o.dir, o.force)
+	if err != nil {
+		return err
+	}
+	result.Directory, result.Index, result.Changes = o.dir, unpacked.index, unpacked.changes
+	return nil
+}
+
+func (o *generateOptions) printGenerated(w io.Writer, result generated) error {
+	if o.json {
+		return printJSON(w, result)
+	}
+	var lines []string
+	if result.Changes != nil {
+		lines = result.Changes.lines()
+	}
+	switch {
+	case result.Index != "":
+		lines = append(lines, result.Index)
+	case result.Directory != "":
+		lines = append(lines, result.Directory)
+	default:
+		lines = append(lines, fmt.Sprintf("%s %s", result.Job.JobID, result.Job.Status))
+	}
+	if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
+		return fmt.Errorf("printing result: %w", err)
+	}
+	return nil
+}

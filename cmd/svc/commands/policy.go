@@ -1,0 +1,137 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/sidecar/admin"
+)
+
+// Names of policies where a directory or a bundle is expected.
+const (
+	embeddedPolicy = "embedded" // the one that svc was built with
+	activePolicy   = "active"   // the one that the running service decides by
+)
+
+// policyOptions are the flags of every policy command.
+type policyOptions struct {
+	dataDir string
+	json    bool
+}
+
+func policyCommand() *cobra.Command {
+	o := &policyOptions{}
+	c := group("policy", "Prove what the policy does, change it in a running service, and take it back",
+		policyVerifyCommand(o),
+		policyTestCommand(o),
+		policyFormatCommand(o),
+		policyTableCommand(o),
+		policyDiffCommand(o),
+		policyReplayCommand(o),
+		policyExplainCommand(o),
+		policyKeyCommand(o),
+		policySignCommand(o),
+		policyBundleCommand(o),
+		policyStatusCommand(o),
+		policyShadowCommand(o),
+		policyActivateCommand(o),
+		policyRollbackCommand(o),
+	)
+	c.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
+		"data directory of the service ($SVC_DATA_DIR)")
+	c.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	return c
+}
+
+func (o *policyOptions) client() *admin.Client {
+	return admin.NewClient(filepath.Join(o.dataDir, admin.SocketFile))
+}
+
+// open opens a policy: a directory, a bundle (.tar.gz), the one that svc was
+// built with, or the one of the running service.
+func (o *policyOptions) open(ctx context.Context, name string) (fs.FS, error) {
+	switch {
+	case name == embeddedPolicy:
+		return policy.Embedded(), nil
+	case name == activePolicy:
+		return o.client().PolicyFiles(ctx, "")
+	case isBundle(name):
+		return readBundle(name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening policy: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("opening policy: %s is neither a directory nor a bundle (.tar.gz)", name)
+	}
+	return os.DirFS(name), nil
+}
+
+// isBundle reports whether a file is a bundle, by its name.
+func isBundle(name string) bool {
+	return strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
+}
+
+// checkDirectory refuses a policy that is no directory, for a command that
+// writes into it.
+func checkDirectory(name string) error {
+	if name == embeddedPolicy || name == activePolicy || isBundle(name) {
+		return &codedError{exitUsage, fmt.Errorf("%s can't be written to: name the directory of a policy", name)}
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return fmt.Errorf("opening policy: %w", err)
+	}
+	if !info.IsDir() {
+		return &codedError{exitUsage, fmt.Errorf("%s is no directory: name the directory of a policy", name)}
+	}
+	return nil
+}
+
+func readBundle(name string) (bundle.Snapshot, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening policy: %w", err)
+	}
+	defer file.Close()
+	return bundle.ReadArchive(file)
+}
+
+// openArgument opens the policy named by an optional argument.
+func (o *policyOptions) openArgument(ctx context.Context, args []string) (fs.FS, error) {
+	if len(args) == 0 {
+		return o.open(ctx, embeddedPolicy)
+	}
+	return o.open(ctx, args[0])
+}
+
+// evaluator prepares a policy.
+func (o *policyOptions) evaluator(ctx context.Context, name string) (*policy.Evaluator, error) {
+	src, err := o.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return policy.NewEvaluatorFS(src)
+}
+
+// files reads the files of a policy that shall be sent somewhere.
+func (o *policyOptions) files(ctx context.Context, name string) (bundle.Snapshot, error) {
+	src, err := o.open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if files, ok := src.(bundle.Snapshot); ok {
+		return files, nil
+	}
+	return bundle.ReadDir(src)
+}

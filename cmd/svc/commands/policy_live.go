@@ -1,0 +1,211 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/sidecar/generations"
+)
+
+// errDegraded is the error of svc policy status while the policy is not the
+// one that is wanted.
+var errDegraded = errors.New("the policy of the source is not active")
+
+func policyStatusCommand(o *policyOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show which policy the service decides by, why not the newest, and which it can go back to",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			status, err := o.client().PolicyStatus(c.Context())
+			if err != nil {
+				return err
+			}
+			if o.json {
+				err = printJSON(c.OutOrStdout(), status)
+			} else {
+				err = written(c.OutOrStdout(), func(w io.Writer) { printPolicyStatus(w, status) })
+			}
+			if err == nil && status.Degraded {
+				err = errDegraded
+			}
+			return err
+		},
+	}
+}
+
+func printPolicyStatus(out io.Writer, s generations.Status) {
+	state := "ok"
+	if s.Degraded {
+		state = "degraded"
+	}
+	signed := "not required"
+	if s.Signed {
+		signed = "required"
+	}
+	fields := [][2]string{
+		{"state", state}, {"active", s.Active.Revision}, {"wanted", s.Wanted}, {"source", s.Source}, {"signature", signed},
+	}
+	if p := s.Problem; p != nil {
+		fields = append(fields,
+			[2]string{"problem", "step " + p.Step + " at " + printTime(p.At)}, [2]string{"advice", p.Advice})
+	}
+	if s.Shadow != nil {
+		fields = append(fields, [2]string{"shadow", fmt.Sprintf("%s of %s since %s, %g of the decisions",
+			s.Shadow.Revision, s.Shadow.Source, printTime(s.Shadow.Since), s.Shadow.Sample)})
+	}
+	printFields(out, fields)
+	if p := s.Problem; p != nil {
+		fmt.Fprintf(out, "\n%s\n", p.Error)
+	}
+	rows := [][]string{{"", "NO", "REVISION", "SEQUENCE", "ACTIVATED", "BY", "FROM"}}
+	for i := len(s.Generations) - 1; i >= 0; i-- {
+		g := s.Generations[i]
+		mark, sequence := "", "-"
+		if g.Number == s.Active.Number {
+			mark = "*"
+		}
+		if g.Sequence > 0 {
+			sequence = strconv.FormatInt(g.Sequence, 10)
+		}
+		rows = append(rows, []string{
+			mark, strconv.FormatInt(g.Number, 10), g.Revision, sequence, printTime(g.ActivatedAt), g.ActivatedBy, g.Source,
+		})
+	}
+	fmt.Fprintln(out)
+	printTable(out, rows)
+}
+
+func policyActivateCommand(o *policyOptions) *cobra.Command {
+	var older bool
+	c := &cobra.Command{
+		Use:   "activate DIR|BUNDLE",
+		Short: "Have the running service decide by a policy, once it passed every step",
+		Long: `Have the running service decide by a policy, once it passed every step: its
+signature where the service asks for one, its sequence, compilation, its own
+tests, and a table of decisions. Otherwise the policy that runs stays. It holds
+until the service's source of policies changes.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			files, err := o.files(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			info, err := o.client().ActivatePolicy(c.Context(), files, args[0], older)
+			if err != nil {
+				return err
+			}
+			return o.printActive(c, info)
+		},
+	}
+	c.Flags().BoolVar(&older, "older", false, "accept a sequence below that of the policy before")
+	return c
+}
+
+func policyRollbackCommand(o *policyOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rollback [REVISION]",
+		Short: "Have the running service decide by a policy that was active before",
+		Long: `Have the running service decide by a policy that was active before: by the one
+before the active one, or by REVISION, of which the first characters are enough.
+It holds until the service's source of policies changes.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			revision := ""
+			if len(args) == 1 {
+				revision = args[0]
+			}
+			info, err := o.client().RollBackPolicy(c.Context(), revision)
+			if err != nil {
+				return err
+			}
+			return o.printActive(c, info)
+		},
+	}
+}
+
+func (o *policyOptions) printActive(c *cobra.Command, info generations.Info) error {
+	if o.json {
+		return printJSON(c.OutOrStdout(), info)
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "active: %s, generation %d\n", info.Revision, info.Number)
+	return err
+}
+
+func policyShadowCommand(o *policyOptions) *cobra.Command {
+	var off, report bool
+	var sample float64
+	c := &cobra.Command{
+		Use:   "shadow DIR|BUNDLE [--sample R] | --report | --off",
+		Short: "Have a policy decide along in the running service, without effect",
+		Long: `Have a policy decide along in the running service, on the same facts, without
+effect on any answer. --report shows what it would have decided otherwise since
+it began, --off ends it and shows the last report.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			wanted := 1
+			if off || report {
+				wanted = 0
+			}
+			if len(args) != wanted {
+				return errors.New("want a policy, --report or --off")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			client := o.client()
+			switch {
+			case off:
+				last, err := client.EndShadow(c.Context())
+				if err != nil {
+					return err
+				}
+				return o.printReport(c, last)
+			case report:
+				now, err := client.ShadowReport(c.Context())
+				if err != nil {
+					return err
+				}
+				return o.printReport(c, now)
+			}
+			files, err := o.files(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			candidate, err := client.ShadowPolicy(c.Context(), files, args[0], sample)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(c.OutOrStdout(), candidate)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "in shadow: %s; see svc policy shadow --report\n", candidate.Revision)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&off, "off", false, "end the shadow")
+	c.Flags().BoolVar(&report, "report", false, "show what the policy in shadow would have decided otherwise")
+	c.Flags().Float64Var(&sample, "sample", 1, "share of the decisions, above 0 and at most 1")
+	c.MarkFlagsMutuallyExclusive("off", "report", "sample")
+	return c
+}
+
+func (o *policyOptions) printReport(c *cobra.Command, r generations.Report) error {
+	out := c.OutOrStdout()
+	if o.json {
+		return printJSON(out, r)
+	}
+	return written(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%s since %s: %d decisions compared, %d failed, %d without time for it\n",
+			r.Revision, printTime(r.Since), r.Compared, r.Failed, r.Dropped)
+		for _, difference := range r.Differences {
+			fmt.Fprintln(w, "would change: "+difference.String())
+		}
+		if len(r.Differences) == 0 {
+			fmt.Fprintln(w, "no decision would change")
+		}
+	})
+}

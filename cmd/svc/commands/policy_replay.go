@@ -1,0 +1,192 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/policy/replay"
+)
+
+func policyReplayCommand(o *policyOptions) *cobra.Command {
+	var logFile, name, expectFile string
+	c := &cobra.Command{
+		Use:   "replay --policy DIR [--log FILE] [--expect FILE]",
+		Short: "Decide recorded decisions again and show which would have been different",
+		Long: `Decide recorded decisions again and show which would have been different. The
+log has one decision a line, as JSON, with the field names of OPA's decision
+log; without --log it is that of the service in the data directory, with what
+was renamed. FILE may be "-" for standard input.
+
+A line of the file of expected changes is "ACTION: OLD -> NEW" in the words of
+the output, for example "status: 403 project.forbidden -> 200 allowed"; ACTION
+may be "*". Exit code 1 when a change is not expected.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			e, err := o.evaluator(c.Context(), name)
+			if err != nil {
+				return err
+			}
+			expected, err := readExpectations(expectFile)
+			if err != nil {
+				return err
+			}
+			log, err := o.openLog(c, logFile)
+			if err != nil {
+				return err
+			}
+			defer log.Close()
+			report, err := replay.Run(c.Context(), log, e, expected)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				err = printJSON(c.OutOrStdout(), report)
+			} else {
+				printReplay(c.OutOrStdout(), report)
+			}
+			if err == nil && report.Unexpected() {
+				err = errors.New("decisions change that were not expected to")
+			}
+			return err
+		},
+	}
+	logFlag(c, &logFile)
+	c.Flags().StringVar(&name, "policy", "", `the policy to decide with: a directory, a bundle, "active" or "embedded"`)
+	c.Flags().StringVar(&expectFile, "expect", "", "file of changes that are expected")
+	c.MarkFlagRequired("policy")
+	return c
+}
+
+func logFlag(c *cobra.Command, logFile *string) {
+	c.Flags().StringVar(logFile, "log", "",
+		`the decision log, or "-" for standard input (default `+decisionlog.FileName+` of the data directory)`)
+}
+
+// openLog opens a decision log.
+func (o *policyOptions) openLog(c *cobra.Command, name string) (io.ReadCloser, error) {
+	if name == "" {
+		return decisionlog.OpenAll(filepath.Join(o.dataDir, decisionlog.FileName))
+	}
+	if name == "-" {
+		return io.NopCloser(c.InOrStdin()), nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the decision log: %w", err)
+	}
+	return file, nil
+}
+
+func readExpectations(name string) (replay.Expectations, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the expected changes: %w", err)
+	}
+	defer file.Close()
+	return replay.ReadExpectations(file)
+}
+
+func printReplay(out io.Writer, report replay.Report) {
+	if report.Unreadable > 0 {
+		fmt.Fprintf(out, "%d lines could not be decided again; the first: %s\n", report.Unreadable, report.FirstUnreadable)
+	}
+	for _, group := range report.Changes {
+		expected := ""
+		if group.Expected {
+			expected = ", expected"
+		}
+		fmt.Fprintf(out, "%s%s\n", group, expected)
+	}
+	perSecond := float64(report.Decisions) / report.Duration.Seconds()
+	fmt.Fprintf(out, "%d decisions in %s, %.0f a second\n", report.Decisions, report.Duration.Round(time.Millisecond), perSecond)
+}
+
+func policyExplainCommand(o *policyOptions) *cobra.Command {
+	var logFile, name string
+	c := &cobra.Command{
+		Use:   "explain DECISION_ID [--log FILE] [--policy DIR]",
+		Short: "Show how a recorded decision comes about: its rules and the trace",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			log, err := o.openLog(c, logFile)
+			if err != nil {
+				return err
+			}
+			defer log.Close()
+			record, err := decisionlog.Find(log, args[0])
+			if err != nil {
+				return err
+			}
+			e, err := o.explainer(c.Context(), name, record)
+			if err != nil {
+				return err
+			}
+			explanation, err := replay.Explain(c.Context(), e, record)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(c.OutOrStdout(), explanation)
+			}
+			return printExplanation(c.OutOrStdout(), explanation)
+		},
+	}
+	logFlag(c, &logFile)
+	c.Flags().StringVar(&name, "policy", "",
+		`the policy to explain with: a directory, a bundle, "active" or "embedded" (default the one that decided)`)
+	return c
+}
+
+// explainer returns the policy to explain a decision with: the one that is
+// named, else the one that decided, which svc has or the running service.
+func (o *policyOptions) explainer(ctx context.Context, name string, r decisionlog.Record) (*policy.Evaluator, error) {
+	if name != "" {
+		return o.evaluator(ctx, name)
+	}
+	e, err := o.evaluator(ctx, embeddedPolicy)
+	if err != nil || e.Revision() == r.Revision() {
+		return e, err
+	}
+	files, err := o.client().PolicyFiles(ctx, r.Revision())
+	if err != nil {
+		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
+	}
+	return policy.NewEvaluatorFS(files)
+}
+
+func printExplanation(out io.Writer, x replay.Explanation) error {
+	fmt.Fprintf(out, "decision %s of %s, action %s\n", x.Record.DecisionID, x.Record.Timestamp.Format(time.RFC3339), x.Record.Input.Action)
+	if recorded := x.Record.Revision(); recorded != x.Revision {
+		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
+	}
+	if x.Record.Result != nil {
+		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)
+	}
+	if x.Decision != nil {
+		fmt.Fprintf(out, "now:      %d %s %s\n", x.Decision.Status, x.Decision.Rule, x.Decision.Error)
+	} else {
+		fmt.Fprintf(out, "now:      %s\n", x.Error)
+	}
+	fmt.Fprintln(out, "\nrules:")
+	for _, rule := range x.Rules {
+		held := "-"
+		if rule.Held {
+			held = "+"
+		}
+		fmt.Fprintf(out, "%s %s  %s\n", held, rule.Name, rule.Place)
+	}
+	_, err := fmt.Fprintf(out, "\ntrace:\n%s", x.Trace)
+	return err
+}

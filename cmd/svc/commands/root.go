@@ -1,0 +1,118 @@
+// Package commands holds the commands of svc, one file per topic.
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+)
+
+// Exit codes of svc.
+const (
+	exitOK             = 0
+	exitError          = 1
+	exitUsage          = 2
+	exitAuthentication = 4
+	exitJobFailed      = 5
+	exitJobCancelled   = 6
+	exitLimitExceeded  = 7
+	exitNoCapacity     = 8
+	exitInterrupted    = 130
+)
+
+// codedError carries an exit code other than exitError through cobra.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// Execute runs svc with args and returns its exit code. Results go to stdout,
+// everything for people to stderr.
+func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use:   "svc",
+		Short: "Generate browser games from briefs, and run the service that does",
+		Long: `svc generates browser games from briefs, and runs the service that does.
+
+Exit codes: 0 ok, 1 error, 2 wrong usage, 4 the API key is not accepted, 5 the
+job failed, 6 the job was cancelled, 7 a limit of the key is hit, 8 the engine
+did not start in time, 130 interrupted.`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(clientCommands()...)
+	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand())
+
+	ran := false
+	noteRuns(root, &ran)
+	failed, err := root.ExecuteC()
+	if err == nil {
+		return exitOK
+	}
+	said := "svc: " + err.Error() + hint(err)
+	if !ran {
+		said += "; " + usage(failed)
+	}
+	fmt.Fprintln(stderr, printableText(said)) // a service's words may be in it, or an engine's
+	var coded *codedError
+	if errors.As(err, &coded) {
+		return coded.code
+	}
+	if !ran {
+		return exitUsage
+	}
+	return exitError
+}
+
+// version names the source that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// usage says how a command is written.
+func usage(c *cobra.Command) string {
+	if c.HasSubCommands() {
+		return "see " + c.CommandPath() + " --help"
+	}
+	return "usage: " + c.UseLine()
+}
+
+// hint says what to do about an error that means that no service runs.
+func hint(err error) string {
+	dial := new(net.OpError)
+	if (!errors.As(err, &dial) || dial.Op != "dial") && !errors.Is(err, engineproxy.ErrNotRunning) {
+		return ""
+	}
+	return ": is the service running? start it with make run, or name another with SVC_BASE_URL or SVC_DATA_DIR"
+}
+
+// noteRuns makes every command below c set ran when it starts to run: an error
+// without that is one of the command line.
+func noteRuns(c *cobra.Command, ran *bool) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			*ran = true
+			return run(c, args)
+		}
+	}
+	for _, sub := range c.Commands() {
+		noteRuns(sub, ran)
+	}
+}

@@ -1,0 +1,58 @@
+package commands
+
+import (
+	"bytes"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fullDisk is an output that takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestWhatCanNotBeWrittenIsAnError(t *testing.T) {
+	s := startAdminService(t)
+	s.must(t, "user", "create", "alice")
+	s.must(t, "key", "create", "--user", "alice", "--name", "ci")
+	engines, project := failedEngine(t)
+	for _, args := range [][]string{
+		{"admin", "user", "show", "alice"},
+		{"admin", "user", "statement", "alice"},
+		{"admin", "key", "list"},
+		{"admin", "key", "usage"},
+		{"admin", "project", "list"},
+		{"admin", "audit"},
+		{"admin", "login-link", "--user", "alice"},
+		{"policy", "status"},
+		{"policy", "activate", examplePolicy},
+		{"policy", "shadow", examplePolicy},
+		{"policy", "shadow", "--report"},
+		{"engines", "list"},
+		{"engines", "list", "--watch"},
+		{"engines", "show", project},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			dir := s.dir
+			if args[0] == "engines" {
+				dir = engines
+			}
+			var errs bytes.Buffer
+			code := Execute(append(args, "--data-dir", dir), strings.NewReader(""), fullDisk{}, &errs)
+			if code != exitError || !strings.Contains(errs.String(), "no space left") {
+				t.Errorf("exit code %d: %s", code, errs.String())
+			}
+		})
+	}
+}
+
+func TestAKeyWhoseSecretCanNotBeWrittenIsNamed(t *testing.T) {
+	s := startAdminService(t)
+	s.must(t, "user", "create", "alice")
+	var errs bytes.Buffer
+	code := Execute([]string{"admin", "key", "create", "--user", "alice", "--name", "ci", "--data-dir", s.dir}, strings.NewReader(""), fullDisk{}, &errs)
+	if code != exitError || !strings.Contains(errs.String(), "the secret of key_") || strings.Contains(errs.String(), "keep it now") {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}

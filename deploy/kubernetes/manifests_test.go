@@ -1,0 +1,340 @@
+// Package kubernetes holds the tests of the manifests beside it.
+package kubernetes
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/svc-games/svc/engine-proxy/daemon"
+	driver "github.com/svc-games/svc/engine-proxy/kubernetes"
+)
+
+const (
+	ours    = "svc"
+	engines = "svc-engines"
+)
+
+// load decodes every manifest strictly: a member that the API does not know is
+// an error, as is one that is given twice.
+func load(t *testing.T) []runtime.Object {
+	t.Helper()
+	files, err := filepath.Glob("*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	var all []runtime.Object
+	for _, file := range files {
+		if file == "kustomization.yaml" {
+			continue
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw)))
+		for {
+			document, err := documents.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			object, _, err := decoder.Decode(document, nil, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			all = append(all, object)
+		}
+	}
+	return all
+}
+
+// of returns the objects of one type.
+func of[T runtime.Object](t *testing.T) []T {
+	t.Helper()
+	var out []T
+	for _, object := range load(t) {
+		if one, ok := object.(T); ok {
+			out = append(out, one)
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("there is no %T", *new(T))
+	}
+	return out
+}
+
+func named[T interface {
+	runtime.Object
+	metav1.Object
+}](t *testing.T, namespace, name string) T {
+	t.Helper()
+	for _, one := range of[T](t) {
+		if one.GetNamespace() == namespace && one.GetName() == name {
+			return one
+		}
+	}
+	t.Fatalf("there is no %T %s/%s", *new(T), namespace, name)
+	panic("unreachable")
+}
+
+func TestKustomizationNamesEveryManifest(t *testing.T) {
+	raw, err := os.ReadFile("kustomization.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k struct{ Resources []string }
+	if err := utilyaml.Unmarshal(raw, &k); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return f == "kustomization.yaml" })
+	slices.Sort(k.Resources)
+	if !slices.Equal(k.Resources, files) {
+		t.Errorf("it names %q of %q", k.Resources, files)
+	}
+}
+
+func TestNamespacesTakeRestrictedPodsAlone(t *testing.T) {
+	for _, n := range of[*corev1.Namespace](t) {
+		if n.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
+			t.Errorf("%s: %v", n.Name, n.Labels)
+		}
+	}
+}
+
+func TestEngineProxyMayDoWhatItsDriverNeedsAndNothingElse(t *testing.T) {
+	role := named[*rbacv1.Role](t, engines, "svc-engine-proxy")
+	if !reflect.DeepEqual(role.Rules, driver.Permissions()) {
+		t.Errorf("it may %+v\nand needs %+v", role.Rules, driver.Permissions())
+	}
+	roles, bindings := of[*rbacv1.Role](t), of[*rbacv1.RoleBinding](t)
+	if len(roles) != 1 || len(bindings) != 1 || len(bindings[0].Subjects) != 1 {
+		t.Fatalf("there are %d roles and %d bindings", len(roles), len(bindings))
+	}
+	b := bindings[0]
+	if s := b.Subjects[0]; b.Namespace != engines || b.RoleRef.Name != role.Name || s.Name != "svc-engine-proxy" || s.Namespace != ours {
+		t.Errorf("bound: %+v", b)
+	}
+	for _, object := range load(t) {
+		switch object.(type) {
+		case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+			t.Errorf("something holds in the whole cluster: %+v", object)
+		}
+	}
+}
+
+func TestEnginesReachTheEgressAloneAndOnlyTheEngineProxyReachesThem(t *testing.T) {
+	peer := networkingv1.NetworkPolicyPeer{
+		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": ours}},
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "svc-engine-proxy"}},
+	}
+	got, want := named[*networkingv1.NetworkPolicy](t, engines, driver.PolicyName), driver.Policy(engines, peer, 7444)
+	if !reflect.DeepEqual(got.Spec, want.Spec) {
+		t.Errorf("the policy is %+v\nand must be %+v", got.Spec, want.Spec)
+	}
+}
+
+func TestWhatIsNotAllowedIsDeniedInBothNamespaces(t *testing.T) {
+	for _, namespace := range []string{ours, engines} {
+		p := named[*networkingv1.NetworkPolicy](t, namespace, "default-deny")
+		if p.Spec.PodSelector.String() != (&metav1.LabelSelector{}).String() || len(p.Spec.PolicyTypes) != 2 || len(p.Spec.Ingress)+len(p.Spec.Egress) != 0 {
+			t.Errorf("%s: %+v", namespace, p.Spec)
+		}
+	}
+	// Every part has a policy, and each names ports.
+	for _, d := range of[*appsv1.Deployment](t) {
+		p := named[*networkingv1.NetworkPolicy](t, ours, d.Name)
+		if !reflect.DeepEqual(p.Spec.PodSelector.MatchLabels, d.Spec.Selector.MatchLabels) {
+			t.Errorf("the policy %s selects %v", p.Name, p.Spec.PodSelector)
+		}
+		for _, rule := range p.Spec.Ingress {
+			if len(rule.Ports) == 0 {
+				t.Errorf("the policy %s lets in at every port", p.Name)
+			}
+		}
+		for _, rule := range p.Spec.Egress {
+			if len(rule.Ports) == 0 {
+				t.Errorf("the policy %s lets out to every port", p.Name)
+			}
+		}
+	}
+}
+
+func TestOnlyTheEngineProxyHasAnAccountOfTheAPIServer(t *testing.T) {
+	for _, a := range of[*corev1.ServiceAccount](t) {
+		if a.AutomountServiceAccountToken == nil || *a.AutomountServiceAccountToken {
+			t.Errorf("every pod of %s/%s gets a token", a.Namespace, a.Name)
+		}
+	}
+	named[*corev1.ServiceAccount](t, engines, "default")
+	for _, d := range of[*appsv1.Deployment](t) {
+		mounted := d.Spec.Template.Spec.AutomountServiceAccountToken
+		if mounted == nil || *mounted != (d.Name == "svc-engine-proxy") {
+			t.Errorf("%s: token mounted %v", d.Name, mounted)
+		}
+		if d.Spec.Template.Spec.ServiceAccountName != d.Name {
+			t.Errorf("%s runs as %q", d.Name, d.Spec.Template.Spec.ServiceAccountName)
+		}
+	}
+}
+
+func TestPartsRunAsRestrictedPods(t *testing.T) {
+	for _, d := range of[*appsv1.Deployment](t) {
+		pod := d.Spec.Template.Spec
+		if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
+			s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+			t.Errorf("%s: %+v", d.Name, s)
+		}
+		if pod.HostNetwork || pod.HostPID || pod.HostIPC || pod.EnableServiceLinks == nil || *pod.EnableServiceLinks {
+			t.Errorf("%s shares what is the node's", d.Name)
+		}
+		for _, v := range pod.Volumes {
+			if v.HostPath != nil {
+				t.Errorf("%s mounts %s of the node", d.Name, v.HostPath.Path)
+			}
+		}
+		for _, c := range pod.Containers {
+			s := c.SecurityContext
+			if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem ||
+				s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+				t.Errorf("%s: %+v", d.Name, s)
+			}
+			if c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() || c.ReadinessProbe == nil {
+				t.Errorf("%s: memory %v, probe %v", d.Name, c.Resources, c.ReadinessProbe)
+			}
+		}
+	}
+}
+
+func TestEverythingThatIsNamedIsThere(t *testing.T) {
+	secrets := map[string]bool{ // made by who runs the cluster; README.md
+		"svc-store": true, "svc-redis": true, "svc-sidecar-tls": true, "svc-engine-proxy-tls": true, "svc-gateway-tls": true,
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range secrets {
+		if !strings.Contains(string(readme), name) {
+			t.Errorf("README.md does not name the secret %s", name)
+		}
+	}
+	for _, d := range of[*appsv1.Deployment](t) {
+		pod := d.Spec.Template.Spec
+		if !reflect.DeepEqual(d.Spec.Selector.MatchLabels, map[string]string{"app.kubernetes.io/name": d.Name}) ||
+			d.Spec.Template.Labels["app.kubernetes.io/name"] != d.Name {
+			t.Errorf("%s selects %v", d.Name, d.Spec.Selector)
+		}
+		volumes := make(map[string]bool)
+		for _, v := range pod.Volumes {
+			volumes[v.Name] = true
+			switch {
+			case v.Secret != nil && !secrets[v.Secret.SecretName]:
+				t.Errorf("%s: the secret %s is not made", d.Name, v.Secret.SecretName)
+			case v.ConfigMap != nil:
+				named[*corev1.ConfigMap](t, d.Namespace, v.ConfigMap.Name)
+			case v.PersistentVolumeClaim != nil:
+				named[*corev1.PersistentVolumeClaim](t, d.Namespace, v.PersistentVolumeClaim.ClaimName)
+			}
+		}
+		for _, c := range pod.Containers {
+			for _, m := range c.VolumeMounts {
+				if !volumes[m.Name] {
+					t.Errorf("%s: there is no volume %s", d.Name, m.Name)
+				}
+			}
+			for _, e := range c.EnvFrom {
+				if e.SecretRef == nil || !secrets[e.SecretRef.Name] {
+					t.Errorf("%s: %+v is not made", d.Name, e)
+				}
+			}
+		}
+	}
+	for _, s := range of[*corev1.Service](t) {
+		d := named[*appsv1.Deployment](t, s.Namespace, s.Spec.Selector["app.kubernetes.io/name"])
+		for _, p := range s.Spec.Ports {
+			if !slices.ContainsFunc(d.Spec.Template.Spec.Containers[0].Ports, func(c corev1.ContainerPort) bool { return c.Name == p.TargetPort.StrVal }) {
+				t.Errorf("%s: there is no port %s", s.Name, p.TargetPort.StrVal)
+			}
+		}
+	}
+	for _, b := range of[*policyv1.PodDisruptionBudget](t) {
+		if b.Namespace == engines {
+			continue // what is in it has no deployment
+		}
+		d := named[*appsv1.Deployment](t, b.Namespace, b.Name)
+		if !reflect.DeepEqual(b.Spec.Selector, d.Spec.Selector) || int(*d.Spec.Replicas) <= b.Spec.MinAvailable.IntValue() {
+			t.Errorf("%s keeps nodes from being drained, or nothing", b.Name)
+		}
+	}
+}
+
+func TestThereIsNeverASecondEngineProxy(t *testing.T) {
+	d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
+	if *d.Spec.Replicas != 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		t.Errorf("%d replicas, by %s", *d.Spec.Replicas, d.Spec.Strategy.Type)
+	}
+}
+
+func TestEngineProxyTakesItsCommandLineAndOptions(t *testing.T) {
+	d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
+	options := named[*corev1.ConfigMap](t, ours, "svc-engine-proxy").Data["driver.json"]
+	file := filepath.Join(t.TempDir(), "driver.json")
+	if err := os.WriteFile(file, []byte(options), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := slices.Clone(d.Spec.Template.Spec.Containers[0].Args)
+	for i, arg := range args {
+		args[i] = strings.Replace(arg, "/config/driver.json", file, 1)
+	}
+	o, err := daemon.ParseOptions(args, func(string) string { return "" }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Host.Driver != driver.Name || o.Host.Kubernetes.Namespace != engines || o.Listen.Unix() {
+		t.Errorf("it runs engines with %+v", o.Host)
+	}
+	var quota corev1.ResourceQuota
+	for _, q := range of[*corev1.ResourceQuota](t) {
+		quota = *q
+	}
+	if pods := quota.Spec.Hard[corev1.ResourcePods]; quota.Namespace != engines || int64(o.Host.Settings.MaxEngines) != pods.Value() {
+		t.Errorf("it may have %d engines, the quota has %s", o.Host.Settings.MaxEngines, pods.String())
+	}
+	var known struct {
+		URL string `json:"egress_url"`
+	}
+	if err := json.Unmarshal([]byte(options), &known); err != nil {
+		t.Fatal(err)
+	}
+	service := named[*corev1.Service](t, ours, "svc-engine-proxy")
+	if want := "https://" + service.Name + "." + service.Namespace + ".svc.cluster.local:7444"; known.URL != want {
+		t.Errorf("engines know the egress as %s, and it is %s", known.URL, want)
+	}
+}

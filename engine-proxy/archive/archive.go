@@ -1,0 +1,176 @@
+// Package archive keeps what ended jobs left: record, event log and ZIP, one
+// directory a job, complete or not there at all. What it takes in comes from
+// engines and is checked before it is kept; it never reads an engine's volume.
+package archive
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+)
+
+// Errors of a Store.
+var (
+	// ErrNotFound: nothing of this job is archived, or it left no ZIP.
+	ErrNotFound = errors.New("not in the archive")
+	// ErrRefused: what an engine sent can't be what the contract demands.
+	// Pulling it again does not help.
+	ErrRefused = errors.New("the archive refuses this")
+)
+
+// Bounds of what is kept of one job, in bytes.
+const (
+	MaxFiles  = 64 << 20
+	MaxEvents = 16 << 20
+)
+
+const (
+	recordFile = "record.json"
+	eventsFile = "events.jsonl"
+	filesFile  = "files.zip"
+	tempPrefix = ".new-"
+)
+
+// Store is an archive in a directory. It is safe for concurrent use.
+type Store struct {
+	dir string
+}
+
+// Open opens the archive in dir, creating it if need be, and clears what an
+// interrupted Put left.
+func Open(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making archive: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening archive: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return nil, fmt.Errorf("clearing archive: %w", err)
+			}
+		}
+	}
+	return &Store{dir: dir}, nil
+}
+
+// Record returns the record of an archived job, or ErrNotFound.
+func (s *Store) Record(jobID string) (contract.JobRecord, error) {
+	var rec contract.JobRecord
+	path, err := s.path(jobID)
+	if err != nil {
+		return rec, err
+	}
+	raw, err := os.ReadFile(filepath.Join(path, recordFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return rec, ErrNotFound
+	}
+	if err != nil {
+		return rec, fmt.Errorf("reading archived record: %w", err)
+	}
+	if err := json.Unmarshal(raw, &rec); err != nil {
+		return rec, fmt.Errorf("decoding archived record: %w", err)
+	}
+	return rec, nil
+}
+
+// Files opens the ZIP of a job, or returns ErrNotFound. The caller closes it.
+func (s *Store) Files(jobID string) (*os.File, contract.JobRecord, error) {
+	rec, err := s.Record(jobID)
+	if err != nil {
+		return nil, rec, err
+	}
+	if rec.Files == nil {
+		return nil, rec, ErrNotFound
+	}
+	f, err := os.Open(filepath.Join(s.dir, jobID, filesFile))
+	if err != nil {
+		return nil, rec, fmt.Errorf("opening archived files: %w", err)
+	}
+	return f, rec, nil
+}
+
+// Forget deletes every job of a project, and its snapshot.
+func (s *Store) Forget(projectID string) error {
+	if err := s.forgetSnapshot(projectID); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("listing archive: %w", err)
+	}
+	for _, e := range entries {
+		if !api.ValidJobID(e.Name()) {
+			continue
+		}
+		rec, err := s.Record(e.Name())
+		if errors.Is(err, ErrNotFound) {
+			continue // another Forget was faster
+		}
+		if err != nil {
+			return err
+		}
+		if rec.ProjectID != projectID {
+			continue
+		}
+		if err := s.drop(e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop renames a job's directory away first, so that no half of it is served.
+func (s *Store) drop(jobID string) error {
+	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	if err != nil {
+		return fmt.Errorf("deleting archived job: %w", err)
+	}
+	if err := os.Rename(filepath.Join(s.dir, jobID), filepath.Join(temp, jobID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting archived job: %w", err)
+	}
+	if err := os.RemoveAll(temp); err != nil {
+		return fmt.Errorf("deleting archived job: %w", err)
+	}
+	return nil
+}
+
+// path returns a job's directory. An id that is not well-formed never becomes
+// part of a path.
+func (s *Store) path(jobID string) (string, error) {
+	if !api.ValidJobID(jobID) {
+		return "", ErrNotFound
+	}
+	return filepath.Join(s.dir, jobID), nil
+}
+
+// bounded reads at most limit bytes and fails with ErrRefused on the next.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, fmt.Errorf("%w: too large", ErrRefused)
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.r.Read(p)
+	b.left -= int64(n)
+	if b.left < 0 {
+		return n, fmt.Errorf("%w: too large", ErrRefused)
+	}
+	return n, err
+}

@@ -1,0 +1,134 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/svc-games/svc/api"
+)
+
+// snapshotsDir holds the last snapshot of each project's game, for jobs that
+// end without their engine.
+const snapshotsDir = "snapshots"
+
+// PutSnapshot keeps a ZIP of a project's game in place of the one before. It
+// closes src. An error that is ErrRefused is about the content.
+func (s *Store) PutSnapshot(ctx context.Context, projectID string, src io.ReadCloser) error {
+	defer src.Close()
+	if !api.ValidProjectID(projectID) {
+		return fmt.Errorf("%w: malformed project id", ErrRefused)
+	}
+	dir := filepath.Join(s.dir, snapshotsDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	if err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	path := filepath.Join(temp, filesFile)
+	err = create(path, func(out io.Writer) error {
+		_, err := io.Copy(out, &bounded{r: src, left: MaxFiles})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkZIP(path); err != nil {
+		return fmt.Errorf("%w: the snapshot is no ZIP: %w", ErrRefused, err)
+	}
+	return s.replaceSnapshot(projectID, path)
+}
+
+// HasSnapshot reports whether there is one of the project.
+func (s *Store) HasSnapshot(projectID string) bool {
+	_, err := os.Stat(s.snapshot(projectID))
+	return err == nil
+}
+
+func (s *Store) snapshot(projectID string) string {
+	return filepath.Join(s.dir, snapshotsDir, projectID+".zip")
+}
+
+// replaceSnapshot makes the file at path, which must be on disk, the project's
+// snapshot.
+func (s *Store) replaceSnapshot(projectID, path string) error {
+	if err := os.Rename(path, s.snapshot(projectID)); err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	return syncDir(filepath.Join(s.dir, snapshotsDir))
+}
+
+// endAsSnapshot makes the ZIP of an ended job the snapshot: the next job
+// begins with it. It costs a directory entry.
+func (s *Store) endAsSnapshot(jobID, projectID string) error {
+	if !api.ValidProjectID(projectID) {
+		return nil
+	}
+	dir := filepath.Join(s.dir, snapshotsDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	if err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	link := filepath.Join(temp, filesFile)
+	if err := os.Link(filepath.Join(s.dir, jobID, filesFile), link); err != nil {
+		return fmt.Errorf("keeping snapshot: %w", err)
+	}
+	return s.replaceSnapshot(projectID, link)
+}
+
+// takeSnapshot puts the project's snapshot at path and describes it; nil when
+// there is none.
+func (s *Store) takeSnapshot(projectID, path string) (*api.Files, error) {
+	if !api.ValidProjectID(projectID) {
+		return nil, nil
+	}
+	err := os.Link(s.snapshot(projectID), path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("taking snapshot: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("taking snapshot: %w", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	if err != nil {
+		return nil, fmt.Errorf("reading snapshot: %w", err)
+	}
+	count, err := countFiles(f, n)
+	if err != nil {
+		return nil, fmt.Errorf("reading snapshot: %w", err)
+	}
+	return &api.Files{Count: count, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// forgetSnapshot deletes a project's snapshot.
+func (s *Store) forgetSnapshot(projectID string) error {
+	if !api.ValidProjectID(projectID) {
+		return nil
+	}
+	if err := os.Remove(s.snapshot(projectID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting snapshot: %w", err)
+	}
+	return nil
+}

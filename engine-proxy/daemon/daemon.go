@@ -1,0 +1,98 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/zap"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/host"
+	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/cli"
+)
+
+const (
+	// openTimeout bounds the start.
+	openTimeout = 30 * time.Second
+	// closeTimeout bounds the stop, that of engines included.
+	closeTimeout = 40 * time.Second
+	// takeOverTimeout is how much longer a start may take that waits for the
+	// end of another engine proxy.
+	takeOverTimeout = closeTimeout + 20*time.Second
+)
+
+// NewLedger makes the way to the ledger out of the one to the sidecar's
+// process. The sidecar's side knows how; this one imports nothing of it.
+type NewLedger func(sidecar http.RoundTripper) engineproxy.Ledger
+
+// Run serves until ctx ends, or until another process has taken the sockets
+// over. Engines with work are left running, after a take-over all are: the next
+// engine proxy on the same data folder adopts them.
+func Run(ctx context.Context, o Options, ledger NewLedger) error {
+	logger, err := cli.Logger(o.LogLevel, o.LogFormat)
+	if err != nil {
+		return err
+	}
+	side, err := peer.NewClient(peer.ClientOptions{Address: *o.Sidecar, TLS: o.TLS, ServerName: o.SidecarName, Logger: logger})
+	if err != nil {
+		return fmt.Errorf("finding the sidecar: %w", err)
+	}
+	defer side.CloseIdle()
+
+	o.Host.Ledger, o.Host.Logger = ledger(side), logger
+	o.Host.Metrics = host.NewMetrics()
+	metrics := serveMetrics(o.Host.Metrics)
+	o.Host.Serve = func(e engineproxy.Engines, operators http.Handler) http.Handler {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", metrics)
+		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Operators: operators, Logger: logger}))
+		return mux
+	}
+	timeout := openTimeout
+	if o.Host.TakeOver {
+		timeout += takeOverTimeout
+	}
+	opening, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	gateways := &front{options: o, logger: logger}
+	if gateways.early() {
+		if err := gateways.listen(); err != nil {
+			return err
+		}
+	}
+	h, err := host.Open(opening, o.Host)
+	if err != nil {
+		return cli.SuggestTakeOver(errors.Join(err, gateways.close()))
+	}
+	stop := o.Stop
+	if err = gateways.listen(); err == nil {
+		gateways.open(h.Proxy)
+		logger.Info("engine proxy serves", zap.String("data_dir", o.Host.DataDir), zap.String("driver", o.Host.Driver),
+			zap.Stringer("sidecar", o.Sidecar))
+		select {
+		case <-ctx.Done():
+			logger.Info("engine proxy stops")
+		case <-h.Proxy.TakenOver():
+			logger.Info("engine proxy stops: another one has taken its socket over")
+			stop = engineproxy.KeepEngines
+		}
+	}
+	closing, done := context.WithTimeout(context.Background(), closeTimeout)
+	defer done()
+	return errors.Join(err, gateways.close(), h.Close(closing, stop))
+}
+
+func serveMetrics(m *host.Metrics) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.Collectors()...)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+
+	"go.uber.org/zap"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/peer"
+)
+
+// front serves gateways at the further address. Who asks before open waits.
+type front struct {
+	options Options
+	logger  *zap.Logger
+	gate    *peer.Gate
+	server  *peer.Server    // nil when there is no further address
+	handler *remote.Handler // nil before open
+}
+
+// early reports whether the front must listen before the engine proxy works: a
+// socket that is taken over is never without a listener. A TCP address gets
+// free only when the process before has left it.
+func (f *front) early() bool {
+	return f.options.Host.TakeOver && f.options.Listen != nil && f.options.Listen.Unix()
+}
+
+// listen begins to listen, once.
+func (f *front) listen() (err error) {
+	o := f.options
+	if o.Listen == nil || f.server != nil {
+		return nil
+	}
+	f.gate = peer.NewGate()
+	f.server, err = peer.Start(peer.ServerOptions{
+		Address: *o.Listen, Handler: f.gate, TLS: o.TLS, Names: o.Names, TakeOver: o.Host.TakeOver, Logger: f.logger,
+	})
+	if err != nil {
+		return fmt.Errorf("serving gateways: %w", err)
+	}
+	return nil
+}
+
+// open begins to answer.
+func (f *front) open(e engineproxy.Engines) {
+	if f.server == nil {
+		return
+	}
+	f.handler = remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: f.options.Listen.Unix(), Logger: f.logger})
+	f.gate.Open(f.handler)
+	f.logger.Info("gateways are served", zap.Stringer("address", f.server.Addr()))
+}
+
+// close answers what was asked already, and ends.
+func (f *front) close() (err error) {
+	if f.server != nil {
+		err = errors.Join(err, f.server.Close())
+	}
+	if f.handler != nil {
+		f.handler.Close()
+	}
+	return err
+}

@@ -1,0 +1,310 @@
+// Package dockertest runs Docker daemons for tests: each with folders and a
+// socket of its own, so that the machine's daemon, if there is one, and other
+// tests' are not touched.
+package dockertest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+	"golang.org/x/sys/unix"
+)
+
+// Deadlines of a daemon, generous enough for a busy machine.
+const (
+	startTimeout = 90 * time.Second
+	stopTimeout  = 90 * time.Second
+	pollEvery    = 20 * time.Millisecond
+)
+
+// Daemon is a running Docker daemon.
+type Daemon struct {
+	Host string // unix:// and the path of its socket
+	Dir  string // everything it keeps
+	args []string
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// Need skips the test where no daemon can be started, and fails it under
+// CI=true.
+func Need(t testing.TB) {
+	t.Helper()
+	missing := ""
+	if _, err := exec.LookPath("dockerd"); err != nil {
+		missing = "dockerd is not installed; run make deps"
+	} else if os.Geteuid() != 0 {
+		missing = "only root can start dockerd"
+	}
+	if missing != "" {
+		Unable(t, missing)
+	}
+}
+
+// Unable skips a test for which this machine lacks something. CI must lack
+// nothing.
+func Unable(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// Start starts a daemon with further arguments and stops it when the test ends.
+func Start(t testing.TB, args ...string) *Daemon {
+	t.Helper()
+	Need(t)
+	d, err := start(args...)
+	if err != nil { // as in a container that may not run containers
+		Unable(t, err.Error())
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the daemon's last words:\n%s", d.tail())
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func start(args ...string) (*Daemon, error) {
+	// The path of containerd's socket is long, and must be short.
+	dir, err := os.MkdirTemp("", "dk")
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "daemon.json") // never that of the machine
+	if err := os.WriteFile(config, []byte("{}"), 0o600); err != nil {
+		return nil, err
+	}
+	d := &Daemon{
+		Host: "unix://" + filepath.Join(dir, "d.sock"), Dir: dir,
+		args: append([]string{
+			"--config-file", config, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
+			"--pidfile", filepath.Join(dir, "pid"), "--host", "unix://" + filepath.Join(dir, "d.sock"),
+			// Engines have no network, so none is needed.
+			"--bridge", "none", "--iptables=false", "--ip-forward=false", "--ip-masq=false",
+		}, args...),
+	}
+	if err := d.Run(); err != nil {
+		return nil, errors.Join(err, d.end(unix.SIGTERM), os.RemoveAll(dir))
+	}
+	return d, nil
+}
+
+// Run starts the daemon again after Stop or Kill, and returns when it answers.
+func (d *Daemon) Run() error {
+	log, err := os.OpenFile(d.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	d.cmd, d.done = exec.Command("dockerd", d.args...), make(chan struct{})
+	d.cmd.Stdout, d.cmd.Stderr = log, log
+	// A test that is killed takes the daemon with it, which stops its
+	// containers. The signal comes when the thread ends, so that is held.
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := d.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = d.cmd.Wait() // how it ended is in its log
+			close(d.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("starting dockerd: %w", err)
+	}
+	return d.answers()
+}
+
+func (d *Daemon) answers() error {
+	api, err := client.New(client.WithHost(d.Host))
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	ctx, cancel := contextWithin(startTimeout)
+	defer cancel()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if _, err := api.Ping(ctx, client.PingOptions{}); err == nil {
+			return nil
+		}
+		select {
+		case <-d.done:
+			return fmt.Errorf("dockerd ended:\n%s", d.tail())
+		case <-ctx.Done():
+			return fmt.Errorf("dockerd does not answer:\n%s", d.tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// OpenToAll lets every user of the machine use the daemon, as a member of the
+// group docker may.
+func (d *Daemon) OpenToAll(t testing.TB) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(d.Dir, 0o711), os.Chmod(filepath.Join(d.Dir, "d.sock"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stop ends the daemon as a machine does that is shut down.
+func (d *Daemon) Stop() error { return d.end(unix.SIGTERM) }
+
+// Kill ends the daemon at once; its containers run on.
+func (d *Daemon) Kill() error {
+	raw, err := os.ReadFile(filepath.Join(d.Dir, "exec", "containerd", "containerd.pid"))
+	if err != nil {
+		return fmt.Errorf("looking for containerd: %w", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	if err != nil {
+		return fmt.Errorf("looking for containerd: %w", err)
+	}
+	if err := d.end(unix.SIGKILL); err != nil {
+		return err
+	}
+	// It goes with the daemon. The next one would wait for it in vain while
+	// its process id is still taken.
+	return gone(pid)
+}
+
+// gone waits until there is no such process.
+func gone(pid int) error {
+	for deadline := time.Now().Add(stopTimeout); time.Now().Before(deadline); time.Sleep(pollEvery) {
+		if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			return nil
+		}
+	}
+	return fmt.Errorf("process %d does not end", pid)
+}
+
+func (d *Daemon) end(sig syscall.Signal) error {
+	if d.cmd.Process == nil {
+		return nil // it never started
+	}
+	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending dockerd: %w", err)
+	}
+	select {
+	case <-d.done:
+		return nil
+	case <-time.After(stopTimeout):
+		return fmt.Errorf("dockerd does not end:\n%s", d.tail())
+	}
+}
+
+// close ends the daemon with its containers, and removes what it kept.
+func (d *Daemon) close() error {
+	err := errors.Join(d.removeAll(), d.end(unix.SIGTERM))
+	// What a killed daemon has left mounted would keep its folder busy.
+	mounts, readErr := os.ReadFile("/proc/self/mounts")
+	err = errors.Join(err, readErr)
+	lines := strings.Split(string(mounts), "\n")
+	slices.Reverse(lines)
+	for _, line := range lines {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.HasPrefix(fields[1], d.Dir+"/") {
+			err = errors.Join(err, unix.Unmount(fields[1], unix.MNT_DETACH))
+		}
+	}
+	return errors.Join(err, os.RemoveAll(d.Dir))
+}
+
+// removeAll ends all containers, of which a daemon that was killed, or
+// restores them, would leave the processes.
+func (d *Daemon) removeAll() error {
+	if d.ended() {
+		if err := d.Run(); err != nil {
+			return err
+		}
+	}
+	api, err := client.New(client.WithHost(d.Host))
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	ctx, cancel := contextWithin(stopTimeout)
+	defer cancel()
+	list, err := api.ContainerList(ctx, client.ContainerListOptions{All: true})
+	if err != nil {
+		return err
+	}
+	for _, c := range list.Items {
+		_, removed := api.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true})
+		err = errors.Join(err, removed)
+	}
+	return err
+}
+
+func (d *Daemon) ended() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (d *Daemon) log() string { return filepath.Join(d.Dir, "log") }
+
+func (d *Daemon) tail() string {
+	raw, err := os.ReadFile(d.log())
+	if err != nil {
+		return err.Error()
+	}
+	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
+	return string(bytes.Join(lines[max(0, len(lines)-15):], []byte("\n")))
+}
+
+// shared is the daemon of a package's tests.
+var shared struct {
+	once   sync.Once
+	daemon *Daemon
+	err    error
+}
+
+// Shared returns the one daemon of a package's tests, started when it is asked
+// for the first time. The package's TestMain must be Main.
+func Shared(t testing.TB) *Daemon {
+	t.Helper()
+	Need(t)
+	shared.once.Do(func() { shared.daemon, shared.err = start() })
+	if shared.err != nil {
+		Unable(t, shared.err.Error())
+	}
+	return shared.daemon
+}
+
+// Main runs a package's tests, ends the shared daemon and exits.
+func Main(m *testing.M) {
+	code := m.Run()
+	if shared.daemon != nil {
+		if err := shared.daemon.close(); err != nil {
+			fmt.Fprintln(os.Stderr, "dockertest:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,116 @@
+package drivertest
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+)
+
+// heard waits for a hint about an instance, or for one that says that hints
+// were lost, after which the instance must be known to have ended.
+func heard(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events <-chan driver.Event) {
+	t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				t.Fatal("the events ended")
+			}
+			if e.InstanceID != s.InstanceID && e.InstanceID != "" {
+				continue // another test's
+			}
+			if obs, err := d.Inspect(t.Context(), h); err == nil && !obs.Running {
+				return
+			}
+		case <-timer.C:
+			t.Fatal("no hint came")
+		}
+	}
+}
+
+func (h Harness) testEnds(t *testing.T) {
+	t.Run("AreHeardByAllWhoWatch", func(t *testing.T) {
+		d, s := h.New(t), h.Spec(t)
+		first, err := d.Watch(t.Context())
+		must(t, err)
+		second, err := d.Watch(t.Context())
+		must(t, err)
+		zero := 0
+		order(t, s, testengine.Orders{Exit: &zero})
+		handle := start(t, d, s)
+		heard(t, d, handle, s, first)
+		heard(t, d, handle, s, second)
+	})
+	t.Run("AreNotHeldUpByWhoDoesNotListen", func(t *testing.T) {
+		d, s := h.New(t), h.Spec(t)
+		_, err := d.Watch(t.Context())
+		must(t, err)
+		zero := 0
+		order(t, s, testengine.Orders{Exit: &zero})
+		ended(t, d, start(t, d, s))
+	})
+	t.Run("AreWatchedUntilTheContextIsOver", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		events, err := h.New(t).Watch(ctx)
+		must(t, err)
+		cancel()
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		for {
+			select {
+			case _, open := <-events:
+				if !open {
+					return
+				}
+			case <-timer.C:
+				t.Fatal("the channel is not closed")
+			}
+		}
+	})
+	for _, code := range []int{0, 1, 3, 255} {
+		t.Run("HaveAnExitCode", func(t *testing.T) {
+			d, s := h.New(t), h.Spec(t)
+			order(t, s, testengine.Orders{Exit: &code})
+			before := time.Now().Add(-time.Minute)
+			exit := ended(t, d, start(t, d, s))
+			if exit == nil || exit.Code != code || exit.Signal != 0 || exit.Reason != driver.ReasonExited {
+				t.Fatalf("an engine that ended with code %d: %+v", code, exit)
+			}
+			if exit.At.Before(before) || exit.At.After(time.Now().Add(time.Minute)) {
+				t.Errorf("it ended at %s", exit.At)
+			}
+		})
+	}
+	t.Run("HaveASignal", func(t *testing.T) {
+		d, s := h.New(t), h.Spec(t)
+		order(t, s, testengine.Orders{Signal: int(syscall.SIGKILL)})
+		exit := ended(t, d, start(t, d, s))
+		if exit == nil || exit.Signal != int(syscall.SIGKILL) || exit.Reason != driver.ReasonKilled {
+			t.Errorf("an engine ended by a signal: %+v", exit)
+		}
+	})
+	t.Run("TakeAlongWhatTheEngineStarted", func(t *testing.T) {
+		d, s := h.New(t), h.Spec(t)
+		zero := 0
+		order(t, s, testengine.Orders{Child: true, Exit: &zero})
+		ended(t, d, start(t, d, s))
+		stopped(t, s)
+	})
+	t.Run("ByTooMuchMemoryAreKnown", func(t *testing.T) {
+		d, s := h.New(t), h.Spec(t)
+		if !d.Capabilities().Memory {
+			t.Skip("this driver claims no limit of memory here")
+		}
+		order(t, s, testengine.Orders{Memory: 2 * h.Memory})
+		exit := ended(t, d, start(t, d, s))
+		if exit == nil || exit.Reason != driver.ReasonOOM {
+			t.Errorf("an engine that took too much memory: %+v", exit)
+		}
+	})
+}

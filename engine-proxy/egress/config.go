@@ -1,0 +1,163 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"time"
+)
+
+// Units of calls that are priced apart from models.
+const (
+	UnitImage  = "image"  // one picture
+	UnitSpeech = "audio"  // one sound file
+	unitModel  = "model." // and the model's name, and .input or .output: tokens
+)
+
+// Defaults of Config.
+const (
+	DefaultMaxTokens   = 8192
+	DefaultMaxBody     = 4 << 20
+	DefaultTimeout     = 5 * time.Minute
+	DefaultStall       = time.Minute
+	DefaultConcurrency = 4
+)
+
+// Config says what engines find behind their sockets.
+type Config struct {
+	Endpoints []Endpoint
+	// MaxTokens is the most that one call may have a model write.
+	MaxTokens int64
+	// MaxBody is the largest request, in bytes.
+	MaxBody int64
+	// Timeout is how long one call may take.
+	Timeout time.Duration
+	// Stall is how long a provider may send nothing.
+	Stall time.Duration
+	// Concurrency is how many calls one engine may have under way.
+	Concurrency int
+}
+
+// Endpoint is an OpenAI-compatible service. A model's name is the same for
+// engine, price list and provider, and stands in one endpoint only.
+type Endpoint struct {
+	// URL is the base address, the part before /chat/completions.
+	URL string
+	// KeyFile holds the credential. It is read for each call, so that a new
+	// one needs no restart.
+	KeyFile string
+	// Key is the credential itself, in place of KeyFile. Both may be empty.
+	Key string
+	// Chat, Images and Speech name the models for chat completions, pictures
+	// and speech.
+	Chat, Images, Speech []string
+}
+
+func (c Config) withDefaults() Config {
+	orElse(&c.MaxTokens, DefaultMaxTokens)
+	orElse(&c.MaxBody, DefaultMaxBody)
+	orElse(&c.Timeout, DefaultTimeout)
+	orElse(&c.Stall, DefaultStall)
+	orElse(&c.Concurrency, DefaultConcurrency)
+	return c
+}
+
+func orElse[T int | int64 | time.Duration](v *T, standard T) {
+	if *v == 0 {
+		*v = standard
+	}
+}
+
+var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,119}$`)
+
+// Validate refuses what can't work, or would carry a credential in the clear.
+// It reads no file; zero stands for a default.
+func (c Config) Validate() error {
+	if len(c.Endpoints) == 0 {
+		return errors.New("egress: no endpoint is given")
+	}
+	if c.MaxTokens < 0 || c.MaxBody < 0 || c.Timeout < 0 || c.Stall < 0 || c.Concurrency < 0 {
+		return errors.New("egress: limits must not be negative")
+	}
+	taken := make(map[string]bool)
+	for _, at := range c.Endpoints {
+		if err := at.check(); err != nil {
+			return fmt.Errorf("egress: endpoint %q: %w", at.shown(), err)
+		}
+		models := 0
+		for _, list := range [][]string{at.Chat, at.Images, at.Speech} {
+			for _, name := range list {
+				models++
+				switch {
+				case !modelName.MatchString(name):
+					return fmt.Errorf("egress: %q can't be the name of a model", name)
+				case taken[name]:
+					return fmt.Errorf("egress: the model %s is given twice", name)
+				}
+				taken[name] = true
+			}
+		}
+		if models == 0 {
+			return fmt.Errorf("egress: endpoint %q has no model", at.shown())
+		}
+	}
+	return nil
+}
+
+func (at Endpoint) check() error {
+	u, err := url.Parse(at.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("want a URL that begins with https:// or http://")
+	case u.User != nil:
+		return errors.New("the URL holds a credential: give it as key_file")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("the URL must end with its path")
+	case at.Key != "" && at.KeyFile != "":
+		return errors.New("the key is given twice: as key and as key_file")
+	case u.Scheme == "http" && (at.Key != "" || at.KeyFile != "") && !loopback(u.Hostname()):
+		return errors.New("the key would travel in the clear: use https://")
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// shown is the address for an error: without a credential that was put there
+// by mistake.
+func (at Endpoint) shown() string {
+	u, err := url.Parse(at.URL)
+	if err != nil {
+		return "?"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// Units are the names of everything that calls are charged by.
+func (c Config) Units() []string {
+	var units []string
+	var image, speech bool
+	for _, at := range c.Endpoints {
+		for _, name := range at.Chat {
+			units = append(units, inputUnit(name), outputUnit(name))
+		}
+		image = image || len(at.Images) > 0
+		speech = speech || len(at.Speech) > 0
+	}
+	if image {
+		units = append(units, UnitImage)
+	}
+	if speech {
+		units = append(units, UnitSpeech)
+	}
+	return units
+}
+
+func inputUnit(model string) string  { return unitModel + model + ".input" }
+func outputUnit(model string) string { return unitModel + model + ".output" }

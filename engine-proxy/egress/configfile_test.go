@@ -1,0 +1,43 @@
+package egress_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/engine-proxy/egress"
+)
+
+func TestConfigurationFileIsReadStrictly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "egress.json")
+	read := func(text string) (egress.Config, error) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return egress.ReadConfig(path)
+	}
+	got, err := read(`{"endpoints":[{"url":"https://models.example/v1","key_file":"models.key","chat":["writer"]}],"timeout":"90s"}`)
+	want := egress.Config{
+		Timeout: 90 * time.Second,
+		Endpoints: []egress.Endpoint{{
+			URL: "https://models.example/v1", KeyFile: filepath.Join(filepath.Dir(path), "models.key"), Chat: []string{"writer"},
+		}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for text, says := range map[string]string{
+		`{"endpoints":[{"url":"https://models.example","models":["writer"]}]}`: `unknown field "models"`,
+		`{"endpoints":[],"timeout":"soon"}`:                                    "soon",
+		`{"endpoints":[]}`:                                                     "no endpoint",
+		`{"endpoints":[]} {}`:                                                  "data after the object",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want %q", text, err, says)
+		}
+	}
+}

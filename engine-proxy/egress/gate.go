@@ -1,0 +1,193 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+
+	"go.uber.org/zap"
+	"golang.org/x/net/netutil"
+)
+
+// maxVisits bounds the connections of all engines of other machines, those
+// included that have not shown a certificate yet.
+const maxVisits = 4096
+
+// errStranger refuses a certificate that is no admitted engine's.
+var errStranger = errors.New("the certificate is not that of an engine that runs")
+
+// gate is the listener that engines of other machines share. Each is known by
+// the name in its certificate, from the handshake on.
+type gate struct {
+	url      string
+	config   *tls.Config
+	listener net.Listener
+	server   *http.Server
+
+	mu       sync.Mutex // guards what follows, and the state of visitors and visits
+	visitors map[string]*visitor
+}
+
+// openGate listens for the engines of other machines.
+func (e *Egress) openGate(config *tls.Config) error {
+	if e.opts.Listen == "" {
+		return errors.New("egress: engines run on other machines, and no address is given at which they are served")
+	}
+	l, err := net.Listen("tcp", e.opts.Listen)
+	if err != nil {
+		return fmt.Errorf("listening for engines that ask for models: %w", err)
+	}
+	g := &gate{url: e.opts.URL, config: config, visitors: make(map[string]*visitor)}
+	if g.url == "" {
+		g.url = "https://" + l.Addr().String()
+	}
+	outer := config.Clone()
+	outer.GetConfigForClient = g.greet
+	g.listener = tls.NewListener(visits{netutil.LimitListener(l, maxVisits), g}, outer)
+	g.server = e.server(g)
+	e.wg.Go(func() {
+		if err := g.server.Serve(g.listener); !errors.Is(err, http.ErrServerClosed) {
+			e.log.Error("serving egress failed", zap.String("address", l.Addr().String()), zap.Error(err))
+		}
+	})
+	e.gate = g
+	return nil
+}
+
+// greet has the handshake of one connection end with the look at its name.
+func (g *gate) greet(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	v, ok := hello.Conn.(*visit)
+	if !ok {
+		return nil, errors.New("the connection is not one of ours")
+	}
+	config := g.config.Clone()
+	config.VerifyConnection = func(state tls.ConnectionState) error { return g.enter(v, nameOf(state)) }
+	return config, nil
+}
+
+// nameOf is the name in a certificate that was verified; "" without one.
+func nameOf(state tls.ConnectionState) string {
+	if len(state.VerifiedChains) == 0 || len(state.PeerCertificates[0].DNSNames) != 1 {
+		return ""
+	}
+	return state.PeerCertificates[0].DNSNames[0]
+}
+
+// enter lets a connection in if it is an admitted engine's, and not one too
+// many of them.
+func (g *gate) enter(v *visit, name string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	host := g.visitors[name]
+	switch {
+	case host == nil:
+		return errStranger
+	case len(host.visits) >= maxConnections:
+		return errors.New("the engine has too many connections")
+	case v.closed:
+		return net.ErrClosed
+	}
+	v.host = host
+	host.visits[v] = struct{}{}
+	return nil
+}
+
+// ServeHTTP answers the engine whose certificate the connection showed.
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	host := g.visitors[nameOf(*r.TLS)]
+	g.mu.Unlock()
+	if host == nil {
+		refuse(http.StatusUnauthorized, "unauthorized", "The engine is not one that runs.").writeTo(w)
+		return
+	}
+	host.door.ServeHTTP(w, r)
+}
+
+// admit lets the engine in that shows name.
+func (g *gate) admit(name string, d *door) *visitor {
+	v := &visitor{gate: g, name: name, door: d, visits: make(map[*visit]struct{})}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.visitors[name] = v
+	return v
+}
+
+// close ends the service for all.
+func (g *gate) close() { _ = g.server.Close() } // no listener's error is of use now
+
+// visitor is an engine of another machine that may come in.
+type visitor struct {
+	gate   *gate
+	name   string
+	door   *door
+	visits map[*visit]struct{} // its connections
+}
+
+// leave lets the connections of all engines end: it is called for each when
+// the egress closes.
+func (v *visitor) leave(ctx context.Context) {
+	if v.gate.server.Shutdown(ctx) != nil {
+		v.close()
+	}
+}
+
+// close implements entrance. The same engine may have been admitted anew.
+func (v *visitor) close() {
+	v.gate.mu.Lock()
+	if v.gate.visitors[v.name] == v {
+		delete(v.gate.visitors, v.name)
+	}
+	open := make([]*visit, 0, len(v.visits))
+	for c := range v.visits {
+		open = append(open, c)
+	}
+	v.gate.mu.Unlock()
+	for _, c := range open {
+		_ = c.Close()
+	}
+}
+
+// visits gives the connections that are accepted a way to be counted.
+type visits struct {
+	net.Listener
+	gate *gate
+}
+
+func (l visits) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &visit{Conn: c, gate: l.gate}, nil
+}
+
+// visit is one connection.
+type visit struct {
+	net.Conn
+	gate *gate
+
+	// Guarded by the gate.
+	host   *visitor // nil: it has not got in
+	closed bool
+}
+
+func (v *visit) Close() error {
+	v.gate.mu.Lock()
+	v.closed = true
+	if v.host != nil {
+		delete(v.host.visits, v)
+	}
+	v.gate.mu.Unlock()
+	return v.Conn.Close()
+}
+
+// Interface guards
+var (
+	_ entrance     = (*visitor)(nil)
+	_ http.Handler = (*gate)(nil)
+)

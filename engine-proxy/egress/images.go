@@ -1,0 +1,92 @@
+package egress
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/svc-games/svc/api/contract"
+)
+
+const (
+	maxImages      = 4
+	maxImagePrompt = 32_000 // bytes
+	maxImageBytes  = 24 << 20
+)
+
+// imageRequest holds the members of a request for pictures that are passed on.
+type imageRequest struct {
+	Model          string `json:"model"`
+	Prompt         string `json:"prompt"`
+	N              int64  `json:"n,omitempty"`
+	Size           string `json:"size,omitempty"`
+	Quality        string `json:"quality,omitempty"`
+	Style          string `json:"style,omitempty"`
+	Background     string `json:"background,omitempty"`
+	OutputFormat   string `json:"output_format,omitempty"`
+	ResponseFormat string `json:"response_format,omitempty"`
+}
+
+// imageAnswer holds the members of an answer that are passed on.
+type imageAnswer struct {
+	Created int64   `json:"created,omitempty"`
+	Data    []image `json:"data"`
+}
+
+type image struct {
+	B64JSON       string `json:"b64_json"`
+	RevisedPrompt string `json:"revised_prompt,omitempty"`
+}
+
+func (e *Egress) readImages(body []byte) (*call, *refusal) {
+	var q imageRequest
+	if refused := decode(body, &q); refused != nil {
+		return nil, refused
+	}
+	if q.N == 0 {
+		q.N = 1
+	}
+	switch {
+	case q.Prompt == "" || len(q.Prompt) > maxImagePrompt:
+		return nil, invalid("prompt must have 1 to %d bytes.", maxImagePrompt)
+	case q.N < 1 || q.N > maxImages:
+		return nil, invalid("n must be from 1 to %d.", maxImages)
+	case q.ResponseFormat != "" && q.ResponseFormat != "b64_json":
+		return nil, invalid("response_format can only be b64_json: an engine has no network to fetch a picture with.")
+	}
+	out, refused := encode(q)
+	if refused != nil {
+		return nil, refused
+	}
+	limit := units(UnitImage, q.N)
+	return &call{model: q.Model, body: out, limit: limit, relay: func(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
+		return relayImages(w, answer, q.N)
+	}}, nil
+}
+
+var errNoPictures = errors.New("the answer holds no pictures")
+
+// relayImages passes the pictures of an answer on. An answer that only names
+// where they are is no use, though it is paid for.
+func relayImages(w http.ResponseWriter, answer *http.Response, n int64) ([]contract.Unit, *refusal, error) {
+	if !isType(answer, "application/json") {
+		return []contract.Unit{}, failed(errNoAnswer), nil
+	}
+	raw, refused := readAll(answer.Body, n*maxImageBytes)
+	if refused != nil {
+		return nil, refused, nil
+	}
+	var a imageAnswer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, failed(noContent(err)), nil
+	}
+	if len(a.Data) == 0 || int64(len(a.Data)) > n || a.Data[0].B64JSON == "" {
+		return nil, failed(errNoPictures), nil
+	}
+	out, err := json.Marshal(a)
+	if err != nil {
+		return nil, failed(err), nil
+	}
+	sendEnd(w, "application/json", append(out, '\n'))
+	return units(UnitImage, int64(len(a.Data))), nil, nil
+}

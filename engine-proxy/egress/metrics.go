@@ -1,0 +1,97 @@
+package egress
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/svc-games/svc/api/contract"
+)
+
+// Metrics are the egress's collectors. A set may outlive an egress: counters
+// must not fall back to zero because a configuration changed. No label's value
+// comes from an engine or a provider: models are those of the configuration.
+type Metrics struct {
+	calls  *prometheus.CounterVec
+	took   *prometheus.HistogramVec
+	units  *prometheus.CounterVec
+	active *prometheus.GaugeVec
+}
+
+// Outcomes of a call that was not refused, as they stand in
+// svc_egress_calls_total. That of any other is the refusal's reason.
+const (
+	outcomeAnswered = "answered"
+	outcomeBroken   = "broken" // the answer, or the engine's connection, ended before its end
+)
+
+// How it is known what a call used, as it stands in svc_egress_units_total.
+const (
+	basisCounted = "counted" // by the provider's answer, or by what was passed on
+	basisLimit   = "limit"   // not at all: the most that it could be
+)
+
+// From a cached answer to the time-out of a call.
+var callBuckets = []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
+
+// NewMetrics returns a set of collectors.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_egress_calls_total", Help: "Calls of engines to models, by use and outcome: answered, broken, or why they were refused.",
+		}, []string{"use", "outcome"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "svc_egress_call_seconds", Help: "How long calls took that went out to a provider, to the end of the answer.",
+			Buckets: callBuckets,
+		}, []string{"use"}),
+		units: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_egress_units_total", Help: "What calls used, as it is charged: counted, or taken at the limit because nobody knows.",
+		}, []string{"unit", "basis"}),
+		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "svc_egress_active_calls", Help: "Calls that wait for a provider's answer, or are passing it on.",
+		}, []string{"use"}),
+	}
+	for _, u := range []use{useChat, useImages, useSpeech} {
+		m.calls.WithLabelValues(string(u), outcomeAnswered)
+		m.active.WithLabelValues(string(u))
+	}
+	return m
+}
+
+// Collectors returns everything that a registry must know.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.calls, m.took, m.units, m.active}
+}
+
+// ended counts a call by what became of it.
+func (m *Metrics) ended(u use, refused *refusal, err error) {
+	outcome := outcomeAnswered
+	switch {
+	case refused != nil:
+		outcome = refused.reason
+	case err != nil:
+		outcome = outcomeBroken
+	}
+	m.calls.WithLabelValues(string(u), outcome).Inc()
+}
+
+// sent begins to measure a call that goes out, and returns how to end that.
+func (m *Metrics) sent(u use) (done func()) {
+	began := time.Now()
+	m.active.WithLabelValues(string(u)).Inc()
+	return func() {
+		m.active.WithLabelValues(string(u)).Dec()
+		m.took.WithLabelValues(string(u)).Observe(time.Since(began).Seconds())
+	}
+}
+
+// used counts what a call cost; nil, its limit.
+func (m *Metrics) used(cost, limit []contract.Unit) {
+	basis := basisCounted
+	if cost == nil {
+		cost, basis = limit, basisLimit
+	}
+	for _, u := range cost {
+		m.units.WithLabelValues(u.Name, basis).Add(float64(u.Quantity))
+	}
+}

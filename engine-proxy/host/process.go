@@ -1,0 +1,116 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"go.uber.org/zap"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/process"
+)
+
+// Process holds the options of the driver process.
+type Process struct {
+	// The user ids that engines run as, one for each project, as a range like
+	// 200000-265535, or "off". A range needs root, and is refused without.
+	// Default: 65,536 ids above 1879048192, which ones goes by the data folder's
+	// path, when the service is root and other users can get at that and the
+	// engine's program, else off.
+	Users string `json:"users,omitempty"`
+
+	// A further file or folder that engines may read and run programs from.
+	Readable string `json:"readable,omitempty"`
+
+	// The browser that plays each game before it is delivered, such as
+	// /usr/lib/chromium/chromium: the program itself, not a script that
+	// starts it; "off" for none, and games are checked by simulation only.
+	// Default: $SVC_ENGINE_CHROMIUM, else the one that is installed, where the
+	// machine has Landlock.
+	Chromium string `json:"chromium,omitempty"`
+
+	// The most files that an engine may have open. Default: 4096.
+	Files int64 `json:"files,omitempty"`
+
+	// The most processes and threads of an engine, where it has a user or a
+	// control group of its own. Default: 256.
+	PIDs int64 `json:"pids,omitempty"`
+
+	// The size in bytes of the largest file an engine may write. Default:
+	// 256 MiB.
+	Largest int64 `json:"largest,omitempty"`
+
+	// The most bytes that a project's volume may hold, which its engine keeps
+	// to. Default: the engine's own, 256 MiB.
+	Volume int64 `json:"volume,omitempty"`
+
+	// The size in bytes at which an engine's log is cut. Default: 5 MiB.
+	Log int64 `json:"log,omitempty"`
+
+	// A control group of version 2, as a folder, that was delegated to the
+	// service and holds no process: engines get groups of their own in it.
+	// Default: none.
+	Cgroup string `json:"cgroup,omitempty"`
+
+	// The memory of an engine in bytes. It needs cgroup. Default: no limit.
+	Memory int64 `json:"memory,omitempty"`
+
+	// The cores of an engine, for example 0.5. It needs cgroup. Default: no
+	// limit.
+	CPUs float64 `json:"cpus,omitempty"`
+}
+
+// validate says which options have no meaning.
+func (p *Process) validate() error {
+	if p.Cgroup == "" && (p.Memory != 0 || p.CPUs != 0) {
+		return errors.New("driver process: memory and cpus need cgroup")
+	}
+	_, err := p.options(".", nil)
+	return err
+}
+
+// options are those of the driver.
+func (p *Process) options(dataDir string, logger *zap.Logger) (process.Options, error) {
+	options := process.Options{
+		StateRoot: filepath.Join(dataDir, engineproxy.StatesDir), LogBytes: p.Log, FileBytes: p.Largest, Cgroup: p.Cgroup,
+		Limits: driver.Limits{Memory: p.Memory, CPU: int64(p.CPUs * 1000), PIDs: p.PIDs, Files: p.Files, Volume: p.Volume}, Logger: logger,
+	}
+	options.Chromium = p.chromium()
+	if p.Readable != "" {
+		options.Readable = []string{p.Readable}
+	}
+	if p.Users != "" {
+		var err error
+		if options.Users, err = process.ParseUsers(p.Users); err != nil {
+			return options, fmt.Errorf("driver process: users: %w", err)
+		}
+	}
+	return options, nil
+}
+
+// openProcess returns the driver process.
+func (o Options) openProcess() (*process.Driver, error) {
+	options, err := o.process().options(o.DataDir, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBrowser(options.Chromium); err != nil {
+		return nil, err
+	}
+	if options.Frameworks, err = FindFrameworks(o.Frameworks); err != nil {
+		return nil, err
+	}
+	if o.Command != "" {
+		options.Command = []string{o.Command}
+	}
+	return process.New(options)
+}
+
+func (o Options) process() *Process {
+	if o.Process == nil {
+		return new(Process)
+	}
+	return o.Process
+}

@@ -1,0 +1,414 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/svc-games/svc/api/contract"
+)
+
+func testRules() *Rules {
+	return &Rules{
+		Idle: 10 * time.Minute, BackOff: 5 * time.Second, BackOffMax: 5 * time.Minute, BackOffReset: 10 * time.Minute,
+		Retain: time.Hour, Silence: time.Minute, Claim: time.Hour, LostAfter: 3, FatalGrace: 10 * time.Minute,
+	}
+}
+
+// world is everything around a machine, played by chance: the driver with its
+// instances, the engine with its work, the ledger with its jobs. It knows the
+// truth, by which the invariants are checked.
+type world struct {
+	t   *rapid.T
+	m   *Machine
+	now time.Time
+
+	pending map[Action]bool // actions whose outcome has not come yet
+	alive   map[uint64]bool // instances that run, by the run that made them
+	working map[uint64]bool // of these, those that work
+	leases  []uint64
+	runs    uint64 // the highest that was seen
+	jobs    int    // unfinished, in the ledger
+	lost    int
+	forced  bool // somebody ordered a stop since the engine became ready
+	wished  bool // a submission came since the drain began
+	silent  bool // the engine does not answer
+	misses  int  // looks in a row without an answer
+	heard   time.Time
+}
+
+func TestRandomWalkKeepsTheInvariants(t *testing.T) {
+	seen, causes := map[State]bool{}, map[Cause]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{
+			t: t, now: time.Unix(1e9, 0), pending: map[Action]bool{}, alive: map[uint64]bool{}, working: map[uint64]bool{},
+		}
+		w.m = New(testRules(), w.now)
+		if rapid.Bool().Draw(t, "found at the start") {
+			w.m.Adopt(w.now)
+			w.collect()
+			if rapid.Bool().Draw(t, "runs") {
+				w.alive[1] = true
+			}
+		}
+		for range 150 {
+			w.step()
+			w.collect()
+			w.check()
+			seen[w.m.State()], causes[w.m.Last().Cause] = true, true
+		}
+		w.settle()
+	})
+	// A walk that never gets there proves nothing.
+	for _, s := range States {
+		if !seen[s] {
+			t.Errorf("no walk came to the state %s", s)
+		}
+	}
+	for _, c := range StopCauses {
+		if !causes[c] {
+			t.Errorf("no walk stopped an engine because it was %s", c)
+		}
+	}
+}
+
+// collect takes the machine's actions; those that are done at once are.
+func (w *world) collect() {
+	for actions := w.m.Take(); len(actions) > 0; actions = w.m.Take() {
+		for _, a := range actions {
+			switch a.Kind {
+			case Attend:
+				w.forced, w.silent, w.misses, w.heard = false, false, 0, w.now
+			case Drain:
+				w.wished = false
+				w.pending[a] = true
+			case Abort:
+				// The outcome is that of what is under way.
+			case Stop:
+				w.stopping(a)
+			default:
+				w.pending[a] = true
+			}
+		}
+	}
+}
+
+// stopping checks that nothing that works is stopped without a reason.
+func (w *world) stopping(a Action) {
+	w.pending[a] = true
+	why := w.m.Last().Cause
+	switch why {
+	case CauseCrashed:
+		if w.alive[a.Run] {
+			w.t.Fatal("an engine that runs was stopped as crashed")
+		}
+	case CauseIdle, CauseEvicted:
+		if w.wished {
+			w.t.Fatalf("an engine was stopped because it was %s, and a submission had come", why)
+		}
+		if w.working[a.Run] {
+			w.t.Fatalf("an engine that works was stopped because it was %s", why)
+		}
+		for _, run := range w.leases {
+			if run == a.Run {
+				w.t.Fatalf("an engine in use was stopped because it was %s", why)
+			}
+		}
+	case CauseOrder:
+		if !w.forced && w.working[a.Run] {
+			w.t.Fatal("an engine that works was stopped without an order")
+		}
+	case CauseUnresponsive:
+		if w.misses < missesToDoubt || w.now.Sub(w.heard) < time.Minute {
+			w.t.Fatalf("stopped as unresponsive after %d misses, %s after its last answer", w.misses, w.now.Sub(w.heard))
+		}
+	}
+}
+
+// step plays one event.
+func (w *world) step() {
+	t, m := w.t, w.m
+	moves := []string{"time", "wish", "jobs", "evict"}
+	if rapid.IntRange(0, 9).Draw(t, "rare") == 9 {
+		moves = []string{"order", "reset", "driver"}
+	} else if s := m.State(); s == Ready || s == Draining {
+		moves = append(moves, "look", "look", "look", "look", "lease", "drain", "work", "silence")
+		if rapid.IntRange(0, 9).Draw(t, "accident") == 9 {
+			moves = []string{"exit", "feed", "held", "hour"}
+		}
+	}
+	if len(w.pending) > 0 {
+		moves = append(moves, "outcome", "outcome", "outcome", "outcome")
+	}
+	if len(w.leases) > 0 {
+		moves = append(moves, "release")
+	}
+	switch move := rapid.SampledFrom(moves).Draw(t, "move"); move {
+	case "time":
+		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute}).Draw(t, "passes"))
+		m.Tick(w.now)
+	case "wish":
+		w.wished = w.wished || !m.Status().Frozen && !m.Status().Held
+		m.Wish(w.now, CauseSubmission)
+	case "jobs":
+		w.jobs = rapid.IntRange(0, 3).Draw(t, "unfinished")
+		m.Unfinished(w.now, w.jobs, w.jobs)
+	case "order":
+		w.forced = true
+		m.StopNow(w.now)
+	case "reset":
+		m.Reset(w.now)
+	case "evict":
+		m.Evict(w.now)
+	case "drain":
+		m.DrainNow(w.now)
+	case "driver":
+		m.SetDriver(rapid.IntRange(0, 3).Draw(t, "down") != 3)
+	case "outcome":
+		w.outcome()
+	case "look":
+		w.look()
+	case "hour":
+		w.jobs, w.working[m.Status().Run] = 0, true
+		for range 13 {
+			w.now = w.now.Add(5 * time.Minute)
+			m.Unfinished(w.now, 0, 0)
+			w.look()
+		}
+	case "work":
+		w.working[m.Status().Run] = rapid.Bool().Draw(t, "works")
+	case "silence":
+		w.silent = !w.silent
+	case "exit":
+		run := m.Status().Run
+		delete(w.alive, run)
+		m.Exited(w.now, run, Failure{Code: "exited", Reason: "It ended."})
+	case "feed":
+		m.FeedBroken(w.now, m.Status().Run, Failure{Code: "feed", Reason: "It talks nonsense."})
+	case "held":
+		m.Overran(w.now, m.Status().Run, Failure{Code: "held", Reason: "It ends no job."})
+	case "lease":
+		if m.State() == Ready {
+			w.leases = append(w.leases, m.Lease(w.now))
+		}
+	case "release":
+		m.Release(w.now, w.leases[0])
+		w.leases = w.leases[1:]
+	}
+}
+
+// look asks the engine what it does.
+func (w *world) look() {
+	run := w.m.Status().Run
+	if w.silent {
+		w.misses++
+		w.m.Silent(run)
+		return
+	}
+	w.misses, w.heard = 0, w.now
+	act := contract.Activity{}
+	if w.working[run] {
+		act.RunningJobs = 1
+	}
+	w.m.Observed(w.now, w.now, run, act)
+}
+
+// outcome lets one pending action come to its end.
+func (w *world) outcome() {
+	t, m := w.t, w.m
+	var names []string
+	byName := map[string]Action{}
+	for a := range w.pending {
+		name := fmt.Sprintf("%s %d", a.Kind, a.Run)
+		names, byName[name] = append(names, name), a
+	}
+	// A map has no order, and a draw must be repeatable.
+	slices.Sort(names)
+	a := byName[rapid.SampledFrom(names).Draw(t, "which")]
+	delete(w.pending, a)
+	good := rapid.IntRange(0, 3).Draw(t, "bad") != 3
+	failure := Failure{Code: "x", Reason: "It failed.", Fatal: rapid.IntRange(0, 5).Draw(t, "fatal") == 0}
+	switch a.Kind {
+	case Queue:
+		switch rapid.IntRange(0, 3).Draw(t, "queue") {
+		case 0:
+			m.NoRoom(w.now, a.Run)
+		case 1:
+			m.StartFailed(w.now, a.Run, failure, false)
+		default:
+			m.Granted(a.Run)
+		}
+	case Launch:
+		if a.Run < w.runs {
+			t.Fatalf("generation %d was launched after %d", a.Run, w.runs)
+		}
+		w.runs = a.Run
+		if len(w.alive) > 0 {
+			t.Fatalf("a second instance beside %v", w.alive)
+		}
+		// Even a start that ends in an error may have made the instance.
+		if good || rapid.Bool().Draw(t, "left something") {
+			w.alive[a.Run] = true
+		}
+		if good {
+			m.Advance(a.Run, Pulling)
+			m.Launched(a.Run)
+		} else {
+			m.StartFailed(w.now, a.Run, failure, true)
+		}
+	case Probe:
+		switch {
+		case rapid.IntRange(0, 5).Draw(t, "called off") == 0:
+			m.CalledOff(w.now, a.Run)
+		case good && w.alive[a.Run]:
+			m.Heard(a.Run)
+			m.BecameReady(w.now, a.Run)
+		default:
+			m.StartFailed(w.now, a.Run, failure, true)
+		}
+	case Adopt:
+		switch {
+		case !w.alive[a.Run]:
+			m.Vanished(w.now, a.Run)
+		case good:
+			m.BecameReady(w.now, a.Run)
+		default:
+			m.StartFailed(w.now, a.Run, failure, true)
+		}
+	case Inspect:
+		if w.alive[a.Run] {
+			m.Present(w.now, a.Run, failure)
+		} else {
+			m.Exited(w.now, a.Run, failure)
+		}
+	case Drain:
+		answer := DrainAccepted
+		switch {
+		case w.working[a.Run]:
+			answer = DrainBusy
+		case !good:
+			answer = DrainUnknown
+		}
+		m.Drained(w.now, a.Run, answer)
+	case Undrain:
+		m.Undrained(w.now, a.Run)
+	case Stop:
+		delete(w.alive, a.Run)
+		m.Stopped(w.now, a.Run)
+	case Review:
+		m.Unfinished(w.now, w.jobs, w.jobs)
+	case GiveUp:
+		if len(w.alive) > 0 {
+			t.Fatal("jobs were given up while their engine runs")
+		}
+		w.lost += w.jobs
+		w.jobs = 0
+		m.GivenUp()
+	}
+}
+
+// check looks at what must hold after every event.
+func (w *world) check() {
+	t, s := w.t, w.m.Status()
+	if len(w.alive) > 1 {
+		t.Fatalf("%d instances run: %v", len(w.alive), w.alive)
+	}
+	if s.State == Absent && len(w.alive) > 0 || s.State == Failed && len(w.alive) > 0 {
+		t.Fatalf("%s, but %v runs", s.State, w.alive)
+	}
+	for run := range w.alive {
+		if run != s.Run {
+			t.Fatalf("instance %d runs, but %d is meant", run, s.Run)
+		}
+	}
+	if s.State == Ready || s.State == Draining {
+		if !w.alive[s.Run] {
+			t.Fatalf("%s, but nothing runs", s.State)
+		}
+	}
+	if s.State == Failed && s.Failure.None() {
+		t.Fatal("failed without a reason")
+	}
+	if s.State != Failed && s.State != Stopping && !s.Failure.None() {
+		t.Fatalf("%s with a failure", s.State)
+	}
+	// What is not at rest has something under way, which has a deadline.
+	waits := map[State][]Kind{
+		Starting: {Queue, Launch, Probe}, Recovering: {Adopt}, Draining: {Drain, Undrain}, Stopping: {Stop},
+	}[s.State]
+	if len(waits) == 0 {
+		return
+	}
+	for _, kind := range waits {
+		if w.pending[Action{kind, s.Run}] {
+			return
+		}
+	}
+	t.Fatalf("%s, and nothing is under way: %v", s.State, w.pending)
+}
+
+// settle lets everything come to a good end: a wish must bring the engine up.
+func (w *world) settle() {
+	w.m.SetDriver(true)
+	w.silent = false
+	for range 1000 {
+		w.now = w.now.Add(time.Minute)
+		if w.m.State() == Ready && len(w.pending) == 0 {
+			return
+		}
+		if w.m.Status().Failure.Fatal && w.m.State() == Failed {
+			w.m.Reset(w.now)
+		}
+		w.m.Wish(w.now, CauseSubmission)
+		w.collect()
+		for a := range w.pending {
+			delete(w.pending, a)
+			w.finish(a)
+			w.collect()
+		}
+		w.check()
+	}
+	w.t.Fatalf("never ready again: %+v", w.m.Status())
+}
+
+// finish is outcome without bad luck.
+func (w *world) finish(a Action) {
+	m := w.m
+	switch a.Kind {
+	case Queue:
+		m.Granted(a.Run)
+	case Launch:
+		w.alive[a.Run] = true
+		m.Launched(a.Run)
+	case Probe:
+		if w.alive[a.Run] {
+			m.BecameReady(w.now, a.Run)
+		} else {
+			m.StartFailed(w.now, a.Run, Failure{Code: "x", Reason: "It ended."}, true)
+		}
+	case Adopt:
+		if w.alive[a.Run] {
+			m.BecameReady(w.now, a.Run)
+		} else {
+			m.Vanished(w.now, a.Run)
+		}
+	case Inspect:
+		if w.alive[a.Run] {
+			m.Present(w.now, a.Run, Failure{Code: "x", Reason: "It is silent."})
+		} else {
+			m.Exited(w.now, a.Run, Failure{Code: "x", Reason: "It ended."})
+		}
+	case Drain:
+		m.Drained(w.now, a.Run, DrainBusy)
+	case Undrain:
+		m.Undrained(w.now, a.Run)
+	case Stop:
+		delete(w.alive, a.Run)
+		m.Stopped(w.now, a.Run)
+	case GiveUp:
+		m.GivenUp()
+	}
+}

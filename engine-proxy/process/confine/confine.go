@@ -1,0 +1,126 @@
+// Package confine takes from the calling thread, and so from the program that
+// it runs next, what a program that nobody trusts does not need: files,
+// network, privileges. What was taken never comes back.
+//
+// The caller must be locked to its thread, and do nothing after Thread but
+// execve.
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options of Thread.
+type Options struct {
+	// UID and GID are who the program runs as; 0 is who we are.
+	UID, GID int
+	// Files, unless nil, is all that the program may open.
+	Files *Files
+	// NoNetwork leaves the program no sockets but Unix sockets.
+	NoNetwork bool
+	// NoConnect leaves it no way to another program's Unix socket either, which
+	// Landlock does not guard.
+	NoConnect bool
+	// AskToConnect has each attempt to connect answered by whoever holds the
+	// descriptor that Thread returns.
+	AskToConnect bool
+	// SharedUser says that others run as the program's user. What Landlock does
+	// not guard is then kept from it: modes and attributes of files, limits and
+	// priorities of processes. Changing a mode by a file's name succeeds, and
+	// changes nothing.
+	SharedUser bool
+}
+
+// Files are the paths a program may open. A directory stands for all in it.
+type Files struct {
+	Own      []string // read, write, make and delete; nothing there can be run
+	Readable []string // read
+	Programs []string // read and run
+	Devices  []string // read and write; missing ones are left out
+}
+
+// Available says what of it this machine offers.
+type Available struct {
+	// Users: programs can be given another user.
+	Users bool
+	// Landlock is the version of Landlock's interface, 0 for none. 1 keeps
+	// files, 4 TCP as well, 6 abstract Unix sockets and signals as well.
+	Landlock int
+	// Seccomp: NoNetwork and NoConnect work.
+	Seccomp bool
+}
+
+// Look finds out what this machine offers.
+func Look() Available {
+	return Available{Users: os.Geteuid() == 0, Landlock: landlockABI(), Seccomp: seccompAvailable()}
+}
+
+// Thread confines the calling thread. The descriptor is -1 without
+// AskToConnect, and is closed by execve.
+func Thread(o Options) (listener int, err error) {
+	runtime.LockOSThread()
+	var rules *ruleset
+	if o.Files != nil {
+		// As the user that we are, who may look at all the paths.
+		if rules, err = newRuleset(*o.Files); err != nil {
+			return -1, fmt.Errorf("confining files: %w", err)
+		}
+		defer rules.close()
+	}
+	if err := dropPrivileges(o.UID, o.GID); err != nil {
+		return -1, fmt.Errorf("dropping privileges: %w", err)
+	}
+	if rules != nil {
+		if err := rules.restrict(); err != nil {
+			return -1, fmt.Errorf("confining files: %w", err)
+		}
+	}
+	if listener, err = filterSyscalls(o); err != nil {
+		return -1, fmt.Errorf("confining system calls: %w", err)
+	}
+	return listener, nil
+}
+
+// lastCapability is above all that kernels know.
+const lastCapability = 63
+
+// dropPrivileges becomes uid and leaves no capability, nor a way to one.
+func dropPrivileges(uid, gid int) error {
+	// Without CAP_SETPCAP the bounding set stays; no_new_privs, below, makes
+	// it worth nothing.
+	for c := uintptr(0); c <= lastCapability; c++ {
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EPERM) {
+			return fmt.Errorf("dropping capability %d: %w", c, err)
+		}
+	}
+	if uid != 0 {
+		// The wrappers of package syscall change all threads, these one.
+		if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
+			return fmt.Errorf("leaving groups: %w", e)
+		}
+		if _, _, e := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid)); e != 0 {
+			return fmt.Errorf("changing group: %w", e)
+		}
+		if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)); e != 0 {
+			return fmt.Errorf("changing user: %w", e)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("clearing ambient capabilities: %w", err)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return fmt.Errorf("clearing capabilities: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("forbidding new privileges: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package process
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/process/umltest"
+)
+
+// kit is what tests of this package make drivers of.
+type kit struct {
+	root   string // stands for a data directory
+	engine string
+	shim   string
+}
+
+// Environment of a run of this test binary as another user, who can't build.
+const (
+	envUnprivileged = "SVC_TEST_UNPRIVILEGED" // directory of the built programs; that of a guest is umltest.Inside
+	nobody          = 65534
+)
+
+func newKit(t *testing.T) kit {
+	t.Helper()
+	k := kit{root: drivertest.TempDir(t)}
+	if built := cmp.Or(os.Getenv(envUnprivileged), umltest.Inside()); built != "" {
+		k.engine, k.shim = filepath.Join(built, "testengine"), filepath.Join(built, "svc-shim")
+		return k
+	}
+	programs.Do(func() {
+		for path, pkg := range map[*string]string{
+			&programs.engine: "engine-proxy/driver/drivertest/cmd/testengine", &programs.shim: "cmd/svc-shim",
+		} {
+			*path = filepath.Join(programs.dir, filepath.Base(pkg))
+			copyFile(t, *path, drivertest.Build(t, "github.com/svc-games/svc/"+pkg))
+		}
+	})
+	k.engine, k.shim = programs.engine, programs.shim
+	return k
+}
+
+// programs are built once.
+var programs struct {
+	sync.Once
+	dir, engine, shim string
+}
+
+func TestMain(m *testing.M) {
+	umltest.MainIfAsked()
+	if os.Getenv(envDeaf) != "" {
+		fmt.Fprintln(os.Stderr, deafen())
+		os.Exit(1)
+	}
+	dir, err := os.MkdirTemp("", "drv")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	programs.dir = dir
+	unix.Umask(0o022) // whoever runs the tests: other users are to enter their directories
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// driver returns a new driver without memory.
+func (k kit) driver(t *testing.T, change ...func(*Options)) *Driver {
+	t.Helper()
+	opts := Options{
+		StateRoot: filepath.Join(k.root, "engines"), Command: []string{k.engine}, Shim: k.shim, LogBytes: logLimit,
+		Limits: driver.Limits{PIDs: pidLimit},
+	}
+	for _, f := range change {
+		f(&opts)
+	}
+	must(t, os.MkdirAll(opts.StateRoot, 0o700))
+	d, err := New(opts)
+	must(t, err)
+	return d
+}
+
+// rerun runs tests of this binary as another user, or as ours.
+func (k kit) rerun(t *testing.T, uid int, tests string, env ...string) {
+	t.Helper()
+	dir := drivertest.TempDir(t)
+	self, err := os.Executable()
+	must(t, err)
+	for name, from := range map[string]string{"tests": self, "testengine": k.engine, "svc-shim": k.shim} {
+		copyFile(t, filepath.Join(dir, name), from)
+	}
+	home := filepath.Join(dir, "home")
+	must(t, os.Mkdir(home, 0o700))
+	must(t, os.Chown(home, uid, uid))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "tests"), "-test.run", tests, "-test.v")
+	cmd.Dir = home
+	cmd.Env = append([]string{
+		envUnprivileged + "=" + dir, "HOME=" + home, "TMPDIR=/tmp", "PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI"),
+	}, env...)
+	if uid != os.Geteuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: Test") {
+		t.Fatalf("as user %d: %v\n%s", uid, err, out)
+	}
+	if testing.Verbose() {
+		t.Logf("%s", out)
+	}
+}
+
+func copyFile(t *testing.T, to, from string) {
+	t.Helper()
+	in, err := os.Open(from)
+	must(t, err)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	must(t, err)
+	_, err = io.Copy(out, in)
+	must(t, err)
+	must(t, out.Close())
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually polls what other processes bring about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// mostFiles is how many files the tests may have open, and so their engines.
+func mostFiles(t *testing.T) int {
+	t.Helper()
+	var limit unix.Rlimit
+	must(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &limit))
+	return int(min(limit.Max, 1<<30))
+}

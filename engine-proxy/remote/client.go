@@ -1,0 +1,193 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer/rpc"
+)
+
+const (
+	// askTimeout bounds questions that take no time.
+	askTimeout = 10 * time.Second
+	// retryFirst is how long a wait for an engine pauses when the engine proxy
+	// is away; each further pause is twice as long, to retryMost.
+	retryFirst = 50 * time.Millisecond
+	retryMost  = 2 * time.Second
+)
+
+// Options of NewClient.
+type Options struct {
+	// Dir is where the client makes a directory for the socket by which
+	// engines on another host are reached. Required for those.
+	Dir    string
+	Logger *zap.Logger // default: none
+}
+
+// Client is an engineproxy.Engines in another process. It is safe for
+// concurrent use.
+type Client struct {
+	rpc    *rpc.Client
+	peer   http.RoundTripper
+	keeper *keeper
+	bridge *bridge
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+}
+
+// NewClient returns a client that sends to the given peer. The engine proxy
+// need not run yet.
+func NewClient(peer http.RoundTripper, o Options) *Client {
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	c := &Client{rpc: rpc.NewClient(peer, "the engine proxy", Path, codes{}), peer: peer}
+	c.bridge = &bridge{dir: o.Dir, logger: o.Logger}
+	c.keeper = newKeeper(func(ctx context.Context, t touch) error {
+		_, err := rpc.Call[nothing](ctx, c.rpc, "touch", t)
+		return err
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	c.cancel = cancel
+	c.tasks.Go(func() { c.keeper.run(ctx) })
+	return c
+}
+
+// Close ends all leases, and the way to engines on another host.
+func (c *Client) Close() error {
+	c.cancel()
+	c.tasks.Wait()
+	return c.bridge.close()
+}
+
+// call asks a question that may be asked twice. A timeout of 0 leaves it to
+// ctx.
+func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
+	bounded, cancel := ctx, context.CancelFunc(func() {})
+	if timeout > 0 {
+		bounded, cancel = context.WithTimeout(ctx, timeout)
+	}
+	defer cancel()
+	res, err := rpc.Call[Res](bounded, c.rpc, name, req)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return res, ctx.Err()
+	case errors.Is(err, rpc.ErrUnreachable):
+		return res, fmt.Errorf("%w: %w", engineproxy.ErrUnreachable, err)
+	}
+	return res, err
+}
+
+// Submit implements engineproxy.Engines.
+func (c *Client) Submit(ctx context.Context, p engineproxy.Project, hold time.Duration) (*engineproxy.Lease, error) {
+	ref := c.keeper.mint()
+	at, err := call[endpoint](ctx, c, max(hold, 0)+askTimeout, "submit", submission{project(p), hold, ref})
+	return c.lease(p.ID, ref, at, err)
+}
+
+// Attach implements engineproxy.Engines.
+func (c *Client) Attach(ctx context.Context, projectID string) (*engineproxy.Lease, error) {
+	ref := c.keeper.mint()
+	at, err := call[endpoint](ctx, c, askTimeout, "attach", attachment{projectID, ref})
+	return c.lease(projectID, ref, at, err)
+}
+
+// lease makes a lease of what was answered.
+func (c *Client) lease(projectID string, ref leaseRef, at endpoint, err error) (*engineproxy.Lease, error) {
+	var once sync.Once
+	release := func() { once.Do(func() { c.keeper.release(ref.ID) }) }
+	if err != nil {
+		release()
+		return nil, err
+	}
+	if at.Address != "" {
+		there := engineproxy.Endpoint{Network: at.Network, Address: at.Address, InstanceID: at.InstanceID, Token: at.Token}
+		return &engineproxy.Lease{Endpoint: there, Release: release}, nil
+	}
+	return c.bridge.lease(way{prefix: "/engines/" + projectID, instanceID: at.InstanceID, transport: sent{c.peer}}, release)
+}
+
+// AwaitReady implements engineproxy.Engines. It waits through a restart of the
+// engine proxy.
+func (c *Client) AwaitReady(ctx context.Context, projectID string) error {
+	pause := retryFirst
+	for {
+		r, err := call[ready](ctx, c, readySlice+askTimeout, "await-ready", projectRef{projectID})
+		switch {
+		case err == nil && r.Ready:
+			return nil
+		case err == nil:
+			pause = retryFirst
+			continue
+		case !errors.Is(err, engineproxy.ErrUnreachable):
+			return err
+		}
+		wait := time.NewTimer(pause)
+		select {
+		case <-wait.C:
+			pause = min(2*pause, retryMost)
+		case <-ctx.Done():
+			wait.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// Fence implements engineproxy.Engines.
+func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string) (contract.FenceVerdict, error) {
+	v, err := call[contract.FenceVerdict](ctx, c, askTimeout, "fence", jobOf{project(p), jobID})
+	if err == nil && v != contract.Accepted && v != contract.Fenced {
+		return "", fmt.Errorf("%w: the verdict %q is not known", engineproxy.ErrUnreachable, v)
+	}
+	return v, err
+}
+
+// Cancel implements engineproxy.Engines.
+func (c *Client) Cancel(ctx context.Context, p engineproxy.Project, jobID string) error {
+	_, err := call[nothing](ctx, c, 0, "cancel", jobOf{project(p), jobID})
+	return err
+}
+
+// Forget implements engineproxy.Engines.
+func (c *Client) Forget(ctx context.Context, projectID string) error {
+	_, err := call[nothing](ctx, c, 0, "forget", projectRef{projectID})
+	return err
+}
+
+// List implements engineproxy.Engines.
+func (c *Client) List(ctx context.Context) ([]engineproxy.Info, error) {
+	return call[[]engineproxy.Info](ctx, c, askTimeout, "list", nothing{})
+}
+
+// Show implements engineproxy.Engines.
+func (c *Client) Show(ctx context.Context, projectID string) (engineproxy.Details, error) {
+	return call[engineproxy.Details](ctx, c, askTimeout, "show", projectRef{projectID})
+}
+
+// Logs implements engineproxy.Engines.
+func (c *Client) Logs(ctx context.Context, projectID string, limit int64) ([]byte, error) {
+	return call[[]byte](ctx, c, askTimeout, "logs", logTail{projectID, limit})
+}
+
+// Stop implements engineproxy.Engines.
+func (c *Client) Stop(ctx context.Context, projectID string, force bool) error {
+	_, err := call[nothing](ctx, c, 0, "stop", stopping{projectID, force})
+	return err
+}
+
+// Reset implements engineproxy.Engines.
+func (c *Client) Reset(ctx context.Context, projectID string) error {
+	_, err := call[nothing](ctx, c, askTimeout, "reset", projectRef{projectID})
+	return err
+}
+
+// Interface guards
+var _ engineproxy.Engines = (*Client)(nil)

@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/rpc"
+)
+
+// readySlice is how long one question waits for a ready engine; the caller
+// asks again.
+const readySlice = 10 * time.Second
+
+// HandlerOptions of NewHandler.
+type HandlerOptions struct {
+	Engines engineproxy.Engines
+	// Direct tells callers on which sockets engines listen, and their tokens: for
+	// those on the same machine. Others, and all callers for engines that run
+	// elsewhere, reach them through Proxy alone.
+	Direct bool
+	// Operators, when it is set, serves every path that is not for gateways.
+	Operators http.Handler
+	Logger    *zap.Logger // default: none
+}
+
+// Handler serves gateways and operators, and passes requests on to engines.
+type Handler struct {
+	engines engineproxy.Engines
+	direct  bool
+	leases  *leases
+	mux     *http.ServeMux
+}
+
+// NewHandler returns a handler. Close ends what its callers hold.
+func NewHandler(o HandlerOptions) *Handler {
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	h := &Handler{engines: o.Engines, direct: o.Direct, leases: newLeases(), mux: http.NewServeMux()}
+	h.mux.Handle(Path+"/", h.calls(o.Logger))
+	h.mux.HandleFunc("GET "+Path+"/files/{job}", h.serveFile)
+	h.mux.Handle("/engines/{project}/v1/", NewProxy(o.Engines, o.Logger))
+	if o.Operators != nil {
+		h.mux.Handle("/", o.Operators)
+	}
+	return h
+}
+
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+
+// Close ends all leases.
+func (h *Handler) Close() { h.leases.close() }
+
+func (h *Handler) calls(logger *zap.Logger) http.Handler {
+	e := h.engines
+	s := rpc.NewServer(Path, codes{}, logger)
+	rpc.Handle(s, "submit", func(ctx context.Context, r submission) (endpoint, error) {
+		lease, err := e.Submit(ctx, engineproxy.Project(r.Project), r.Hold)
+		return h.give(r.Lease, lease, err)
+	})
+	rpc.Handle(s, "attach", func(ctx context.Context, r attachment) (endpoint, error) {
+		lease, err := e.Attach(ctx, r.ProjectID)
+		return h.give(r.Lease, lease, err)
+	})
+	rpc.Handle(s, "touch", func(_ context.Context, r touch) (nothing, error) {
+		h.leases.touch(r)
+		return nothing{}, nil
+	})
+	rpc.Handle(s, "await-ready", func(ctx context.Context, r projectRef) (ready, error) { return awaitReady(ctx, e, r.ProjectID) })
+	rpc.Handle(s, "fence", func(ctx context.Context, r jobOf) (contract.FenceVerdict, error) {
+		return e.Fence(ctx, engineproxy.Project(r.Project), r.JobID)
+	})
+	rpc.Handle(s, "cancel", func(ctx context.Context, r jobOf) (nothing, error) {
+		return nothing{}, e.Cancel(ctx, engineproxy.Project(r.Project), r.JobID)
+	})
+	rpc.Handle(s, "forget", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Forget(ctx, r.ProjectID) })
+	rpc.Handle(s, "list", func(ctx context.Context, _ nothing) ([]engineproxy.Info, error) { return e.List(ctx) })
+	rpc.Handle(s, "show", func(ctx context.Context, r projectRef) (engineproxy.Details, error) { return e.Show(ctx, r.ProjectID) })
+	rpc.Handle(s, "logs", func(ctx context.Context, r logTail) ([]byte, error) { return e.Logs(ctx, r.ProjectID, r.Limit) })
+	rpc.Handle(s, "stop", func(ctx context.Context, r stopping) (nothing, error) {
+		return nothing{}, e.Stop(ctx, r.ProjectID, r.Force)
+	})
+	rpc.Handle(s, "reset", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Reset(ctx, r.ProjectID) })
+	rpc.Handle(s, "events", func(ctx context.Context, r eventsAfter) (eventPage, error) { return events(ctx, e, r) })
+	rpc.Handle(s, "file", func(ctx context.Context, r jobRef) (fileInfo, error) {
+		f, err := e.Files(ctx, r.JobID)
+		if err != nil {
+			return fileInfo{}, err
+		}
+		return fileInfo{f.Size, f.SHA256, f.ModTime}, f.Close()
+	})
+	return s
+}
+
+// give keeps a lease for the caller.
+func (h *Handler) give(ref leaseRef, lease *engineproxy.Lease, err error) (endpoint, error) {
+	if err != nil {
+		return endpoint{}, err
+	}
+	h.leases.hold(ref, lease.Release)
+	at := lease.Endpoint
+	if !h.direct || at.Network != driver.Unix {
+		return endpoint{InstanceID: at.InstanceID}, nil
+	}
+	return endpoint{Network: at.Network, Address: at.Address, InstanceID: at.InstanceID, Token: at.Token}, nil
+}
+
+// awaitReady waits for a while, and no longer than the server listens.
+func awaitReady(ctx context.Context, e engineproxy.Engines, projectID string) (ready, error) {
+	slice, cancel := context.WithTimeout(ctx, readySlice)
+	defer cancel()
+	go func() {
+		select {
+		case <-peer.Stopping(ctx):
+			cancel()
+		case <-slice.Done():
+		}
+	}()
+	err := e.AwaitReady(slice, projectID)
+	if err != nil && slice.Err() != nil && ctx.Err() == nil {
+		return ready{}, nil
+	}
+	return ready{err == nil}, err
+}
+
+// events returns what follows in a job's log, as far as one read goes.
+func events(ctx context.Context, e engineproxy.Engines, r eventsAfter) (eventPage, error) {
+	log, err := e.Events(ctx, r.JobID)
+	if err != nil {
+		return eventPage{}, err
+	}
+	records, state, err := log.Read(r.After)
+	page := eventPage{Events: make([]event, len(records)), Last: state.Last, Ended: state.Ended}
+	for i, rec := range records {
+		page.Events[i] = event{rec.ID, rec.Type, rec.Data}
+	}
+	return page, err
+}
+
+// serveFile sends an archived ZIP, or the part of it that is asked for.
+func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request) {
+	f, err := h.engines.Files(r.Context(), r.PathValue("job"))
+	switch {
+	case errors.Is(err, engineproxy.ErrNotArchived):
+		(&api.Error{Status: http.StatusNotFound, Message: "The job left no files."}).WriteTo(w)
+		return
+	case err != nil:
+		api.Unavailable("The job's files can't be read right now.", time.Second, fmt.Errorf("opening files: %w", err)).WriteTo(w)
+		return
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("ETag", `"`+f.SHA256+`"`)
+	http.ServeContent(w, r, "", f.ModTime, f)
+}
+
+// Interface guards
+var _ http.Handler = (*Handler)(nil)

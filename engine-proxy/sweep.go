@@ -1,0 +1,56 @@
+package engineproxy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// firstSweep is when after a start it is looked for the first time.
+const firstSweep = time.Minute
+
+// sweep forgets at regular times what ended jobs left longer ago than Retain:
+// their rows and idempotency keys in the ledger, and then what the archive has
+// of them. In between they are unknown already, as they should be.
+func (p *Proxy) sweep() {
+	// Not at once: a start has better things to do.
+	for wait := min(p.opts.Timing.Sweep, firstSweep); ; wait = spread(p.opts.Timing.Sweep) {
+		if sleep(p.ctx, p.clock, wait) != nil {
+			return
+		}
+		if err := p.forgetTheRest(p.ctx); err != nil && p.ctx.Err() == nil {
+			p.log.Warn("deleting projects failed", zap.Error(err))
+		}
+		if err := p.sweepOnce(p.ctx); err != nil && p.ctx.Err() == nil {
+			p.log.Warn("forgetting old jobs failed", zap.Error(err))
+		}
+	}
+}
+
+func (p *Proxy) sweepOnce(ctx context.Context) error {
+	before := p.clock.Now().Add(-time.Duration(p.retain.Load()))
+	rows, err := p.opts.Ledger.Expire(ctx, before)
+	if err != nil {
+		return fmt.Errorf("forgetting jobs: %w", err)
+	}
+	// What is archived and not settled yet is needed still, however old.
+	open, err := p.opts.Ledger.OpenJobs(ctx, "")
+	if err != nil {
+		return fmt.Errorf("asking for unfinished jobs: %w", err)
+	}
+	keep := make(map[string]bool, len(open))
+	for _, j := range open {
+		keep[j.JobID] = true
+	}
+	deleted, err := p.archive.Sweep(before, keep)
+	p.metrics.archived.WithLabelValues(archiveDeleted).Add(float64(deleted))
+	if err != nil {
+		return fmt.Errorf("sweeping archive: %w", err)
+	}
+	if rows > 0 || deleted > 0 {
+		p.log.Info("old jobs were forgotten", zap.Int("jobs", rows), zap.Int("archived", deleted), zap.Time("before", before))
+	}
+	return nil
+}

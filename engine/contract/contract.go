@@ -1,0 +1,79 @@
+// Package contract is a suite that any engine can be run against. It starts the
+// engine as its own process, speaks to it as an engine proxy does, kills it, and
+// looks at nothing but its answers, its volume and its log.
+//
+// An engine that is not ours is tried with
+//
+//	go test ./engine/contract -engine "/path/to/engine --its-flags"
+//
+// to which the suite adds the flags of docs/engine-contract.md.
+package contract
+
+import (
+	"testing"
+	"time"
+)
+
+// Target is an engine under test.
+type Target struct {
+	// Command is the engine's program and its first arguments. The flags of the
+	// contract follow them.
+	Command []string
+	// Env is added to the environment that an engine may count on.
+	Env []string
+	// Prompt is a brief that the engine can make a game of; default
+	// DefaultPrompt.
+	Prompt string
+	// Stuck is added to the environment for an engine whose work never ends and
+	// may take StuckFor; without it the cases about that are skipped.
+	Stuck    []string
+	StuckFor time.Duration
+	// AsksModels says that the engine asks models: the cases that need a call
+	// then fail without one, and are skipped otherwise.
+	AsksModels bool
+	// Slack is added to every limit of time that the contract sets, for a
+	// machine that is busy with other work; default none.
+	Slack time.Duration
+	// EveryWrite kills the engine before each of its writes; default before the
+	// first and the last of each kind.
+	EveryWrite bool
+}
+
+// DefaultPrompt is a brief that any engine should be able to follow.
+const DefaultPrompt = "A frog jumps over logs, on a plain canvas"
+
+// A suite is a group of cases; the name of a case is what it proves.
+type suite struct {
+	name  string
+	cases []named
+}
+
+type named struct {
+	name string
+	run  func(t *testing.T, target Target)
+}
+
+// suites are all cases, in the order of docs/engine-contract.md.
+func suites() []suite {
+	return []suite{
+		{"Start", startCases}, {"Submit", submitCases}, {"Jobs", jobCases}, {"Events", eventCases}, {"Files", fileCases},
+		{"Feed", feedCases}, {"Models", modelCases}, {"Elsewhere", elsewhereCases}, {"Kill", killCases}, {"Input", inputCases},
+	}
+}
+
+// Run runs the suite against target.
+func Run(t *testing.T, target Target) {
+	if target.Prompt == "" {
+		target.Prompt = DefaultPrompt
+	}
+	for _, s := range suites() {
+		t.Run(s.name, func(t *testing.T) {
+			for _, c := range s.cases {
+				t.Run(c.name, func(t *testing.T) { c.run(t, target) })
+			}
+		})
+	}
+}
+
+// patience is how long something may take that the contract sets no limit to.
+const patience = 90 * time.Second

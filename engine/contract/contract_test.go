@@ -1,0 +1,63 @@
+package contract_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/engine/contract"
+	"github.com/svc-games/svc/engine/gen/gentest"
+)
+
+var (
+	foreign = flag.String("engine", "", "`command` line of the engine to try, in place of svc-engine")
+	stuck   = flag.String("stuck", "", "environment `variable` that makes its work last until its time is up, which is the variable's value")
+	every   = flag.Bool("every", false, "kill the engine before each of its writes, not the first and last of each kind")
+)
+
+func TestMain(m *testing.M) {
+	contract.MainIfAsked()
+	os.Exit(m.Run())
+}
+
+// slack is what a machine that is busy with other tests adds to a limit.
+const slack = 20 * time.Second
+
+func TestReferenceEngineKeepsTheContract(t *testing.T) {
+	if *foreign != "" {
+		t.Skip("another engine is tried")
+	}
+	contract.Run(t, contract.Target{
+		Command: svcEngine(t), Slack: slack, EveryWrite: *every, AsksModels: true,
+		Stuck: []string{"SVC_ENGINE_STUCK=3s"}, StuckFor: 3 * time.Second,
+	})
+}
+
+func TestForeignEngineKeepsTheContract(t *testing.T) {
+	if *foreign == "" {
+		t.Skip("-engine names the command line of one")
+	}
+	target := contract.Target{Command: strings.Fields(*foreign), EveryWrite: *every}
+	if *stuck != "" {
+		target.Stuck, target.StuckFor = []string{*stuck + "=3s"}, 3*time.Second
+	}
+	contract.Run(t, target)
+}
+
+// svcEngine builds svc-engine and returns its command line. The suite looks at
+// no game, so words stand in for the frameworks.
+func svcEngine(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "svc-engine")
+	build := exec.Command("go", "build", "-o", program, "github.com/svc-games/svc/cmd/svc-engine")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building svc-engine: %v\n%s", err, out)
+	}
+	return []string{program, "--frameworks", gentest.Frameworks(t)}
+}

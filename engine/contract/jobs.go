@@ -1,0 +1,199 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	wire "github.com/svc-games/svc/api/contract"
+)
+
+var jobCases = []named{
+	{"BriefBecomesAGame", briefBecomesGame},
+	{"RunOneAtATimeInOrderOfAcceptance", runInOrder},
+	{"CancelledWithinTwoSecondsAtEveryStep", cancelledInTime},
+	{"EndedJobIsLeftAsItIs", endedIsLeft},
+	{"UnknownJobIsNotFound", unknownIsNotFound},
+	{"ContextEndsWithItsJob", contextEnds},
+	{"WorkThatTakesTooLongFailsAsTimeout", takesTooLong},
+	{"WaitingForLeaveIsNotCountedAsWork", waitingIsNotWork},
+}
+
+func briefBecomesGame(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	id := e.accept()
+	started := l.until(wire.FeedStarted, id)
+	if r := started.Record; r == nil || r.Status != api.JobRunning || r.StartedAt == nil || r.FinishedAt != nil {
+		t.Errorf("the record at its start: %+v", r)
+	}
+	l.ack()
+	record := l.finish(id)
+	if record.Status != api.JobCompleted || record.Progress.Stage != api.StageDone || record.Progress.Percent != 100 {
+		t.Fatalf("the record at its end: %+v", record)
+	}
+	if record.Files == nil || record.Files.Count == 0 || record.FinishedAt == nil || record.StartedAt == nil || record.StartedAt.Before(record.CreatedAt) || record.FinishedAt.Before(*record.StartedAt) {
+		t.Errorf("the record at its end: %+v", record)
+	}
+	if got := e.status(id); got.Status != record.Status || got.LastEventID != record.LastEventID || got.Files == nil || *got.Files != *record.Files {
+		t.Errorf("the status is %+v, the feed said %+v", got, record)
+	}
+	a := decode[wire.Activity](e, e.get(wire.PathActivity))
+	if a.Busy() || a.LastActivity.IsZero() {
+		t.Errorf("the activity at rest: %+v", a)
+	}
+}
+
+func runInOrder(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	var ids []string
+	for range 3 {
+		ids = append(ids, e.accept())
+	}
+	var order []string
+	running := ""
+	for ended := 0; ended < len(ids); {
+		rec := l.must()
+		switch rec.Kind {
+		case wire.FeedStarted:
+			if running != "" {
+				t.Errorf("%s started while %s ran", rec.JobID, running)
+			}
+			running = rec.JobID
+			order = append(order, running)
+			for _, id := range ids[len(order):] {
+				if s := e.status(id).Status; s != api.JobQueued {
+					t.Errorf("%s is %s while %s runs", id, s, running)
+				}
+			}
+		case wire.FeedEnded:
+			running = ""
+			ended++
+		}
+		l.ack()
+	}
+	if !slices.Equal(order, ids) {
+		t.Errorf("accepted %v, ran %v", ids, order)
+	}
+}
+
+// cancelLimit is how long a cancellation may take.
+const cancelLimit = 2 * time.Second
+
+func cancelledInTime(t *testing.T, target Target) {
+	for _, step := range []struct {
+		name string
+		to   func(l *ledger, id string)
+	}{
+		{"before the start is acknowledged", func(l *ledger, id string) { l.until(wire.FeedStarted, id) }},
+		{"at the first step", func(l *ledger, id string) { l.until(wire.FeedStarted, id); l.ack() }},
+		{"at work", func(l *ledger, id string) {
+			l.until(wire.FeedStarted, id)
+			l.ack()
+			l.e.eventually("the job to work", func() bool { return l.e.status(id).LastEventID > 3 })
+		}},
+		{"before the charge is acknowledged", func(l *ledger, id string) { l.untilCharged(id) }},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			e := startEngine(t, target)
+			l := e.reads()
+			id, waiting := e.accept(), e.accept()
+			step.to(l, id)
+			for what, id := range map[string]string{"running": id, "waiting": waiting} {
+				begun := time.Now()
+				record := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
+				if took := time.Since(begun); took > cancelLimit+target.Slack {
+					t.Errorf("cancelling the %s job took %v", what, took)
+				}
+				if record.Status != api.JobCancelled || record.Files != nil || record.FinishedAt == nil {
+					t.Errorf("the %s job: %+v", what, record)
+				}
+			}
+			ended := l.await(id, waiting)
+			for id, record := range ended {
+				if record.Status != api.JobCancelled {
+					t.Errorf("%s is reported as %s", id, record.Status)
+				}
+				e.checkTerminal(record, e.storedEvents(id))
+			}
+			if last := e.accept(); l.finish(last).Status != api.JobCompleted {
+				t.Error("the next job did not complete")
+			}
+		})
+	}
+}
+
+func endedIsLeft(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	id := e.accept()
+	record := l.until(wire.FeedEnded, id).Record
+	for _, when := range []string{"unacknowledged", "acknowledged", "killed"} {
+		switch when {
+		case "acknowledged":
+			l.ack()
+		case "killed":
+			e.restart()
+		}
+		got := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
+		if got.Status != record.Status || got.LastEventID != record.LastEventID {
+			t.Errorf("%s: cancelled, it is %+v", when, got)
+		}
+	}
+}
+
+func unknownIsNotFound(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	id := e.accept()
+	l.finish(id)
+	for what, path := range map[string]string{
+		"another id": "/v1/generate/" + api.NewJobID(time.Now()) + "%s?projectId=" + e.projectID,
+		"no id":      "/v1/generate/x%%2f..%%2fy" + "%s",
+		"a project":  "/v1/generate/" + id + "%s?projectId=" + api.NewProjectID(),
+	} {
+		for _, part := range []string{"/status", "/events", "/files", ""} {
+			c := call{path: fmt.Sprintf(path, part)}
+			if part == "" {
+				c.method = http.MethodDelete
+			}
+			e.expectError(what+part, e.do(c), http.StatusNotFound)
+		}
+	}
+	for _, part := range []string{"record", "events", "files"} {
+		e.expectError("stored "+part, e.get(wire.PathJobs+"/"+api.NewJobID(time.Now())+"/"+part), http.StatusNotFound)
+	}
+}
+
+func contextEnds(t *testing.T, target Target) {
+	const secret = "sixteen " + marker + " candles on the dashboard"
+	e := startEngine(t, target)
+	l := e.reads()
+	id := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
+	l.finish(id)
+	cancelled := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
+	l.until(wire.FeedStarted, cancelled)
+	e.cancel(cancelled)
+	l.finish(cancelled)
+	err := filepath.WalkDir(e.volume, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("%s holds the context of a job that has ended", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,97 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+	wire "github.com/svc-games/svc/api/contract"
+)
+
+var killCases = []named{
+	{"RunningJobFailsAsRestartedAndTheQueueGoesOn", queueGoesOn},
+	{"JobEndsOnceWhereverItWaits", endsOnceWhereverItWaits},
+	{"NothingIsLostAtAnyWriteOfAJob", nothingLostInAJob},
+	{"NothingIsLostAtAnyWriteOfARecovery", nothingLostInARecovery},
+}
+
+func queueGoesOn(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	running := e.accept()
+	l.until(wire.FeedStarted, running)
+	l.ack()
+	e.eventually("the job to work", func() bool { return e.status(running).LastEventID > 2 })
+	first, second := e.accept(), e.accept()
+	e.restart()
+	ended := l.await(running, first, second)
+	e.checkInterrupted(ended[running])
+	for _, id := range []string{first, second} {
+		if ended[id].Status != api.JobCompleted {
+			t.Errorf("the waiting job %+v", ended[id])
+		}
+	}
+	if !ended[first].StartedAt.Before(*ended[second].StartedAt) {
+		t.Error("the queue lost its order")
+	}
+}
+
+// checkInterrupted proves that a job that ran at a kill failed for it, with
+// a log and a ZIP that are whole.
+func (e *engine) checkInterrupted(record wire.JobRecord) {
+	e.t.Helper()
+	if record.Status != api.JobFailed || failure(record) != api.FailureEngineRestarted {
+		e.t.Errorf("the interrupted job: %+v", record)
+	}
+	e.checkEnded(record)
+}
+
+// checkEnded proves that what an ended job left is whole.
+func (e *engine) checkEnded(record wire.JobRecord) {
+	e.t.Helper()
+	events := e.storedEvents(record.JobID)
+	e.checkTerminal(record, events)
+	if uint64(len(events)) != record.LastEventID {
+		e.t.Errorf("%d events, and lastEventId is %d", len(events), record.LastEventID)
+	}
+	a := e.get(e.route(record.JobID, "/files"))
+	if record.Status == api.JobCancelled {
+		e.expectError("files of a cancelled job", a, http.StatusConflict)
+		return
+	}
+	e.checkArchive(record, e.expect("files", a, http.StatusOK).body)
+}
+
+func endsOnceWhereverItWaits(t *testing.T, target Target) {
+	for _, hold := range []struct {
+		name   string
+		to     func(l *ledger, id string)
+		status api.JobStatus
+	}{
+		{"in the queue", func(*ledger, string) {}, ""},
+		{"for the acknowledgement of its start", func(l *ledger, id string) { l.until(wire.FeedStarted, id) }, api.JobFailed},
+		{"for that of its charge", func(l *ledger, id string) { l.untilCharged(id) }, api.JobFailed},
+		{"for that of its end", func(l *ledger, id string) { l.until(wire.FeedEnded, id) }, api.JobCompleted},
+	} {
+		t.Run(hold.name, func(t *testing.T) {
+			e := startEngine(t, target)
+			l := e.reads()
+			id := e.accept()
+			hold.to(l, id)
+			e.restart()
+			l.rewind()
+			record := l.await(id)[id]
+			if hold.status != "" && record.Status != hold.status {
+				t.Errorf("the job is %s", record.Status)
+			}
+			e.checkEnded(record)
+			e.restart()
+			if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.Busy() {
+				t.Errorf("after another kill there is work: %+v", a)
+			}
+			if got := e.status(id); got.Status != record.Status || got.LastEventID != record.LastEventID {
+				t.Errorf("after another kill the job is %+v", got)
+			}
+		})
+	}
+}

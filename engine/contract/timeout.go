@@ -1,0 +1,71 @@
+package contract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	wire "github.com/svc-games/svc/api/contract"
+)
+
+// startStuck starts an engine whose work never ends.
+func startStuck(t *testing.T, target Target) *engine {
+	t.Helper()
+	if target.Stuck == nil {
+		t.Skip("Target.Stuck says how to make the engine's work last")
+	}
+	e := newEngine(t, target)
+	e.stuck = true
+	e.start()
+	return e
+}
+
+func takesTooLong(t *testing.T, target Target) {
+	e := startStuck(t, target)
+	l := e.reads()
+	id, next := e.accept(), e.accept()
+	l.until(wire.FeedStarted, id)
+	l.ack()
+	began := time.Now()
+	record := l.finish(id)
+	if took := time.Since(began); took < target.StuckFor/2 || took > target.StuckFor+2*time.Second+target.Slack {
+		t.Errorf("it ended after %s, and may take %s", took, target.StuckFor)
+	}
+	e.checkTimeout(l, record)
+	e.checkTimeout(l, l.finish(next)) // which was not held up by the first one's work
+}
+
+// checkTimeout proves that a job failed for want of time, and costs nothing.
+func (e *engine) checkTimeout(l *ledger, record wire.JobRecord) {
+	e.t.Helper()
+	if record.Status != api.JobFailed || failure(record) != api.FailureTimeout {
+		e.t.Errorf("the job: %+v", record)
+	}
+	e.checkEnded(record)
+	for _, line := range l.seen {
+		if rec := decode[wire.FeedRecord](e, answer{body: line}); rec.Kind == wire.FeedUsage {
+			e.t.Errorf("a step that was not done is charged: %s", line)
+		}
+	}
+}
+
+func waitingIsNotWork(t *testing.T, target Target) {
+	e := startStuck(t, target)
+	l := e.reads()
+	id := e.accept()
+	l.until(wire.FeedStarted, id)
+	for begun := time.Now(); time.Since(begun) < target.StuckFor+quiet; {
+		if rec, ok := l.next(quiet); ok && rec.Kind == wire.FeedEnded {
+			t.Fatalf("the job ended while it waited: %+v", rec.Record)
+		}
+	}
+	if got := e.status(id); got.Status != api.JobRunning {
+		t.Fatalf("the job is %+v", got)
+	}
+	l.ack()
+	began := time.Now()
+	e.checkTimeout(l, l.finish(id))
+	if took := time.Since(began); took < target.StuckFor/2 {
+		t.Errorf("it ended %s after its leave, and may take %s", took, target.StuckFor)
+	}
+}

@@ -1,0 +1,96 @@
+// Package disk has the few file operations that survive a crash at any moment:
+// a file that is replaced whole, a folder whose entries are durable, a volume
+// that only one process holds.
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrLocked is returned by Lock when another process holds the file.
+var ErrLocked = errors.New("locked by another process")
+
+// WriteFile makes data the content of the file at path. After a crash the file
+// has its old or its new content, never a part; when WriteFile has returned
+// nil it has the new one.
+func WriteFile(path string, data []byte) error {
+	return Replace(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Replace is WriteFile for content that write produces.
+func Replace(path string, write func(io.Writer) error) error {
+	temp := path + ".tmp"
+	if err := Create(temp, write); err != nil {
+		return errors.Join(err, removeIfThere(temp))
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("replacing file: %w", err)
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// Create writes a file and waits until its content, though not its name, is on
+// disk. An existing file is overwritten in place.
+func Create(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("creating file: %w", err)
+	}
+	buffered := bufio.NewWriter(f)
+	if err = write(buffered); err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// SyncDir waits until the names in a folder are on disk.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("opening folder: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("syncing folder: %w", err)
+	}
+	return nil
+}
+
+// Lock takes the lock on the file at path, which it creates, or returns
+// ErrLocked. Closing what it returns, or the end of the process, gives the
+// lock up.
+func Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening lock: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		closeErr := f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(ErrLocked, closeErr)
+		}
+		return nil, fmt.Errorf("locking: %w", errors.Join(err, closeErr))
+	}
+	return f, nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/svc-games/svc/engine/gen/author"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/model"
+)
+
+// Bounds of one step.
+const (
+	maxAnswer = 8000 // tokens that the model may write
+	maxCalls  = 16   // tools that are called of one answer
+	maxSilent = 2    // answers in a row without a call, before it is given up
+)
+
+// session is one run.
+type session struct {
+	models   Models
+	verifier Verifier
+	rep      Reporter
+	task     Task
+	talk     talk
+	game     *sources
+	tools    []model.Tool
+	stuck    stuck
+
+	usage  model.Usage
+	steps  int
+	silent int // answers in a row without a call
+	fixes  int // revisions that were handed in and did not pass
+
+	clumsy map[string]int // edits of a file in a row that failed
+
+	checked     int           // the revision that verdict is about; -1 none
+	verdict     Verdict       // of the last check
+	handedIn    int           // the last revision that did not pass; -1 none
+	refused     Verdict       // why
+	candidate   compile.Files // the last revision that passed a check
+	candidateAt int           // its number
+	green       compile.Files // the last that was proven; nil is the start
+
+	summary  string
+	unmet    []string
+	finished bool
+}
+
+func newSession(models Models, verifier Verifier, rep Reporter, task Task) *session {
+	game := newSources(task.Game, task.Ask.Skills)
+	return &session{
+		models: models, verifier: verifier, rep: rep, task: task, game: game,
+		talk: newTalk(task, game), tools: definitions(), clumsy: map[string]int{}, checked: -1, handedIn: -1,
+	}
+}
+
+// work is the loop. Its error is ctx's, the balance's, or the verifier's.
+func (s *session) work(ctx context.Context) (Stop, error) {
+	timed, cancel := context.WithTimeout(ctx, s.task.Limits.Wall)
+	defer cancel()
+	for !s.finished {
+		stop, err := s.step(timed)
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case timed.Err() != nil:
+			return StopWall, nil
+		case err != nil || stop != "":
+			return stop, err
+		}
+	}
+	return "", nil
+}
+
+// step asks once and does what the answer says.
+func (s *session) step(ctx context.Context) (Stop, error) {
+	left := s.task.Limits.Tokens - s.usage.Input - s.usage.Output
+	switch {
+	case s.steps == s.task.Limits.Steps:
+		return StopSteps, nil
+	case left <= 0:
+		return StopTokens, nil
+	}
+	s.steps++
+	s.rep.Step(s.steps, s.task.Limits.Steps)
+	reply, err := s.ask(ctx, min(left, maxAnswer))
+	if err != nil {
+		if errors.Is(err, model.ErrExhausted) {
+			return "", err
+		}
+		return StopProvider, nil
+	}
+	s.usage.Input += reply.Usage.Input
+	s.usage.Output += reply.Usage.Output
+	s.usage.Estimated = s.usage.Estimated || reply.Usage.Estimated
+	reply.Calls = s.talk.answered(reply)
+	if reply.Text != "" {
+		s.rep.Say(reply.Text)
+	}
+	if len(reply.Calls) == 0 {
+		return s.nudge(reply.Cut), nil
+	}
+	s.silent = 0
+	repeats := false
+	for i, call := range reply.Calls {
+		result, err := s.call(ctx, call, reply.Cut && i == len(reply.Calls)-1)
+		if err != nil {
+			return "", err
+		}
+		s.talk.result(call.ID, result)
+		if s.finished {
+			return "", nil
+		}
+		switch s.stuck.observe(call, result) {
+		case circling:
+			repeats = true
+		case stuckFast:
+			return StopLoop, nil
+		}
+	}
+	if repeats {
+		s.talk.say("You are repeating yourself, with the same result each time. Try something else, or call done.")
+	}
+	if s.fixes > s.task.Limits.Fixes {
+		return StopFixes, nil
+	}
+	return "", nil
+}
+
+// ask sends the conversation. One that is too long for the model is shortened
+// and sent once more.
+func (s *session) ask(ctx context.Context, most int) (model.Reply, error) {
+	request := model.Request{
+		Model: s.task.Model, Messages: s.talk.messages(maxTalk), Tools: s.tools,
+		MaxTokens: most, Effort: string(s.task.Ask.Settings.ReasoningLevel),
+	}
+	reply, err := s.models.Chat(ctx, request)
+	var refused *model.Refusal
+	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Reason == "context_length_exceeded" {
+		request.Messages = s.talk.messages(maxTalk / 4)
+		return s.models.Chat(ctx, request)
+	}
+	return reply, err
+}
+
+// nudge answers a text without a call.
+func (s *session) nudge(cut bool) Stop {
+	if s.silent++; s.silent > maxSilent {
+		return StopSilent
+	}
+	if cut {
+		s.talk.say("Your answer was cut off before it called a tool. Say less, and write in smaller pieces.")
+	} else {
+		s.talk.say("Call a tool. When the game is as it should be, call done.")
+	}
+	return ""
+}
+
+// check judges the current revision, unless that was done already.
+func (s *session) check(ctx context.Context) (v Verdict, again bool, err error) {
+	if s.checked == s.game.revision {
+		return s.verdict, true, nil
+	}
+	files := s.game.copy()
+	if v, err = s.verifier.Check(ctx, files); err != nil {
+		return v, false, err
+	}
+	s.checked, s.verdict = s.game.revision, v
+	if v.OK {
+		s.candidate, s.candidateAt = files, s.game.revision
+	}
+	return v, false, nil
+}
+
+// prove tries whether a revision may be handed out.
+func (s *session) prove(ctx context.Context, files compile.Files) (Verdict, error) {
+	v, err := s.verifier.Prove(ctx, files)
+	if err == nil && v.OK {
+		s.green = files
+	}
+	return v, err
+}
+
+// salvage proves what a model left that was stopped: the sources as they are,
+// or else the last revision that passed a check.
+func (s *session) salvage(ctx context.Context) error {
+	if s.game.revision == 0 {
+		return nil
+	}
+	if _, _, err := s.check(ctx); err != nil {
+		return err
+	}
+	if s.candidate == nil || s.candidateAt == s.handedIn {
+		return nil
+	}
+	_, err := s.prove(ctx, s.candidate)
+	return err
+}
+
+func (s *session) outcome(stop Stop) Outcome {
+	return Outcome{Files: s.green, Summary: s.summary, Unmet: s.unmet, Stop: stop, Steps: s.steps, Usage: s.usage}
+}
+
+// feedback is a verdict as the model gets it: the worst of it, and not too much.
+func feedback(v Verdict) string {
+	const most = 5
+	if v.OK {
+		return "Passed. " + v.Note
+	}
+	text := "It does not pass:"
+	for i, finding := range v.Findings {
+		if i == most {
+			text += fmt.Sprintf("\n- and %d more", len(v.Findings)-most)
+			break
+		}
+		text += "\n- " + finding
+	}
+	return author.Clip(text, maxFeedback)
+}

@@ -1,0 +1,101 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/audit"
+	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// assemble compiles, bundles and audits what was decided, with the edits of
+// earlier jobs.
+func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e effort) (compile.Files, error) {
+	s := d.spec
+	assets, err := makeAssets(ctx, rep, s, d.stock)
+	if err != nil {
+		return nil, err
+	}
+	d.assets = assets
+	rep.Progress(api.StageWriting, 20, "Writing the sources.")
+	done := call(rep, "compile", map[string]any{"mechanic": s.Mechanic, "theme": s.Theme, "renderer": s.Renderer})
+	files, err := compile.Compile(s, assets)
+	if err != nil {
+		return nil, fmt.Errorf("writing the sources: %w", err)
+	}
+	done(true, fmt.Sprintf("%d source files", len(files)))
+	for _, name := range d.edits.over(files) {
+		warn(rep, "edits_dropped", "What a model changed in "+name+" does not fit the game any more and was dropped.")
+		delete(d.edits, name)
+	}
+	if name := compile.Framework(s.Renderer); name != "" {
+		library, err := g.frameworks.get(name)
+		if err != nil {
+			return nil, err
+		}
+		library.addTo(files)
+	}
+	if len(d.edits) > 0 {
+		if err := g.compiles(ctx, files, e); err != nil {
+			return files, err
+		}
+	}
+	return files, finish(ctx, rep, s, files)
+}
+
+// finish audits, mends and bundles sources. Its error is a *build.Error or an
+// *auditError when the sources are at fault.
+func finish(ctx context.Context, rep Reporter, s spec.Spec, files compile.Files) error {
+	rep.Progress(api.StageAuditing, 46, "Checking the files.")
+	for _, fix := range audit.Fix(files) {
+		rep.Event(api.EventFixApplied, map[string]any{"strategy": "auto", "change": fix.Message, "because": fix.Rule})
+	}
+	rep.Progress(api.StageBuilding, 50, "Building the game.")
+	if err := bundle(ctx, rep, files); err != nil {
+		return err
+	}
+	rep.Progress(api.StageAuditing, 62, "Checking the files.")
+	findings := audit.Check(files, limits(s))
+	blocking := audit.Blocking(findings)
+	rep.Event(api.EventAuditResult, map[string]any{"ok": len(blocking) == 0, "findings": nonNil(findings)})
+	if len(blocking) > 0 {
+		return &auditError{findings: blocking}
+	}
+	return nil
+}
+
+// bundle adds the script that the page loads.
+func bundle(ctx context.Context, rep Reporter, files compile.Files) error {
+	done := call(rep, "build", map[string]any{"entry": compile.Entry})
+	start := time.Now()
+	out, err := build.Bundle(ctx, build.Options{Read: files.Read, Entry: compile.Entry, Target: build.Game})
+	var broken *build.Error
+	switch {
+	case errors.As(err, &broken):
+		done(false, broken.Error())
+		rep.Event(api.EventBuildResult, map[string]any{"ok": false, "durationMs": time.Since(start).Milliseconds(), "bytes": 0, "problems": nonNil(broken.Problems)})
+		return err
+	case err != nil:
+		return err
+	}
+	files[compile.Script] = out.Script
+	done(true, fmt.Sprintf("%s, %d bytes", compile.Script, len(out.Script)))
+	rep.Event(api.EventBuildResult, map[string]any{"ok": true, "durationMs": out.Took.Milliseconds(), "bytes": len(out.Script), "problems": nonNil(out.Problems)})
+	return nil
+}
+
+// limits are what the audit holds a game against.
+func limits(s spec.Spec) audit.Limits {
+	l := audit.Limits{Bytes: audit.MaxBytes}
+	if s.Format == spec.Short {
+		l.Width, l.Height = 480, 720
+	} else {
+		l.Bytes = audit.MaxLong
+	}
+	return l
+}

@@ -1,0 +1,159 @@
+// Package audit checks the files of a game without running them: what must be
+// there, and what must not.
+package audit
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/compile"
+)
+
+// Severity says whether a finding keeps a game from being delivered.
+type Severity string
+
+// The severities.
+const (
+	Block Severity = "block"
+	Warn  Severity = "warn"
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`
+	Message  string   `json:"message"`
+}
+
+// Sizes above which a game is too large to load quickly.
+const (
+	MaxBytes = 5 << 20  // a short one
+	MaxLong  = 15 << 20 // any other
+)
+
+// Limits are what a game's format asks of it.
+type Limits struct {
+	Width, Height int // of its field; 0 any
+	Bytes         int
+}
+
+var (
+	evalPattern    = regexp.MustCompile(`\beval\s*\(|\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*['"\x60]`)
+	networkPattern = regexp.MustCompile(`\bfetch\s*\(|\bXMLHttpRequest\b|\bWebSocket\b|\bEventSource\b|\bsendBeacon\b|\bimportScripts\b`)
+	urlPattern     = regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9-]+\.[a-z]`)
+	framePattern   = regexp.MustCompile(`\bdocument\.cookie\b|\b(?:window|self|globalThis)\.(?:top|parent|opener|open|frameElement)\b|\bpostMessage\b`)
+	sourcePattern  = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
+	chancePattern  = regexp.MustCompile(`\bMath\.random\s*\(|\bDate\.now\s*\(|\bnew\s+Date\b|\bperformance\.now\s*\(|\bcrypto\.`)
+	markupPattern  = regexp.MustCompile(`\.(?:innerHTML|outerHTML)\s*=|\bdocument\.write\s*\(|\binsertAdjacentHTML\s*\(`)
+	endlessPattern = regexp.MustCompile(`\bwhile\s*\(\s*(?:true|1)\s*\)|\bfor\s*\(\s*;\s*;\s*\)`)
+	touchPattern   = regexp.MustCompile(`["'\x60](?:pointer(?:down|up)|mouse(?:down|up)|touchstart|click)["'\x60]`)
+	listenPattern  = regexp.MustCompile(`\baddEventListener\s*\(`)
+	fillerPattern  = regexp.MustCompile(`(?i)\blorem ipsum\b|\byour (?:text|title|name) here\b`)
+	secretPattern  = regexp.MustCompile(`\bsk-[A-Za-z0-9]{16,}|\bBEGIN [A-Z ]*PRIVATE KEY\b`)
+)
+
+// mechanics is the folder of what is simulated.
+const mechanics = "src/mechanics/"
+
+// calls are what every game says to the analytics library.
+var calls = []string{"svc.ready", "svc.define", "svc.track", "svc.funnel", "svc.endGame"}
+
+// adder takes a finding.
+type adder func(rule string, s Severity, file, format string, args ...any)
+
+// Check returns the findings for a complete set of files, blocking ones first.
+func Check(files compile.Files, l Limits) []Finding {
+	var out []Finding
+	add := adder(func(rule string, s Severity, file, format string, args ...any) {
+		out = append(out, Finding{rule, s, file, fmt.Sprintf(format, args...)})
+	})
+	for _, name := range files.Names() {
+		if !written(name) {
+			continue
+		}
+		code := string(files[name])
+		if path.Ext(name) == ".js" || path.Ext(name) == ".ts" {
+			code = build.Uncommented(name, code)
+		}
+		if m := urlPattern.FindString(code); m != "" {
+			add("A03", Block, name, "it names the external address %q", m)
+		}
+		if m := evalPattern.FindString(code); m != "" {
+			add("A02", Block, name, "it runs text as code: %s", m)
+		}
+		if m := networkPattern.FindString(code); m != "" && name != "lib/svc.js" {
+			add("A03", Block, name, "it uses the network: %s", m)
+		}
+		if m := framePattern.FindString(code); m != "" {
+			add("A04", Block, name, "it reaches beyond its page: %s", m)
+		}
+		if m := chancePattern.FindString(code); m != "" && strings.HasPrefix(name, mechanics) {
+			add("A08", Block, name, "a mechanic must follow from its seed and its steps alone: %s", m)
+		}
+		if m := markupPattern.FindString(code); m != "" {
+			add("A15", Block, name, "it makes markup of text: %s", m)
+		}
+		if m := endlessPattern.FindString(code); m != "" && strings.HasPrefix(name, "src/") {
+			add("A18", Warn, name, "this may never end: %s", m)
+		}
+		if secretPattern.MatchString(code) {
+			add("A25", Block, name, "it holds something that looks like a secret")
+		}
+		if strings.HasPrefix(name, "src/") {
+			checkSource(add, name, code, files[name])
+		}
+	}
+	checkScenes(add, files)
+	checkAssets(add, files)
+	page := string(files["index.html"])
+	for _, m := range sourcePattern.FindAllStringSubmatch(page, -1) {
+		if strings.HasPrefix(m[1], "data:") {
+			continue
+		}
+		if _, ok := files[m[1]]; !ok {
+			add("A05", Block, "index.html", "it loads %s, which is not there", m[1])
+		}
+	}
+	script := string(files[compile.Script])
+	if !touchPattern.MatchString(script) {
+		add("A11", Block, compile.Script, "it answers to no pointer, mouse or finger")
+	}
+	for _, call := range calls {
+		if !strings.Contains(script, call+"(") {
+			add("A06", Block, compile.Script, "it never calls %s", call)
+		}
+	}
+	if !strings.Contains(script, "__svc_state") {
+		add("A07", Block, compile.Script, "it does not expose __svc_state")
+	}
+	if l.Width > 0 && (!strings.Contains(script, fmt.Sprintf("W = %d", l.Width)) || !strings.Contains(script, fmt.Sprintf("H = %d", l.Height))) {
+		add("A12", Block, compile.Script, "the field is not %dx%d", l.Width, l.Height)
+	}
+	if !strings.Contains(page, `name="viewport"`) || !strings.Contains(page, `rel="icon"`) {
+		add("A23", Warn, "index.html", "it lacks a viewport or an icon")
+	}
+	if n := files.Bytes(); n > l.Bytes {
+		add("A24", Warn, "", "the game is %d bytes large", n)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) })
+	return out
+}
+
+// written reports whether a file is ours to judge: not a framework, not a
+// licence, not a text for people.
+func written(name string) bool {
+	if strings.HasPrefix(name, "lib/") {
+		return name == "lib/svc.js"
+	}
+	return slices.Contains([]string{".js", ".ts", ".html"}, path.Ext(name))
+}
+
+// Blocking returns the findings that keep a game from being delivered.
+func Blocking(findings []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Severity != Block })
+}

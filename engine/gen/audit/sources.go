@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/compile"
+)
+
+// Sizes above which a source file is hard to read and to change.
+const (
+	maxSource = 64 << 10 // bytes
+	maxLines  = 400
+)
+
+// storeFile is the kit's module for what is to be kept.
+const storeFile = "src/core/store.js"
+
+var (
+	storagePattern = regexp.MustCompile(`\b(?:local|session)Storage\b`)
+	// formerPattern is what Phaser 3 had and Phaser 4 has not, but for what has
+	// an automatic fix.
+	formerPattern = regexp.MustCompile(`\.(?:pre|post)FX\b|\bcreateBitmapMask\b|\bBitmapMask\b|\.setPipeline\s*\(|\.add\.(?:mesh|plane)\s*\(|\btextures\.generate\s*\(`)
+	startPattern  = regexp.MustCompile(`\.scene\.(?:start|launch|switch|run)\s*\(\s*['"\x60]([\w-]+)['"\x60]`)
+	keyPattern    = regexp.MustCompile(`(?:\bkey\s*:\s*|\bsuper\s*\(\s*|\.scene\.add\s*\(\s*)['"\x60]([\w-]+)['"\x60]`)
+)
+
+// checkSource looks at a source file that is bundled: code is it without its
+// comments.
+func checkSource(add adder, name, code string, whole []byte) {
+	if m := storagePattern.FindString(code); m != "" && name != storeFile {
+		add("A09", Block, name, "it uses %s, which a sandboxed frame refuses: import store from core/store.js", m)
+	}
+	if m := formerPattern.FindString(code); m != "" {
+		add("A20", Block, name, "Phaser 4 has no %s", strings.TrimRight(m, " ("))
+	}
+	if m := fillerPattern.FindString(code); m != "" {
+		add("A22", Warn, name, "a text was not written: %q", m)
+	}
+	if strings.HasPrefix(name, mechanics) && listenPattern.MatchString(code) {
+		add("A14", Warn, name, "a mechanic begins anew with each run, and its listeners would pile up")
+	}
+	if lines := bytes.Count(whole, []byte("\n")); len(whole) > maxSource || lines > maxLines {
+		add("A19", Warn, name, "it is long: %d bytes, %d lines", len(whole), lines)
+	}
+}
+
+// checkScenes finds Phaser scenes that are started and were never registered.
+func checkScenes(add adder, files compile.Files) {
+	keys := map[string]bool{}
+	for name, data := range files {
+		if strings.HasPrefix(name, "src/") {
+			for _, m := range keyPattern.FindAllSubmatch(data, -1) {
+				keys[string(m[1])] = true
+			}
+		}
+	}
+	for _, name := range files.Names() {
+		if !strings.HasPrefix(name, "src/") {
+			continue
+		}
+		for _, m := range startPattern.FindAllSubmatch(files[name], -1) {
+			if key := string(m[1]); !keys[key] {
+				add("A21", Block, name, "it starts the scene %q, which is not registered", key)
+			}
+		}
+	}
+}
+
+// checkAssets finds pictures and sounds that no source imports. One that is
+// imported and missing fails the build.
+func checkAssets(add adder, files compile.Files) {
+	for _, name := range files.Names() {
+		if !strings.HasPrefix(name, compile.AssetsFolder+"/") {
+			continue
+		}
+		used := slices.ContainsFunc(files.Names(), func(source string) bool {
+			return strings.HasPrefix(source, "src/") && bytes.Contains(files[source], []byte(path.Base(name)))
+		})
+		if !used {
+			add("A05", Warn, name, "no source uses it")
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// Package author has a language model read what a user wants of a game. The
+// model's answer is a small JSON document of choices that the generator has,
+// checked before any of it is used: whatever a brief, its context or the model
+// itself says, nothing else can come of it.
+package author
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/model"
+)
+
+// ErrNoModel: the model that the settings name is none that can be asked.
+var ErrNoModel = errors.New("the model of settings.model is not available")
+
+// errUnusable: the model's answers could not be used, however often it was
+// told why.
+var errUnusable = errors.New("the model gave no usable answer")
+
+// maxAnswer bounds what a model may write, in tokens.
+const maxAnswer = 2000
+
+// Bounds of what a model is shown, in bytes of each part.
+const (
+	maxPart  = 32 << 10
+	maxParts = 128 << 10 // together
+)
+
+// Models answers questions; *model.Client does.
+type Models interface {
+	Chats(ctx context.Context) ([]string, error)
+	Chat(ctx context.Context, r model.Request) (model.Reply, error)
+}
+
+// Author asks a model. It is safe for concurrent use.
+type Author struct{ models Models }
+
+// New returns an author.
+func New(models Models) *Author { return &Author{models: models} }
+
+// Ask is what a user wants, and what goes with it.
+type Ask struct {
+	Prompt       string
+	Instructions string
+	Context      []api.ContextBlock
+	Skills       []api.Skill
+	Settings     api.Settings
+	// Code shows the files of the skills too.
+	Code bool
+}
+
+// rounds is how often a model may try: with its answer refused it is told why.
+func rounds(level api.ReasoningLevel) int {
+	switch level {
+	case api.ReasoningLow:
+		return 1
+	case api.ReasoningHigh:
+		return 4
+	}
+	return 2
+}
+
+// answer asks for a JSON document until check takes it. check gets each one,
+// and says in words for the model what is wrong with it.
+func (a *Author) answer(ctx context.Context, ask Ask, task, schema string, check func([]byte) error) error {
+	name, err := a.choose(ctx, ask.Settings.Model)
+	if err != nil {
+		return err
+	}
+	request := model.Request{
+		Model:     name,
+		Messages:  ask.Messages(task),
+		MaxTokens: maxAnswer,
+		Format:    format(schema),
+		Effort:    string(ask.Settings.ReasoningLevel),
+	}
+	var wrong error
+	for range rounds(ask.Settings.ReasoningLevel) {
+		reply, err := a.models.Chat(ctx, request)
+		if err != nil {
+			return err
+		}
+		document, err := object(reply.Text)
+		if err == nil {
+			err = check(document)
+		}
+		if err == nil {
+			return nil
+		}
+		wrong = err
+		request.Messages = append(request.Messages, model.Message{Role: model.RoleAssistant, Content: reply.Text},
+			model.Message{Role: model.RoleUser, Content: "That can't be used: " + err.Error() + ". Answer again, with the JSON object alone."})
+	}
+	return fmt.Errorf("%w: %w", errUnusable, wrong)
+}
+
+// choose returns the model to ask: the one that is wanted, or the operator's
+// first.
+func (a *Author) choose(ctx context.Context, wanted string) (string, error) {
+	names, err := a.models.Chats(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case wanted == "" && len(names) > 0:
+		return names[0], nil
+	case slices.Contains(names, wanted):
+		return wanted, nil
+	}
+	return "", ErrNoModel
+}
+
+// Messages puts the question together: the task, and then instructions,
+// context, skills and prompt in this order.
+func (ask Ask) Messages(task string) []model.Message {
+	var text strings.Builder
+	part := func(title, body string) {
+		body = Clip(strings.TrimSpace(body), maxPart)
+		if body != "" && text.Len()+len(body) < maxParts {
+			fmt.Fprintf(&text, "## %s\n\n%s\n\n", title, body)
+		}
+	}
+	part("The project's instructions", ask.Instructions)
+	for _, c := range ask.Context {
+		part("Context: "+Clip(c.Name, 200), c.Content)
+	}
+	for _, s := range ask.Skills {
+		part("Skill: "+Clip(s.Title, 200), strings.Join(append([]string{s.Prompt}, s.Mechanics...), "\n"))
+		if !ask.Code {
+			continue
+		}
+		for _, f := range s.Files {
+			part("File of the skill: skills/"+Clip(s.Key, 200)+"/"+Clip(f.Path, 200), f.Content)
+		}
+	}
+	part("What the user wants", ask.Prompt)
+	return []model.Message{{Role: model.RoleSystem, Content: task}, {Role: model.RoleUser, Content: text.String()}}
+}
+
+// format asks for an answer that keeps to a JSON schema.
+func format(schema string) json.RawMessage {
+	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":` + schema + `}}`)
+}
+
+// object finds the JSON object in an answer: models like to put words or a
+// fence around it.
+func object(text string) ([]byte, error) {
+	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if begin < 0 || end < begin {
+		return nil, errors.New("there is no JSON object in it")
+	}
+	document := []byte(text[begin : end+1])
+	if !json.Valid(document) {
+		return nil, errors.New("it is no valid JSON")
+	}
+	return document, nil
+}
+
+// Clip shortens s to n bytes, at the end of a character.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

@@ -1,0 +1,158 @@
+package author
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/model"
+)
+
+// script is a model that answers with the next of its lines, and the last for
+// ever.
+type script struct {
+	lines []string
+	err   error
+	asked []model.Request
+}
+
+func (s *script) Chats(context.Context) ([]string, error) { return []string{"big", "small"}, s.err }
+
+func (s *script) Chat(_ context.Context, r model.Request) (model.Reply, error) {
+	s.asked = append(s.asked, r)
+	line := s.lines[0]
+	if len(s.lines) > 1 {
+		s.lines = s.lines[1:]
+	}
+	return model.Reply{Text: line}, nil
+}
+
+func read(t *testing.T, s *script, ask Ask) (brief.Reading, error) {
+	t.Helper()
+	return New(s).Brief(t.Context(), ask, brief.Order{ProjectID: "p", Format: spec.Short}, brief.Read(ask.Prompt))
+}
+
+func TestModelSaysWhatABriefMeans(t *testing.T) {
+	s := &script{lines: []string{"Sure!\n```json\n" + `{"mechanic":"hop","theme":"space","hero":"cat","title":"Moon Cat","lives":5,"speed":1.5,"boss":true,"combo":false,"unmet":["weather forecast"]}` + "\n```"}}
+	r, err := read(t, s, Ask{Prompt: "gatto sulla luna"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := r.Write(brief.Order{ProjectID: "p", Format: spec.Short})
+	if err := made.Check(); err != nil {
+		t.Errorf("the game is none: %v", err)
+	}
+	if made.Mechanic != "hop" || made.Theme != "space" || made.Cast.Hero.Noun != "cat" || made.Title != "Moon Cat" ||
+		made.Play.Lives != 5 || made.Play.Speed != 1.5 || !made.Play.Boss || made.Play.Combo {
+		t.Errorf("made %+v", made)
+	}
+	if len(r.Unmet) != 1 || r.Unmet[0] != "weather forecast" {
+		t.Errorf("unmet %q", r.Unmet)
+	}
+}
+
+func TestAnswerThatIsNoneIsExplainedToTheModel(t *testing.T) {
+	right := `{"mechanic":"gap"}`
+	for wrong, says := range map[string]string{
+		"I'd love to help!":                     "no JSON object",
+		`{"mechanic":"gap"`:                     "no JSON object",
+		`{"mechanic":}`:                         "no valid JSON",
+		`{"mechanic":"quake"}`:                  `mechanic can't be "quake"`,
+		`{}`:                                    "mechanic is missing",
+		`{"mechanic":"gap","hero":"../../etc"}`: `hero can't be "../../etc"`,
+		`{"mechanic":"gap","lives":9000}`:       "lives can't be 9000",
+		`{"mechanic":"gap","shell":"rm -rf /"}`: "unknown field",
+		`{"mechanic":"gap","lives":"three"}`:    "lives",
+		`{"mechanic":"gap"} {"mechanic":"hop"}`: "no valid JSON",
+		`{"mechanic":"gap","seconds":3}`:        "seconds can't be 3",
+		`{"mechanic":"gap","mood":"murderous"}`: `mood can't be "murderous"`,
+	} {
+		s := &script{lines: []string{wrong, right}}
+		r, err := read(t, s, Ask{Prompt: "x"})
+		if err != nil || r.Mechanics["gap"] == 0 {
+			t.Errorf("%s: %+v, %v", wrong, r.Mechanics, err)
+			continue
+		}
+		last := s.asked[1].Messages
+		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Content, says) {
+			t.Errorf("%s: the model is told %q, want %q", wrong, got.Content, says)
+		}
+	}
+}
+
+func TestModelThatLoopsIsLeftAfterItsRounds(t *testing.T) {
+	for level, want := range map[api.ReasoningLevel]int{api.ReasoningLow: 1, api.ReasoningMedium: 2, api.ReasoningHigh: 4, "": 2} {
+		s := &script{lines: []string{"I will do it now."}}
+		if _, err := read(t, s, Ask{Prompt: "x", Settings: api.Settings{ReasoningLevel: level}}); !errors.Is(err, errUnusable) || len(s.asked) != want {
+			t.Errorf("level %q: %v after %d rounds, want %d", level, err, len(s.asked), want)
+		}
+	}
+}
+
+func TestModelIsTheOneThatIsWanted(t *testing.T) {
+	for wanted, asked := range map[string]string{"": "big", "small": "small"} {
+		s := &script{lines: []string{`{"mechanic":"gap"}`}}
+		if _, err := read(t, s, Ask{Prompt: "x", Settings: api.Settings{Model: wanted}}); err != nil || s.asked[0].Model != asked {
+			t.Errorf("%q: %v", wanted, err)
+		}
+	}
+	s := &script{}
+	if _, err := read(t, s, Ask{Prompt: "x", Settings: api.Settings{Model: "dear"}}); !errors.Is(err, ErrNoModel) {
+		t.Errorf("a model that is not there: %v", err)
+	}
+}
+
+func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
+	s := &script{lines: []string{`{"mechanic":"gap"}`}}
+	_, err := read(t, s, Ask{
+		Prompt: "PROMPT", Instructions: "INSTRUCTIONS", Context: []api.ContextBlock{{Name: "c", Content: "CONTEXT"}},
+		Skills: []api.Skill{{Title: "SKILL", Prompt: "how"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.asked[0].Messages[1].Content
+	at := -1
+	for _, part := range []string{"INSTRUCTIONS", "CONTEXT", "SKILL", "PROMPT"} {
+		next := strings.Index(text, part)
+		if next <= at {
+			t.Errorf("%s is at %d, after %d\n%s", part, next, at, text)
+		}
+		at = next
+	}
+	if !json.Valid(s.asked[0].Format) || s.asked[0].MaxTokens == 0 {
+		t.Errorf("request %+v", s.asked[0])
+	}
+}
+
+func TestHugePartsAreShownInPart(t *testing.T) {
+	s := &script{lines: []string{`{"mechanic":"gap"}`}}
+	var blocks []api.ContextBlock
+	for range 64 {
+		blocks = append(blocks, api.ContextBlock{Name: "c", Content: strings.Repeat("ü", 64<<10)})
+	}
+	if _, err := read(t, s, Ask{Prompt: "THE PROMPT", Context: blocks}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.asked[0].Messages[1].Content); n > 2*maxParts || !strings.Contains(s.asked[0].Messages[1].Content, "THE PROMPT") {
+		t.Errorf("%d bytes are shown", n)
+	}
+}
+
+func TestModelSaysAChangeInTheGeneratorsWords(t *testing.T) {
+	current := brief.Read("a duck flaps through gaps").Write(brief.Order{ProjectID: "p", Format: spec.Short})
+	s := &script{lines: []string{`{"wishes":["make it wobble like jelly"]}`, `{"wishes":["make it faster","5 lives"],"unmet":["wie Pudding wackeln"]}`}}
+	w, err := New(s).Change(t.Context(), Ask{Prompt: "schneller, fünf Leben, und es soll wie Pudding wackeln"}, current)
+	if err != nil || w.Text != "make it faster. 5 lives" || len(w.Unmet) != 1 {
+		t.Errorf("%+v, %v", w, err)
+	}
+	last := s.asked[1].Messages
+	if got := last[len(last)-1].Content; !strings.Contains(got, "does not understand the wish") {
+		t.Errorf("the model is told %q", got)
+	}
+}

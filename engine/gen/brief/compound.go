@@ -1,0 +1,42 @@
+package brief
+
+import "strings"
+
+// How many letters the parts of a compound have at the least: "ei" ends words
+// that have nothing to do with eggs.
+const (
+	shortestFirst = 3
+	shortestLast  = 4
+)
+
+// compound returns the end of a word that is written together from words of the
+// lexicon, "Goldmünzen" or "starfish": it is what the whole is a kind of. "" is
+// returned where either part is unknown.
+func compound(word string) string {
+	for i := shortestFirst; i <= len(word)-shortestLast; i++ {
+		if kind := word[i:]; isNoun(kind) && speaks(word[:i]) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// speaks reports whether the first part of a compound means something, with the
+// letters that German joins parts by or without.
+func speaks(part string) bool {
+	for _, joint := range []string{"", "s", "n", "en"} {
+		plain := strings.TrimSuffix(part, joint)
+		if isNoun(plain) || colorWords[plain] != "" {
+			return true
+		}
+		if _, place := themeOf(plain, true); place {
+			return true
+		}
+	}
+	return false
+}
+
+func isNoun(word string) bool {
+	_, _, ok := figureOf(word, singular(word))
+	return ok
+}

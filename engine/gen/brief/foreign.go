@@ -1,0 +1,103 @@
+package brief
+
+// Words of other languages than English, without accents: German (ä is ae),
+// Spanish and French.
+
+// foreignNouns maps nouns to figures.
+var foreignNouns = map[string]string{
+	"voegel": "bird", "ente": "duck", "enten": "duck", "huhn": "chicken", "hahn": "chicken", "kueken": "chick", "eule": "owl", "papagei": "parrot",
+	"adler": "eagle", "fledermaus": "bat", "fledermaeuse": "bat", "bienen": "bee", "schmetterling": "butterfly", "marienkaefer": "ladybug",
+	"drachen": "dragon", "dinosaurier": "dinosaur", "fee": "fairy", "fische": "fish", "goldfisch": "goldfish", "delfin": "dolphin", "wal": "whale",
+	"hai": "shark", "haie": "shark", "krake": "octopus", "qualle": "jellyfish", "quallen": "jellyfish", "krabbe": "crab", "schildkroete": "turtle",
+	"uboot": "submarine", "meerjungfrau": "mermaid", "katzen": "cat", "kaetzchen": "kitten", "hunde": "dog", "welpe": "puppy", "woelfe": "wolf",
+	"kaninchen": "rabbit", "haeschen": "bunny", "baeren": "bear", "maeuse": "mouse", "eichhoernchen": "squirrel", "igel": "hedgehog", "froesche": "frog",
+	"schwein": "pig", "kuh": "cow", "pferd": "horse", "elefant": "elephant", "loewe": "lion", "kamel": "camel", "schnecke": "snail", "schlange": "snake",
+	"gespenst": "ghost", "geister": "ghost", "gespenster": "ghost", "hexe": "witch", "zauberer": "wizard", "vampir": "vampire", "skelett": "skeleton",
+	"kuerbis": "pumpkin", "kuerbisse": "pumpkin", "monster": "monster", "ausserirdische": "alien", "ausserirdischer": "alien", "aliens": "alien",
+	"raketen": "rocket", "raumschiff": "spaceship", "flugzeug": "plane", "autos": "car", "lastwagen": "truck", "laster": "truck", "boot": "boat",
+	"ritter": "knight", "prinzessin": "princess", "koenig": "king", "held": "superhero", "schneemaenner": "snowman", "rentier": "reindeer",
+	"kugel": "ball", "wuerfel": "cube", "schleim": "slime", "maulwurf": "mole", "maulwuerfe": "mole", "kaktus": "cactus", "kakteen": "cactus",
+	"rohr": "pipe", "rohre": "pipe", "stachel": "spike", "stacheln": "spike", "mine": "mine", "stein": "rock", "steine": "rock", "bombe": "bomb",
+	"bomben": "bomb", "feuerball": "fireball", "baumstamm": "log", "baumstaemme": "log", "baum": "log", "kisten": "box", "kegel": "cone",
+	"spinne": "spider", "spinnen": "spider", "kaefer": "bug", "wespe": "wasp", "wespen": "wasp", "gegner": "enemy", "feind": "enemy", "feinde": "enemy",
+	"muenzen": "coin", "sterne": "star", "sternen": "star", "edelstein": "gem", "edelsteine": "gem", "diamant": "diamond", "diamanten": "diamond",
+	"kristall": "crystal", "schatz": "treasure", "perle": "pearl", "perlen": "pearl", "blase": "bubble", "blasen": "bubble", "herzen": "heart",
+	"aepfel": "apple", "kirsche": "cherry", "kirschen": "cherry", "erdbeere": "strawberry", "erdbeeren": "strawberry", "ei": "egg", "eier": "egg",
+	"bananen": "banana", "karotten": "carrot", "moehre": "carrot", "moehren": "carrot", "bonbons": "candy", "suessigkeiten": "candy", "keks": "cookie",
+	"kekse": "cookie", "kuchen": "cake", "kaese": "cheese", "blume": "flower", "blumen": "flower", "eichel": "acorn", "eicheln": "acorn", "nuss": "nut",
+	"nuesse": "nut", "geschenk": "gift", "geschenke": "gift", "blitz": "bolt", "blitze": "bolt", "schneeflocke": "snowflake", "ballons": "balloon",
+	"pilze": "mushroom", "honig": "honey", "ziegel": "box", "holzfaeller": "bear", "biber": "bear", "roboter": "robot",
+
+	"pajaros": "bird", "ave": "bird", "pollo": "chicken", "gallina": "chicken", "buho": "owl", "loro": "parrot", "aguila": "eagle", "murcielago": "bat",
+	"murcielagos": "bat", "mariposa": "butterfly", "mariquita": "ladybug", "dragon": "dragon", "dragones": "dragon", "dinosaurio": "dinosaur", "hada": "fairy",
+	"peces": "fish", "pescado": "fish", "delfines": "dolphin", "ballena": "whale", "tiburon": "shark", "tiburones": "shark", "pulpo": "octopus",
+	"medusa": "jellyfish", "medusas": "jellyfish", "cangrejo": "crab", "tortuga": "turtle", "submarino": "submarine", "sirena": "mermaid", "gatos": "cat",
+	"gatito": "kitten", "perros": "dog", "cachorro": "puppy", "lobo": "wolf", "lobos": "wolf", "conejos": "rabbit", "osos": "bear", "raton": "mouse",
+	"ratones": "mouse", "ardilla": "squirrel", "erizo": "hedgehog", "ranas": "frog", "cerdo": "pig", "vaca": "cow", "oveja": "sheep", "caballo": "horse",
+	"unicornio": "unicorn", "elefante": "elephant", "leon": "lion", "tigre": "tiger", "camello": "camel", "caracol": "snail", "serpiente": "snake",
+	"fantasmas": "ghost", "bruja": "witch", "mago": "wizard", "vampiro": "vampire", "esqueleto": "skeleton", "calabaza": "pumpkin", "calabazas": "pumpkin",
+	"monstruo": "monster", "monstruos": "monster", "extraterrestre": "alien", "astronauta": "astronaut", "cohetes": "rocket", "nave": "spaceship",
+	"avion": "plane", "coches": "car", "carro": "car", "camion": "truck", "camiones": "truck", "barco": "boat", "caballero": "knight", "princesa": "princess",
+	"rey": "king", "bola": "ball", "pelota": "ball", "cubo": "cube", "topo": "mole", "topos": "mole", "cactus": "cactus", "tuberia": "pipe", "pincho": "spike",
+	"pinchos": "spike", "rocas": "rock", "piedra": "rock", "piedras": "rock", "bomba": "bomb", "bombas": "bomb", "tronco": "log", "troncos": "log", "arbol": "log",
+	"cajas": "box", "arana": "spider", "aranas": "spider", "avispa": "wasp", "enemigo": "enemy", "enemigos": "enemy", "meteorito": "meteor", "meteoritos": "meteor",
+	"asteroide": "asteroid", "asteroides": "asteroid", "monedas": "coin", "estrellas": "star", "gema": "gem", "gemas": "gem", "joya": "gem", "joyas": "gem",
+	"diamante": "diamond", "diamantes": "diamond", "tesoro": "treasure", "perla": "pearl", "perlas": "pearl", "burbuja": "bubble", "burbujas": "bubble",
+	"corazon": "heart", "manzanas": "apple", "cereza": "cherry", "cerezas": "cherry", "fresa": "strawberry", "fresas": "strawberry", "huevo": "egg",
+	"huevos": "egg", "platano": "banana", "platanos": "banana", "zanahoria": "carrot", "zanahorias": "carrot", "caramelo": "candy", "caramelos": "candy",
+	"dulces": "candy", "galleta": "cookie", "galletas": "cookie", "pastel": "cake", "queso": "cheese", "flor": "flower", "flores": "flower", "bellota": "acorn",
+	"bellotas": "acorn", "nuez": "nut", "regalo": "gift", "regalos": "gift", "rayo": "bolt", "globo": "balloon", "globos": "balloon", "seta": "mushroom",
+	"setas": "mushroom", "miel": "honey", "ladrillo": "box", "ladrillos": "box", "munecos": "snowman",
+
+	"oiseaux": "bird", "poule": "chicken", "poussin": "chick", "hibou": "owl", "perroquet": "parrot", "aigle": "eagle", "chauve": "bat", "abeilles": "bee",
+	"papillon": "butterfly", "coccinelle": "ladybug", "dinosaure": "dinosaur", "poissons": "fish", "dauphin": "dolphin", "baleine": "whale", "requin": "shark",
+	"requins": "shark", "pieuvre": "octopus", "meduse": "jellyfish", "meduses": "jellyfish", "crabe": "crab", "tortue": "turtle", "sirene": "mermaid",
+	"chats": "cat", "chaton": "kitten", "chiens": "dog", "chiot": "puppy", "loup": "wolf", "loups": "wolf", "lapins": "rabbit", "ecureuil": "squirrel",
+	"herisson": "hedgehog", "grenouilles": "frog", "cochon": "pig", "vache": "cow", "mouton": "sheep", "cheval": "horse", "lion": "lion", "chameau": "camel",
+	"escargot": "snail", "serpent": "snake", "fantomes": "ghost", "sorciere": "witch", "magicien": "wizard", "squelette": "skeleton", "citrouille": "pumpkin",
+	"citrouilles": "pumpkin", "monstre": "monster", "monstres": "monster", "extraterrestres": "alien", "astronaute": "astronaut", "fusees": "rocket",
+	"vaisseau": "spaceship", "avions": "plane", "voitures": "car", "camions": "truck", "bateau": "boat", "chevalier": "knight", "princesse": "princess",
+	"roi": "king", "balle": "ball", "bille": "ball", "boule": "ball", "taupe": "mole", "taupes": "mole", "tuyau": "pipe", "tuyaux": "pipe", "pique": "spike",
+	"piques": "spike", "rochers": "rock", "pierre": "rock", "pierres": "rock", "bombes": "bomb", "tronc": "log", "arbre": "log", "araignee": "spider",
+	"araignees": "spider", "guepe": "wasp", "ennemi": "enemy", "ennemis": "enemy", "meteorite": "meteor", "meteorites": "meteor", "pieces": "coin",
+	"etoiles": "star", "gemme": "gem", "gemmes": "gem", "bijou": "gem", "bijoux": "gem", "tresor": "treasure", "bulle": "bubble", "bulles": "bubble",
+	"coeur": "heart", "pommes": "apple", "cerise": "cherry", "cerises": "cherry", "fraise": "strawberry", "fraises": "strawberry", "oeuf": "egg", "oeufs": "egg",
+	"banane": "banana", "bananes": "banana", "carotte": "carrot", "carottes": "carrot", "gateau": "cake", "gateaux": "cake", "fromage": "cheese", "fleur": "flower",
+	"fleurs": "flower", "gland": "acorn", "glands": "acorn", "noix": "nut", "noisette": "nut", "noisettes": "nut", "cadeau": "gift", "cadeaux": "gift",
+	"eclair": "bolt", "champignon": "mushroom", "champignons": "mushroom", "briques": "box", "caisses": "box",
+}
+
+// foreignMechanics are verbs and places that speak for mechanics.
+var foreignMechanics = map[string]map[string]float64{
+	"flattert": {"gap": 5}, "schwimmt": {"gap": 3}, "huepft": {"hop": 5}, "laeuft": {"hop": 3, "runner3d": 3}, "huerden": {"hop": 4}, "strasse": {"lane": 4, "drive3d": 4},
+	"autobahn": {"lane": 5, "drive3d": 5}, "spur": {"lane": 5}, "weicht": {"lane": 2.5}, "verkehr": {"lane": 5}, "stapele": {"stack": 6}, "stapelspiel": {"stack": 6}, "empilage": {"stack": 6}, "tuerme": {"stack": 4},
+	"hochhaus": {"stack": 4}, "umlaufbahn": {"orbit": 5}, "kreis": {"orbit": 3}, "faellt": {"catch": 2}, "fallende": {"catch": 3}, "fallenden": {"catch": 3}, "sammeln": {"catch": 2, "maze": 1},
+	"loecher": {"whack": 2}, "loechern": {"whack": 3}, "klopfe": {"whack": 5}, "triff": {"whack": 3}, "schiesse": {"cannon": 5, "shooter": 5}, "weg": {"zigzag": 2}, "kurven": {"zigzag": 3, "drive3d": 3},
+	"bruecke": {"bridge": 6}, "bruecken": {"bridge": 6}, "farbe": {"color": 2}, "farben": {"color": 2}, "farbwechsel": {"color": 6}, "hackt": {"chop": 6}, "holz": {"chop": 4}, "holzhacker": {"chop": 6},
+	"faellen": {"chop": 4}, "klettert": {"climb": 6}, "klettern": {"climb": 6}, "wand": {"climb": 3}, "waende": {"climb": 3}, "uhr": {"dial": 4}, "timing": {"dial": 5}, "schloss": {"dial": 2},
+	"labyrinth": {"maze": 8}, "irrgarten": {"maze": 8}, "jump'n'run": {"platformer": 9}, "huepfspiel": {"platformer": 6, "hop": 4}, "plattformen": {"platformer": 6}, "steine zerstoeren": {"breakout": 7},
+	"ziegelsteine": {"breakout": 7}, "schlaeger": {"breakout": 5}, "raetsel": {"match": 4}, "drei gewinnt": {"match": 8}, "tausche": {"match": 4}, "raumschlacht": {"shooter": 6}, "rennspiel": {"drive3d": 6, "lane": 5},
+
+	"aletea": {"gap": 5}, "nada": {"gap": 3}, "volar": {"gap": 4}, "saltar": {"hop": 4}, "brinca": {"hop": 5}, "carretera": {"lane": 4, "drive3d": 4}, "autopista": {"lane": 5, "drive3d": 5}, "carril": {"lane": 6},
+	"esquiva": {"lane": 2.5}, "trafico": {"lane": 5}, "carrera": {"lane": 4, "drive3d": 5}, "apilar": {"stack": 6}, "bloques": {"stack": 3}, "orbita": {"orbit": 6}, "gira": {"orbit": 3, "zigzag": 2}, "atrapar": {"catch": 5},
+	"caen": {"catch": 3}, "recoge": {"catch": 2, "maze": 1}, "golpea": {"whack": 6}, "aplasta": {"whack": 5}, "agujeros": {"whack": 3}, "disparar": {"cannon": 5, "shooter": 5}, "puente": {"bridge": 6}, "puentes": {"bridge": 6},
+	"colores": {"color": 3}, "cambia de color": {"color": 8}, "corta": {"chop": 5}, "lenador": {"chop": 6}, "trepa": {"climb": 6}, "escala": {"climb": 6}, "pared": {"climb": 3}, "paredes": {"climb": 3}, "reloj": {"dial": 5},
+	"laberinto": {"maze": 8}, "plataformas": {"platformer": 8}, "romper": {"breakout": 5}, "rompe": {"breakout": 5}, "raqueta": {"breakout": 4}, "puzle": {"match": 5}, "rueda": {"roll3d": 3, "zigzag": 3}, "alinear": {"match": 5}, "alinea": {"match": 5},
+
+	"voler": {"gap": 4}, "nage": {"gap": 3}, "sauter": {"hop": 4}, "court": {"hop": 3, "runner3d": 3}, "route": {"lane": 4, "drive3d": 4}, "autoroute": {"lane": 5, "drive3d": 5}, "circulation": {"lane": 5}, "esquive": {"lane": 2.5},
+	"course": {"lane": 4, "drive3d": 5}, "empiler": {"stack": 6}, "blocs": {"stack": 3}, "tourne": {"orbit": 3}, "orbite": {"orbit": 6}, "attraper": {"catch": 5}, "tombent": {"catch": 3}, "ramasse": {"catch": 2, "maze": 1}, "tape": {"whack": 5},
+	"frappe": {"whack": 5}, "trous": {"whack": 3}, "tirer": {"cannon": 5, "shooter": 5}, "pont": {"bridge": 6}, "ponts": {"bridge": 6}, "couleur": {"color": 2}, "couleurs": {"color": 3}, "change de couleur": {"color": 8}, "coupe": {"chop": 5},
+	"bucheron": {"chop": 6}, "grimpe": {"climb": 6}, "mur": {"climb": 3}, "murs": {"climb": 3}, "horloge": {"dial": 5}, "labyrinthe": {"maze": 8}, "plateforme": {"platformer": 6}, "plateformes": {"platformer": 8}, "casse": {"breakout": 5},
+	"raquette": {"breakout": 4}, "echange": {"match": 4}, "roule": {"roll3d": 4, "zigzag": 3}, "conduis": {"drive3d": 4, "lane": 4}, "aligner": {"match": 5},
+}
+
+// foreignThemes map words to themes.
+var foreignThemes = map[string]string{
+	"mond": "space", "unterwasser": "sea", "ozean": "sea", "strand": "sea", "herbst": "forest", "berg": "forest", "baeckerei": "candy",
+	"strasse": "city", "autobahn": "city", "spuk": "night", "friedhof": "night", "burg": "night", "gespensterhaus": "night", "aegypten": "desert", "eis": "winter", "eisig": "winter", "wiese": "farm",
+	"hoelle": "volcano", "verlies": "volcano", "zukunft": "neon",
+	"cielo": "sky", "nubes": "sky", "galaxia": "space", "oceano": "sea", "playa": "sea", "submarino": "sea", "selva": "jungle", "otono": "forest", "montana": "forest", "golosinas": "candy",
+	"calle": "city", "carretera": "city", "cementerio": "night", "castillo": "night", "desierto": "desert", "hielo": "winter", "invierno": "winter", "navidad": "winter", "campo": "farm", "volcan": "volcano", "infierno": "volcano",
+	"ciel": "sky", "nuages": "sky", "galaxie": "space", "plage": "sea", "automne": "forest", "montagne": "forest", "rue": "city", "route": "city", "cimetiere": "night", "chateau": "night",
+	"sable": "desert", "glace": "winter", "hiver": "winter", "noel": "winter", "champ": "farm", "enfer": "volcano",
+}

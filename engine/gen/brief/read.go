@@ -1,0 +1,336 @@
+// Package brief reads a brief: it maps the words of a text to mechanics,
+// figures, places, colours and tunables, says which word chose what, and
+// keeps a list of what it did not understand.
+package brief
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Reading is what was understood of a text.
+type Reading struct {
+	Mechanics map[string]float64 // weight of each mechanic that was spoken for
+	Lang      string             // BCP 47: en, de, es or fr
+	Hero      string             // nouns of the lexicon, "" when not named
+	HeroWord  string             // the hero as it was written
+	Hazard    string
+	Pickup    string
+	Nouns     []string // all nouns of the lexicon, in their order
+	Theme     string   // "" when not named
+	Look      spec.Look
+	Factors   map[string]float64 // tunable to factor
+	Lives     int                // 0 when not named
+	Seconds   int
+	Title     string
+	Rules     Rules
+	// Because explains each choice: the word and what it chose.
+	Because []Reason
+	// foreign tells that words of other languages than English count.
+	foreign bool
+	// Unmet are the phrases that mean nothing here, in their order.
+	Unmet []string
+}
+
+// Reason is one word of a brief and what it chose.
+type Reason struct{ Word, Chose string }
+
+// Empty reports whether nothing at all was understood.
+func (r Reading) Empty() bool { return len(r.Because) == 0 }
+
+// Read reads a text. It never fails: what it can't read is in Unmet.
+func Read(text string) Reading {
+	r := Reading{Mechanics: map[string]float64{}, Factors: map[string]float64{}}
+	text, r.Title = cutTitle(text)
+	if r.Title != "" {
+		r.because(r.Title, "the title")
+	}
+	tokens := tokenize(Rewrite(text))
+	r.Lang, r.foreign = language(tokens)
+	r.readRules(tokens)
+	r.readMechanics(tokens)
+	r.readNumbers(tokens)
+	r.readThemes(tokens)
+	r.readRoles(tokens, false)
+	r.readRoles(tokens, true)
+	r.readLook(tokens)
+	r.readUnmet(tokens)
+	return r
+}
+
+func (r *Reading) because(word, chose string) {
+	reason := Reason{Word: word, Chose: chose}
+	if !slices.Contains(r.Because, reason) {
+		r.Because = append(r.Because, reason)
+	}
+}
+
+func (r *Reading) readMechanics(tokens []token) {
+	for i := range tokens {
+		// The longest phrase of up to three words that is known counts.
+		for n := min(3, len(tokens)-i); n >= 1; n-- {
+			phrase := joined(tokens[i : i+n])
+			weights, ok := mechanicsOf(phrase, r.foreign)
+			if !ok && n == 1 {
+				phrase = tokens[i].singular
+				weights, ok = mechanicsOf(phrase, r.foreign)
+			}
+			if !ok || tokens[i].negated {
+				continue
+			}
+			for j := i; j < i+n; j++ {
+				tokens[j].known = true
+				tokens[j].inName = n > 1
+			}
+			for m, w := range weights {
+				r.Mechanics[m] += w
+			}
+			if best := heaviest(weights); weights[best] >= 2 {
+				r.because(phrase, "the mechanic "+best)
+			}
+			break
+		}
+	}
+}
+
+func (r *Reading) readNumbers(tokens []token) {
+	for i := range tokens {
+		n := tokens[i].number
+		if n == 0 || i+1 == len(tokens) {
+			continue
+		}
+		switch tokens[i+1].singular {
+		case "life", "live", "lives", "heart", "leben", "vie", "vy", "vida", "vita", "vite", "chance", "try", "coeur", "corazone", "herzen":
+			r.Lives = min(max(n, spec.MinLives), spec.MaxLives)
+			r.because(tokens[i].word+" "+tokens[i+1].word, "the lives")
+			if r.Lives != n {
+				r.Unmet = append(r.Unmet, tokens[i].word+" "+tokens[i+1].word)
+			}
+		case "second", "sec", "sekunde", "sekunden", "seconde", "segundo", "s":
+			r.Seconds = n
+			r.because(tokens[i].word+" "+tokens[i+1].word, "the length of a run")
+		case "minute", "minuten", "minuto", "min":
+			r.Seconds = 60 * n
+			r.because(tokens[i].word+" "+tokens[i+1].word, "the length of a run")
+		default:
+			continue
+		}
+		tokens[i].known, tokens[i+1].known = true, true
+	}
+}
+
+// readThemes finds the place. A word that also names a figure ("candy") is
+// one only when no other word is.
+func (r *Reading) readThemes(tokens []token) {
+	for _, figuresToo := range []bool{false, true} {
+		for i := range tokens {
+			t := &tokens[i]
+			theme, ok := themeOf(t.word, r.foreign)
+			if !ok {
+				theme, ok = themeOf(t.singular, r.foreign)
+			}
+			if _, _, figure := lookup(*t); !ok || t.negated || figure != figuresToo {
+				continue
+			}
+			t.known = true
+			if r.Theme == "" {
+				r.Theme = theme
+				r.because(t.word, "the theme "+theme)
+			}
+		}
+	}
+}
+
+// readRoles gives the nouns their roles: what follows "avoid" or "shoot" is a
+// hazard, what follows "collect" a pickup, and the first other being is the
+// hero. A role that a verb gave wins over one that was only guessed. Nouns in
+// the name of a game ("flappy bird") come in a second pass, for roles that
+// are still free.
+func (r *Reading) readRoles(tokens []token, inNames bool) {
+	role := ""
+	guessed := map[string]bool{}
+	for i := range tokens {
+		t := &tokens[i]
+		noun, f, ok := lookup(*t)
+		if !ok || t.usedAsNumber(tokens, i) {
+			switch {
+			// What must not be shot is spared, what must not be hit is avoided.
+			case shootWords[t.word] && t.negated && !avoidWords[t.word]:
+				role = "pickup"
+			case shootWords[t.word], denials[t.word], avoidWords[t.word] && !t.negated, collectWords[t.word] && t.negated:
+				role = "hazard"
+			case collectWords[t.word]:
+				role = "pickup"
+			case t.startsClause || isMechanicWord(t.word) || companions[t.word]:
+				role = ""
+			}
+			continue
+		}
+		t.known = true
+		given := role
+		if t.inName != inNames {
+			continue
+		}
+		r.Nouns = append(r.Nouns, noun)
+		if t.negated && role != "hazard" {
+			continue
+		}
+		taken := inNames && r.Hero != "" && f.pickup == ""
+		if taken || given == "" && scenic[noun] {
+			continue
+		}
+		switch {
+		case given == "" && f.body != "" && r.Hero == "":
+			given = "hero"
+		case given == "" && f.body == "" && f.hazard != "":
+			given = "hazard"
+		case given == "" && f.body == "" && f.pickup != "":
+			given = "pickup"
+		case given == "" && f.pickup != "":
+			given = "pickup"
+		case given == "":
+			given = "hazard"
+		case given == "hazard" && f.hazard == "" && f.body == "":
+			given = "pickup" // a star that one runs over is still a treat
+		case given == "pickup" && f.pickup == "" && f.body == "":
+			given = "hazard"
+		}
+		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
+		if *place == "" || guessed[given] && role != "" {
+			guessed[given] = role == ""
+			r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+given })
+			*place = noun
+			if given == "hero" {
+				r.HeroWord = t.raw
+			}
+			r.because(t.word, "the "+given)
+		}
+	}
+}
+
+func (r *Reading) readLook(tokens []token) {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.negated {
+			continue
+		}
+		if color, ok := colorWords[t.word]; ok {
+			t.known = true
+			r.because(t.word, "the colour of "+r.color(color, tokens[i+1:]))
+			continue
+		}
+		if mood, ok := moodWords[t.word]; ok {
+			t.known = true
+			r.Look.Mood = mood
+			r.because(t.word, "a "+mood+" palette")
+		}
+		if nudges, ok := adjectives[t.word]; ok {
+			t.known = true
+			for _, n := range nudges {
+				r.nudge(n)
+			}
+			r.because(t.word, "how it plays")
+		}
+	}
+}
+
+func (r *Reading) nudge(n nudge) {
+	if r.Factors[n.field] == 0 {
+		r.Factors[n.field] = 1
+	}
+	r.Factors[n.field] *= n.by
+}
+
+// color gives a colour to the noun that comes within the next two words, or to
+// the scene.
+func (r *Reading) color(color string, next []token) string {
+	for _, t := range next[:min(2, len(next))] {
+		noun, _, ok := lookup(t)
+		if !ok {
+			continue
+		}
+		switch noun {
+		case r.Hero:
+			r.Look.Hero = color
+		case r.Hazard:
+			r.Look.Hazard = color
+		case r.Pickup:
+			r.Look.Pickup = color
+		default:
+			continue
+		}
+		return "the " + noun
+	}
+	r.Look.Tint = color
+	return "the scene"
+}
+
+// readUnmet collects runs of words that nothing above knew.
+func (r *Reading) readUnmet(tokens []token) {
+	var run []string
+	flush := func() {
+		if len(run) > 0 && len(r.Unmet) < 12 {
+			r.Unmet = append(r.Unmet, Clip(strings.Join(run, " "), 60))
+		}
+		run = nil
+	}
+	for i, t := range tokens {
+		if t.startsClause {
+			flush()
+		}
+		// How many of something there are is decided by the mechanic.
+		if t.number > 1 && !t.known && i+1 < len(tokens) && !plain[tokens[i+1].word] && tokens[i+1].number == 0 {
+			flush()
+			run = append(run, t.raw, tokens[i+1].raw)
+			flush()
+			continue
+		}
+		switch {
+		case t.known || avoidWords[t.word] || collectWords[t.word] || negations[t.word]:
+			flush()
+		case plain[t.word] || plain[t.singular] || t.number != 0 || len(t.word) < 2:
+			flush()
+		default:
+			run = append(run, t.raw)
+		}
+	}
+	flush()
+}
+
+func heaviest(weights map[string]float64) string {
+	best := ""
+	for m, w := range weights {
+		if best == "" || w > weights[best] || w == weights[best] && m < best {
+			best = m
+		}
+	}
+	return best
+}
+
+// Under returns r with what it leaves open filled from a text in the
+// background, such as the project's standing instructions. Nothing of that
+// text counts as unmet.
+func (r Reading) Under(background Reading) Reading {
+	if len(r.Mechanics) == 0 {
+		r.Mechanics = background.Mechanics
+	}
+	r.Hero = or(r.Hero, background.Hero)
+	r.Hazard = or(r.Hazard, background.Hazard)
+	r.Pickup = or(r.Pickup, background.Pickup)
+	r.Theme = or(r.Theme, background.Theme)
+	r.Look.Mood = or(r.Look.Mood, background.Look.Mood)
+	r.Look.Tint = or(r.Look.Tint, background.Look.Tint)
+	if len(r.Factors) == 0 {
+		r.Factors = background.Factors
+	}
+	if r.Lives == 0 {
+		r.Lives = background.Lives
+	}
+	if r.Seconds == 0 {
+		r.Seconds = background.Seconds
+	}
+	r.Rules = r.Rules.under(background.Rules)
+	return r
+}

@@ -1,0 +1,195 @@
+package brief
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Rules are what a text says of levels, players and the like.
+type Rules struct {
+	Levels   int  // 0 when not named
+	Players  int  // 0 when not named
+	Boss     Wish // wanted, refused, or not named
+	Powers   Wish
+	Combo    Wish
+	Sound    Wish
+	Endless  bool   // no limit of time
+	Solid    bool   // 3D
+	Flat     bool   // 2D
+	Renderer string // phaser, pixi, canvas, three, "" when not named
+}
+
+// Wish is what a text says of something that a game may have.
+type Wish int
+
+// The wishes.
+const (
+	Unnamed Wish = iota
+	Wanted
+	Refused
+)
+
+// Over returns what holds after a wish, for something that was or was not so.
+func (w Wish) Over(was bool) bool { return w == Wanted || was && w != Refused }
+
+// or returns w, or other when w was not named.
+func (w Wish) or(other Wish) Wish {
+	if w == Unnamed {
+		return other
+	}
+	return w
+}
+
+// usualLevels is what "with levels" means.
+const usualLevels = 3
+
+// ruleWords are the words that name a rule.
+var ruleWords = map[string]func(*Rules) *Wish{
+	"boss": boss, "bosses": boss, "endboss": boss, "endgegner": boss, "bossgegner": boss, "jefe": boss, "jefes": boss, "chefe": boss, "chefao": boss, "bossfight": boss,
+	"powerup": powers, "powerups": powers, "upgrades": powers, "potenciadores": powers, "potenciador": powers, "shield": powers, "shields": powers,
+	"bonus": powers, "boosts": powers, "booster": powers, "boosters": powers, "escudo": powers, "bouclier": powers, "schild": powers, "poderes": powers, "pouvoirs": powers,
+	"combo": combo, "combos": combo, "multiplier": combo, "multipliers": combo, "multiplikator": combo, "multiplicador": combo, "multiplicateur": combo,
+	"music": sound, "sound": sound, "sounds": sound, "musik": sound, "ton": sound, "geraeusche": sound, "musica": sound, "sonido": sound,
+	"sonidos": sound, "musique": sound, "son": sound, "sons": sound, "soundtrack": sound, "audio": sound,
+}
+
+func boss(r *Rules) *Wish   { return &r.Boss }
+func powers(r *Rules) *Wish { return &r.Powers }
+func combo(r *Rules) *Wish  { return &r.Combo }
+func sound(r *Rules) *Wish  { return &r.Sound }
+
+var (
+	levelWords  = set("level", "levels", "stage", "stages", "nivel", "niveles", "niveau", "niveaux", "stufen", "runden", "rounds", "worlds")
+	manyLevels  = set("levels", "stages", "niveles", "niveaux", "stufen")
+	playerWords = set("player", "players", "spieler", "spielern", "jugador", "jugadores", "joueur", "joueurs", "giocatori", "jogadores")
+	togetherly  = set("multiplayer", "hotseat", "versus", "mehrspieler", "multijugador", "multijoueur")
+	soundFollow = set("effects", "effect", "fx", "effekte")
+
+	// rewrites turn names with dots and dashes into one word each.
+	rewrites = []struct {
+		pattern *regexp.Regexp
+		word    string
+	}{
+		{regexp.MustCompile(`(?i)\bpower[\s-]+ups?\b`), "powerups"},
+		{regexp.MustCompile(`(?i)\b(?:on|in|with|using)?\s*(?:the )?three\.?js\b`), " threejs "},
+		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:the )?pixi(?:\.?js)?\b`), " pixijs "},
+		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:a |the )?(?:plain |html5? |2d )*canvas\b`), " plaincanvas "},
+		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:the )?phaser\b`), " phaserjs "},
+		{regexp.MustCompile(`(?i)\b([23])[\s-]d(?:imension(?:al|s))?\b`), "${1}d"},
+		{regexp.MustCompile(`(?i)\b(two|2|zwei|dos|deux|due|dois)[\s-]+player\b`), "$1 players"},
+		{regexp.MustCompile(`(?i)\bendless runners?\b`), "endlessrunner"},
+		{regexp.MustCompile(`(?i)\b(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)\b`), "endless"},
+		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds? up(?: over time)?|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
+		{regexp.MustCompile(`(?i)\b(?:hot[\s-]?seat|(?:against|vs\.?|with) (?:a|my|another) (?:friend|brother|sister)|(?:gegen|mit) (?:einen|einem|meinen|meinem) freund|con (?:un|mi) amigo|avec (?:un|mon) ami|con un amico|com um amigo)\b`), "hotseat"},
+		{regexp.MustCompile(`(?i)\bsea (un|una|el|la|más|mas|de)\b`), "es $1"}, // "be", not a place
+		{regexp.MustCompile(`(?i)\bque sea\b`), "que es"},
+	}
+	renderers = map[string]string{"threejs": "three", "pixijs": "pixi", "plaincanvas": "canvas", "phaserjs": "phaser"}
+)
+
+// Rewrite joins names of several parts ("three.js", "power-ups") into words, so
+// that no one splits them.
+func Rewrite(text string) string {
+	for _, r := range rewrites {
+		text = r.pattern.ReplaceAllString(text, r.word)
+	}
+	return text
+}
+
+// readRules reads levels, players, the boss and their like.
+func (r *Reading) readRules(tokens []token) {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.known {
+			continue
+		}
+		n := 0
+		if i > 0 {
+			n = tokens[i-1].number
+		}
+		switch {
+		case renderers[t.word] != "":
+			r.Rules.Renderer = renderers[t.word]
+			r.because(r.Rules.Renderer, "the renderer")
+		case t.word == "3d" || t.word == "2d":
+			r.Rules.Solid, r.Rules.Flat = t.word == "3d", t.word == "2d"
+		case t.word == "endless" || t.word == "infinite" || t.word == "endlos" || t.word == "endloses" || t.word == "infinito" || t.word == "infini":
+			r.Rules.Endless = !t.negated
+			r.because(t.word, "no limit of time")
+		case t.word == "fasterandfaster":
+			r.nudge(nudge{"ramp", 1.6})
+			r.because("faster and faster", "how it plays")
+		case ruleWords[t.word] != nil:
+			w := ruleWords[t.word](&r.Rules)
+			*w = Wanted
+			if t.negated {
+				*w = Refused
+			}
+			r.because(t.word, "a rule")
+			if i+1 < len(tokens) && soundFollow[tokens[i+1].word] {
+				tokens[i+1].known = true
+			}
+		case levelWords[t.word] && (n > 0 || manyLevels[t.word]):
+			r.readLevels(tokens, i, n)
+		case playerWords[t.word] && n > 1:
+			r.readPlayers(tokens, i, n)
+		case togetherly[t.word] && !online(tokens):
+			r.Rules.Players = spec.MaxPlayers
+			r.because(t.word, "two players in turns")
+		default:
+			continue
+		}
+		t.known = true
+	}
+}
+
+func (r *Reading) readLevels(tokens []token, i, n int) {
+	named := tokens[i].word
+	if n > 0 {
+		named = tokens[i-1].word + " " + named
+		tokens[i-1].known = true
+	} else {
+		n = usualLevels
+	}
+	r.Rules.Levels = min(n, spec.MaxLevels)
+	r.because(named, "the levels")
+	if n > spec.MaxLevels {
+		r.Unmet = append(r.Unmet, named)
+	}
+}
+
+func (r *Reading) readPlayers(tokens []token, i, n int) {
+	named := tokens[i-1].raw + " " + tokens[i].raw
+	tokens[i-1].known = true
+	r.Rules.Players = spec.MaxPlayers
+	r.because(named, "two players in turns")
+	if n > spec.MaxPlayers {
+		r.Unmet = append(r.Unmet, named)
+	}
+}
+
+// online reports whether a text speaks of a network.
+func online(tokens []token) bool {
+	for _, t := range tokens {
+		if t.word == "online" || strings.HasPrefix(t.word, "internet") || t.word == "network" || t.word == "en ligne" {
+			return true
+		}
+	}
+	return false
+}
+
+// under fills what r leaves open from a background.
+func (r Rules) under(b Rules) Rules {
+	if r.Levels == 0 {
+		r.Levels = b.Levels
+	}
+	if r.Players == 0 {
+		r.Players = b.Players
+	}
+	r.Boss, r.Powers, r.Combo, r.Sound = r.Boss.or(b.Boss), r.Powers.or(b.Powers), r.Combo.or(b.Combo), r.Sound.or(b.Sound)
+	r.Endless = r.Endless || b.Endless
+	r.Renderer = or(r.Renderer, b.Renderer)
+	return r
+}

@@ -1,0 +1,287 @@
+package brief
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/look"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Order is what a game has to be besides what its brief says.
+type Order struct {
+	ProjectID string
+	// Seed is the number that all free choices come from.
+	Seed uint32
+	// Style, when not nil, is the project's established look: it fills what
+	// the brief leaves open.
+	Style  *look.Style
+	Format spec.Format // default short
+	Solid  bool        // 3D
+	Art    spec.Art    // default placeholder
+	Sound  bool
+}
+
+func (o Order) filled() Order {
+	if o.Format == "" {
+		o.Format = spec.Short
+	}
+	if o.Art == "" {
+		o.Art = spec.Placeholder
+	}
+	return o
+}
+
+// Seed returns the number that all free choices of a brief come from: equal
+// projects and briefs make equal games.
+func Seed(projectID, text string) uint32 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(projectID + "\x00" + strings.Join(strings.Fields(strings.ToLower(text)), " ")))
+	sum := h.Sum64()
+	return uint32(sum ^ sum>>32)
+}
+
+// Ranked returns the mechanics that an order allows, best first, for a reading.
+func (r Reading) Ranked(o Order) []string {
+	o = o.filled()
+	names := catalog.Choices(o.Format, o.Solid)
+	rng := rand.New(rand.NewPCG(uint64(o.Seed), 1))
+	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	weights := map[string]float64{}
+	for _, name := range names {
+		weights[name] = r.weight(name, o.Format)
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch wa, wb := weights[a], weights[b]; {
+		case wa > wb:
+			return -1
+		case wa < wb:
+			return 1
+		}
+		return 0
+	})
+	return names
+}
+
+// weight is how much speaks for a mechanic: words, the hero's body, and the
+// format that it was made for.
+func (r Reading) weight(name string, f spec.Format) float64 {
+	m := catalog.Mechanics[name]
+	w := r.Mechanics[name]
+	if m.Solid {
+		for _, flat := range solidKin[name] {
+			w = max(w, r.Mechanics[flat]*0.9)
+		}
+	}
+	if m.Wide && f == spec.Platform {
+		w += 2.5
+	}
+	if f, ok := figures[r.Hero]; ok {
+		if slices.Contains(m.Bodies, f.body) || name == "gap" && slices.Contains(f.features, "wing") {
+			w += 1.5
+		}
+	}
+	return w
+}
+
+// solidKin are the 2D mechanics whose words speak for a 3D one as well.
+var solidKin = map[string][]string{
+	"runner3d": {"hop", "platformer"}, "roll3d": {"zigzag", "maze"}, "drive3d": {"lane"}, "tower3d": {"stack"},
+}
+
+// Write makes the spec of a new game.
+func (r Reading) Write(o Order) spec.Spec {
+	o = o.filled()
+	rng := rand.New(rand.NewPCG(uint64(o.Seed), 2))
+	mechanic := r.Ranked(o)[0]
+	theme := r.Theme
+	if theme == "" && o.Style != nil {
+		theme = o.Style.Theme
+	}
+	for _, noun := range []string{r.Hero, r.Hazard, r.Pickup} {
+		if theme == "" {
+			theme = figures[noun].theme
+		}
+	}
+	if theme == "" {
+		themes := catalog.Mechanics[mechanic].Themes
+		theme = themes[rng.IntN(len(themes))]
+	}
+	wish := r.Look
+	if o.Style != nil && wish.Mood == "" && wish.Tint == "" && theme == o.Style.Theme {
+		wish.Mood, wish.Tint = o.Style.Look.Mood, o.Style.Look.Tint
+	}
+	s := spec.Spec{
+		Version: spec.Version, ID: "svc-" + o.ProjectID, Lang: r.Lang, Format: o.Format, Mechanic: mechanic, Seed: o.Seed,
+		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Text: catalog.Texts(r.Lang),
+	}
+	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
+	r.Adjust(&s)
+	Recast(&s, r, theme, wish)
+	s.Title = r.Title
+	if s.Title == "" {
+		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
+	}
+	return s
+}
+
+// RendererFor returns the renderer that was asked for, if it can show a
+// mechanic, and the mechanic's usual one otherwise.
+func RendererFor(mechanic, asked string) string {
+	can := catalog.Mechanics[mechanic].Renderers()
+	if slices.Contains(can, asked) {
+		return asked
+	}
+	return can[0]
+}
+
+// Adjust applies the tunables and rules that the reading names.
+func (r Reading) Adjust(s *spec.Spec) {
+	p := &s.Play
+	for field, by := range r.Factors {
+		switch field {
+		case "speed":
+			p.Speed *= by
+		case "gravity":
+			p.Gravity *= by
+		case "density":
+			p.Density *= by
+		case "size":
+			p.Size *= by
+		case "ramp":
+			p.Ramp *= by
+		}
+	}
+	if r.Lives > 0 {
+		p.Lives = r.Lives
+	}
+	if r.Seconds > 0 {
+		p.Duration = r.Seconds
+	} else if r.Rules.Endless && s.Format == spec.Platform {
+		p.Duration = 0
+	}
+	if r.Rules.Levels > 0 {
+		p.Levels = r.Rules.Levels
+	}
+	if r.Rules.Players > 0 {
+		p.Players = r.Rules.Players
+	}
+	p.Boss, p.Powers, p.Combo = r.Rules.Boss.Over(p.Boss), r.Rules.Powers.Over(p.Powers), r.Rules.Combo.Over(p.Combo)
+	*p = p.Clamped(s.Format).Rounded()
+}
+
+// Recast sets who plays and where: the theme with its scenery and palette, the
+// figures that the reading names, and the theme's own for the rest.
+func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
+	t := look.Themes[theme]
+	s.Theme, s.Scene = theme, t.Scene
+	s.Cast.Hero, s.Look = SetHero(or(r.Hero, t.Hero), wish)
+	hazard, pickup := or(r.Hazard, t.Hazard), or(r.Pickup, t.Pickup)
+	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
+		hazard = "spikeball"
+	}
+	if pickup == s.Cast.Hero.Noun || pickup == hazard {
+		pickup = "star"
+	}
+	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)
+	s.Cast.Pickup, s.Look.Pickup = castAs("pickup", pickup, wish.Pickup)
+	s.Palette = look.Palette(t, s.Look)
+	s.Text.HowTo = HowTo(*s)
+}
+
+// HowTo returns the mechanic's instructions with the spec's nouns.
+func HowTo(s spec.Spec) string {
+	m := catalog.Mechanics[s.Mechanic]
+	text := or(m.HowTo[s.Lang], m.HowTo["en"])
+	return strings.NewReplacer("{hero}", s.Cast.Hero.Noun, "{hazard}", plural(s.Cast.Hazard.Noun), "{pickup}", plural(s.Cast.Pickup.Noun)).Replace(text)
+}
+
+// SetHero returns the actor that a noun is as the hero, and wish with its
+// colours where wish names none.
+func SetHero(noun string, wish spec.Look) (spec.Actor, spec.Look) {
+	f := figures[noun]
+	if f.body == "" {
+		actor := spec.Actor{Noun: noun, Art: or(f.pickup, f.hazard)}
+		wish.Hero = or(wish.Hero, f.tone)
+		return actor, wish
+	}
+	if wish.Hero == "" {
+		wish.Hero = f.color
+		wish.Hero2 = or(wish.Hero2, f.color2)
+	}
+	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, wish
+}
+
+// castAs returns the actor that a noun is as a hazard or pickup, and its
+// colour: the one given or the noun's usual one.
+func castAs(role, noun, color string) (spec.Actor, string) {
+	f := figures[noun]
+	art := f.hazard
+	if role == "pickup" {
+		art = or(f.pickup, f.hazard)
+	} else if art == "" && f.body == "" {
+		art = f.pickup
+	}
+	if role == "pickup" && f.pickup == "" && f.body != "" {
+		art = ""
+	}
+	if art != "" {
+		return spec.Actor{Noun: noun, Art: art}, or(color, f.tone)
+	}
+	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, or(color, f.color)
+}
+
+// makeTitle names a game after its hero, by the word of the brief when that is
+// not English.
+func makeTitle(s spec.Spec, heroWord string, i int) string {
+	titles := catalog.Mechanics[s.Mechanic].Titles
+	name := s.Cast.Hero.Noun
+	if s.Lang != "en" && heroWord != "" {
+		name = CleanTitle(heroWord)
+	}
+	title := strings.NewReplacer("{Hero}", capital(name), "{Pickup}", capital(s.Cast.Pickup.Noun)).Replace(titles[i%len(titles)])
+	return Clip(title, spec.MaxTitle-1)
+}
+
+func capital(word string) string {
+	first := []rune(word)
+	return strings.ToUpper(string(first[:1])) + string(first[1:])
+}
+
+// plurals are those that follow no rule.
+var plurals = map[string]string{
+	"cactus": "cacti", "cheese": "cheese", "elf": "elves", "mouse": "mice", "snowman": "snowmen", "wolf": "wolves",
+	"dynamite": "dynamite", "fire": "fire", "fish": "fish", "food": "food", "fruit": "fruit", "goldfish": "goldfish", "honey": "honey",
+	"jellyfish": "jellyfish", "lava": "lava", "lightning": "lightning", "plankton": "plankton", "poison": "poison", "reindeer": "reindeer",
+	"sheep": "sheep", "treasure": "treasure",
+}
+
+func plural(noun string) string {
+	switch {
+	case plurals[noun] != "":
+		return plurals[noun]
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ey") && !strings.HasSuffix(noun, "ay"):
+		return noun[:len(noun)-1] + "ies"
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "x") || strings.HasSuffix(noun, "ch") || strings.HasSuffix(noun, "sh"):
+		return noun + "es"
+	}
+	return noun + "s"
+}
+
+// Article puts "a" or "an" before a word.
+func Article(word string) string {
+	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) && !strings.HasPrefix(word, "uni") && !strings.HasPrefix(word, "ufo") {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

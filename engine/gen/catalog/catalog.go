@@ -1,0 +1,94 @@
+// Package catalog lists what a game can be made of: its mechanics, what each
+// of them can do and is called, and the words on its screens.
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/svc-games/svc/engine/gen/look"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Mechanic is what the generator must know of a mechanic of the kit.
+type Mechanic struct {
+	// Wide ones have a landscape field of 960x540 and are played in the
+	// platform format only; others have the short format's 480x720.
+	Wide bool
+	// Solid ones are 3D. Their field follows the format.
+	Solid bool
+	// Staged ones have levels to clear; in others levels follow the clock.
+	Staged bool
+	// HowTo says in one line what to do, by language. In English {hazard} and
+	// {pickup} are replaced by plural nouns.
+	HowTo map[string]string
+	// Titles hold {Hero} or, where that is what a game is about, {Pickup}.
+	Titles []string
+	// Lives and Levels are the usual numbers.
+	Lives, Levels int
+	// Bodies are heroes that speak for this mechanic.
+	Bodies []string
+	// Themes suit it when the brief names no place.
+	Themes []string
+}
+
+// Renderers are those that can show a mechanic, the default first.
+func (m Mechanic) Renderers() []string {
+	if m.Solid {
+		return []string{"three"}
+	}
+	return []string{"phaser", "pixi", "canvas"}
+}
+
+// Field returns the size of a game's field.
+func Field(s spec.Spec) (w, h int) {
+	m := Mechanics[s.Mechanic]
+	if m.Wide || m.Solid && s.Format == spec.Platform {
+		return 960, 540
+	}
+	return 480, 720
+}
+
+// Names returns the names of all mechanics, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(Mechanics)) }
+
+// Choices returns the mechanics that a format and a dimension allow, sorted.
+func Choices(f spec.Format, solid bool) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		m := Mechanics[name]
+		return m.Solid != solid || m.Wide && f == spec.Short
+	})
+}
+
+// Usual returns the tunables that a mechanic was made with.
+func Usual(name string, f spec.Format) spec.Play {
+	m := Mechanics[name]
+	p := spec.Play{Speed: 1, Gravity: 1, Density: 1, Size: 1, Ramp: 1, Lives: m.Lives, Levels: max(1, m.Levels), Players: 1}
+	if f == spec.Short {
+		p.Duration = 45
+	}
+	return p
+}
+
+// Check returns the first thing in s that does not exist or does not go
+// together. It includes what s.Check checks.
+func Check(s spec.Spec) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	m, ok := Mechanics[s.Mechanic]
+	if !ok {
+		return fmt.Errorf("there is no mechanic %q; there are %v", s.Mechanic, Names())
+	}
+	if m.Wide && s.Format == spec.Short {
+		return fmt.Errorf("the mechanic %s does not fit the short format", s.Mechanic)
+	}
+	if !slices.Contains(m.Renderers(), s.Renderer) {
+		return fmt.Errorf("the renderer %q can't show %s; %v can", s.Renderer, s.Mechanic, m.Renderers())
+	}
+	if _, ok := look.Themes[s.Theme]; !ok {
+		return fmt.Errorf("there is no theme %q", s.Theme)
+	}
+	return nil
+}

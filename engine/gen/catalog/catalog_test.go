@@ -1,0 +1,127 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/kit"
+	"github.com/svc-games/svc/engine/gen/look"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+func TestThereAreEnoughMechanicsOfEachKind(t *testing.T) {
+	if n := len(catalog.Choices(spec.Short, false)); n < 12 {
+		t.Errorf("%d short mechanics", n)
+	}
+	wide := 0
+	for _, m := range catalog.Mechanics {
+		if m.Wide {
+			wide++
+		}
+	}
+	if n := len(catalog.Choices(spec.Short, true)); wide < 4 || n < 4 {
+		t.Errorf("%d mechanics of the platform format, %d in 3D", wide, n)
+	}
+	if !slices.Equal(catalog.Names(), kit.Mechanics()) {
+		t.Errorf("the catalog has %v, the kit %v", catalog.Names(), kit.Mechanics())
+	}
+}
+
+func TestEveryMechanicIsDescribedInEveryLanguage(t *testing.T) {
+	for name, m := range catalog.Mechanics {
+		for _, lang := range catalog.Languages() {
+			if text := m.HowTo[lang]; text == "" || len([]rune(text)) > spec.MaxText {
+				t.Errorf("%s: how to play in %s: %q", name, lang, text)
+			}
+		}
+		for _, theme := range m.Themes {
+			if _, ok := look.Themes[theme]; !ok {
+				t.Errorf("%s: there is no theme %q", name, theme)
+			}
+		}
+		if len(m.Themes) == 0 || len(m.Titles) != 3 {
+			t.Errorf("%s: themes %v, titles %v", name, m.Themes, m.Titles)
+		}
+	}
+}
+
+func TestUsualTunablesMakeAGameOfEveryMechanic(t *testing.T) {
+	for _, format := range []spec.Format{spec.Short, spec.Platform} {
+		for _, solid := range []bool{false, true} {
+			for _, name := range catalog.Choices(format, solid) {
+				s := brief.Read("A frog").Write(brief.Order{ProjectID: "p", Seed: 1, Format: format, Solid: solid})
+				s.Mechanic, s.Play = name, catalog.Usual(name, format)
+				if err := catalog.Check(s); err != nil {
+					t.Errorf("%s in the %s format: %v", name, format, err)
+				}
+			}
+		}
+	}
+}
+
+func TestCheckRefusesWhatDoesNotGoTogether(t *testing.T) {
+	for name, spoil := range map[string]func(*spec.Spec){
+		"unknown mechanic":         func(s *spec.Spec) { s.Mechanic = "chess" },
+		"unknown theme":            func(s *spec.Spec) { s.Theme = "office" },
+		"a wide mechanic in short": func(s *spec.Spec) { s.Mechanic = "maze" },
+		"2D by three.js":           func(s *spec.Spec) { s.Renderer = "three" },
+		"3D by Phaser":             func(s *spec.Spec) { s.Mechanic = "roll3d" },
+		"what spec.Check refuses":  func(s *spec.Spec) { s.Title = "" },
+	} {
+		s := brief.Read("A frog jumps").Write(brief.Order{ProjectID: "p", Seed: 1})
+		spoil(&s)
+		if catalog.Check(s) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestSchemaDescribesWhatTheGeneratorWrites(t *testing.T) {
+	data, err := spec.Marshal(brief.Read("A frog jumps").Write(brief.Order{ProjectID: "p", Seed: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document any
+	if err := json.Unmarshal(data, &document); err != nil {
+		t.Fatal(err)
+	}
+	follow(t, "", catalog.Schema(), document)
+}
+
+// follow checks a document against the parts of JSON Schema that Schema uses.
+func follow(t *testing.T, at string, schema map[string]any, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		properties, _ := schema["properties"].(map[string]any)
+		for name, inner := range v {
+			sub, ok := properties[name].(map[string]any)
+			if !ok {
+				t.Errorf("%s.%s is not in the schema", at, name)
+				continue
+			}
+			follow(t, at+"."+name, sub, inner)
+		}
+		for _, name := range schema["required"].([]string) {
+			if _, ok := v[name]; !ok {
+				t.Errorf("%s.%s is required and not there", at, name)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			follow(t, at+"[]", schema["items"].(map[string]any), inner)
+		}
+	case string:
+		if enum, ok := schema["enum"].([]string); ok && !slices.Contains(enum, v) {
+			t.Errorf("%s is %q, none of %s", at, v, strings.Join(enum, ", "))
+		}
+	case float64:
+		if low, ok := schema["minimum"].(float64); ok && (v < low || v > schema["maximum"].(float64)) {
+			t.Errorf("%s is %v, out of bounds", at, v)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package change reads a follow-up request as operations on a GameSpec: each
+// clause of the text is one wish, which is either done or named as unmet.
+package change
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Help says what can be changed.
+const Help = "I can make it faster or slower, easier or harder, longer or shorter; change lives, levels, colours, mood, size, gravity and how much there is to avoid; add or remove a second player, a boss, power-ups and combos; swap hero, hazards, pickups, theme, title, renderer or the whole mechanic."
+
+// Outcome is a changed spec with what was done and what was not.
+type Outcome struct {
+	Spec  spec.Spec
+	Did   []string // each change with its old and new value
+	Unmet []string // clauses that no operation took, or could carry out
+	// AtBounds tells that all that is unmet was understood.
+	AtBounds bool
+}
+
+// result is what an operation made of a clause: it did something, or
+// understood it and could not, or the clause was not its own.
+type result struct{ did, unmet string }
+
+func done(format string, args ...any) result { return result{did: fmt.Sprintf(format, args...)} }
+
+// bound is the result for a wish that was understood but can't be met.
+func bound(format string, args ...any) result { return result{unmet: fmt.Sprintf(format, args...)} }
+
+// operation tries to take one clause.
+type operation func(s *spec.Spec, c clause) result
+
+// operations in the order in which they may take a clause; several may take
+// the same one ("a bigger, pink hero").
+var operations = []operation{
+	retitle, swapMechanic, rerender, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
+}
+
+// clause is one wish.
+type clause struct {
+	raw     string
+	text    string // lower case
+	reading brief.Reading
+}
+
+var (
+	separators = regexp.MustCompile(`(?i)[.,;!?\n]+|\b(?:and|then|but|also|und|et|y)\b`)
+	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
+)
+
+// Apply carries out a request.
+func Apply(s spec.Spec, request string) Outcome {
+	out := Outcome{Spec: s, AtBounds: true}
+	for _, raw := range clauses(request) {
+		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
+		if forbidPattern.MatchString(c.text) {
+			out.Unmet = append(out.Unmet, brief.Clip(raw, 80)+": it stays as it is")
+			continue
+		}
+		var unmet []string
+		did := false
+		for _, op := range operations {
+			r := op(&out.Spec, c)
+			if r.did != "" {
+				out.Did = append(out.Did, r.did)
+				did = true
+				if strings.HasPrefix(r.did, "the mechanic") {
+					break // its words name a game, not figures or colours
+				}
+			}
+			if r.unmet != "" {
+				unmet = append(unmet, r.unmet)
+			}
+		}
+		switch {
+		case len(unmet) > 0 && !did:
+			out.Unmet = append(out.Unmet, brief.Clip(raw, 60)+": "+strings.Join(unmet, ", "))
+		case !did && !filler(c):
+			out.Unmet = append(out.Unmet, brief.Clip(raw, 80))
+			out.AtBounds = false
+		}
+	}
+	return out
+}
+
+// clauses splits a request, but not inside quotation marks.
+func clauses(request string) []string {
+	if r := []rune(request); len(r) > 2000 {
+		request = string(r[:2000])
+	}
+	request = outside(request, brief.Rewrite)
+	marks := quoted.FindAllStringIndex(request, -1)
+	var out []string
+	from := 0
+	add := func(to int) {
+		if part := strings.TrimSpace(request[from:to]); part != "" && len(out) < 20 {
+			out = append(out, part)
+		}
+	}
+	for _, at := range separators.FindAllStringIndex(request, -1) {
+		if slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
+			continue
+		}
+		add(at[0])
+		from = at[1]
+	}
+	add(len(request))
+	return out
+}
+
+// outside applies f to what is not in quotation marks.
+func outside(text string, f func(string) string) string {
+	var out strings.Builder
+	from := 0
+	for _, m := range quoted.FindAllStringIndex(text, -1) {
+		out.WriteString(f(text[from:m[0]]) + text[m[0]:m[1]])
+		from = m[1]
+	}
+	return out.String() + f(text[from:])
+}
+
+// filler reports whether a clause asks for nothing ("please", "thanks").
+func filler(c clause) bool {
+	return len(c.reading.Unmet) == 0 && c.reading.Empty() && !asking.MatchString(c.text) ||
+		politeness.MatchString(c.text)
+}
+
+var (
+	politeness = regexp.MustCompile(`^(?:please|thanks?|thank you|hi|hello|ok|okay|great|nice|cool|i like it|good job|well done)$`)
+	asking     = regexp.MustCompile(`\b(?:add|make|change|remove|give|put|use|turn|more|less|fewer|undo|back)\b`)
+)

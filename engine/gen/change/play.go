@@ -1,0 +1,190 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// step returns the factor that a clause asks for: usual, or less or more of
+// it when the clause says so.
+func step(c clause, bit, usual, much float64) float64 {
+	switch {
+	case muchPattern.MatchString(c.text):
+		return much
+	case bitPattern.MatchString(c.text):
+		return bit
+	}
+	return usual
+}
+
+// scale multiplies one tunable and says so, or says that it is at its bound.
+func scale(s *spec.Spec, name string, field *float64, by float64) result {
+	old := *field
+	*field *= by
+	s.Play = s.Play.Clamped(s.Format).Rounded()
+	if *field == old {
+		most := "most"
+		if by < 1 {
+			most = "least"
+		}
+		return bound("%s is at its %s already (%s)", name, most, number(old))
+	}
+	return done("%s %s → %s", name, number(old), number(*field))
+}
+
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+
+func speed(s *spec.Spec, c clause) result {
+	by := step(c, 1.1, 1.25, 1.6)
+	switch {
+	case fasterPattern.MatchString(c.text):
+		return scale(s, "speed", &s.Play.Speed, by)
+	case slowerPattern.MatchString(c.text):
+		return scale(s, "speed", &s.Play.Speed, 1/by)
+	}
+	return result{}
+}
+
+func difficulty(s *spec.Spec, c clause) result {
+	by := step(c, 1.08, 1.18, 1.35)
+	switch {
+	case harderPattern.MatchString(c.text):
+	case easierPattern.MatchString(c.text):
+		by = 1 / by
+	default:
+		return result{}
+	}
+	return list(scale(s, "density", &s.Play.Density, by), scale(s, "ramp", &s.Play.Ramp, by*by), scale(s, "speed", &s.Play.Speed, math.Sqrt(by)))
+}
+
+// list joins the results of one wish: it is met as far as any of them is.
+func list(results ...result) result {
+	var did, unmet []string
+	for _, r := range results {
+		if r.did != "" {
+			did = append(did, r.did)
+		} else {
+			unmet = append(unmet, r.unmet)
+		}
+	}
+	if len(did) > 0 {
+		return result{did: strings.Join(did, ", ")}
+	}
+	return result{unmet: strings.Join(unmet, ", ")}
+}
+
+func lives(s *spec.Spec, c clause) result {
+	if !lifePattern.MatchString(c.text) || s.Cast.Pickup.Noun == "heart" && strings.Contains(c.text, "heart") && c.reading.Lives == 0 {
+		return result{}
+	}
+	old, named, more := s.Play.Lives, c.reading.Lives, morePattern.MatchString(c.text)
+	switch {
+	case lessPattern.MatchString(c.text):
+		s.Play.Lives -= max(1, named)
+	case more && named > 0:
+		s.Play.Lives += named
+	case named > 0:
+		s.Play.Lives = named
+	case (more || givePattern.MatchString(c.text)) && livesPattern.MatchString(c.text):
+		s.Play.Lives += 2
+	case more || givePattern.MatchString(c.text):
+		s.Play.Lives++
+	default:
+		return result{} // the clause is about something else of them
+	}
+	s.Play = s.Play.Clamped(s.Format)
+	if s.Play.Lives == old {
+		return bound("there are %d lives already; a game can have %d to %d", old, spec.MinLives, spec.MaxLives)
+	}
+	return done("lives %d → %d", old, s.Play.Lives)
+}
+
+func duration(s *spec.Spec, c clause) result {
+	old := s.Play.Duration
+	base := old
+	if base == 0 {
+		base = 2 * spec.MaxDuration // a game without a limit gets one
+	}
+	wanted := c.reading.Seconds
+	switch {
+	case wanted > 0:
+	case c.reading.Rules.Endless && s.Format == spec.Platform:
+	case c.reading.Rules.Endless:
+		return bound("a game of this type has a limit of %d seconds", spec.MaxDuration)
+	case longerPattern.MatchString(c.text):
+		wanted = int(float64(base) * step(c, 1.15, 1.33, 1.6))
+	case shorterPattern.MatchString(c.text):
+		wanted = int(float64(base) / step(c, 1.15, 1.33, 1.6))
+	default:
+		return result{}
+	}
+	s.Play.Duration = wanted
+	s.Play = s.Play.Clamped(s.Format)
+	if s.Play.Duration == old {
+		return bound("a run lasts %s already, its limit", seconds(old))
+	}
+	return done("length of a run %s → %s", seconds(old), seconds(s.Play.Duration))
+}
+
+func seconds(n int) string {
+	if n == 0 {
+		return "without a limit"
+	}
+	return fmt.Sprintf("%d s", n)
+}
+
+// size is about the hero; a wish for a bigger anything else is not met.
+func size(s *spec.Spec, c clause) result {
+	others := anyoneElse.MatchString(c.text) || obstaclePattern.MatchString(c.text) ||
+		c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun)
+	by := step(c, 1.08, 1.2, 1.4)
+	switch {
+	case others:
+	case biggerPattern.MatchString(c.text):
+		return scale(s, "size of the hero", &s.Play.Size, by)
+	case smallerPattern.MatchString(c.text):
+		return scale(s, "size of the hero", &s.Play.Size, 1/by)
+	}
+	return result{}
+}
+
+func amount(s *spec.Spec, c clause) result {
+	if !obstaclePattern.MatchString(c.text) && !c.names(s.Cast.Hazard.Noun) {
+		return result{}
+	}
+	by := step(c, 1.12, 1.3, 1.6)
+	switch {
+	case lessPattern.MatchString(c.text):
+		return scale(s, "density", &s.Play.Density, 1/by)
+	case morePattern.MatchString(c.text):
+		return scale(s, "density", &s.Play.Density, by)
+	}
+	return result{}
+}
+
+func gravity(s *spec.Spec, c clause) result {
+	if !gravityPattern.MatchString(c.text) {
+		return result{}
+	}
+	by := step(c, 1.12, 1.25, 1.5)
+	if lowPattern.MatchString(c.text) {
+		by = 1 / by
+	}
+	return scale(s, "gravity", &s.Play.Gravity, by)
+}
+
+// names reports whether a clause has a noun, in any language.
+func (c clause) names(noun string) bool {
+	return mentions(c.text, noun) || slices.Contains(c.reading.Nouns, noun)
+}
+
+// mentions reports whether a text has a noun, in the singular or plural.
+func mentions(text, noun string) bool {
+	return noun != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(noun)+`(?:e?s)?\b`).MatchString(text)
+}

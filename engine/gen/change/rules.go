@@ -1,0 +1,127 @@
+package change
+
+import (
+	"regexp"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+var (
+	droppedPattern = regexp.MustCompile(`\b(?:drop|delete|get rid of|no more|entferne|ohne|quita|elimina|enl(?:è|e)ve|supprime)\b`)
+	onePattern     = regexp.MustCompile(`\b(?:single|one|1)[\s-]player\b`)
+)
+
+// rerender swaps the renderer.
+func rerender(s *spec.Spec, c clause) result {
+	asked := c.reading.Rules.Renderer
+	switch {
+	case asked == "":
+		return result{}
+	case asked == s.Renderer:
+		return bound("the renderer is %s already", asked)
+	case brief.RendererFor(s.Mechanic, asked) != asked:
+		return bound("%s can't show this kind of game", asked)
+	}
+	old := s.Renderer
+	s.Renderer = asked
+	return done("renderer %s → %s", old, asked)
+}
+
+// rules changes levels, players, the boss and their like.
+func rules(s *spec.Spec, c clause) result {
+	var did, unmet []result
+	note := func(r result) {
+		if r.did != "" {
+			did = append(did, r)
+		} else {
+			unmet = append(unmet, r)
+		}
+	}
+	wish := c.reading.Rules
+	if removes(c) { // "remove the boss"
+		wish = refused(wish)
+	}
+	if n := wish.Levels; n > 0 {
+		note(count("levels", &s.Play.Levels, n))
+	} else if onePattern.MatchString(c.text) && s.Play.Players > 1 {
+		note(count("players", &s.Play.Players, 1))
+	}
+	if n := wish.Players; n > 0 {
+		note(count("players", &s.Play.Players, n))
+	}
+	for _, sw := range []struct {
+		name   string
+		field  *bool
+		wanted bool
+		named  bool
+	}{
+		{"a boss at the end", &s.Play.Boss, wish.Boss == brief.Wanted, wish.Boss != brief.Unnamed},
+		{"power-ups", &s.Play.Powers, wish.Powers == brief.Wanted, wish.Powers != brief.Unnamed},
+		{"combos", &s.Play.Combo, wish.Combo == brief.Wanted, wish.Combo != brief.Unnamed},
+	} {
+		if sw.named {
+			note(toggle(sw.name, sw.field, sw.wanted))
+		}
+	}
+	if wish.Sound != brief.Unnamed && (wish.Sound == brief.Wanted) != s.Sound {
+		note(bound("sound is switched by settings.aiAudio"))
+	}
+	if wish.Solid || wish.Flat {
+		note(bound("2D or 3D is chosen by settings.dimensionMode"))
+	}
+	if ramp, ok := c.reading.Factors["ramp"]; ok && wish.Levels == 0 && speedsUp(c) {
+		note(scale(s, "how much harder it gets", &s.Play.Ramp, ramp))
+	}
+	switch {
+	case len(did) > 0:
+		return list(append(did, unmet...)...)
+	case len(unmet) > 0:
+		return list(unmet...)
+	}
+	return result{}
+}
+
+func speedsUp(c clause) bool {
+	for _, why := range c.reading.Because {
+		if why.Word == "faster and faster" {
+			return true
+		}
+	}
+	return false
+}
+
+func removes(c clause) bool {
+	return lessPattern.MatchString(c.text) || droppedPattern.MatchString(c.text)
+}
+
+// refused turns each thing that is named into one that is not wanted.
+func refused(r brief.Rules) brief.Rules {
+	for _, w := range []*brief.Wish{&r.Boss, &r.Powers, &r.Combo, &r.Sound} {
+		if *w == brief.Wanted {
+			*w = brief.Refused
+		}
+	}
+	r.Levels, r.Players = min(r.Levels, 1), min(r.Players, 1)
+	return r
+}
+
+func count(name string, field *int, n int) result {
+	if *field == n {
+		return bound("there are %d %s already", n, name)
+	}
+	old := *field
+	*field = n
+	return done("%s %d → %d", name, old, n)
+}
+
+func toggle(name string, field *bool, wanted bool) result {
+	if *field == wanted {
+		if wanted {
+			return bound("there is %s already", name)
+		}
+		return bound("there is no such thing as %s to remove", name)
+	}
+	*field = wanted
+	return done("%s: %s", name, map[bool]string{true: "added", false: "removed"}[wanted])
+}

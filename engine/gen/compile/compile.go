@@ -1,0 +1,180 @@
+// Package compile turns a GameSpec into the files of a game: sources, page
+// and data. It is a pure function of the spec.
+package compile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/kit"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Files maps a path in the game's folder to its content.
+type Files map[string][]byte
+
+// Entry is the main module.
+const Entry = "src/main.js"
+
+// Script is the bundle that the page loads.
+const Script = "game.js"
+
+// DataFile holds the texts, colours and tunables of a game.
+const DataFile = "src/game.json"
+
+// AssetsFolder holds the pictures and sounds of a game.
+const AssetsFolder = "assets"
+
+// Framework returns the JavaScript framework that a renderer needs, "" for
+// none. Its script is lib/NAME.min.js.
+func Framework(renderer string) string {
+	if renderer == "canvas" {
+		return ""
+	}
+	return renderer
+}
+
+// fieldFile is the kit's module with the size of the field.
+const fieldFile = "src/core/field.js"
+
+// Compile returns all files but the bundle and the framework. assets are the
+// pictures and sounds by their file name; the bundle takes them in.
+func Compile(s spec.Spec, assets Files) (Files, error) {
+	if err := catalog.Check(s); err != nil {
+		return nil, fmt.Errorf("compiling: %w", err)
+	}
+	out := Files{}
+	for _, folder := range []string{"core", "art"} {
+		names, err := kit.Dir(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if err := out.addSource(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sources := []string{"mechanics/" + s.Mechanic + ".js", "render/stage.js", "render/" + s.Renderer + ".js"}
+	if s.Renderer == "three" {
+		sources = append(sources, "render/canvas.js") // writes on top of the scene
+	}
+	for _, name := range sources {
+		if err := out.addSource(name); err != nil {
+			return nil, err
+		}
+	}
+	out[fieldFile] = Field(s)
+	for name, data := range assets {
+		out[path.Join(AssetsFolder, name)] = data
+	}
+	data, err := Data(s)
+	if err != nil {
+		return nil, err
+	}
+	out[DataFile] = data
+	out[Entry] = mainModule(s, assets)
+	if out["lib/svc.js"], err = kit.Source("page/svc.js"); err != nil {
+		return nil, err
+	}
+	if out["index.html"], err = page(s); err != nil {
+		return nil, err
+	}
+	out["README.txt"] = fmt.Appendf(nil, "%s: open index.html in a browser (a double click is enough) and tap.\nThe readable sources are in src/; src/game.json holds what can be tuned.\n", s.Title)
+	return out, nil
+}
+
+func (f Files) addSource(name string) error {
+	data, err := kit.Source(name)
+	if err != nil {
+		return fmt.Errorf("compiling: %w", err)
+	}
+	f[path.Join("src", name)] = data
+	return nil
+}
+
+// Read returns one file, for the build.
+func (f Files) Read(name string) ([]byte, error) {
+	data, ok := f[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return data, nil
+}
+
+// Data is src/game.json: the spec without what only the generator needs.
+func Data(s spec.Spec) ([]byte, error) {
+	data, err := json.MarshalIndent(struct {
+		ID      string       `json:"id"`
+		Title   string       `json:"title"`
+		Seed    uint32       `json:"seed"`
+		Art     spec.Art     `json:"art"`
+		Play    spec.Play    `json:"play"`
+		Text    spec.Text    `json:"text"`
+		Cast    spec.Cast    `json:"cast"`
+		Scene   spec.Scene   `json:"scene"`
+		Palette spec.Palette `json:"palette"`
+	}{s.ID, s.Title, s.Seed, s.Art, s.Play, s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding game.json: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Field is the kit's core/field.js for a game.
+func Field(s spec.Spec) []byte {
+	w, h := catalog.Field(s)
+	return fmt.Appendf(nil, "// The size of the playing field.\nexport const W = %d;\nexport const H = %d;\n", w, h)
+}
+
+func mainModule(s spec.Spec, assets Files) []byte {
+	var imports, list bytes.Buffer
+	for i, name := range assets.Names() {
+		fmt.Fprintf(&imports, "import asset%d from '../%s/%s';\n", i, AssetsFolder, name)
+		fmt.Fprintf(&list, "  %s: asset%d,\n", name[:len(name)-len(path.Ext(name))], i)
+	}
+	return fmt.Appendf(nil, `import game from './game.json';
+import * as mechanic from './mechanics/%s.js';
+import * as renderer from './render/%s.js';
+import { boot } from './core/boot.js';
+%s
+boot(game, mechanic, renderer, {
+%s});
+`, s.Mechanic, s.Renderer, imports.String(), list.String())
+}
+
+func page(s spec.Spec) ([]byte, error) {
+	source, err := kit.Source("page/index.html")
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("index.html").Parse(string(source))
+	if err != nil {
+		return nil, fmt.Errorf("parsing page template: %w", err)
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{"Title": s.Title, "Lang": s.Lang, "Background": template.CSS(s.Palette.Ink), "Framework": Framework(s.Renderer)})
+	if err != nil {
+		return nil, fmt.Errorf("writing page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Names returns the paths of all files, sorted.
+func (f Files) Names() []string { return slices.Sorted(maps.Keys(f)) }
+
+// Bytes returns the size of all files together.
+func (f Files) Bytes() int {
+	n := 0
+	for _, data := range f {
+		n += len(data)
+	}
+	return n
+}

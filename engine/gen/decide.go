@@ -1,0 +1,310 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/author"
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/change"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/look"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// decision is what a request comes down to.
+type decision struct {
+	spec       spec.Spec
+	current    *spec.Spec // the project's game, nil when there is none
+	reading    brief.Reading
+	candidates []string // mechanics to try in turn, the spec's own first
+	isNew      bool
+	noChange   bool
+	did        []string // what a change request changed
+	unmet      []string
+	summary    string
+	warnings   []string
+
+	read   bool     // a model read the request
+	open   []string // those of unmet that a change of the sources may meet
+	edits  edits    // sources of the game that are not the generator's own
+	stock  *stock
+	assets compile.Files // pictures and sounds of the game as it was last assembled
+	// keep stores a proven game while fixes are tried on it; nil stores none.
+	keep func(made revision) error
+}
+
+// startOver are the requests for a new game in a project that has one.
+var startOver = regexp.MustCompile(`(?i)\b(?:start over|from scratch|(?:an?|another) (?:completely |totally |entirely )?(?:new|different|other) game|new game|another game|neues spiel|nouveau jeu)\b`)
+
+// secretPattern is what looks like a key or token: no message may repeat it.
+var secretPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}|\b[A-Za-z0-9+/_=-]{32,}`)
+
+// keyPattern is what is certainly one.
+var keyPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`)
+
+// maxReasons bounds the explanation of a long brief.
+const maxReasons = 24
+
+// clearBrief is the weight of a mechanic from which a text with a hero of its
+// own that asks for no change is taken for the brief of a new game.
+const clearBrief = 3
+
+// changeWords are those of a request for a change.
+var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give)\b`)
+
+// decide reads the request against what the project holds. With an author, a
+// model says what its words mean.
+func decide(ctx context.Context, req Request, model *author.Author) (decision, error) {
+	req.Prompt = secretPattern.ReplaceAllString(req.Prompt, " ")
+	current, warnings, err := loadSpec(req)
+	if err != nil {
+		return decision{}, err
+	}
+	var d decision
+	switch {
+	case current == nil || startOver.MatchString(req.Prompt) || isBrief(req.Prompt):
+		d, err = decideNew(ctx, req, model)
+	default:
+		d, err = decideChange(ctx, req, *current, model)
+	}
+	d.current = current
+	d.warnings = append(warnings, d.warnings...)
+	return d, err
+}
+
+func loadSpec(req Request) (s *spec.Spec, warnings []string, err error) {
+	data, err := readOptional(req.Workspace, specFile)
+	if err != nil || data == nil {
+		return nil, nil, err
+	}
+	read, err := spec.Unmarshal(data)
+	if err != nil {
+		return nil, []string{fmt.Sprintf("The project's %s can't be read, so this is a new game: %v.", specFile, err)}, nil
+	}
+	return &read, nil, nil
+}
+
+// decideNew makes a spec of the brief. The project's instructions and the
+// job's context are read too, but only the brief can have unmet wishes.
+func decideNew(ctx context.Context, req Request, model *author.Author) (decision, error) {
+	var style *look.Style
+	var warnings []string
+	data, err := readOptional(req.Workspace, styleFile)
+	if err != nil {
+		return decision{}, err
+	}
+	if data != nil {
+		read, err := look.ParseStyle(data)
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("The project's %s is not used: %v.", styleFile, err))
+		} else {
+			style = &read
+		}
+	}
+	reading := brief.Read(req.Prompt)
+	reading = reading.Under(brief.Read(background(req)))
+	o := order(req)
+	o.Style = style
+	understood := false
+	if model != nil {
+		read, err := model.Brief(ctx, ask(req), o, reading)
+		if reason, failed := degraded(ctx, err); failed {
+			return decision{}, err
+		} else if reason != "" {
+			warnings = append(warnings, reason)
+		} else {
+			reading, understood = read, true
+		}
+	}
+	d := decision{
+		spec: reading.Write(o), reading: reading,
+		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
+	}
+	if d.read {
+		d.open = slices.Clone(reading.Unmet)
+	}
+	d.unmet = append(d.unmet, beyond(reading, d.spec, o)...)
+	if reading.Empty() && len(d.unmet) == 0 {
+		d.unmet = []string{brief.Clip(req.Prompt, 80)}
+	}
+	d.summary = fmt.Sprintf("%s: %s", d.spec.Title, d.spec.Text.HowTo)
+	return d, nil
+}
+
+// order is what the settings ask of a game.
+func order(req Request) brief.Order {
+	s := req.Settings
+	o := brief.Order{
+		ProjectID: req.ProjectID, Seed: brief.Seed(req.ProjectID, req.Prompt),
+		Format: spec.Short, Solid: s.DimensionMode == api.Dimension3D, Art: spec.Placeholder, Sound: on(s.AIAudio),
+	}
+	if s.GameType == api.GamePlatform {
+		o.Format = spec.Platform
+	}
+	if on(s.AIImages) {
+		o.Art = spec.Procedural
+	}
+	return o
+}
+
+func on(b *bool) bool { return b != nil && *b }
+
+// beyond returns what was understood of a brief, but is not possible under the
+// project's settings.
+func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
+	var unmet []string
+	add := func(not bool, format string, args ...any) {
+		if not {
+			unmet = append(unmet, fmt.Sprintf(format, args...))
+		}
+	}
+	add(r.Seconds > 0 && r.Seconds != s.Play.Duration, "%d seconds: a game of this type lasts %d", r.Seconds, s.Play.Duration)
+	add(r.Rules.Endless && s.Play.Duration > 0, "without a limit of time: a game of this type lasts %d seconds at most", spec.MaxDuration)
+	add(r.Rules.Solid && !o.Solid, "3D: settings.dimensionMode is 2d")
+	add(r.Rules.Flat && o.Solid, "2D: settings.dimensionMode is 3d")
+	add(r.Rules.Renderer != "" && r.Rules.Renderer != s.Renderer, "%s: a %s game is shown by %s", r.Rules.Renderer, dimension(o.Solid), s.Renderer)
+	add(r.Rules.Sound == brief.Wanted && !s.Sound, "sound: settings.aiAudio is off")
+	add(r.Rules.Sound == brief.Refused && s.Sound, "silence: settings.aiAudio is on")
+	best, weight := "", 2.9
+	for _, name := range catalog.Names() {
+		if w := r.Mechanics[name]; w > weight {
+			best, weight = name, w
+		}
+	}
+	m := catalog.Mechanics[best]
+	add(best != "" && m.Wide && o.Format == spec.Short && !o.Solid, "%s: it needs settings.gameType platform, so this is %s", best, brief.Article(s.Mechanic+" game"))
+	return unmet
+}
+
+func dimension(solid bool) string {
+	if solid {
+		return "3D"
+	}
+	return "2D"
+}
+
+// background is the text of instructions, context blocks and skills.
+func background(req Request) string {
+	parts := []string{req.Instructions}
+	for _, c := range req.Context {
+		parts = append(parts, c.Content)
+	}
+	for _, s := range req.Skills {
+		parts = append(parts, s.Prompt, strings.Join(s.Mechanics, " "))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// isBrief reports whether a text in a project that has a game describes
+// another one.
+func isBrief(text string) bool {
+	if changeWords.MatchString(text) {
+		return false
+	}
+	r := brief.Read(text)
+	for _, weight := range r.Mechanics {
+		if weight >= clearBrief && r.Hero != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func decideChange(ctx context.Context, req Request, current spec.Spec, model *author.Author) (decision, error) {
+	framed := current
+	did := change.Reframe(&framed, order(req))
+	d, outcome, err := changes(ctx, req, framed, model)
+	if err != nil {
+		return decision{}, err
+	}
+	d.spec, d.did, d.unmet = outcome.Spec, append(did, outcome.Did...), outcome.Unmet
+	d.candidates = []string{outcome.Spec.Mechanic}
+	kept, err := loadEdits(req.Workspace)
+	if err != nil {
+		d.warnings = append(d.warnings, "What was changed in the sources before is not kept: "+err.Error()+".")
+	}
+	d.edits = kept
+	d.noChange = len(d.did) == 0
+	d.summary = "Changed: " + strings.Join(d.did, "; ") + "."
+	switch {
+	case d.noChange && outcome.AtBounds:
+		d.summary = "Nothing was changed: " + strings.Join(d.unmet, "; ") + "."
+	case d.noChange:
+		d.summary = "Nothing was changed: the request was not understood. " + change.Help
+	}
+	return d, nil
+}
+
+// changes carries a request out, in a model's words or the user's own. What a
+// model has to say about it is in the decision.
+func changes(ctx context.Context, req Request, current spec.Spec, model *author.Author) (decision, change.Outcome, error) {
+	if model == nil {
+		return decision{}, change.Apply(current, req.Prompt), nil
+	}
+	wishes, err := model.Change(ctx, ask(req), current)
+	reason, failed := degraded(ctx, err)
+	switch {
+	case failed:
+		return decision{}, change.Outcome{}, err
+	case reason != "":
+		return decision{warnings: []string{reason}}, change.Apply(current, req.Prompt), nil
+	}
+	outcome := change.Outcome{Spec: current}
+	if wishes.Text != "" {
+		outcome = change.Apply(current, wishes.Text)
+		outcome.AtBounds = outcome.AtBounds && len(wishes.Unmet) == 0
+	}
+	outcome.Unmet = append(outcome.Unmet, wishes.Unmet...)
+	return decision{read: true, open: wishes.Unmet}, outcome, nil
+}
+
+// swap puts another mechanic into a new game's spec.
+func (d *decision) swap(mechanic string) {
+	d.spec = change.Mechanic(d.spec, mechanic)
+	d.summary = fmt.Sprintf("%s: %s", d.spec.Title, d.spec.Text.HowTo)
+}
+
+// explain says which words chose what.
+func (d *decision) explain() string {
+	var b strings.Builder
+	if d.isNew {
+		fmt.Fprintf(&b, "I'm making %q, %s in the %s theme.", d.spec.Title, brief.Article(d.spec.Mechanic+" game"), d.spec.Theme)
+		for _, r := range d.reading.Because[:min(maxReasons, len(d.reading.Because))] {
+			fmt.Fprintf(&b, "\n- %q chose %s.", r.Word, r.Chose)
+		}
+		if d.reading.Empty() {
+			b.WriteString("\nNo word of the brief chose anything, so all of it is free choice.")
+		}
+	} else if d.noChange {
+		b.WriteString(d.summary)
+	} else {
+		b.WriteString("I'm changing the game: " + strings.Join(d.did, "; ") + ".")
+	}
+	if len(d.unmet) > 0 {
+		fmt.Fprintf(&b, "\nNot understood or not possible: %s.", strings.Join(d.unmet, "; "))
+	}
+	return b.String()
+}
+
+func (d *decision) closing() string {
+	if d.isNew {
+		return fmt.Sprintf("%q is ready. %s", d.spec.Title, d.spec.Text.HowTo)
+	}
+	return d.summary
+}
+
+// warnUnserved reports what of a request this generator can't serve.
+func warnUnserved(req Request, rep Reporter, d *decision, refined bool) {
+	for _, w := range d.warnings {
+		warn(rep, "degraded", w)
+	}
+	if !refined && slices.ContainsFunc(req.Skills, func(s api.Skill) bool { return len(s.Files) > 0 && !s.Learned() }) {
+		warn(rep, "unserved_skills", "Of skills the generator takes what they are for, not their code.")
+	}
+}

@@ -1,0 +1,101 @@
+// boot joins a session to the page: input, clock, storage, sound, the svc
+// library and the renderer.
+import { W, H, STEP } from './world.js';
+import { drawList } from './drawlist.js';
+import { session } from './session.js';
+import { pressed, PAUSE, SOUND } from './controls.js';
+import { textures } from '../art/textures.js';
+import { pictures } from './assets.js';
+import { stateHook, viewHook, printHook } from './hook.js';
+import { listen } from './input.js';
+import { player } from './sound.js';
+import { askToTurn } from './turn.js';
+import { store } from './store.js';
+
+const MAX_STEPS = 6; // steps made up for in one frame after a pause
+
+// boot starts a game. assets maps names to data URLs of pictures and sounds;
+// what it lacks is painted, or silent.
+export function boot(game, mechanic, renderer, assets) {
+  const svc = window.svc;
+  const key = 'best:' + game.id + ':' + mechanic.meta.id;
+  const parent = document.getElementById('game');
+  const list = drawList();
+  const sound = player(assets);
+
+  svc.define('start', { run: 'number' });
+  svc.define('score', { score: 'number' });
+  svc.define('hurt', { lives: 'number' });
+  svc.define('level', { level: 'number' });
+  svc.define('restart', { run: 'number' });
+  svc.funnel('run').step(1, 'start').step(2, 'score').step(3, 'end').step(4, 'restart');
+
+  const ss = session(game, mechanic, {
+    started(s) {
+      if (s.restarts > 0 && s.turn === 0) svc.track('restart', { run: s.restarts });
+      svc.track('start', { run: s.restarts });
+      sound.start();
+    },
+    event(s, e) {
+      sound.play(e);
+      if (e.type === 'gain') svc.track('score', { score: s.state.score });
+      else if (e.type === 'hurt') svc.track('hurt', { lives: s.state.lives });
+      else if (e.type === 'level') svc.track('level', { level: e.level });
+    },
+    paused() { sound.hold(); },
+    resumed() { sound.goOn(); },
+    ended(s) {
+      store.setItem(key, s.best);
+      svc.endGame({ outcome: s.state.outcome, score: s.state.score, seconds: Math.round(s.state.t) });
+    },
+  });
+  ss.best = Number(store.getItem(key)) || 0;
+  ss.sound = sound.any;
+  ss.calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const mute = () => { ss.muted = sound.mute(); };
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      ss.pause();
+      sound.hold();
+    } else if (!ss.paused) sound.goOn();
+  });
+  const input = listen(window, () => parent.querySelector('canvas'), mechanic.meta.controls || 'tap', {
+    mute,
+    pause: () => (ss.paused ? ss.resume() : ss.pause()),
+    // tapped sees each tap first, and says whether it was for the page.
+    tapped(p, touch) {
+      ss.touch = ss.touch || touch;
+      const running = ss.phase === 'play' && !ss.paused;
+      if (running && pressed(PAUSE, p)) ss.pause();
+      else if (!running && ss.sound && pressed(SOUND, p)) mute();
+      else return false;
+      return true;
+    },
+  });
+
+  askToTurn();
+  let debt = 0;
+  const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / H, window.innerWidth / W)) * (window.devicePixelRatio || 1)));
+  pictures(assets).then((loaded) => renderer.start({
+    parent, width: W, height: H, scale, colors: game.palette,
+    textures: textures(game, mechanic.meta, scale, loaded),
+    ready() {
+      window.__svc_state = stateHook(ss, list);
+      window.__svc_view = viewHook(ss);
+      window.__svc_print = printHook(ss);
+      svc.ready(() => svc.track('loaded', {}));
+    },
+    frame(seconds) {
+      debt = Math.min(debt + seconds, MAX_STEPS * STEP);
+      while (debt >= STEP - 1e-6) {
+        const phase = ss.phase;
+        ss.tick(input.take());
+        debt -= STEP;
+        if (ss.phase !== phase) debt = 0; // each run begins with a whole step
+      }
+      if (window.__svc_blind) return null; // an automatic player skips frames
+      ss.compose(list);
+      return list;
+    },
+  }));
+}

@@ -1,0 +1,15 @@
+// Which way a mechanic is played: 'tap' (one button), 'pad' (left, right,
+// jump), 'stick' (four directions) or 'pointer' (a place on the field).
+import { W, H } from './world.js';
+
+const sets = {
+  pad: [{ key: 'left', x: 78, y: H - 72, r: 52 }, { key: 'right', x: 206, y: H - 72, r: 52 }, { key: 'up', x: W - 84, y: H - 76, r: 60 }],
+};
+
+// The places of the page's own buttons, and how far around them a press counts.
+export const PAUSE = H > W ? { x: 36, y: 118, reach: 32 } : { x: 214, y: 50, reach: 32 };
+export const SOUND = { x: W - 40, y: H - 40, reach: 40 };
+export function pressed(button, p) { return (button.x - p.x) ** 2 + (button.y - p.y) ** 2 < button.reach ** 2; }
+
+// buttons are those that a touch screen shows.
+export function buttons(controls) { return sets[controls] || []; }

@@ -1,0 +1,52 @@
+// The state that automatic players and tests read: window.__svc_state().
+// Nothing in the game depends on it.
+import { W, H } from './world.js';
+import { breadth } from './text.js';
+
+const LETTER = 0.58; // width of a letter of average text, in its size
+
+// stateHook returns the function. view is what an attentive player sees, and
+// in view.act what such a player would do now.
+export function stateHook(ss, list) {
+  return () => ({
+    phase: ss.phase,
+    paused: ss.paused,
+    field: { w: W, h: H },
+    controls: ss.mechanic.meta.controls || 'tap',
+    score: ss.state.score,
+    lives: ss.state.lives,
+    level: ss.state.level,
+    boss: ss.state.boss ? ss.state.boss.hp : null,
+    turn: ss.turn,
+    t: ss.state.t,
+    seed: ss.state.seed,
+    outcome: ss.state.outcome,
+    best: ss.best,
+    restarts: ss.restarts,
+    hud: list.cmds.filter((c) => c.k === 'text' && c.role).map((c) => {
+      const w = breadth(c.text, LETTER) * c.size;
+      return { role: c.role, text: c.text, size: c.size, x: c.x - w / 2, y: c.y - c.size / 2, w, h: c.size };
+    }),
+    sprites: list.cmds.filter((c) => c.k === 'sprite' && (c.name === 'hero' || c.name === 'hazard' || c.name === 'pickup'))
+      .map((c) => ({ name: c.name, x: c.x, y: c.y, size: c.size })),
+    view: ss.phase === 'play' ? ss.mechanic.view(ss.state) : null,
+  });
+}
+
+// viewHook returns a function for those who look at every frame: no more than
+// they need to act.
+export function viewHook(ss) {
+  const field = { w: W, h: H };
+  const controls = ss.mechanic.meta.controls || 'tap';
+  return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? ss.mechanic.view(ss.state) : null });
+}
+
+// printHook returns a function that tells two states of a game apart.
+export function printHook(ss) {
+  return () => {
+    let h = 2166136261;
+    const text = ss.phase + JSON.stringify(ss.state);
+    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+    return (h >>> 0).toString(16);
+  };
+}

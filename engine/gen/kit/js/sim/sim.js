@@ -1,0 +1,60 @@
+// Plays a mechanic without a screen. The simulator bundles this module with
+// the mechanic and calls trial().
+import { blind, skilled } from './policies.js';
+
+// broken finds the first number in a state that is none.
+function broken(value, path) {
+  if (typeof value === 'number') return Number.isFinite(value) ? '' : path;
+  if (value && typeof value === 'object') {
+    for (const key of Object.keys(value)) {
+      const found = broken(value[key], path + '.' + key);
+      if (found) return found;
+    }
+  }
+  return '';
+}
+
+function entities(s) {
+  return Object.keys(s).reduce((n, key) => n + (Array.isArray(s[key]) ? s[key].length : 0), 0);
+}
+
+// input is what an act does to the buttons.
+function input(act, was) {
+  const a = act || {};
+  const place = (v) => (v === undefined ? null : v);
+  return {
+    pressed: Boolean(a.tap || a.jump || (a.hold && !was.hold)), jump: Boolean(a.jump || a.tap), down: Boolean(a.tap || a.hold),
+    x: act ? place(a.x) : null, y: act ? place(a.y) : null,
+    left: Boolean(a.left), right: Boolean(a.right), up: Boolean(a.up), duck: Boolean(a.duck),
+  };
+}
+
+// trial plays one run and reports how it went.
+export function trial(mechanic, play, seed, policy, maxSteps) {
+  const s = mechanic.create(seed, play);
+  const memory = { last: -99 };
+  const report = { policy, seed, score: 0, seconds: 0, outcome: '', level: 1, entities: 0, bad: '' };
+  let was = {};
+  for (let i = 0; i < maxSteps && !s.over; i++) {
+    const act = policy === 'skilled' ? skilled(i, mechanic.view(s).act, memory) : blind[policy](i);
+    mechanic.step(s, input(act, was));
+    was = act || {};
+    s.events.length = 0;
+    if (i % 30 === 0) {
+      report.entities = Math.max(report.entities, entities(s));
+      report.bad = report.bad || broken(s, 's');
+    }
+  }
+  report.score = s.score;
+  report.seconds = s.t;
+  report.outcome = s.outcome;
+  report.level = s.level;
+  return report;
+}
+
+// fresh tells whether a state made after a run equals one made before it.
+export function fresh(mechanic, play, seed) {
+  const before = JSON.stringify(mechanic.create(seed, play));
+  trial(mechanic, play, seed, 'mash', 600);
+  return before === JSON.stringify(mechanic.create(seed, play));
+}

@@ -1,0 +1,94 @@
+package playtest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+)
+
+// origin is where a game believes itself to be. Nothing listens there: every
+// request is answered here, from memory.
+const origin = "http://game.invalid/"
+
+// policy is the page's content security policy: its own files and nothing
+// else, and no other page, which would take its place on the screen and leave it
+// without frames. Generated code is hostile.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+	"media-src 'self' data: blob:; connect-src 'none'; worker-src 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-same-origin"
+
+// sandboxRemark is what Chromium says of that policy. A game is not in a frame of
+// ours, so there is nothing to escape to.
+const sandboxRemark = "An iframe which has both allow-scripts and allow-same-origin for its sandbox attribute can escape its sandboxing."
+
+// OpenFiles opens a game that is in memory. A request for anything else than
+// its files is refused, and noted as if the console had said so.
+func (b *Browser) OpenFiles(ctx context.Context, files map[string][]byte, width, height int) (*Page, error) {
+	return b.Open(ctx, origin+"index.html", width, height, func(p *Page) error {
+		requests := chromedp.Events(p.ctx, fetch.RequestPaused)
+		if _, err := chromedp.Call(p.ctx, fetch.Enable, fetch.EnableParams{}); err != nil {
+			return fmt.Errorf("taking over requests: %w", err)
+		}
+		go p.answer(files, requests)
+		// A game finds nothing that another one kept.
+		if _, err := chromedp.Call(p.ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: strings.TrimSuffix(origin, "/"), StorageTypes: "all"}); err != nil {
+			return fmt.Errorf("clearing the storage: %w", err)
+		}
+		return nil
+	})
+}
+
+// answer serves the page's requests until its tab is gone.
+func (p *Page) answer(files map[string][]byte, requests iter.Seq2[fetch.EventRequestPaused, error]) {
+	for r, err := range requests {
+		if err != nil {
+			return
+		}
+		if data, ok := lookup(files, r.Request.URL); ok {
+			_, err = chromedp.Call(p.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{
+				RequestID: r.RequestID, ResponseCode: 200, Body: data, ResponseHeaders: headers(r.Request.URL),
+			})
+		} else {
+			p.note("error: a request for " + r.Request.URL)
+			_, err = chromedp.Call(p.ctx, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func lookup(files map[string][]byte, address string) ([]byte, bool) {
+	name, ok := strings.CutPrefix(address, origin)
+	if !ok {
+		return nil, false
+	}
+	name, err := url.PathUnescape(name)
+	if err != nil {
+		return nil, false
+	}
+	data, ok := files[name]
+	return data, ok
+}
+
+func headers(address string) []*fetch.HeaderEntry {
+	kind, ok := kinds[path.Ext(address)]
+	if !ok {
+		kind = "application/octet-stream"
+	}
+	return []*fetch.HeaderEntry{
+		{Name: "Content-Type", Value: kind},
+		{Name: "Content-Security-Policy", Value: policy},
+		{Name: "X-Content-Type-Options", Value: "nosniff"},
+	}
+}
+
+// kinds are the media types of what a page loads.
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8"}

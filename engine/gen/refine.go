@@ -1,0 +1,159 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/agent"
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// refines reports whether a model shall change the sources of a game: where a
+// model read the request and the GameSpec can't express all of it, or, at the
+// highest reasoning level, a new game in any case.
+func (g *embedded) refines(req Request, d *decision) bool {
+	if g.agents == nil || !d.read || req.Settings.ChatMode == api.ChatPlan {
+		return false
+	}
+	return len(d.open) > 0 || d.isNew && req.Settings.ReasoningLevel == api.ReasoningHigh
+}
+
+// refine has a model change the sources of a game that is proven. What it does
+// counts once it is proven too; otherwise the game comes out as it went in.
+// The error is ctx's, the balance's or the generator's own.
+func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
+	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e}
+	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep}, agent.Task{
+		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
+		Game: made.files, Mechanic: d.spec.Mechanic, About: about(d), Tune: tuner(d.spec),
+	})
+	if err != nil {
+		return made, err
+	}
+	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Input+out.Usage.Output))
+	switch {
+	case out.Stop != "" && out.Files == nil:
+		warn(rep, "degraded", fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop))
+		return made, nil
+	case out.Stop != "":
+		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))
+	}
+	if out.Stop == "" {
+		d.unmet = append(slices.DeleteFunc(d.unmet, func(u string) bool { return slices.Contains(d.open, u) }), out.Unmet...)
+	}
+	if out.Files == nil {
+		return made, nil
+	}
+	return g.adopt(d, out, bench, made)
+}
+
+// adopt makes a revision of a model's the game.
+func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision) (revision, error) {
+	s, err := withPlay(d.spec, out.Files)
+	if err != nil {
+		return made, err
+	}
+	if err := s.Check(); err != nil {
+		return made, fmt.Errorf("checking what a model tuned: %w", err)
+	}
+	generated, err := compile.Compile(s, d.assets)
+	if err != nil {
+		return made, fmt.Errorf("writing the sources: %w", err)
+	}
+	d.spec, d.edits, d.noChange = s, editsOf(generated, out.Files), false
+	said := brief.Clip(secretPattern.ReplaceAllString(out.Summary, " "), 300)
+	if said == "" {
+		said = "A model changed the sources."
+	}
+	if d.isNew || len(d.did) > 0 {
+		d.summary += " " + said
+	} else {
+		d.summary = said
+	}
+	return revision{files: out.Files, shots: b.shots}, nil
+}
+
+// about tells a model what the generator made of the request.
+func about(d *decision) string {
+	var b strings.Builder
+	s := d.spec
+	fmt.Fprintf(&b, "%q, a %s game (%s) in the %s theme. The hero is a %s, to avoid: %s, to collect: %s. %s",
+		s.Title, s.Mechanic, format(s), s.Theme, s.Cast.Hero.Noun, s.Cast.Hazard.Noun, s.Cast.Pickup.Noun, s.Text.HowTo)
+	if len(d.did) > 0 {
+		fmt.Fprintf(&b, "\nFor this request the generator changed: %s.", strings.Join(d.did, "; "))
+	}
+	if len(d.edits) > 0 {
+		fmt.Fprintf(&b, "\nChanged by a model before: %s.", strings.Join(d.edits.names(), ", "))
+	}
+	if len(d.open) > 0 {
+		fmt.Fprintf(&b, "\nWhat the generator could not do, and you are asked to: %s.", strings.Join(d.open, "; "))
+	}
+	return b.String()
+}
+
+// tuner changes tunables in a game's data file, within their bounds.
+func tuner(base spec.Spec) func([]byte, map[string]float64) ([]byte, string, error) {
+	return func(data []byte, changes map[string]float64) ([]byte, string, error) {
+		s, err := withPlay(base, compile.Files{compile.DataFile: data})
+		if err != nil {
+			return nil, "", err
+		}
+		before := s.Play
+		for name, value := range changes {
+			if err := setTunable(&s.Play, name, value); err != nil {
+				return nil, "", err
+			}
+		}
+		s.Play = s.Play.Clamped(s.Format).Rounded()
+		if data, err = compile.Data(s); err != nil {
+			return nil, "", err
+		}
+		return data, fmt.Sprintf("The tunables are now %+v; they were %+v.", s.Play, before), nil
+	}
+}
+
+func setTunable(p *spec.Play, name string, value float64) error {
+	factors := map[string]*float64{"speed": &p.Speed, "gravity": &p.Gravity, "density": &p.Density, "size": &p.Size, "ramp": &p.Ramp}
+	counts := map[string]*int{"lives": &p.Lives, "duration": &p.Duration, "levels": &p.Levels, "players": &p.Players}
+	switch {
+	case factors[name] != nil:
+		*factors[name] = value
+	case counts[name] != nil:
+		*counts[name] = int(max(-1000, min(1000, value)))
+	default:
+		return errors.New("there is no tunable " + clipped(name) + "; there are speed, gravity, density, size, ramp, lives, duration, levels and players")
+	}
+	return nil
+}
+
+// clipped shortens what is not ours before it is shown.
+func clipped(text string) string { return brief.Clip(text, 300) }
+
+// agentReporter passes on what a model says and does.
+type agentReporter struct{ rep Reporter }
+
+// Step implements agent.Reporter.
+func (r agentReporter) Step(n, most int) {
+	r.rep.Progress(api.StageWriting, 84, fmt.Sprintf("A model changes the sources: step %d of at most %d.", n, most))
+}
+
+// Say implements agent.Reporter.
+func (r agentReporter) Say(text string) {
+	say(r.rep, brief.Clip(secretPattern.ReplaceAllString(text, " "), 2000))
+}
+
+// Call implements agent.Reporter.
+func (r agentReporter) Call(name string, args map[string]any) func(ok bool, summary string) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	return call(r.rep, name, args)
+}
+
+var _ agent.Reporter = agentReporter{}

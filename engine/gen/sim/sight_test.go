@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dop251/goja"
+
+	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/kit"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// watcher plays a mechanic and counts the steps in which its hero is seen, and
+// those in which it is out of the field, as the playtest's rule V02 has it.
+const watcher = `
+import { drawList } from './core/drawlist.js';
+import { W, H } from './core/field.js';
+import { skilled } from './sim/policies.js';
+import * as mechanic from './mechanics/%s.js';
+
+export function watch(play, seed) {
+  const s = mechanic.create(seed, play);
+  const d = drawList();
+  const memory = { last: -99 };
+  const seen = { steps: 0, out: 0, where: '' };
+  for (let i = 0; i < 900 && !s.over; i++) {
+    const a = skilled(i, mechanic.view(s).act, memory) || {};
+    mechanic.step(s, {
+      pressed: Boolean(a.tap || a.jump || (a.hold && i === 0)), jump: Boolean(a.jump || a.tap), down: Boolean(a.tap || a.hold),
+      x: a.x === undefined ? null : a.x, y: a.y === undefined ? null : a.y,
+      left: Boolean(a.left), right: Boolean(a.right), up: Boolean(a.up), duck: Boolean(a.duck),
+    });
+    s.events.length = 0;
+    if (i %% 10) continue;
+    d.reset();
+    mechanic.draw(s, d);
+    const hero = d.cmds.find((c) => c.k === 'sprite' && c.name === 'hero');
+    if (!hero) continue;
+    seen.steps++;
+    const inside = hero.x > -hero.size / 2 && hero.x < W + hero.size / 2 && hero.y > -hero.size && hero.y < H + hero.size;
+    if (inside) continue;
+    seen.out++;
+    seen.where = Math.round(hero.x) + ',' + Math.round(hero.y) + ' after ' + s.t.toFixed(1) + ' s';
+  }
+  return seen;
+}
+`
+
+type sighting struct {
+	Steps, Out int
+	Where      string
+}
+
+func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
+	t.Helper()
+	s := spec.Spec{Mechanic: mechanic, Format: spec.Short}
+	if catalog.Mechanics[mechanic].Wide {
+		s.Format = spec.Platform
+	}
+	out, err := build.Bundle(t.Context(), build.Options{Entry: "watch.js", GlobalName: "sight", Target: build.Sim, Read: func(name string) ([]byte, error) {
+		switch name {
+		case "watch.js":
+			return fmt.Appendf(nil, watcher, mechanic), nil
+		case "core/field.js":
+			return compile.Field(s), nil
+		}
+		return kit.Source(name)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := goja.New()
+	if _, err := vm.RunString(string(out.Script) + "\n;this.sight = sight;"); err != nil {
+		t.Fatal(err)
+	}
+	look, ok := goja.AssertFunction(vm.Get("sight").ToObject(vm).Get("watch"))
+	if !ok {
+		t.Fatal("there is no watch")
+	}
+	m := &machine{vm: vm}
+	return func(p spec.Play) (seen sighting) {
+		settings, err := m.value(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := look(goja.Undefined(), settings, vm.ToValue(40))
+		if err != nil {
+			t.Fatalf("%s: %v", mechanic, err)
+		}
+		vm.SetFieldNameMapper(goja.UncapFieldNameMapper())
+		if err := vm.ExportTo(v, &seen); err != nil {
+			t.Fatal(err)
+		}
+		return seen
+	}
+}
+
+// One who plays with skill falls off nothing.
+func TestHeroIsSeenInTheFieldAtEveryTuning(t *testing.T) {
+	tunings := map[string]spec.Play{"light and fast": play(2, 0.5, 1, 1, 1, 5, 30), "heavy and slow": play(0.5, 2, 1, 1.6, 1, 5, 30)}
+	for _, mechanic := range kit.Mechanics() {
+		if catalog.Mechanics[mechanic].Solid {
+			continue // what is seen of it is the camera's
+		}
+		t.Run(mechanic, func(t *testing.T) {
+			t.Parallel()
+			look := watch(t, mechanic)
+			for name, p := range tunings {
+				if seen := look(p); seen.Out > 0 || seen.Steps == 0 {
+					t.Errorf("%s: %d of %d times out of the field, last at %s", name, seen.Out, seen.Steps, seen.Where)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+// Package sim plays a game's mechanic without a browser: a few seeds, several
+// ways of tapping, thousands of steps a second. What it measures decides
+// whether a game is one: skill must pay, and doing nothing must not.
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/kit"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// Policies are the ways of tapping, the skilled one last.
+var Policies = []string{"idle", "hold", "mash", "periodic", Skilled}
+
+// Skilled is the policy that does what an attentive player would.
+const Skilled = "skilled"
+
+// Trial is one run under one policy.
+type Trial struct {
+	Policy   string  `json:"policy"`
+	Seed     uint32  `json:"seed"`
+	Score    float64 `json:"score"`
+	Seconds  float64 `json:"seconds"`
+	Outcome  string  `json:"outcome"` // win, lose, or "" when cut off
+	Level    int     `json:"level"`   // that it came to
+	Entities int     `json:"entities"`
+	Bad      string  `json:"bad"` // path of a number that is none
+}
+
+// Game is a mechanic that can be simulated. It is for one goroutine.
+type Game struct {
+	program  *goja.Program
+	machines []*machine // made when they are needed
+}
+
+// machine is one JavaScript machine with the mechanic in it.
+type machine struct {
+	vm    *goja.Runtime
+	trial goja.Callable
+	fresh goja.Callable
+	mech  goja.Value
+}
+
+// Load bundles a game's mechanic, with its field, and the simulator.
+func Load(ctx context.Context, s spec.Spec) (*Game, error) {
+	return bundle(ctx, s, func(name string) ([]byte, error) {
+		if name == "core/field.js" {
+			return compile.Field(s), nil
+		}
+		return kit.Source(name)
+	})
+}
+
+// LoadFiles is Load for the sources of a game as they are, which someone may
+// have changed. They are not trusted: see maxHeap.
+func LoadFiles(ctx context.Context, s spec.Spec, files compile.Files) (*Game, error) {
+	return bundle(ctx, s, func(name string) ([]byte, error) {
+		if strings.HasPrefix(name, "sim/") {
+			return kit.Source(name)
+		}
+		return files.Read(path.Join("src", name))
+	})
+}
+
+func bundle(ctx context.Context, s spec.Spec, read func(name string) ([]byte, error)) (*Game, error) {
+	const entry = "sim-entry.js"
+	main := fmt.Sprintf("export * as mechanic from './mechanics/%s.js';\nexport { trial, fresh } from './sim/sim.js';\n", s.Mechanic)
+	out, err := build.Bundle(ctx, build.Options{
+		Entry: entry, GlobalName: "sim", Target: build.Sim,
+		Read: func(name string) ([]byte, error) {
+			if name == entry {
+				return []byte(main), nil
+			}
+			if !fs.ValidPath(name) {
+				return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+			}
+			return read(name)
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bundling the simulation: %w", err)
+	}
+	program, err := goja.Compile("sim.js", string(out.Script)+"\n;this.sim = sim;", false)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the simulation: %w", err)
+	}
+	g := &Game{program: program}
+	_, err = g.machine(ctx, 0)
+	return g, err
+}
+
+// machine returns the machine of this number.
+func (g *Game) machine(ctx context.Context, n int) (*machine, error) {
+	for len(g.machines) <= n {
+		m, err := newMachine(ctx, g.program)
+		if err != nil {
+			return nil, err
+		}
+		g.machines = append(g.machines, m)
+	}
+	return g.machines[n], nil
+}
+
+func newMachine(ctx context.Context, program *goja.Program) (*machine, error) {
+	vm := goja.New()
+	stop := interruptible(ctx, vm)
+	defer stop()
+	if _, err := vm.RunProgram(program); err != nil {
+		return nil, fmt.Errorf("loading the simulation: %w", ended(ctx, err))
+	}
+	exports := vm.Get("sim").ToObject(vm)
+	m := &machine{vm: vm, mech: exports.Get("mechanic")}
+	var ok bool
+	if m.trial, ok = goja.AssertFunction(exports.Get("trial")); !ok {
+		return nil, errors.New("loading the simulation: it has no trial")
+	}
+	if m.fresh, ok = goja.AssertFunction(exports.Get("fresh")); !ok {
+		return nil, errors.New("loading the simulation: it has no fresh")
+	}
+	return m, nil
+}
+
+// Play plays one run of at most seconds. It returns soon after ctx ends.
+func (g *Game) Play(ctx context.Context, play spec.Play, seed uint32, policy string, seconds int) (Trial, error) {
+	m, err := g.machine(ctx, 0)
+	if err != nil {
+		return Trial{}, err
+	}
+	return m.play(ctx, play, seed, policy, seconds)
+}
+
+func (m *machine) play(ctx context.Context, play spec.Play, seed uint32, policy string, seconds int) (Trial, error) {
+	stop := interruptible(ctx, m.vm)
+	defer stop()
+	settings, err := m.value(play)
+	if err != nil {
+		return Trial{}, err
+	}
+	v, err := m.trial(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed), m.vm.ToValue(policy), m.vm.ToValue(seconds*60))
+	if err != nil {
+		return Trial{}, fmt.Errorf("playing %s: %w", policy, ended(ctx, err))
+	}
+	data, err := json.Marshal(v.Export())
+	if err != nil {
+		return Trial{}, fmt.Errorf("reading the result of %s: %w", policy, err)
+	}
+	var t Trial
+	if err := json.Unmarshal(data, &t); err != nil {
+		return Trial{}, fmt.Errorf("reading the result of %s: %w", policy, err)
+	}
+	return t, nil
+}
+
+// Fresh reports whether a new run starts as the first did, whatever was
+// played between.
+func (g *Game) Fresh(ctx context.Context, play spec.Play, seed uint32) (bool, error) {
+	m, err := g.machine(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	stop := interruptible(ctx, m.vm)
+	defer stop()
+	settings, err := m.value(play)
+	if err != nil {
+		return false, err
+	}
+	v, err := m.fresh(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed))
+	if err != nil {
+		return false, fmt.Errorf("comparing fresh states: %w", ended(ctx, err))
+	}
+	return v.ToBoolean(), nil
+}
+
+// value hands a Go struct to JavaScript as a plain object under its JSON
+// names. A wrapped Go map would do too, but in no fixed order.
+func (m *machine) value(v any) (goja.Value, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding settings: %w", err)
+	}
+	parse, ok := goja.AssertFunction(m.vm.Get("JSON").ToObject(m.vm).Get("parse"))
+	if !ok {
+		return nil, errors.New("encoding settings: the machine has no JSON.parse")
+	}
+	return parse(goja.Undefined(), m.vm.ToValue(string(data)))
+}

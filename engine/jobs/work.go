@@ -1,0 +1,267 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/gen"
+)
+
+// pricedStep is the one priced step of a job of the embedded generator.
+const pricedStep = "generator.job"
+
+// grace is how long a generator may take to return once it is told to stop.
+// A cancelled job ends within two seconds.
+const grace = 1500 * time.Millisecond
+
+// strayGrace is how much longer it may take before the engine gives it up.
+const strayGrace = 10 * time.Second
+
+// What a job's record shows at the steps that are the engine's own.
+var (
+	queued    = api.Progress{Stage: api.StageQueued, Message: "Waiting for its turn."}
+	begun     = api.Progress{Stage: api.StagePlanning, Message: "Reading the brief."}
+	packaging = api.Progress{Stage: api.StagePackaging, Percent: 99, Message: "Packing the files."}
+	done      = api.Progress{Stage: api.StageDone, Percent: 100, Message: "Done."}
+)
+
+var (
+	errCancelled = errors.New("the job was cancelled")
+	errTimeout   = errors.New("the job took too long")
+	// errAbandoned: Run ended, so the job is left for the next Recover to end.
+	errAbandoned = errors.New("the engine stopped")
+	// errStray ends Run: nothing but the end of the process stops a goroutine.
+	errStray = errors.New("the generator of an ended job does not stop")
+)
+
+// stopError interrupts a job that the ledger wants to end.
+type stopError struct{ code api.FailureCode }
+
+func (e *stopError) Error() string { return "the job was stopped: " + string(e.code) }
+
+// timeout returns how long the generator may take. Waiting for
+// acknowledgements is not counted.
+func timeout(level api.ReasoningLevel) time.Duration {
+	switch level {
+	case api.ReasoningLow:
+		return 4 * time.Minute
+	case api.ReasoningHigh:
+		return 20 * time.Minute
+	}
+	return 10 * time.Minute
+}
+
+// work takes a job from its start to its end. jobCtx is the job's own: its
+// cause says who interrupts it. The error is errAbandoned, or the volume's.
+func (m *Manager) work(ctx, jobCtx context.Context, j *job) error {
+	v, err := m.attempt(jobCtx, j)
+	if err != nil {
+		return err
+	}
+	return m.end(ctx, j, v)
+}
+
+// attempt runs a job up to the point where only its end is left to store.
+func (m *Manager) attempt(ctx context.Context, j *job) (verdict, error) {
+	seq, err := m.begin(j)
+	if err != nil {
+		return verdict{}, err
+	}
+	if err := m.await(ctx, seq); err != nil {
+		return interruption(err)
+	}
+	v, err := m.generate(ctx, j)
+	if err != nil || v.status != api.JobCompleted {
+		return v, err
+	}
+	if seq, err = m.charge(j); err != nil {
+		return verdict{}, err
+	}
+	if err := m.await(ctx, seq); err != nil {
+		return interruption(err)
+	}
+	rep := m.newReporter(j)
+	rep.Progress(packaging.Stage, packaging.Percent, packaging.Message)
+	rep.close()
+	return v, nil
+}
+
+// begin makes a job run and reports it, with the priced step that is to come.
+func (m *Manager) begin(j *job) (seq uint64, err error) {
+	now := m.now()
+	s := m.snapshot(j)
+	s.Record.Status, s.Record.StartedAt, s.Record.Progress = api.JobRunning, &now, begun
+	if err := j.save(s); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	j.stored = s
+	m.mu.Unlock()
+	if err := m.event(j, now, api.EventStarted, nil); err != nil {
+		return 0, err
+	}
+	return m.report(j, contract.FeedRecord{Kind: contract.FeedStarted, Next: pricedStep})
+}
+
+// charge reports that the priced step was done.
+func (m *Manager) charge(j *job) (seq uint64, err error) {
+	units := []contract.Unit{{Name: pricedStep, Quantity: 1}}
+	if err := m.event(j, m.now(), api.EventUsage, map[string]any{"units": units}); err != nil {
+		return 0, err
+	}
+	return m.report(j, contract.FeedRecord{Kind: contract.FeedUsage, Units: units})
+}
+
+// await returns nil once seq is acknowledged and nothing interrupts the job.
+func (m *Manager) await(ctx context.Context, seq uint64) error {
+	if err := m.feed.Wait(ctx, seq); err != nil {
+		return err
+	}
+	return context.Cause(ctx) // an acknowledgement may carry a stop
+}
+
+// generate runs the generator on what the job asks for and what its project
+// gives it.
+func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
+	req, err := j.request()
+	if err != nil {
+		return verdict{}, err
+	}
+	inherited, err := m.space.Apply(req, m.room)
+	var full *fullError
+	if errors.As(err, &full) {
+		return failed(api.FailureGeneration, full.Error()), nil
+	}
+	if err != nil {
+		m.cfg.Log.Error("workspace unusable", zap.String("job", j.id), zap.Error(err))
+		return failed(api.FailureInternal, "The project's files could not be prepared."), nil
+	}
+	limit := m.cfg.TimeLimit
+	if limit <= 0 {
+		limit = timeout(inherited.Settings.ReasoningLevel)
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	defer cancel()
+	rep := m.newReporter(j)
+	out := m.call(timed, j, rep, gen.Request{
+		JobID: j.id, ProjectID: m.cfg.ProjectID, Prompt: req.Prompt,
+		Instructions: inherited.Instructions, Context: req.Context, Skills: inherited.Skills,
+		Settings: inherited.Settings, Workspace: m.space.Root(), Change: m.change,
+	})
+	rep.close()
+
+	var panicked *panicError
+	switch {
+	case ctx.Err() != nil:
+		return interruption(context.Cause(ctx))
+	case out.err == nil:
+		m.learn(j, out.result)
+		return completed(out.result), nil
+	case errors.As(out.err, &panicked):
+		m.cfg.Log.Error("generator panicked", zap.String("job", j.id), zap.String("panic", panicked.kind), zap.ByteString("stack", panicked.stack))
+		return failed(api.FailureInternal, "The generator broke down."), nil
+	case timed.Err() != nil:
+		return interruption(errTimeout)
+	case errors.Is(out.err, gen.ErrExhausted):
+		return interruption(&stopError{code: api.FailureTIKExhausted})
+	}
+	return failed(api.FailureGeneration, out.err.Error()), nil
+}
+
+// learn keeps what a successful run has taught the project. A job does not fail
+// for it.
+func (m *Manager) learn(j *job, r gen.Result) {
+	if r.Learned == nil {
+		return
+	}
+	if err := m.space.Learn(*r.Learned, m.room); err != nil {
+		m.cfg.Log.Warn("skill not kept", zap.String("job", j.id), zap.Error(err))
+	}
+}
+
+type outcome struct {
+	result gen.Result
+	err    error
+}
+
+// panicError is what a generator that panicked returns. It keeps only the type
+// of the panic's value, since that may hold words of the brief.
+type panicError struct {
+	kind  string
+	stack []byte
+}
+
+func (e *panicError) Error() string { return "the generator panicked with a " + e.kind }
+
+// call runs the generator until it returns, or for grace after ctx's end. A
+// generator that is still running then is stray: no further job begins beside
+// it.
+func (m *Manager) call(ctx context.Context, j *job, rep *reporter, req gen.Request) outcome {
+	result, returned := make(chan outcome, 1), make(chan struct{})
+	go func() {
+		defer close(returned)
+		defer func() {
+			if value := recover(); value != nil {
+				result <- outcome{err: &panicError{fmt.Sprintf("%T", value), debug.Stack()}}
+			}
+		}()
+		r, err := m.cfg.Generator.Generate(ctx, req, rep)
+		result <- outcome{r, err}
+	}()
+	select {
+	case out := <-result:
+		return out
+	case <-ctx.Done():
+	}
+	select {
+	case out := <-result:
+		return out
+	case <-time.After(grace):
+		m.cfg.Log.Warn("generator does not stop", zap.String("job", j.id))
+		m.stray = returned
+		return outcome{err: context.Cause(ctx)}
+	}
+}
+
+// awaitStray returns once no generator of an ended job is left. One that works
+// on for long may do so for hours: the compiler can't be interrupted, and some
+// sources of a few thousand bytes keep it busy for that long. The jobs that
+// wait would then be held, and lost, for what another one asked for.
+func (m *Manager) awaitStray(ctx context.Context) error {
+	if m.stray == nil {
+		return nil
+	}
+	patience := time.NewTimer(strayGrace)
+	defer patience.Stop()
+	select {
+	case <-m.stray:
+		m.stray = nil
+	case <-ctx.Done():
+	case <-patience.C:
+		return errStray
+	}
+	return nil
+}
+
+// interruption returns how a job ends that is interrupted for this cause.
+func interruption(cause error) (verdict, error) {
+	var stop *stopError
+	switch {
+	case errors.Is(cause, errCancelled):
+		return verdict{status: api.JobCancelled}, nil
+	case errors.Is(cause, errTimeout):
+		return failed(api.FailureTimeout, "The job took longer than its reasoning level allows."), nil
+	case errors.As(cause, &stop) && stop.code == api.FailureTIKExhausted:
+		return failed(stop.code, "The TIK balance is exhausted."), nil
+	case errors.As(cause, &stop):
+		return failed(stop.code, "The service ended the job."), nil
+	}
+	return verdict{}, errAbandoned
+}

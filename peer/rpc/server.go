@@ -1,0 +1,85 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"go.uber.org/zap"
+)
+
+// statusFailed marks an error that the called function returned; any other
+// status but 200 means that it was not called.
+const statusFailed = http.StatusUnprocessableEntity
+
+// Server serves calls below one path, which names the version of them all.
+type Server struct {
+	mux    *http.ServeMux
+	path   string
+	codes  Codes
+	logger *zap.Logger
+}
+
+// NewServer returns a server without calls. path is like "/sidecar/v1".
+func NewServer(path string, codes Codes, logger *zap.Logger) *Server {
+	return &Server{mux: http.NewServeMux(), path: path, codes: codes, logger: logger}
+}
+
+// Handle serves a call. The context of do ends when the caller has left.
+func Handle[Req, Res any](s *Server, name string, do func(context.Context, Req) (Res, error)) {
+	s.mux.HandleFunc("POST "+s.path+"/"+name, func(w http.ResponseWriter, r *http.Request) {
+		var req Req
+		if err := decode(r.Body, &req); err != nil {
+			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
+			return
+		}
+		res, err := do(r.Context(), req)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		s.write(w, http.StatusOK, res)
+	})
+}
+
+// HandleStream serves a call whose answer has no end: do writes it until the
+// request's context ends.
+func HandleStream[Req any](s *Server, name string, do func(http.ResponseWriter, *http.Request, Req)) {
+	s.mux.HandleFunc("POST "+s.path+"/"+name, func(w http.ResponseWriter, r *http.Request) {
+		var req Req
+		if err := decode(r.Body, &req); err != nil {
+			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
+			return
+		}
+		do(w, r, req)
+	})
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// fail tells the caller of an error, who handles it or logs it.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	f := Failure{Message: err.Error()}
+	var detail any
+	if f.Codes, detail = s.codes.Encode(err); detail != nil {
+		raw, err := json.Marshal(detail)
+		if err != nil {
+			s.logger.Error("encoding the detail of an error failed", zap.Error(err))
+		}
+		f.Detail = raw
+	}
+	s.write(w, statusFailed, f)
+}
+
+func (s *Server) write(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		s.logger.Error("encoding an answer failed", zap.Error(err))
+		http.Error(w, "the answer can't be encoded", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the caller is gone if it fails
+}

@@ -1,0 +1,142 @@
+package peer_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
+)
+
+func TestPeerWithoutTheRightCertificateIsRefused(t *testing.T) {
+	ca, other := peertest.NewAuthority(t), peertest.NewAuthority(t)
+	s := start(t, peer.ServerOptions{Address: tcp("127.0.0.1:0"), TLS: ca.Issue("sidecar"), Names: []string{"gateway", "engines"}})
+	good := ca.Issue("gateway")
+	for name, o := range map[string]peer.ClientOptions{
+		"another name":                {TLS: ca.Issue("stranger"), ServerName: "sidecar"},
+		"another authority":           {TLS: peer.TLS{Cert: other.Issue("gateway").Cert, Key: other.Issue("gateway").Key, CA: good.CA}, ServerName: "sidecar"},
+		"server of another authority": {TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: other.Issue("gateway").CA}, ServerName: "sidecar"},
+		"server of another name":      {TLS: good, ServerName: "store"},
+		"server named by its host":    {TLS: good},
+	} {
+		o.Address = s.Addr()
+		if status, _, err := post(t.Context(), client(t, o), "/", ""); err == nil {
+			t.Errorf("%s: status %d", name, status)
+		}
+	}
+	plain := &http.Transport{}
+	defer plain.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr().Name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := plain.RoundTrip(req); err == nil {
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("without TLS: status %d", res.StatusCode)
+		}
+	}
+	mustPost(t, client(t, peer.ClientOptions{Address: s.Addr(), TLS: good, ServerName: "sidecar"}), "cert:gateway")
+}
+
+func TestTCPWithoutMutualTLSIsRefused(t *testing.T) {
+	files := peertest.NewAuthority(t).Issue("sidecar")
+	garbage := filepath.Join(t.TempDir(), "garbage.pem")
+	if err := os.WriteFile(garbage, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"gateway"}
+	for want, o := range map[string]peer.ServerOptions{
+		"names that a client's certificate": {TLS: files},
+		"file of the certificate":           {Names: names},
+		"file of the key":                   {Names: names, TLS: peer.TLS{Cert: files.Cert, CA: files.CA}},
+		"file of the authority":             {Names: names, TLS: peer.TLS{Cert: files.Cert, Key: files.Key}},
+		"missing.pem":                       {Names: names, TLS: peer.TLS{Cert: "missing.pem", Key: files.Key, CA: files.CA}},
+		"garbage.pem holds no":              {Names: names, TLS: peer.TLS{Cert: files.Cert, Key: files.Key, CA: garbage}},
+		"loading the certificate":           {Names: names, TLS: peer.TLS{Cert: garbage, Key: files.Key, CA: files.CA}},
+	} {
+		o.Address, o.Handler = tcp("127.0.0.1:0"), echo
+		s, err := peer.Start(o)
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("server: %v; want %q", err, want)
+		}
+		if len(o.Names) == 0 {
+			continue
+		}
+		if _, err := peer.NewClient(peer.ClientOptions{Address: o.Address, TLS: o.TLS}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("client: %v; want %q", err, want)
+		}
+	}
+}
+
+func TestChangedCertificatesAreUsedWithoutARestart(t *testing.T) {
+	core, log := observer.New(zap.InfoLevel)
+	ca, next := peertest.NewAuthority(t), peertest.NewAuthority(t)
+	ours, theirs := ca.Issue("sidecar"), ca.Issue("gateway")
+	s := start(t, peer.ServerOptions{
+		Address: tcp("127.0.0.1:0"), TLS: ours, Names: []string{"gateway"}, Logger: zap.New(core),
+	})
+	c := client(t, peer.ClientOptions{Address: s.Addr(), TLS: theirs, ServerName: "sidecar"})
+	connects := func(c *peer.Client) bool {
+		c.CloseIdle()
+		status, _, err := post(t.Context(), c, "/", "")
+		return err == nil && status == http.StatusOK
+	}
+
+	// Half a file is noticed and changes nothing.
+	copyFile(t, ours.Key, ours.Cert)
+	eventually(t, "the bad file is noticed", func() bool {
+		if !connects(c) {
+			t.Fatal("a bad file has taken the place of a good one")
+		}
+		return log.FilterMessage("TLS files can't be used, the ones before stay").Len() > 0
+	})
+
+	// A new authority on both ends.
+	server, gateway := next.Issue("sidecar"), next.Issue("gateway")
+	for _, f := range [][2]string{
+		{server.Cert, ours.Cert}, {server.Key, ours.Key}, {server.CA, ours.CA},
+		{gateway.Cert, theirs.Cert}, {gateway.Key, theirs.Key},
+	} {
+		copyFile(t, f[0], f[1])
+	}
+	fresh := client(t, peer.ClientOptions{Address: s.Addr(), TLS: gateway, ServerName: "sidecar"})
+	eventually(t, "the server goes by the new authority", func() bool { return connects(fresh) })
+	eventually(t, "the client goes by the new authority", func() bool { return connects(c) })
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until ok is true.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}

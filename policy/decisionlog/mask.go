@@ -1,0 +1,182 @@
+package decisionlog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// maskTimeout bounds what a policy's mask may take for one record, in each of
+// maskTries.
+const (
+	maskTimeout = 50 * time.Millisecond
+	maskTries   = 5
+)
+
+// render returns the line of an entry, masked by the policy that decided. A
+// record that can't be masked is an error: it might show what must not be
+// shown.
+func render(e Entry) ([]byte, error) {
+	id := ulid.MustNewDefault(e.At).String()
+	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
+	r.Metrics.EvalNS = e.Took.Nanoseconds()
+	var line bytes.Buffer
+	if err := NewWriter(&line).Write(r); err != nil {
+		return nil, err
+	}
+	if !e.Evaluator.Masks() {
+		return line.Bytes(), nil
+	}
+	masked, err := applyMask(e, line.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("masking decision %s: %w", id, err)
+	}
+	return masked, nil
+}
+
+// askMask asks the policy for its mask of a record. On a busy machine one try may
+// be late through no fault of the policy.
+func askMask(e Entry, event ast.Value) (mask ast.Value, err error) {
+	for range maskTries {
+		ctx, cancel := context.WithTimeout(context.Background(), maskTimeout)
+		mask, err = e.Evaluator.Mask(ctx, event)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+	}
+	return mask, err
+}
+
+// operation is one element of a mask.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// The operations of a mask.
+const (
+	opRemove = "remove"
+	opUpsert = "upsert"
+)
+
+// applyMask asks the policy for its mask of a record and applies it.
+func applyMask(e Entry, line []byte) ([]byte, error) {
+	event, err := ast.ValueFromReader(bytes.NewReader(line))
+	if err != nil {
+		return nil, err
+	}
+	mask, err := askMask(e, event)
+	if err != nil {
+		return nil, err
+	}
+	operations, err := readMask(mask)
+	if err != nil || len(operations) == 0 {
+		return line, err
+	}
+	var record map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	if err := decoder.Decode(&record); err != nil {
+		return nil, err
+	}
+	var erased, masked []string
+	for _, op := range operations {
+		if !op.apply(record) {
+			continue
+		}
+		if op.Op == opRemove {
+			erased = append(erased, op.Path)
+		} else {
+			masked = append(masked, op.Path)
+		}
+	}
+	if len(erased) > 0 {
+		record["erased"] = erased
+	}
+	if len(masked) > 0 {
+		record["masked"] = masked
+	}
+	out, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, '\n'), nil
+}
+
+// readMask reads the set that a policy gave: paths, and objects.
+func readMask(mask ast.Value) ([]operation, error) {
+	if mask == nil {
+		return nil, nil
+	}
+	set, ok := mask.(ast.Set)
+	if !ok {
+		return nil, fmt.Errorf("the mask is no set")
+	}
+	var all []operation
+	for _, element := range set.Slice() {
+		op := operation{Op: opRemove}
+		if path, ok := element.Value.(ast.String); ok {
+			op.Path = string(path)
+		} else if err := ast.As(element.Value, &op); err != nil {
+			return nil, fmt.Errorf("the mask's element %v: %w", element, err)
+		}
+		if err := op.check(); err != nil {
+			return nil, fmt.Errorf("the mask's element %v: %w", element, err)
+		}
+		all = append(all, op)
+	}
+	slices.SortStableFunc(all, func(a, b operation) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+func (op operation) check() error {
+	if op.Op != opRemove && op.Op != opUpsert {
+		return fmt.Errorf("op must be %s or %s", opRemove, opUpsert)
+	}
+	for _, part := range []string{"/input", "/result"} {
+		if op.Path == part || strings.HasPrefix(op.Path, part+"/") {
+			return nil
+		}
+	}
+	return fmt.Errorf("path must begin with /input or /result")
+}
+
+// apply changes the record and reports whether there was something to change.
+func (op operation) apply(record map[string]any) bool {
+	parts := strings.Split(op.Path[1:], "/")
+	parent := record
+	for i, part := range parts {
+		name, err := url.PathUnescape(part)
+		if err != nil {
+			name = part
+		}
+		if i == len(parts)-1 {
+			_, there := parent[name]
+			switch {
+			case op.Op == opUpsert:
+				parent[name] = op.Value
+				return true
+			case there:
+				delete(parent, name)
+			}
+			return there
+		}
+		child, ok := parent[name].(map[string]any)
+		if !ok {
+			return false
+		}
+		parent = child
+	}
+	return false
+}

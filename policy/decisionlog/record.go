@@ -1,0 +1,76 @@
+// Package decisionlog is the log of decisions: its record, written and read as
+// JSON lines with the field names of OPA's decision log, so that tools made
+// for that one read it.
+//
+// Nothing secret can be in it: a record holds the facts a policy is given and
+// what it answered, and policy.Input has no place for a secret.
+package decisionlog
+
+import (
+	"time"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// Path is the path of every decision, as OPA writes it.
+const Path = "svc/authz/decision"
+
+// BundleName is the name under which a record has the policy's revision.
+const BundleName = "svc"
+
+// Record is one decision.
+type Record struct {
+	DecisionID string    `json:"decision_id"`
+	Timestamp  time.Time `json:"timestamp"`
+	// Path is Path.
+	Path string `json:"path"`
+	// Bundles has the revision of the policy that decided, under BundleName.
+	Bundles map[string]Bundle `json:"bundles,omitempty"`
+	// Labels say which process decided, for example its version.
+	Labels map[string]string `json:"labels,omitempty"`
+	Input  policy.Input      `json:"input"`
+	// Result is nil when there was no decision; then Error says why.
+	Result  *policy.Decision `json:"result,omitempty"`
+	Error   *Error           `json:"error,omitempty"`
+	Metrics Metrics          `json:"metrics,omitzero"`
+	// Erased and Masked are the paths of what the policy's mask took out and
+	// replaced. Such a record can't be decided again.
+	Erased []string `json:"erased,omitempty"`
+	Masked []string `json:"masked,omitempty"`
+}
+
+// Bundle names the revision of a policy.
+type Bundle struct {
+	Revision string `json:"revision"`
+}
+
+// Error is why there was no decision.
+type Error struct {
+	Message string `json:"message"`
+}
+
+// Metrics is what a decision cost.
+type Metrics struct {
+	EvalNS int64 `json:"timer_rego_query_eval_ns,omitempty"`
+}
+
+// New returns the record of a decision, or of why there was none.
+func New(id string, at time.Time, revision string, in policy.Input, d policy.Decision, err error) Record {
+	r := Record{
+		DecisionID: id,
+		Timestamp:  at.UTC(),
+		Path:       Path,
+		Bundles:    map[string]Bundle{BundleName: {Revision: revision}},
+		Input:      in,
+	}
+	if err != nil {
+		r.Error = &Error{Message: err.Error()}
+		return r
+	}
+	r.Result = &d
+	return r
+}
+
+// Revision returns the revision of the policy that decided, "" if it is not
+// known.
+func (r Record) Revision() string { return r.Bundles[BundleName].Revision }

@@ -1,0 +1,153 @@
+# METADATA
+# title: Reasons
+# description: >-
+#   Every refusal a decision can be: the rule's name, the HTTP status, the
+#   sentence the client reads and, where the API documents them, the
+#   machine-readable reason and the name of the limit. The other packages
+#   refer to these by name, so a misspelt reason does not compile.
+package svc.reasons
+
+# METADATA
+# title: Revoked key
+# labels:
+#   rule: key.revoked
+key_revoked := {
+	"rule": "key.revoked",
+	"allow": false,
+	"status": 401,
+	"error": "This API key was revoked.",
+	"reason": "revoked",
+}
+
+# METADATA
+# title: Disabled key
+# labels:
+#   rule: key.disabled
+key_disabled := {
+	"rule": "key.disabled",
+	"allow": false,
+	"status": 401,
+	"error": "This API key is disabled.",
+	"reason": "disabled",
+}
+
+# METADATA
+# title: Invalid key
+# labels:
+#   rule: key.invalid
+key_invalid := {
+	"rule": "key.invalid",
+	"allow": false,
+	"status": 401,
+	"error": "This API key is not valid.",
+	"reason": "invalid",
+}
+
+# METADATA
+# title: Unknown action
+# labels:
+#   rule: action.unknown
+action_unknown := {
+	"rule": "action.unknown",
+	"allow": false,
+	"status": 403,
+	"error": "This action is not allowed.",
+}
+
+# METADATA
+# title: No access to the project
+# description: A foreign project and one that does not exist read alike.
+# labels:
+#   rule: project.forbidden
+project_forbidden := {
+	"rule": "project.forbidden",
+	"allow": false,
+	"status": 403,
+	"error": "The user of this API key has no access to this project.",
+}
+
+# METADATA
+# title: Project that may only be read
+# labels:
+#   rule: project.read_only
+project_read_only := {
+	"rule": "project.read_only",
+	"allow": false,
+	"status": 403,
+	"error": "The user of this API key may only read this project.",
+}
+
+# METADATA
+# title: Usage not known
+# labels:
+#   rule: limits.unknown
+usage_unknown := {
+	"rule": "limits.unknown",
+	"allow": false,
+	"status": 403,
+	"error": "The usage of this API key is not known, so no job can be admitted.",
+}
+
+# METADATA
+# title: Limit of jobs a day
+# labels:
+#   rule: limits.jobs_per_day
+jobs_per_day := {
+	"rule": "limits.jobs_per_day",
+	"allow": false,
+	"status": 429,
+	"error": "This API key has used all its jobs of today. The limit resets at 00:00 UTC.",
+	"reason": "limit_exceeded",
+	"limit": "jobsPerDay",
+}
+
+# METADATA
+# title: Limit of jobs a month
+# labels:
+#   rule: limits.jobs_per_month
+jobs_per_month := {
+	"rule": "limits.jobs_per_month",
+	"allow": false,
+	"status": 429,
+	"error": "This API key has used all its jobs of this month. The limit resets on the 1st at 00:00 UTC.",
+	"reason": "limit_exceeded",
+	"limit": "jobsPerMonth",
+}
+
+# METADATA
+# title: Limit of concurrent jobs
+# labels:
+#   rule: limits.max_concurrent_jobs
+max_concurrent_jobs := {
+	"rule": "limits.max_concurrent_jobs",
+	"allow": false,
+	"status": 429,
+	"error": "This API key has as many running jobs as it may have. Wait until one of them ends.",
+	"reason": "limit_exceeded",
+	"limit": "maxConcurrentJobs",
+}
+
+# METADATA
+# title: Limit of TIK a month
+# labels:
+#   rule: limits.tik_per_month
+tik_per_month := {
+	"rule": "limits.tik_per_month",
+	"allow": false,
+	"status": 429,
+	"error": "This API key has spent all its TIK of this month. The limit resets on the 1st at 00:00 UTC.",
+	"reason": "limit_exceeded",
+	"limit": "tikPerMonth",
+}
+
+# METADATA
+# title: Denied
+# description: The last resort, when no other reason explains a refusal.
+# labels:
+#   rule: denied
+denied := {
+	"rule": "denied",
+	"allow": false,
+	"status": 403,
+	"error": "This request is not allowed.",
+}

@@ -1,0 +1,105 @@
+// Package policy decides, by Rego, whether a key is alive, whether its user
+// may use a project, and whether a submission is within the key's limits. The
+// rules are in the *.rego files beside this one; this file is their contract
+// with Go.
+package policy
+
+import (
+	"errors"
+
+	"github.com/svc-games/svc/api"
+)
+
+// Action is what a request wants to do.
+type Action string
+
+// The actions. ActionAuthenticate asks about the key alone.
+const (
+	ActionAuthenticate  Action = "authenticate"
+	ActionCreateProject Action = "projects.create"
+	ActionListProjects  Action = "projects.list"
+	ActionGetProject    Action = "projects.get"
+	ActionDeleteProject Action = "projects.delete"
+	ActionGenerate      Action = "generate"
+	ActionStatus        Action = "status"
+	ActionEvents        Action = "events"
+	ActionFiles         Action = "files"
+	ActionCancel        Action = "cancel"
+)
+
+// Actions returns all of them.
+func Actions() []Action {
+	return []Action{
+		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
+		ActionGenerate, ActionStatus, ActionEvents, ActionFiles, ActionCancel,
+	}
+}
+
+// States of a key.
+const (
+	KeyActive   = "active"
+	KeyDisabled = "disabled"
+	KeyRevoked  = "revoked"
+)
+
+// Input is everything a decision may depend on. It holds no secret.
+type Input struct {
+	Action  Action   `json:"action"`
+	Key     *Key     `json:"key"`
+	Project *Project `json:"project"`
+	Usage   *Usage   `json:"usage"`
+}
+
+// Key is the facts about an API key.
+type Key struct {
+	ID     string `json:"id"`
+	UserID string `json:"userId"`
+	State  string `json:"state"`
+	Limits Limits `json:"limits"`
+}
+
+// Project is the facts about a project.
+type Project struct {
+	ID         string            `json:"id"`
+	OwnerID    string            `json:"ownerId"`
+	Attributes map[string]string `json:"attributes"`
+}
+
+// Limits of a key; nil is unlimited. TIK is in micro-TIK.
+type Limits struct {
+	JobsPerDay        *int64   `json:"jobsPerDay"`
+	JobsPerMonth      *int64   `json:"jobsPerMonth"`
+	MaxConcurrentJobs *int64   `json:"maxConcurrentJobs"`
+	TIKPerMonth       *api.TIK `json:"tikPerMonth"`
+}
+
+// Usage of a key in the current UTC day and month.
+type Usage struct {
+	JobsToday     int64   `json:"jobsToday"`
+	JobsThisMonth int64   `json:"jobsThisMonth"`
+	RunningJobs   int64   `json:"runningJobs"`
+	TIKThisMonth  api.TIK `json:"tikThisMonth"`
+}
+
+// Decision is the answer, total: every input has one.
+type Decision struct {
+	Allow  bool   `json:"allow"`
+	Status int    `json:"status"` // 200, 401, 403 or 429
+	Error  string `json:"error"`
+	Reason string `json:"reason,omitempty"`
+	Limit  string `json:"limit,omitempty"`
+	Limits Limits `json:"limits"` // effective; may only narrow the key's
+	Rule   string `json:"rule"`   // name of the rule that decided
+}
+
+// ErrNoDecision is returned, wrapped, when an evaluation has no well-formed
+// result: the caller fails closed.
+var ErrNoDecision = errors.New("the policy gave no decision")
+
+// Why an evaluation had no well-formed result, wrapped beside ErrNoDecision.
+// One that took too long wraps context.DeadlineExceeded instead; what is left
+// is an evaluation that failed.
+var (
+	ErrUndefined = errors.New("is undefined")
+	ErrMalformed = errors.New("the result is not a decision")
+)

@@ -1,0 +1,188 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/policy/verify"
+)
+
+func evaluator(tb testing.TB, src fs.FS) *policy.Evaluator {
+	tb.Helper()
+	e, err := policy.NewEvaluatorFS(src)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// lenient is the embedded policy with revoked keys taken for live ones.
+func lenient(tb testing.TB) *policy.Evaluator {
+	tb.Helper()
+	src := fstest.MapFS{}
+	paths, err := policy.Files(policy.Embedded(), false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := fs.ReadFile(policy.Embedded(), path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		changed := strings.Replace(string(text), `input.key.state == "active"`, `input.key.state in {"active", "revoked"}`, 1)
+		src[path] = &fstest.MapFile{Data: []byte(changed)}
+	}
+	return evaluator(tb, src)
+}
+
+// log records n decisions of the embedded policy: of ten, nine by live keys,
+// half of them polls, and one by a revoked key.
+func log(tb testing.TB, n int) []byte {
+	tb.Helper()
+	e := evaluator(tb, policy.Embedded())
+	var out bytes.Buffer
+	w := decisionlog.NewWriter(&out)
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for i := range n {
+		in := verify.Poll()
+		switch {
+		case i%10 == 0:
+			in.Key.State = policy.KeyRevoked
+		case i%2 == 0:
+			in = verify.Submission()
+		}
+		d, err := e.Decide(tb.Context(), in)
+		if err := w.Write(decisionlog.New(fmt.Sprintf("d-%06d", i), at, e.Revision(), in, d, err)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+func TestSamePolicyDecidesTheSame(t *testing.T) {
+	report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), evaluator(t, policy.Embedded()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Decisions != 500 || report.Unreadable != 0 || len(report.Changes) != 0 || report.Unexpected() {
+		t.Errorf("got %+v", report)
+	}
+}
+
+func TestChangesAreGroupedAndHeldAgainstExpectations(t *testing.T) {
+	const group = "50 decisions: status: 401 key.revoked -> 200 allowed (for example d-000000)"
+	for _, tt := range []struct {
+		name, expect string
+		unexpected   bool
+	}{
+		{"nothing expected", "", true},
+		{"expected", "# reason\n\nstatus: 401 key.revoked -> 200 allowed\n", false},
+		{"expected of any action", "*: 401 key.revoked -> 200 allowed", false},
+		{"another action expected", "files: 401 key.revoked -> 200 allowed", true},
+		{"another outcome expected", "status: 401 key.revoked -> 403 denied", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			expected, err := ReadExpectations(strings.NewReader(tt.expect))
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), lenient(t), expected)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(report.Changes) != 1 || report.Changes[0].String() != group {
+				t.Errorf("got %v, want %s", report.Changes, group)
+			}
+			if report.Unexpected() != tt.unexpected {
+				t.Errorf("unexpected is %t", report.Unexpected())
+			}
+		})
+	}
+}
+
+func TestExpectationThatIsNotOneIsRefusedWithItsLine(t *testing.T) {
+	_, err := ReadExpectations(strings.NewReader("# x\n401 -> 200\n"))
+	if err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v, want an error with line 2", err)
+	}
+}
+
+func TestLinesThatCanNotBeDecidedAgainAreCountedAndNamed(t *testing.T) {
+	lines := string(log(t, 3)) +
+		`{"decision_id":"x","path":"svc/authz/decision","input":{"action":"status","masked":true}}` + "\n" +
+		`{"decision_id":"y","path":"system/main","input":{"action":"status"}}` + "\n"
+	report, err := Run(t.Context(), strings.NewReader(lines), evaluator(t, policy.Embedded()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Decisions != 3 || report.Unreadable != 2 || !strings.HasPrefix(report.FirstUnreadable, "line 4: ") {
+		t.Errorf("got %+v", report)
+	}
+}
+
+func TestRecordWithoutADecisionChangesWhenThereIsOne(t *testing.T) {
+	var out bytes.Buffer
+	in := verify.Poll()
+	if err := decisionlog.NewWriter(&out).Write(decisionlog.New("d", time.Time{}, "r", in, policy.Decision{}, policy.ErrNoDecision)); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(t.Context(), &out, evaluator(t, policy.Embedded()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Changes) != 1 || report.Changes[0].Old != "no decision" || report.Changes[0].New != "200 allowed" {
+		t.Errorf("got %+v", report.Changes)
+	}
+}
+
+func TestReplayEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	lines := log(t, 10*batchSize)
+	cancel()
+	if _, err := Run(ctx, bytes.NewReader(lines), evaluator(t, policy.Embedded()), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+func TestExplanationNamesTheRulesThatHeld(t *testing.T) {
+	r, err := decisionlog.Find(bytes.NewReader(log(t, 1)), "d-000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Explain(t.Context(), evaluator(t, policy.Embedded()), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Decision == nil || x.Decision.Rule != "key.revoked" || x.Revision != r.Revision() {
+		t.Errorf("got %+v", x.Decision)
+	}
+	i := slices.IndexFunc(x.Rules, func(r Rule) bool { return r.Held && strings.HasPrefix(r.Place, "svc/key/key.rego:") })
+	if i < 0 || x.Rules[i].Name != "data.svc.key.problem" {
+		t.Errorf("got the rules %+v", x.Rules)
+	}
+	if !strings.Contains(x.Trace, "svc/key/key.rego") {
+		t.Errorf("got the trace %s", x.Trace)
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	lines := log(b, 20_000)
+	e := evaluator(b, policy.Embedded())
+	for b.Loop() {
+		report, err := Run(b.Context(), bytes.NewReader(lines), e, nil)
+		if err != nil || report.Decisions != 20_000 {
+			b.Fatal(report, err)
+		}
+		b.ReportMetric(float64(report.Decisions)/report.Duration.Seconds(), "decisions/s")
+	}
+}

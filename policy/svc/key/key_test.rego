@@ -1,0 +1,50 @@
+package svc.key_test
+
+import data.svc.key
+import data.svc.reasons
+
+# Every key whose answer is not "active".
+dead := {
+	"no key": null,
+	"a key that is text": "key_1",
+	"no members": {},
+	"no id": {"userId": "user-1", "state": "active"},
+	"id of null": {"id": null, "userId": "user-1", "state": "active"},
+	"empty id": {"id": "", "userId": "user-1", "state": "active"},
+	"id that is a number": {"id": 7, "userId": "user-1", "state": "active"},
+	"no user": {"id": "key_1", "state": "active"},
+	"user of null": {"id": "key_1", "userId": null, "state": "active"},
+	"empty user": {"id": "key_1", "userId": "", "state": "active"},
+	"user that is a list": {"id": "key_1", "userId": ["user-1"], "state": "active"},
+	"no state": {"id": "key_1", "userId": "user-1"},
+	"empty state": {"id": "key_1", "userId": "user-1", "state": ""},
+	"state in capitals": {"id": "key_1", "userId": "user-1", "state": "ACTIVE"},
+	"state not known here": {"id": "key_1", "userId": "user-1", "state": "suspended"},
+	"state that is true": {"id": "key_1", "userId": "user-1", "state": true},
+}
+
+test_active_key_has_no_problem if {
+	k := {"id": "key_1", "userId": "user-1", "state": "active"}
+	key.state == "active" with input.key as k
+	not key.problem with input.key as k
+}
+
+test_whatever_is_not_active_is_invalid[name] if {
+	some name, k in dead
+	not key.state with input.key as k
+	key.problem == reasons.key_invalid with input.key as k
+}
+
+test_disabled_key_says_so if {
+	k := {"id": "key_1", "userId": "user-1", "state": "disabled"}
+	not key.state with input.key as k
+	key.problem == reasons.key_disabled with input.key as k
+}
+
+test_revoked_key_says_so if {
+	k := {"id": "key_1", "userId": "user-1", "state": "revoked"}
+	not key.state with input.key as k
+	key.problem == reasons.key_revoked with input.key as k
+}
+
+test_input_without_key_is_invalid if key.problem == reasons.key_invalid with input as {}

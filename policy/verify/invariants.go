@@ -1,0 +1,45 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// Invariants decides what a service can ask, and holds the answers against what
+// must be so in every policy: each input has a decision, and nothing is allowed
+// but by a live key of a known user. It returns what is not so, at most ten
+// findings. Usage is a fact of submissions alone, which leaves a quarter of the
+// table.
+func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) ([]string, error) {
+	all, err := combinations(extra)
+	if err != nil {
+		return nil, err
+	}
+	var findings []string
+	for _, facts := range all {
+		live := facts.Key == policy.KeyActive && facts.User != text(nil) && facts.User != text("")
+		for _, action := range tableActions {
+			if action != policy.ActionGenerate && facts.Usage != text(nil) {
+				continue
+			}
+			d, err := e.DecideValue(ctx, facts.input(action))
+			switch {
+			case ctx.Err() != nil:
+				return nil, fmt.Errorf("deciding the table: %w", err)
+			case err != nil:
+				findings = append(findings, fmt.Sprintf("%s: %v; every input must have a decision", facts.with(action), err))
+			case d.Allow && !live:
+				findings = append(findings, fmt.Sprintf("%s: is allowed by rule %s; only a live key of a known user may do anything",
+					facts.with(action), d.Rule))
+			}
+		}
+	}
+	return limited(findings), nil
+}
+
+// with names the facts and an action.
+func (f Facts) with(action policy.Action) string {
+	return fmt.Sprintf("key=%s, user=%s, owner=%s, usage=%s, action=%s", f.Key, f.User, f.Owner, f.Usage, action)
+}

@@ -1,0 +1,282 @@
+// Package verify proves a policy: what it must pass before it is used, and
+// which decisions a change of it changes.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// The steps of a verification, in their order.
+const (
+	StepParse    = "parse"
+	StepFormat   = "format"
+	StepCompile  = "compile"
+	StepMetadata = "metadata"
+	StepTests    = "tests"
+	StepCoverage = "coverage"
+	StepMutants  = "mutants"
+	StepTable    = "table"
+	StepCost     = "cost"
+)
+
+// Step is the outcome of one step.
+type Step struct {
+	Name string `json:"name"`
+	// Outcome is "ok", "failed", or "skipped" after a failure of an earlier
+	// step that this one needs.
+	Outcome  string        `json:"outcome"`
+	Duration time.Duration `json:"durationNs"`
+	// Summary says in a few words what was done.
+	Summary string `json:"summary,omitempty"`
+	// Findings say what is wrong, where, and what to do.
+	Findings []string `json:"findings,omitempty"`
+}
+
+// The outcomes of a step.
+const (
+	OK      = "ok"
+	Failed  = "failed"
+	Skipped = "skipped"
+)
+
+// Verification is the outcome of all steps.
+type Verification struct {
+	Revision string `json:"revision,omitempty"` // empty when it does not compile
+	Steps    []Step `json:"steps"`
+}
+
+// Passed reports whether every step is ok.
+func (v Verification) Passed() bool {
+	return !slices.ContainsFunc(v.Steps, func(s Step) bool { return s.Outcome != OK })
+}
+
+// Policy verifies the policy in src. report is called after each step. It
+// returns an error only when ctx ends.
+func Policy(ctx context.Context, src fs.FS, report func(Step)) (Verification, error) {
+	v := &verifier{ctx: ctx, src: src}
+	for _, step := range []struct {
+		name  string
+		needs string
+		do    func() (summary string, findings []string)
+	}{
+		{StepParse, "", v.parse},
+		{StepFormat, StepParse, v.format},
+		{StepCompile, StepParse, v.compile},
+		{StepMetadata, StepCompile, v.metadata},
+		{StepTests, StepCompile, v.tests},
+		{StepCoverage, StepTests, v.coverage},
+		{StepMutants, StepTests, v.mutants},
+		{StepTable, StepCompile, v.table},
+		{StepCost, StepCompile, v.cost},
+	} {
+		done := Step{Name: step.name, Outcome: Skipped, Summary: "needs " + step.needs}
+		if step.needs == "" || v.ok(step.needs) {
+			begin := time.Now()
+			done.Summary, done.Findings = step.do()
+			done.Duration = time.Since(begin)
+			done.Outcome = OK
+			if len(done.Findings) > 0 {
+				done.Outcome = Failed
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return Verification{}, fmt.Errorf("verifying the policy, %s: %w", step.name, err)
+		}
+		v.done.Steps = append(v.done.Steps, done)
+		report(done)
+	}
+	return v.done, nil
+}
+
+// verifier hands the results of earlier steps to later ones.
+type verifier struct {
+	ctx       context.Context
+	src       fs.FS
+	modules   policy.Modules
+	evaluator *policy.Evaluator
+	report    Report
+	done      Verification
+}
+
+func (v *verifier) ok(name string) bool {
+	return slices.ContainsFunc(v.done.Steps, func(s Step) bool { return s.Name == name && s.Outcome == OK })
+}
+
+func (v *verifier) parse() (string, []string) {
+	var err error
+	if v.modules, err = policy.ReadModules(v.src, true); err != nil {
+		return "", []string{err.Error()}
+	}
+	return fmt.Sprintf("%d files", len(v.modules)), nil
+}
+
+func (v *verifier) format() (string, []string) {
+	unformatted, err := Unformatted(v.src)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	var findings []string
+	for _, path := range slices.Sorted(maps.Keys(unformatted)) {
+		findings = append(findings, path+": not formatted; run: svc policy format DIR")
+	}
+	return "", findings
+}
+
+func (v *verifier) compile() (string, []string) {
+	if err := policy.CheckNoData(v.src); err != nil {
+		return "", []string{err.Error()}
+	}
+	if _, err := policy.Compile(v.modules); err != nil {
+		return "", []string{err.Error()}
+	}
+	var err error
+	if v.evaluator, err = policy.NewEvaluatorFS(v.src); err != nil {
+		return "", []string{err.Error()}
+	}
+	v.done.Revision = v.evaluator.Revision()
+	return "strict, against the schemas and capabilities; revision " + v.done.Revision, nil
+}
+
+// metadata checks what the reviewer relies on to find his way.
+func (v *verifier) metadata() (string, []string) {
+	var findings []string
+	compiler, err := policy.Compile(v.modules)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	count := 0
+	for file, module := range v.modules {
+		name := strings.TrimSuffix(strings.TrimPrefix(module.Package.Path.String(), "data."), "_test")
+		if dir := path.Dir(file); strings.ReplaceAll(name, ".", "/") != dir {
+			findings = append(findings, fmt.Sprintf("%s: holds package %s; move it to the directory of its package", file, name))
+		}
+		if strings.HasSuffix(file, "_test.rego") {
+			continue
+		}
+		for _, rule := range compiler.Modules[file].Rules {
+			count++
+			labels, _ := compiler.GetAnnotationSet().MergedLabels(rule)
+			if label, _ := labels["rule"].(string); label == "" {
+				findings = append(findings, fmt.Sprintf("%s: rule %s has no METADATA with a rule label", rule.Location, rule.Head.Ref()))
+			}
+		}
+	}
+	slices.Sort(findings)
+	return fmt.Sprintf("%d rules", count), findings
+}
+
+func (v *verifier) tests() (string, []string) {
+	var err error
+	if v.report, err = RunTests(v.ctx, v.src); err != nil {
+		return "", []string{err.Error()}
+	}
+	var findings []string
+	for _, test := range v.report.Tests {
+		if !test.Passed {
+			findings = append(findings, strings.TrimSpace(fmt.Sprintf("%s: %s failed %s", test.Place, test.Name, test.Detail)))
+		}
+	}
+	if len(v.report.Tests) == 0 {
+		findings = []string{"there are no tests; write them beside the rules, in files that end in _test.rego"}
+	}
+	return fmt.Sprintf("%d tests", len(v.report.Tests)), findings
+}
+
+func (v *verifier) coverage() (string, []string) {
+	var findings []string
+	for _, place := range v.report.Uncovered {
+		findings = append(findings, place+": no test evaluates this line; write one")
+	}
+	return fmt.Sprintf("%.1f %%", v.report.Coverage), findings
+}
+
+func (v *verifier) mutants() (string, []string) {
+	allowed, err := readAllowed(v.src)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	count, alive, err := Mutants(v.ctx, v.modules)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	var findings []string
+	needed := map[string]bool{}
+	for _, mutant := range alive {
+		if allowed[mutant.Name] != "" {
+			needed[mutant.Name] = true
+			continue
+		}
+		findings = append(findings, fmt.Sprintf("%s: no test notices this change: %s; write one, or give a reason in %s",
+			mutant.Place, mutant.Name, AllowFile))
+	}
+	for name := range allowed {
+		if !needed[name] {
+			findings = append(findings, fmt.Sprintf("%s: not needed, remove it: %s", AllowFile, name))
+		}
+	}
+	slices.Sort(findings)
+	return fmt.Sprintf("%d mutants, %d of them may live", count, len(needed)), findings
+}
+
+func (v *verifier) table() (string, []string) {
+	projects, err := ReadProjects(v.src)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	table, err := NewTable(v.ctx, v.evaluator, projects)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	var findings []string
+	for _, row := range table {
+		for _, cell := range row.Cells {
+			if cell.Err != nil {
+				findings = append(findings, fmt.Sprintf("%s: %v; every input must have a decision", row.with(cell.Action), cell.Err))
+			}
+		}
+	}
+	golden, err := fs.ReadFile(v.src, TableFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		findings = append(findings, TableFile+": is missing; write it with: svc policy table DIR --write, and read it")
+	case err != nil:
+		findings = append(findings, fmt.Sprintf("reading %s: %v", TableFile, err))
+	default:
+		findings = append(findings, compareText(string(golden), table.String())...)
+	}
+	return fmt.Sprintf("%d decisions", len(table)*len(tableActions)), limited(findings)
+}
+
+// compareText returns the lines that differ.
+func compareText(golden, table string) []string {
+	if golden == table {
+		return nil
+	}
+	old, now := strings.Split(golden, "\n"), strings.Split(table, "\n")
+	for i := range min(len(old), len(now)) {
+		if old[i] != now[i] {
+			return []string{fmt.Sprintf("%s:%d: the decisions differ, here from: %s; look at svc policy diff, then write it with: svc policy table DIR --write",
+				TableFile, i+1, strings.ReplaceAll(now[i], "\t", " "))}
+		}
+	}
+	return []string{fmt.Sprintf("%s: has %d lines, the table has %d; write it with: svc policy table DIR --write", TableFile, len(old), len(now))}
+}
+
+// limited keeps the first findings when many have one cause.
+func limited(findings []string) []string {
+	const most = 10
+	if len(findings) <= most {
+		return findings
+	}
+	return append(findings[:most:most], fmt.Sprintf("and %d more", len(findings)-most))
+}

@@ -1,0 +1,160 @@
+package verify
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// prove fails the test for every step that is not ok.
+func prove(t *testing.T, src fs.FS) {
+	t.Helper()
+	v, err := Policy(t.Context(), src, func(Step) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range v.Steps {
+		if step.Outcome != OK {
+			t.Errorf("%s %s: %s", step.Name, step.Outcome, strings.Join(step.Findings, "\n"))
+		}
+	}
+	if len(v.Steps) != 9 || v.Passed() == t.Failed() {
+		t.Errorf("%d steps, passed %t", len(v.Steps), v.Passed())
+	}
+}
+
+func TestEmbeddedPolicyIsProven(t *testing.T) { prove(t, policy.Embedded()) }
+
+func TestExampleReadersIsProven(t *testing.T) { prove(t, os.DirFS("../examples/readers")) }
+
+func TestEachDefectFailsInItsOwnStep(t *testing.T) {
+	prove(t, smallPolicy(t))
+	replace := func(file, old, new string) func(fstest.MapFS) {
+		return func(src fstest.MapFS) {
+			text := string(src[file].Data)
+			if !strings.Contains(text, old) {
+				t.Fatalf("%s does not contain %q", file, old)
+			}
+			src[file] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
+		}
+	}
+	add := func(file, text string) func(fstest.MapFS) {
+		return func(src fstest.MapFS) {
+			src[file] = &fstest.MapFile{Data: append(slices.Clone(src[file].Data), text...)}
+		}
+	}
+	const labelled = "\n# METADATA\n# labels:\n#   rule: more\n"
+	for _, tt := range []struct {
+		name   string
+		change func(fstest.MapFS)
+		step   string
+		find   string
+	}{
+		{"parse error", add(rulesFile, "\nmore := {\n"), StepParse, rulesFile + ":30"},
+		{"not formatted", replace(rulesFile, "\tinput.action", "  input.action"), StepFormat, rulesFile},
+		{"data beside the rules", func(src fstest.MapFS) {
+			src["svc/data.json"] = &fstest.MapFile{Data: []byte(`{"owner": "user-1"}`)}
+		}, StepCompile, "svc/data.json: a policy has no data"},
+		{"a misspelt member in the table's projects", func(src fstest.MapFS) {
+			src[ProjectsFile] = &fstest.MapFile{Data: []byte(`[{"owner": "user-1"}]`)}
+		}, StepTable, `reading table.json: json: unknown field "owner"`},
+		{"conflict", add(rulesFile, "\ndefault decision := {}\n\ndefault decision := {}\n"), StepCompile, rulesFile + ":3"},
+		{"no entrypoint", replace(rulesFile, "decision := {", "verdict := {"), StepCompile, policy.Entrypoint},
+		{"forbidden builtin", replace(rulesFile, `input.action == "status"`, `time.now_ns() > 0`), StepCompile, rulesFile + ":14"},
+		{"misspelt fact", replace(rulesFile, "input.action", "input.acton"), StepCompile, rulesFile + ":14"},
+		{"misspelt rule", replace(testsFile, "authz.decision", "authz.decisio"), StepCompile, testsFile + ":9"},
+		{"misspelt member of the decision", replace(rulesFile, `"allow": true`, `"alow": true`), StepCompile, rulesFile + ":7"},
+		{"no label", replace(rulesFile, "# labels:\n#   rule: unlimited\n", ""), StepMetadata, rulesFile},
+		{"failing test", replace(testsFile, `"action": "files"`, `"action": "status"`), StepTests, testsFile + ":12"},
+		{"no tests", func(src fstest.MapFS) { delete(src, testsFile) }, StepTests, "_test.rego"},
+		{"rule without a test", add(rulesFile, labelled+"more if input.action == \"generate\"\n"), StepCoverage, rulesFile + ":32"},
+		{"mistake that no test notices", replace(testsFile, "expected := {\"allow\": false, \"status\": 403, \"error\": \"No.\", \"limits\": limits, \"rule\": \"denied\"}\n\tauthz.decision == expected", "authz.decision.status == 403"),
+			StepMutants, rulesFile + `:15: no test notices this change: ` + rulesFile + ` decision: in "allow" turn false into true`},
+		{"reason that is not needed", add(AllowFile, "x = y\n"), StepMutants, AllowFile},
+		{"changed table", replace(TableFile, "\tdenied", "\tallowed"), StepTable, TableFile + ":2"},
+		{"no table", func(src fstest.MapFS) { delete(src, TableFile) }, StepTable, TableFile},
+		{"cost", replace(rulesFile, `"status": 200`, `"status": count([[x] | some x in numbers.range(1, 200)])`),
+			StepCost, "allocations"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			src := smallPolicy(t)
+			src[AllowFile] = &fstest.MapFile{}
+			tt.change(src)
+			v, err := Policy(t.Context(), src, func(Step) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := slices.IndexFunc(v.Steps, func(s Step) bool { return s.Outcome == Failed })
+			if failed < 0 || v.Passed() {
+				t.Fatalf("nothing failed: %+v", v.Steps)
+			}
+			step := v.Steps[failed]
+			if step.Name != tt.step || !strings.Contains(strings.Join(step.Findings, "\n"), tt.find) {
+				t.Errorf("%s failed: %s; want %s to fail with %q", step.Name, strings.Join(step.Findings, "\n"), tt.step, tt.find)
+			}
+		})
+	}
+}
+
+func TestConflictThatOnlySomeInputHasIsFoundInTheTable(t *testing.T) {
+	src := smallPolicy(t)
+	rules := smallRules + `
+decision := {
+	"allow": false,
+	"status": 403,
+	"error": "No.",
+	"limits": unlimited,
+	"rule": "other",
+} if {
+	input.usage.jobsToday == 5
+}
+`
+	src[rulesFile] = &fstest.MapFile{Data: []byte(rules)}
+	v, err := Policy(t.Context(), src, func(Step) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := v.Steps[slices.IndexFunc(v.Steps, func(s Step) bool { return s.Name == StepTable })]
+	if table.Outcome != Failed || !strings.Contains(table.Findings[0], "no decision") || !strings.Contains(table.Findings[0], "conflict") {
+		t.Errorf("got %s, %v", table.Outcome, table.Findings)
+	}
+}
+
+func TestFailedTestAndUncoveredRuleAreReported(t *testing.T) {
+	src := smallPolicy(t)
+	src[rulesFile] = &fstest.MapFile{Data: []byte(smallRules + "\nother := 2\n")}
+	src[testsFile] = &fstest.MapFile{Data: []byte(smallTests + `
+test_cases[name] if {
+	some name, n in {"right": 200, "wrong": 403}
+	authz.decision.status == n with input as {"action": "status"}
+}
+`)}
+	report, err := RunTests(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := map[string]bool{}
+	for _, test := range report.Tests {
+		passed[test.Name] = test.Passed
+	}
+	for name, want := range map[string]bool{
+		"data.svc.authz_test.test_status":      true,
+		"data.svc.authz_test.test_cases/right": true,
+		"data.svc.authz_test.test_cases/wrong": false,
+	} {
+		if got, ran := passed[name]; !ran || got != want {
+			t.Errorf("%s: ran %t, passed %t; want passed %t", name, ran, got, want)
+		}
+	}
+	if report.Passed() {
+		t.Error("a report with a failed test passed")
+	}
+	if report.Coverage == 100 || !slices.Equal(report.Uncovered, []string{rulesFile + ":29"}) {
+		t.Errorf("coverage %.1f %%, uncovered %v; want %s:29", report.Coverage, report.Uncovered, rulesFile)
+	}
+}

@@ -1,0 +1,63 @@
+// Package admin administers users, keys, projects and the policy over a Unix socket: an HTTP API
+// with JSON bodies, and its client. Only the service's own user and root get in,
+// and only with the token that lies beside the socket: a driver that hides the
+// file from engines hides the API from them, even when they share the user. Who asked is in the audit log.
+//
+//	POST /users                 {id, tik}            a user
+//	GET  /users/{id}
+//	POST /users/{id}/topup      {tik, reference?}
+//	GET  /users/{id}/statement?key=ID&after=CURSOR   what moved the balance
+//	POST /users/{id}/login-link {}                   signs in to the console once
+//	GET  /audit?key=ID&user=ID&before=SEQ            who changed what
+//	POST /keys                  {userId, name, limits}
+//	GET  /keys?user=ID          all keys without user
+//	GET  /keys/{id}
+//	GET  /keys/{id}/usage
+//	PUT  /keys/{id}/name        {name}
+//	PUT  /keys/{id}/limits      {version, limits}
+//	POST /keys/{id}/disable, /keys/{id}/enable, /keys/{id}/revoke
+//	GET  /projects?user=ID&after=CURSOR              all projects without user
+//	GET  /projects/{id}
+//	PATCH /projects/{id}/attributes   {set}          null removes one
+//	GET, DELETE /engines/owner                       the data folder that has the engines
+//	GET  /policy                                     what is active, and what was
+//	GET  /policy/files?revision=ID                   the texts of a policy
+//	POST /policy/activate?source=NAME&older=BOOL     a bundle
+//	POST /policy/rollback     {revision}
+//	GET, PUT, DELETE /policy/shadow?source=NAME&sample=R   PUT takes a bundle
+package admin
+
+import (
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+)
+
+// SocketFile is the socket's name in the data directory.
+const SocketFile = "admin.sock"
+
+// maxBody bounds a request's body, in bytes.
+const maxBody = 64 << 10
+
+type userRequest struct {
+	ID  string  `json:"id"`
+	TIK api.TIK `json:"tik"`
+}
+
+type keyRequest struct {
+	UserID string        `json:"userId"`
+	Name   string        `json:"name"`
+	Limits policy.Limits `json:"limits"`
+}
+
+type nameRequest struct {
+	Name string `json:"name"`
+}
+
+type limitsRequest struct {
+	Version int64         `json:"version"`
+	Limits  policy.Limits `json:"limits"`
+}
+
+type errorBody struct {
+	Error string `json:"error"`
+}

@@ -1,0 +1,89 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/projects"
+)
+
+// PolicyStatus tells how the policy is.
+func (c *Client) PolicyStatus(ctx context.Context) (generations.Status, error) {
+	return ask[generations.Status](ctx, c, http.MethodGet, "/policy", nil)
+}
+
+// PolicyFiles returns the files of a policy that is kept, those of the active
+// one for "".
+func (c *Client) PolicyFiles(ctx context.Context, revision string) (bundle.Snapshot, error) {
+	texts, err := ask[map[string]string](ctx, c, http.MethodGet, "/policy/files?revision="+url.QueryEscape(revision), nil)
+	if err != nil {
+		return nil, err
+	}
+	files := make(bundle.Snapshot, len(texts))
+	for name, text := range texts {
+		files[name] = []byte(text)
+	}
+	return files, nil
+}
+
+// ActivatePolicy makes a policy the active one, if it passes every step. older
+// accepts a sequence below that of the policy before.
+func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source string, older bool) (generations.Info, error) {
+	query := url.Values{"source": {source}, "older": {strconv.FormatBool(older)}}
+	var info generations.Info
+	return info, c.upload(ctx, http.MethodPost, "/policy/activate?"+query.Encode(), files, &info)
+}
+
+// RollBackPolicy makes a policy active that was active before; "" is the one
+// before the active one.
+func (c *Client) RollBackPolicy(ctx context.Context, revision string) (generations.Info, error) {
+	return ask[generations.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision})
+}
+
+// ShadowPolicy has a policy decide along without effect.
+func (c *Client) ShadowPolicy(ctx context.Context, files bundle.Snapshot, source string, sample float64) (generations.Candidate, error) {
+	query := url.Values{"source": {source}, "sample": {strconv.FormatFloat(sample, 'g', -1, 64)}}
+	var candidate generations.Candidate
+	return candidate, c.upload(ctx, http.MethodPut, "/policy/shadow?"+query.Encode(), files, &candidate)
+}
+
+// ShadowReport tells what the policy in shadow would have done.
+func (c *Client) ShadowReport(ctx context.Context) (generations.Report, error) {
+	return ask[generations.Report](ctx, c, http.MethodGet, "/policy/shadow", nil)
+}
+
+// EndShadow ends the shadow and returns its last report.
+func (c *Client) EndShadow(ctx context.Context) (generations.Report, error) {
+	return ask[generations.Report](ctx, c, http.MethodDelete, "/policy/shadow", nil)
+}
+
+// upload sends a policy.
+func (c *Client) upload(ctx context.Context, method, path string, files bundle.Snapshot, into any) error {
+	var archive bytes.Buffer
+	if err := files.WriteArchive(&archive); err != nil {
+		return err
+	}
+	return c.send(ctx, method, path, archive.Bytes(), into)
+}
+
+// Projects lists a page of the projects of a user or, with "", of all, newest
+// first, after "" or the Next of an earlier page.
+func (c *Client) Projects(ctx context.Context, userID, after string) (projects.DetailsPage, error) {
+	query := url.Values{"user": {userID}, "after": {after}}
+	return ask[projects.DetailsPage](ctx, c, http.MethodGet, "/projects?"+query.Encode(), nil)
+}
+
+// Project returns a project with its attributes.
+func (c *Client) Project(ctx context.Context, id string) (projects.Details, error) {
+	return ask[projects.Details](ctx, c, http.MethodGet, "/projects/"+url.PathEscape(id), nil)
+}
+
+// SetAttributes sets attributes of a project; nil removes one.
+func (c *Client) SetAttributes(ctx context.Context, id string, set map[string]*string) (projects.Details, error) {
+	return ask[projects.Details](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(id)+"/attributes", attributesRequest{set})
+}

@@ -1,0 +1,61 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/projects"
+)
+
+// attributeForm is a form that sets one attribute of a project.
+type attributeForm struct {
+	Name  string
+	Value string
+}
+
+// attributesDone are what a project's page says after a change, named in its
+// address.
+var attributesDone = map[string]string{
+	"set": "The attribute is set. Decisions rest on it from now on.", "removed": "The attribute is removed. Decisions rest on that from now on.",
+}
+
+// setAttribute sets or removes one attribute. The form says what its page
+// showed before, so that a page which is out of date takes nothing back.
+func (c *Console) setAttribute(v *visit) {
+	project, ok := c.ownProject(v, v.r.PathValue("project"))
+	if !ok {
+		return
+	}
+	form := attributeForm{Name: v.r.PostFormValue("name"), Value: v.r.PostFormValue("value")}
+	change := projects.AttributeChange{
+		Actor: v.actor(), ProjectID: project.ID, OwnerID: v.user,
+		Set: map[string]*string{form.Name: &form.Value}, Seen: map[string]*string{form.Name: nil},
+	}
+	if seen, shown := v.r.PostForm["seen"]; shown {
+		change.Seen[form.Name] = &seen[0]
+	}
+	done := "set"
+	if v.r.PostForm.Has("remove") {
+		done, change.Set[form.Name] = "removed", nil
+	}
+	_, err := c.Projects.SetAttributes(v.r.Context(), change)
+	var refused *api.Error
+	switch {
+	case err == nil:
+		http.Redirect(v, v.r, Path+"projects/"+project.ID+"?done="+done, http.StatusSeeOther)
+	case errors.Is(err, projects.ErrAttributeChanged):
+		c.refuseAttribute(v, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
+	case errors.As(err, &refused):
+		c.refuseAttribute(v, http.StatusUnprocessableEntity, form, refused.Message)
+	default:
+		c.broken(v, v.r, err)
+	}
+}
+
+// refuseAttribute shows the project as it is now, and what was typed.
+func (c *Console) refuseAttribute(v *visit, status int, form attributeForm, message string) {
+	if project, ok := c.ownProject(v, v.r.PathValue("project")); ok {
+		c.presentProject(v, status, projectPage{Project: project, Typed: form, Error: message})
+	}
+}

@@ -1,0 +1,162 @@
+// Package console is the web interface for owners of API keys: keys, usage,
+// projects, jobs and the audit log. It is plain net/http over the sidecar's
+// own parts. What lies with the engine proxy, the events and files of a job,
+// it asks the gateway to serve: see ServeHeader.
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/projects"
+	"github.com/svc-games/svc/sidecar/sessions"
+)
+
+// Path is where the console stands.
+const Path = "/console/"
+
+// Parts are what the console works on.
+type Parts struct {
+	Keys     *keys.Registry
+	Projects *projects.Catalog
+	Ledger   *ledger.Ledger
+	Sessions *sessions.Registry
+	Logger   *zap.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Options are what an operator may set.
+type Options struct {
+	// Preview returns the origin of the games' preview for a request, like
+	// "http://localhost:8081", or "" for none. It must not be the console's
+	// own: a game is hostile input. nil means no preview.
+	Preview func(*http.Request) string
+	// Idle and Absolute end sessions; 0 means the defaults of package sessions.
+	Idle, Absolute time.Duration
+	// Secure says that browsers reach the console by HTTPS though the request
+	// comes without, because a proxy in front of it ends TLS.
+	Secure bool
+	// OIDC is nil when there is no OpenID provider.
+	OIDC *OIDC
+	// Identity returns who Caddy's own authentication says that a request is
+	// from, "" for nobody; nil when there is none. Who is named is signed in.
+	Identity func(*http.Request) string
+}
+
+// Site is a console, in this process or another.
+type Site interface {
+	// ServeHTTP answers the requests for everything under Path.
+	http.Handler
+	// Preview answers those at the previews' origin.
+	Preview() http.Handler
+}
+
+// Console is a Site in this process.
+type Console struct {
+	Parts
+	options Options
+	pages   *pages
+	attempt *attempts
+	oidc    *provider
+	handler http.Handler
+}
+
+// Validate says what is wrong with options.
+func (o Options) Validate() error {
+	if o.OIDC == nil {
+		return nil
+	}
+	_, err := newProvider(*o.OIDC, time.Now)
+	return err
+}
+
+// New returns the console, or says what is wrong with its options.
+func New(p Parts, o Options) (*Console, error) {
+	if p.Logger == nil {
+		p.Logger = zap.NewNop()
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	if o.Preview == nil {
+		o.Preview = func(*http.Request) string { return "" }
+	}
+	pages, err := loadPages()
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	c := &Console{Parts: p, options: o, pages: pages, attempt: newAttempts(p.Now)}
+	if o.OIDC != nil {
+		if c.oidc, err = newProvider(*o.OIDC, p.Now); err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+	}
+	c.handler = c.secured(c.routes())
+	return c, nil
+}
+
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
+
+func (c *Console) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /console/{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/console/keys", http.StatusSeeOther)
+	})
+	mux.HandleFunc("GET /console/static/{name}", c.serveStatic)
+
+	mux.HandleFunc("GET /console/login", c.showSignIn)
+	mux.HandleFunc("POST /console/login", c.signIn)
+	mux.HandleFunc("GET /console/oidc/start", c.startOIDC)
+	mux.HandleFunc("GET /console/oidc/callback", c.finishOIDC)
+	mux.Handle("POST /console/logout", c.signedIn(c.signOut))
+	mux.Handle("POST /console/logout-everywhere", c.signedIn(c.signOutEverywhere))
+
+	mux.Handle("GET /console/keys", c.signedIn(c.listKeys))
+	mux.Handle("GET /console/keys/new", c.signedIn(c.newKey))
+	mux.Handle("POST /console/keys", c.signedIn(c.createKey))
+	mux.Handle("GET /console/keys/{key}", c.signedIn(c.showKey))
+	mux.Handle("POST /console/keys/{key}/name", c.signedIn(c.renameKey))
+	mux.Handle("POST /console/keys/{key}/limits", c.signedIn(c.limitKey))
+	mux.HandleFunc("GET /console/keys/{key}/name", toFormOf("keys", "key"))
+	mux.HandleFunc("GET /console/keys/{key}/limits", toFormOf("keys", "key"))
+	mux.Handle("GET /console/keys/{key}/{change}", c.signedIn(c.confirmChange))
+	mux.Handle("POST /console/keys/{key}/{change}", c.signedIn(c.changeState))
+
+	mux.Handle("GET /console/usage", c.signedIn(c.showUsage))
+	mux.Handle("GET /console/usage.csv", c.signedIn(c.usageCSV))
+	mux.Handle("GET /console/statement", c.signedIn(c.showStatement))
+	mux.Handle("GET /console/statement.csv", c.signedIn(c.statementCSV))
+
+	mux.Handle("GET /console/projects", c.signedIn(c.listProjects))
+	mux.Handle("GET /console/projects/{project}", c.signedIn(c.showProject))
+	mux.Handle("POST /console/projects/{project}/attributes", c.signedIn(c.setAttribute))
+	mux.HandleFunc("GET /console/projects/{project}/attributes", toFormOf("projects", "project"))
+	mux.Handle("GET /console/jobs/{job}", c.signedIn(c.showJob))
+	mux.Handle("GET /console/jobs/{job}/events", c.signedIn(c.jobEvents))
+	mux.Handle("GET /console/jobs/{job}/files", c.signedIn(c.jobFiles))
+
+	mux.Handle("GET /console/audit", c.signedIn(c.showAudit))
+
+	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, http.StatusNotFound, "There is no such page.")
+	})
+	return mux
+}
+
+// toFormOf leads from a form's own address, which the browser shows after a
+// refusal, to the page that the form is on.
+func toFormOf(list, id string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, Path+list+"/"+url.PathEscape(r.PathValue(id)), http.StatusSeeOther)
+	}
+}
+
+// Interface guards
+var _ Site = (*Console)(nil)

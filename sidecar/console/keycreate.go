@@ -1,0 +1,77 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/sessions"
+)
+
+// newKeyPage is the form for a new key.
+type newKeyPage struct {
+	Form   string // the code that lets it be sent once
+	Name   string
+	Limits limitFields
+	Error  string
+	Live   int
+	Max    int
+}
+
+// Full reports whether another key would be one too many.
+func (p newKeyPage) Full() bool { return p.Live >= p.Max }
+
+// createdPage shows a secret, this once.
+type createdPage struct {
+	Key    keys.Created
+	Origin string // where the API is
+}
+
+func (c *Console) newKey(v *visit) {
+	c.askForKey(v, http.StatusOK, newKeyPage{})
+}
+
+func (c *Console) askForKey(v *visit, status int, page newKeyPage) {
+	user, err := c.Keys.User(v.r.Context(), v.user)
+	if err != nil {
+		c.broken(v, v.r, err)
+		return
+	}
+	page.Form, page.Live, page.Max = sessions.NewForm(), int(user.Keys), keys.MaxPerUser
+	c.render(v, v.r, status, "newkey", page)
+}
+
+// createKey makes a key and shows its secret in the answer itself: it is kept
+// nowhere. The form's code makes a repeated form, after "back" or "reload", a
+// refusal and not a second key.
+func (c *Console) createKey(v *visit) {
+	page := newKeyPage{Name: v.r.PostFormValue("name"), Limits: readLimitFields(v.r)}
+	limits, err := page.Limits.parse()
+	if err != nil {
+		page.Error = sentence(err)
+		c.askForKey(v, http.StatusUnprocessableEntity, page)
+		return
+	}
+	created, err := c.createOnce(v, page.Name, limits)
+	var refusal *keys.Refusal
+	switch {
+	case errors.Is(err, sessions.ErrCode):
+		c.fail(v, v.r, http.StatusConflict,
+			"This form was sent before and the key was made. Its secret was shown then and can't be shown again; if it is lost, revoke the key and create another.")
+	case errors.As(err, &refusal):
+		page.Error = sentence(refusal)
+		c.askForKey(v, http.StatusUnprocessableEntity, page)
+	case err != nil:
+		c.broken(v, v.r, err)
+	default:
+		c.show(v, "created", createdPage{Key: created, Origin: c.origin(v.r)})
+	}
+}
+
+func (c *Console) createOnce(v *visit, name string, limits policy.Limits) (keys.Created, error) {
+	if err := c.Sessions.UseForm(v.r.Context(), v.user, v.r.PostFormValue("form")); err != nil {
+		return keys.Created{}, err
+	}
+	return c.Keys.Create(v.r.Context(), v.actor(), v.user, name, limits)
+}

@@ -1,0 +1,220 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/keys"
+)
+
+// keysPage is the list of a user's keys.
+type keysPage struct {
+	Rows   []keyRow
+	Total  int // before filters
+	Live   int // not revoked
+	Max    int
+	Filter keyFilter
+	User   keys.User
+}
+
+// Full reports whether another key would be one too many.
+func (p keysPage) Full() bool { return p.Live >= p.Max }
+
+// Near reports whether the limit should be known by now.
+func (p keysPage) Near() bool { return p.Live >= p.Max-5 }
+
+// keyRow is a key with what it used.
+type keyRow struct {
+	keys.Key
+	Bars     []bar
+	Spent    string
+	LastUsed string // "" for never
+	Plot     plot
+}
+
+// keyFilter is what the list's address says of it.
+type keyFilter struct {
+	Query, State, Sort string
+	Down               bool
+}
+
+// sorts are the columns that the list can be ordered by.
+var sorts = map[string]func(a, b keyRow) int{
+	"name":    func(a, b keyRow) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+	"created": func(a, b keyRow) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	"used":    func(a, b keyRow) int { return lastUse(a).Compare(lastUse(b)) },
+	"state":   func(a, b keyRow) int { return cmp.Compare(a.State, b.State) },
+}
+
+func lastUse(row keyRow) time.Time {
+	if row.LastUsedAt == nil {
+		return time.Time{}
+	}
+	return *row.LastUsedAt
+}
+
+func readFilter(q url.Values) keyFilter {
+	f := keyFilter{Query: strings.TrimSpace(q.Get("q")), State: q.Get("state"), Sort: q.Get("sort"), Down: q.Get("order") == "down"}
+	if _, known := sorts[f.Sort]; !known {
+		f.Sort, f.Down = "created", true
+	}
+	if !slices.Contains([]string{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked}, f.State) {
+		f.State = ""
+	}
+	return f
+}
+
+// Filtered reports whether keys may be hidden.
+func (f keyFilter) Filtered() bool { return f.Query != "" || f.State != "" }
+
+// By returns the address of the list in the order of a column, or in its
+// reverse when that is its order now.
+func (f keyFilter) By(column string) string {
+	q := url.Values{"sort": {column}}
+	if f.Sort == column && !f.Down {
+		q.Set("order", "down")
+	}
+	if f.Query != "" {
+		q.Set("q", f.Query)
+	}
+	if f.State != "" {
+		q.Set("state", f.State)
+	}
+	return Path + "keys?" + q.Encode()
+}
+
+// Order is a column's aria-sort.
+func (f keyFilter) Order(column string) string {
+	switch {
+	case f.Sort != column:
+		return "none"
+	case f.Down:
+		return "descending"
+	}
+	return "ascending"
+}
+
+func (f keyFilter) match(k keys.Key) bool {
+	if f.State != "" && k.State != f.State {
+		return false
+	}
+	query := strings.ToLower(f.Query)
+	return query == "" || strings.Contains(strings.ToLower(k.Name), query) || strings.Contains(strings.ToLower(k.Masked), query)
+}
+
+func (c *Console) listKeys(v *visit) {
+	page, err := c.keysPage(v, readFilter(v.r.URL.Query()))
+	if err != nil {
+		c.broken(v, v.r, err)
+		return
+	}
+	c.show(v, "keys", page)
+}
+
+func (c *Console) keysPage(v *visit, filter keyFilter) (keysPage, error) {
+	page := keysPage{Max: keys.MaxPerUser, Filter: filter}
+	list, err := c.Keys.Keys(v.r.Context(), v.user)
+	if err != nil {
+		return page, err
+	}
+	if page.User, err = c.Keys.User(v.r.Context(), v.user); err != nil {
+		return page, err
+	}
+	plots, err := c.plots(v)
+	if err != nil {
+		return page, err
+	}
+	page.Total = len(list)
+	for _, key := range list {
+		if key.State != policy.KeyRevoked {
+			page.Live++
+		}
+		if !filter.match(key) {
+			continue
+		}
+		row, err := c.keyRow(v, key)
+		if err != nil {
+			return page, err
+		}
+		row.Plot = plots.of(key.ID)
+		page.Rows = append(page.Rows, row)
+	}
+	slices.SortStableFunc(page.Rows, func(a, b keyRow) int {
+		if order := sorts[filter.Sort](a, b); filter.Down {
+			return -order
+		} else {
+			return order
+		}
+	})
+	return page, nil
+}
+
+// keyRow reads what a key used.
+func (c *Console) keyRow(v *visit, key keys.Key) (keyRow, error) {
+	usage, err := c.Keys.Usage(v.r.Context(), key.ID)
+	if err != nil {
+		return keyRow{}, err
+	}
+	now := c.Now()
+	row := keyRow{Key: key, Bars: bars(usage, now), Spent: usage.TIKSpent.String()}
+	if key.LastUsedAt != nil {
+		row.LastUsed = ago(now, *key.LastUsedAt)
+	}
+	return row, nil
+}
+
+// bar is a limit and what is used of it.
+type bar struct {
+	Name    string // "Jobs today"
+	Used    string
+	Limit   string // "" for unlimited
+	Percent int    // 0 to 100, of Limit
+	Level   string // low, high or full
+	Resets  string // "" for what doesn't
+	At      time.Time
+}
+
+// Text says the bar in words.
+func (b bar) Text() string {
+	if b.Limit == "" {
+		return b.Used + ", no limit"
+	}
+	return b.Used + " of " + b.Limit
+}
+
+// bars returns the four limits in the order in which they are checked.
+func bars(u keys.Usage, now time.Time) []bar {
+	return []bar{
+		newBar("Jobs today", u.JobsToday, u.Limits.JobsPerDay, now, u.DayResetsAt),
+		newBar("Jobs this month", u.JobsThisMonth, u.Limits.JobsPerMonth, now, u.MonthResetsAt),
+		newBar("Running now", u.RunningJobs, u.Limits.MaxConcurrentJobs, now, time.Time{}),
+		newBar("TIK this month", u.TIKThisMonth, u.Limits.TIKPerMonth, now, u.MonthResetsAt),
+	}
+}
+
+// newBar makes a bar of an amount that prints as people read it.
+func newBar[N ~int64](name string, used N, limit *N, now, resets time.Time) bar {
+	b := bar{Name: name, Used: fmt.Sprint(used), Level: "low", At: resets}
+	if !resets.IsZero() {
+		b.Resets = until(now, resets)
+	}
+	if limit == nil {
+		return b
+	}
+	b.Limit = fmt.Sprint(*limit)
+	switch {
+	case used >= *limit:
+		b.Percent, b.Level = 100, "full"
+	default:
+		b.Percent = int(float64(used) / float64(*limit) * 100)
+		if b.Percent >= 80 {
+			b.Level = "high"
+		}
+	}
+	return b
+}

@@ -1,0 +1,236 @@
+package console
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"go.uber.org/zap"
+	"golang.org/x/oauth2"
+
+	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// OIDC is an OpenID provider that users sign in with.
+type OIDC struct {
+	Issuer       string // its address, where its metadata are found
+	ClientID     string
+	ClientSecret string // "" for a public client
+	Name         string // on the button; "" means the issuer
+	// Claim names the user's id in the service: "email", which the provider
+	// must have verified, or "sub". Default: email.
+	Claim string
+}
+
+// oidcTimeout bounds what we ask of a provider, and oidcTTL how long signing
+// in there may take.
+const (
+	oidcTimeout = 10 * time.Second
+	oidcTTL     = 10 * time.Minute
+)
+
+// provider is an OIDC that is asked for its metadata when it is first used: it
+// may be away when the service starts.
+type provider struct {
+	options OIDC
+	now     func() time.Time
+
+	mu    sync.Mutex
+	found *oidc.Provider
+}
+
+func newProvider(o OIDC, now func() time.Time) (*provider, error) {
+	if o.Claim == "" {
+		o.Claim = "email"
+	}
+	switch {
+	case o.Issuer == "" || o.ClientID == "":
+		return nil, errors.New("oidc: issuer and client_id are required")
+	case !isIssuer(o.Issuer):
+		return nil, fmt.Errorf("oidc: issuer must be the provider's address, like https://id.example.com, is %q", o.Issuer)
+	case o.Claim != "email" && o.Claim != "sub":
+		return nil, fmt.Errorf("oidc: claim must be email or sub, is %q", o.Claim)
+	}
+	if o.Name == "" {
+		o.Name = o.Issuer
+	}
+	return &provider{options: o, now: now}, nil
+}
+
+// isIssuer reports whether an address can be a provider's.
+func isIssuer(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+func (c *Console) oidcName() string {
+	if c.oidc == nil {
+		return ""
+	}
+	return c.oidc.options.Name
+}
+
+// discover returns the provider with its metadata.
+func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.found != nil {
+		return p.found, nil
+	}
+	// The provider keeps the context's client for its keys, so the context must
+	// not end with the request.
+	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Timeout: oidcTimeout}), p.options.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("asking the OpenID provider for its metadata: %w", err)
+	}
+	p.found = found
+	return found, nil
+}
+
+func (p *provider) config(found *oidc.Provider, redirect string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: p.options.ClientID, ClientSecret: p.options.ClientSecret, Endpoint: found.Endpoint(),
+		RedirectURL: redirect, Scopes: []string{oidc.ScopeOpenID, "email"},
+	}
+}
+
+// journeyCookie holds a journey.
+const journeyCookie = "__Host-svc-oidc"
+
+// journey is what we remember of a visitor who is at the provider. It lies in
+// a cookie: whoever brings the answer must be who asked.
+type journey struct {
+	State    string `json:"state"`
+	Nonce    string `json:"nonce"`
+	Verifier string `json:"verifier"`
+	Next     string `json:"next"`
+}
+
+func (c *Console) startOIDC(w http.ResponseWriter, r *http.Request) {
+	if c.oidc == nil {
+		c.fail(w, r, http.StatusNotFound, "There is no such page.")
+		return
+	}
+	if !c.private(r) {
+		c.fail(w, r, http.StatusForbidden, "Signing in needs https, or localhost on the machine itself.")
+		return
+	}
+	found, err := c.oidc.discover(r.Context())
+	if err != nil {
+		c.broken(w, r, err)
+		return
+	}
+	j := journey{
+		State: sessions.NewForm(), Nonce: sessions.NewForm(), Verifier: oauth2.GenerateVerifier(),
+		Next: nextPage(r.URL.Query().Get("next")),
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		c.broken(w, r, err)
+		return
+	}
+	putCookie(w, journeyCookie, base64.RawURLEncoding.EncodeToString(text), int(oidcTTL/time.Second))
+	http.Redirect(w, r, c.oidc.config(found, c.callback(r)).AuthCodeURL(j.State,
+		oidc.Nonce(j.Nonce), oauth2.S256ChallengeOption(j.Verifier)), http.StatusSeeOther)
+}
+
+func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
+	if c.oidc == nil {
+		c.fail(w, r, http.StatusNotFound, "There is no such page.")
+		return
+	}
+	if !c.attempt.allow(r) {
+		c.fail(w, r, http.StatusTooManyRequests, "Too many attempts from your address. Wait a minute.")
+		return
+	}
+	var j journey
+	if cookie, err := r.Cookie(journeyCookie); err == nil {
+		text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+		if err != nil || json.Unmarshal(text, &j) != nil {
+			j = journey{}
+		}
+	}
+	putCookie(w, journeyCookie, "", -1)
+	query := r.URL.Query()
+	if j.State == "" || query.Get("state") != j.State || query.Get("code") == "" {
+		c.refuseOIDC(w, r, "Signing in was not finished. Try again.")
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), oidcTimeout)
+	defer cancel()
+	userID, err := c.oidc.user(ctx, query.Get("code"), c.callback(r), j)
+	if err != nil {
+		c.Logger.Warn("sign-in with the OpenID provider failed", zap.Error(err))
+		c.refuseOIDC(w, r, "The provider's answer could not be used. Try again.")
+		return
+	}
+	secret, err := c.Sessions.Begin(r.Context(), userID, sessions.ViaOIDC)
+	switch {
+	case errors.Is(err, store.ErrUnknownUser):
+		c.refuseOIDC(w, r, "You have no account here. Ask the operator to make one for "+userID+".")
+	case err != nil:
+		c.broken(w, r, err)
+	default:
+		c.enter(w, r, secret, j.Next)
+	}
+}
+
+func (c *Console) refuseOIDC(w http.ResponseWriter, r *http.Request, message string) {
+	c.render(w, r, http.StatusUnauthorized, "signin", signInPage{Error: message, OIDC: c.oidcName()})
+}
+
+// user exchanges the code and returns whom the verified token names.
+func (p *provider) user(ctx context.Context, code, redirect string, j journey) (string, error) {
+	found, err := p.discover(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: oidcTimeout})
+	answer, err := p.config(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(j.Verifier))
+	if err != nil {
+		return "", fmt.Errorf("exchanging the code: %w", err)
+	}
+	raw, ok := answer.Extra("id_token").(string)
+	if !ok {
+		return "", errors.New("the answer has no id_token")
+	}
+	token, err := found.Verifier(&oidc.Config{ClientID: p.options.ClientID, Now: p.now}).Verify(ctx, raw)
+	if err != nil {
+		return "", fmt.Errorf("verifying the id_token: %w", err)
+	}
+	if token.Nonce != j.Nonce {
+		return "", errors.New("the id_token has another nonce")
+	}
+	if p.options.Claim == "sub" {
+		return token.Subject, nil
+	}
+	var claims struct {
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+	}
+	if err := token.Claims(&claims); err != nil {
+		return "", fmt.Errorf("reading the claims: %w", err)
+	}
+	if claims.Email == "" || !claims.Verified {
+		return "", errors.New("the id_token has no verified email")
+	}
+	return claims.Email, nil
+}
+
+func (c *Console) callback(r *http.Request) string { return c.origin(r) + "/console/oidc/callback" }
+
+// origin is the console's own, as the browser sees it.
+func (c *Console) origin(r *http.Request) string {
+	if c.overTLS(r) {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}

@@ -1,0 +1,80 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/projects"
+)
+
+// projectsPage is a part of a user's projects, newest first.
+type projectsPage struct {
+	Projects []api.Project
+	After    string
+	Next     string
+	Origin   string
+}
+
+func (c *Console) listProjects(v *visit) {
+	after := v.r.URL.Query().Get("after")
+	list, err := c.Projects.Projects(v.r.Context(), v.user, after, projects.DefaultPage)
+	var refused *api.Error
+	switch {
+	case errors.As(err, &refused):
+		c.fail(v, v.r, refused.Status, refused.Message)
+	case err != nil:
+		c.broken(v, v.r, err)
+	default:
+		c.show(v, "projects", projectsPage{Projects: list.Data, After: after, Next: list.NextCursor, Origin: c.origin(v.r)})
+	}
+}
+
+// projectPage is one project with a part of its jobs.
+type projectPage struct {
+	Project projects.Details
+	ledger.JobPage
+	Names map[string]string // of keys, by id
+	First bool              // the page begins with the newest job
+	Typed attributeForm     // what was refused
+	Error string
+	Done  string
+}
+
+func (c *Console) showProject(v *visit) {
+	if project, ok := c.ownProject(v, v.r.PathValue("project")); ok {
+		c.presentProject(v, http.StatusOK, projectPage{Project: project, Done: attributesDone[v.r.URL.Query().Get("done")]})
+	}
+}
+
+// presentProject shows a project with what was typed into its forms.
+func (c *Console) presentProject(v *visit, status int, page projectPage) {
+	before := v.r.URL.Query().Get("before")
+	page.First = before == ""
+	var err error
+	if page.JobPage, err = c.Ledger.ProjectJobs(v.r.Context(), page.Project.ID, before); err == nil {
+		page.Names, err = c.keyNames(v)
+	}
+	if err != nil {
+		c.broken(v, v.r, err)
+		return
+	}
+	c.render(v, v.r, status, "project", page)
+}
+
+// ownProject returns a project if it is the visitor's. One of somebody else is
+// not there, as far as the visitor can tell.
+func (c *Console) ownProject(v *visit, id string) (projects.Details, bool) {
+	project, err := c.Projects.Details(v.r.Context(), id)
+	switch {
+	case errors.Is(err, sidecar.ErrUnknownProject), err == nil && project.OwnerID != v.user:
+		c.fail(v, v.r, http.StatusNotFound, "You have no such project.")
+	case err != nil:
+		c.broken(v, v.r, err)
+	default:
+		return project, true
+	}
+	return projects.Details{}, false
+}

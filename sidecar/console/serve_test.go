@@ -1,0 +1,42 @@
+package console_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/sessions"
+)
+
+func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
+	d := open(t, console.Options{})
+	handler, err := d.side.Console(console.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) (int, console.Serve) {
+		w := httptest.NewRecorder()
+		handler.Preview().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		asked, _ := console.TakeServe(w.Header())
+		return w.Code, asked
+	}
+	for path, want := range map[string]string{
+		"index.html": "index.html", "assets/a%20b%0Ac.png": "assets/a b\nc.png", "%E2%9C%93.png": "✓.png", "": "",
+	} {
+		if status, asked := get("/" + code + "/" + path); status != http.StatusOK || asked != (console.Serve{What: console.ServePreview, JobID: "job_1", Path: want}) {
+			t.Errorf("%q: %d, asked for %+v", path, status, asked)
+		}
+	}
+	if status, asked := get("/" + d.link("alice") + "/index.html"); status != http.StatusNotFound || asked != (console.Serve{}) {
+		t.Errorf("a code for signing in: %d, asked for %+v", status, asked)
+	}
+	d.pass(sessions.PreviewTTL)
+	if status, asked := get("/" + code + "/index.html"); status != http.StatusNotFound || asked != (console.Serve{}) {
+		t.Errorf("an old code: %d, asked for %+v", status, asked)
+	}
+}

@@ -1,0 +1,137 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// sessionCookie holds a session's secret. Its prefix makes browsers refuse one
+// that another host, or a page without TLS, tries to set; they take this
+// machine's own addresses for safe.
+const sessionCookie = "__Host-svc-session"
+
+// visit is a request of somebody who is signed in.
+type visit struct {
+	http.ResponseWriter
+	r       *http.Request
+	session sessions.Session
+	user    string
+}
+
+// actor names the visitor in the audit log.
+func (v *visit) actor() string { return sessions.Actor(v.user) }
+
+// signedIn lets those who are signed in pass, and sends the others to the
+// sign-in page.
+func (c *Console) signedIn(next func(*visit)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		session, err := c.session(w, r)
+		switch {
+		case errors.Is(err, sessions.ErrNone):
+			c.askToSignIn(w, r)
+		case err != nil:
+			c.broken(w, r, err)
+		default:
+			next(&visit{ResponseWriter: w, r: r, session: session, user: session.UserID})
+		}
+	})
+}
+
+// session returns the session of a request. Whom Caddy's authentication names
+// gets one at once; a session of somebody else is not used then.
+func (c *Console) session(w http.ResponseWriter, r *http.Request) (sessions.Session, error) {
+	named := ""
+	if c.options.Identity != nil {
+		named = c.options.Identity(r)
+	}
+	found, err := sessions.Session{}, sessions.ErrNone
+	if cookie, missing := r.Cookie(sessionCookie); missing == nil {
+		found, err = c.Sessions.Find(r.Context(), cookie.Value)
+	}
+	switch {
+	case err != nil && !errors.Is(err, sessions.ErrNone):
+		return sessions.Session{}, err
+	case named == "" && err == nil && found.Via == sessions.ViaCaddy:
+		return sessions.Session{}, sessions.ErrNone // the identity has ended
+	case named == "", err == nil && found.UserID == named:
+		return found, err
+	}
+	return c.beginNamed(w, r, named)
+}
+
+// setCookie gives the browser a session's secret. It has no lifetime of its
+// own: the session ends in the store.
+func setCookie(w http.ResponseWriter, secret string) { putCookie(w, sessionCookie, secret, 0) }
+
+func dropCookie(w http.ResponseWriter) { putCookie(w, sessionCookie, "", -1) }
+
+// putCookie sets a cookie for maxAge seconds, until the browser ends with 0,
+// and removes it with -1.
+func putCookie(w http.ResponseWriter, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// askToSignIn sends a reader to the sign-in page and from there back. A form
+// that comes after its session has ended is not taken; its sender is told so.
+func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		http.Redirect(w, r, "/console/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		return
+	}
+	c.render(w, r, http.StatusUnauthorized, "signin", signInPage{
+		Error: "Your session has ended. Nothing was changed: sign in and do it again.", Next: pageOf(r), OIDC: c.oidcName(),
+	})
+}
+
+// pageOf returns the page that a form was sent from, "" where the browser does
+// not tell.
+func pageOf(r *http.Request) string {
+	u, err := url.Parse(r.Referer())
+	if err != nil || u.Host != r.Host {
+		return ""
+	}
+	return u.RequestURI()
+}
+
+// nextPage returns the page of ours that a visitor came for.
+func nextPage(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, Path) || strings.ContainsAny(next, "\\\r\n") {
+		return Path + "keys"
+	}
+	return u.RequestURI()
+}
+
+func (c *Console) signOut(v *visit) { c.leave(v, c.Sessions.End(v.r.Context(), v.session)) }
+
+func (c *Console) signOutEverywhere(v *visit) {
+	c.leave(v, c.Sessions.EndAll(v.r.Context(), v.session))
+}
+
+func (c *Console) leave(v *visit, err error) {
+	if err != nil {
+		c.broken(v, v.r, err)
+		return
+	}
+	dropCookie(v)
+	http.Redirect(v, v.r, "/console/login?out=1", http.StatusSeeOther)
+}
+
+// broken answers what is not the visitor's fault; the log has the reason.
+func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
+	c.Logger.Error("console page failed", zap.String("path", r.URL.Path), zap.Error(err))
+	message := "The service can't answer right now. Nothing was changed; try again in a moment."
+	if errors.Is(err, store.ErrInDoubt) {
+		message = "The service can't say right now whether it was done: look before you do it again."
+	}
+	c.fail(w, r, http.StatusServiceUnavailable, message)
+}

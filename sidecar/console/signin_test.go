@@ -1,0 +1,261 @@
+package console_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/sessions"
+)
+
+func (d *desk) link(userID string) string {
+	d.t.Helper()
+	link, err := d.side.Sessions().NewLink(context.Background(), "test", userID)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return link.Code
+}
+
+func TestLinkOrItsCodeSignsInOnce(t *testing.T) {
+	d := open(t, console.Options{})
+	for _, form := range []string{"%", " % ", "https://svc.example.com/console/login#%"} {
+		code := d.link("alice")
+		typed := strings.Replace(form, "%", code, 1)
+		b := d.browser()
+		if p := b.send("/console/login", url.Values{"code": {typed}}); p.path != "/console/keys" || !p.has("alice") {
+			t.Errorf("%q: at %s", form, p.path)
+		}
+		if p := d.browser().send("/console/login", url.Values{"code": {typed}}); p.status != http.StatusUnauthorized || !p.has("not valid any more") ||
+			p.has("still signed in") {
+			t.Errorf("%q again: %d", form, p.status)
+		}
+		if p := b.send("/console/login", url.Values{"code": {typed}}); p.status != http.StatusUnauthorized || !p.has("still signed in, as alice") {
+			t.Errorf("%q again by who is signed in: %d", form, p.status)
+		}
+	}
+	code := d.link("alice")
+	d.pass(sessions.LinkTTL)
+	if p := d.browser().send("/console/login", url.Values{"code": {code}}); p.status != http.StatusUnauthorized {
+		t.Errorf("after 15 minutes: %d", p.status)
+	}
+}
+
+// visit is a request of a browser at http://localhost.
+func visit(site http.Handler, method, path string, form url.Values, cookies ...*http.Cookie) *http.Response {
+	r := httptest.NewRequest(method, "http://localhost:8080"+path, strings.NewReader(form.Encode()))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	for _, cookie := range cookies {
+		r.AddCookie(cookie)
+	}
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestBrowserThatKeepsNoCookiesWithoutTLSIsToldAndTheLinkStaysGood(t *testing.T) {
+	d := open(t, console.Options{})
+	site, err := d.side.Console(console.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"code": {d.link("alice")}}
+	page := visit(site, http.MethodGet, "/console/login", nil)
+	without := visit(site, http.MethodPost, "/console/login", form)
+	body, err := io.ReadAll(without.Body)
+	if err != nil || without.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "The link is still good") || len(without.Cookies()) != 0 {
+		t.Errorf("without the cookie: %d, %v\n%s", without.StatusCode, err, body)
+	}
+	with := visit(site, http.MethodPost, "/console/login", form, page.Cookies()...)
+	if with.StatusCode != http.StatusSeeOther || len(with.Cookies()) != 1 {
+		t.Errorf("with the cookie: %d, %v", with.StatusCode, with.Cookies())
+	}
+	for _, cookie := range append(page.Cookies(), with.Cookies()...) {
+		if !strings.HasPrefix(cookie.Name, "__Host-") || !cookie.Secure || !cookie.HttpOnly {
+			t.Errorf("the cookie %s", cookie)
+		}
+	}
+	if p := visit(site, http.MethodGet, "/console/keys", nil, page.Cookies()...); p.StatusCode != http.StatusSeeOther {
+		t.Errorf("the first cookie opens a page: %d", p.StatusCode)
+	}
+}
+
+func TestAPIKeyDoesNotOpenTheConsole(t *testing.T) {
+	d := open(t, console.Options{})
+	key, err := d.side.Keys().Create(t.Context(), "test", "alice", "ci", policy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := d.browser().send("/console/login", url.Values{"code": {key.Secret}}); p.status != http.StatusUnauthorized {
+		t.Errorf("as a code: %d", p.status)
+	}
+	for _, header := range [][]string{{"X-API-Key", key.Secret}, {"Authorization", "Bearer " + key.Secret}, {"Cookie", "__Host-svc-session=" + key.Secret}} {
+		if p := d.browser().do(http.MethodGet, "/console/keys", nil, header...); p.path != "/console/login" {
+			t.Errorf("%s: at %s", header[0], p.path)
+		}
+	}
+}
+
+func TestVisitorComesBackToThePageAskedForAndNoOther(t *testing.T) {
+	d := open(t, console.Options{})
+	for next, want := range map[string]string{
+		"/console/usage?x=1":           "/console/usage",
+		"":                             "/console/keys",
+		"https://evil.example.com/":    "/console/keys",
+		"//evil.example.com/console/":  "/console/keys",
+		"/\\evil.example.com/console/": "/console/keys",
+		"/console/\\evil.example.com":  "/console/keys",
+		"/v1/projects":                 "/console/keys",
+		"javascript:alert(1)":          "/console/keys",
+	} {
+		p := d.browser().send("/console/login", url.Values{"code": {d.link("alice")}, "next": {next}})
+		if p.path != want {
+			t.Errorf("%q leads to %s, want %s", next, p.path, want)
+		}
+	}
+	if p := d.browser().get("/console/audit?before=7"); p.path != "/console/login" || !p.has(`name="next" value="/console/audit?before=7"`) {
+		t.Error("the sign-in page forgets the page asked for")
+	}
+}
+
+func TestSigningInIsRateLimited(t *testing.T) {
+	d := open(t, console.Options{})
+	b := d.browser()
+	refused := 0
+	for range 30 {
+		if p := b.send("/console/login", url.Values{"code": {"guess"}}); p.status == http.StatusTooManyRequests {
+			refused++
+			if p.header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+		}
+	}
+	if refused != 20 {
+		t.Errorf("%d of 30 attempts were refused, want 20", refused)
+	}
+	d.pass(time.Minute)
+	if p := b.send("/console/login", url.Values{"code": {d.link("alice")}}); p.path != "/console/keys" {
+		t.Errorf("a minute later: %d", p.status)
+	}
+}
+
+func TestWithoutTLSOnlyThisMachineSignsIn(t *testing.T) {
+	d := open(t, console.Options{})
+	handler, err := d.side.Console(console.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]int{
+		"localhost:8080": http.StatusSeeOther, "127.0.0.1": http.StatusSeeOther, "[::1]:8080": http.StatusSeeOther, "svc.localhost": http.StatusSeeOther,
+		"svc.example.com": http.StatusForbidden, "10.0.0.1:8080": http.StatusForbidden, "localhost.example.com": http.StatusForbidden,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "http://"+host+"/console/login", strings.NewReader(url.Values{"code": {d.link("alice")}}.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		page := httptest.NewRecorder()
+		handler.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "http://"+host+"/console/login", nil))
+		for _, cookie := range page.Result().Cookies() {
+			r.AddCookie(cookie)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", host, w.Code, want)
+		}
+		for _, cookie := range w.Result().Cookies() {
+			if !cookie.Secure || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/" || cookie.Domain != "" {
+				t.Errorf("%s: cookie %+v", host, cookie)
+			}
+		}
+	}
+}
+
+func TestSessionEndsIdleAndForms(t *testing.T) {
+	d := open(t, console.Options{Idle: 10 * time.Minute})
+	b := d.as("alice")
+	d.pass(9 * time.Minute)
+	if p := b.get("/console/keys"); p.path != "/console/keys" {
+		t.Errorf("in time: at %s", p.path)
+	}
+	d.pass(11 * time.Minute)
+	if p := b.get("/console/keys"); p.path != "/console/login" {
+		t.Errorf("idle: at %s", p.path)
+	}
+}
+
+func TestSignOutEndsThisSessionAndEverywhereAll(t *testing.T) {
+	d := open(t, console.Options{})
+	one, two, three := d.as("alice"), d.as("alice"), d.as("alice")
+	if p := one.send("/console/logout", nil); !p.has("You are signed out") {
+		t.Errorf("signing out: %d at %s", p.status, p.path)
+	}
+	if p := one.get("/console/keys"); p.path != "/console/login" {
+		t.Error("still signed in")
+	}
+	if p := two.get("/console/keys"); p.path != "/console/keys" {
+		t.Error("another session ended too")
+	}
+	two.send("/console/logout-everywhere", nil)
+	if p := three.get("/console/keys"); p.path != "/console/login" {
+		t.Error("signed in elsewhere")
+	}
+}
+
+func TestWhomCaddyNamesIsSignedIn(t *testing.T) {
+	who := "alice"
+	d := open(t, console.Options{Identity: func(*http.Request) string { return who }})
+	b := d.browser()
+	if p := b.get("/console/keys"); p.path != "/console/keys" || !p.has("alice") {
+		t.Errorf("at %s", p.path)
+	}
+	who = "bob" // another person with the same browser
+	if p := b.get("/console/keys"); p.path != "/console/keys" || !p.has("bob") || p.has("alice") {
+		t.Error("the session of the one before is used")
+	}
+	who = "" // no longer authenticated
+	if p := b.get("/console/keys"); p.path != "/console/login" {
+		t.Error("the session outlives the identity")
+	}
+	who = "nobody"
+	if p := b.get("/console/keys"); p.path != "/console/login" {
+		t.Error("a user who is not there is signed in")
+	}
+}
+
+func TestStoreThatFailsIsNoSignOut(t *testing.T) {
+	d := open(t, console.Options{})
+	b := d.as("alice")
+	key, err := d.side.Keys().Create(t.Context(), "test", "alice", "ci", policy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	handler, err := d.side.Console(console.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, d.http.URL+"/console/keys/"+key.ID, nil)
+	u, err := url.Parse(d.http.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cookie := range b.Jar.Cookies(u) {
+		r.AddCookie(cookie)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), api.MaskKey(key.Secret)) {
+		t.Errorf("status %d", w.Code)
+	}
+}

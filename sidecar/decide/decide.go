@@ -1,0 +1,145 @@
+// Package decide asks the policy: it gathers the facts about key, project and
+// usage on one snapshot of the store and has one decision made about them. A
+// decision that can't be made is an error, and the caller refuses.
+package decide
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// DefaultTimeout bounds a decision, facts included.
+const DefaultTimeout = 50 * time.Millisecond
+
+// Policy evaluates the rules. It is safe for concurrent use.
+type Policy interface {
+	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
+}
+
+// Options of a Decider.
+type Options struct {
+	Store *store.Store
+	// Now is the clock of days and months; nil means the store's own.
+	Now    func() time.Time
+	Policy Policy
+	// Timeout of a decision; 0 means DefaultTimeout.
+	Timeout time.Duration
+}
+
+// Decider is safe for concurrent use.
+type Decider struct{ o Options }
+
+// New returns a decider.
+func New(o Options) *Decider {
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	return &Decider{o: o}
+}
+
+// Authenticate looks up a key by the hash of its secret and has the policy
+// decide on it alone. It returns sidecar.ErrUnknownKey for one that is not
+// there.
+func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	defer cancel()
+	in := policy.Input{Action: policy.ActionAuthenticate}
+	err := d.o.Store.View(ctx, func(r *store.Reader) error {
+		var err error
+		in.Key, err = readKey(r, "hash", hex.EncodeToString(hash[:]))
+		return err
+	})
+	if err != nil {
+		return sidecar.Identity{}, fmt.Errorf("looking up an API key: %w", err)
+	}
+	if in.Key == nil {
+		return sidecar.Identity{}, sidecar.ErrUnknownKey
+	}
+	decision, err := d.o.Policy.Decide(ctx, in)
+	if err != nil {
+		return sidecar.Identity{}, fmt.Errorf("deciding on key %s: %w", in.Key.ID, err)
+	}
+	return sidecar.Identity{KeyID: in.Key.ID, UserID: in.Key.UserID, Decision: decision}, nil
+}
+
+// Decide has the policy decide on an action. A key or project that is not
+// there is no error: the policy sees null. Usage is among the facts of
+// policy.ActionGenerate only, so that a key over a limit is refused before an
+// engine starts; the ledger has the last word.
+func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	defer cancel()
+	in := policy.Input{Action: action}
+	err := d.o.Store.View(ctx, func(r *store.Reader) error {
+		var err error
+		if in.Key, err = readKey(r, "id", keyID); err != nil {
+			return err
+		}
+		if projectID != "" {
+			if in.Project, err = readProject(r, projectID); err != nil {
+				return err
+			}
+		}
+		if action == policy.ActionGenerate && in.Key != nil {
+			now, err := r.Now(d.o.Now)
+			if err != nil {
+				return err
+			}
+			used, err := ledger.ReadUsage(r, keyID, now)
+			in.Usage = &used.Usage
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+	}
+	decision, err := d.o.Policy.Decide(ctx, in)
+	if err != nil {
+		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", action, err)
+	}
+	return decision, nil
+}
+
+// readKey returns the facts about the key whose column has value, or nil.
+func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
+	var k policy.Key
+	err := r.Row(`SELECT id, user_id, state, jobs_per_day, jobs_per_month, max_concurrent_jobs, tik_per_month
+		FROM keys WHERE `+column+` = ?`, value).
+		Scan(&k.ID, &k.UserID, &k.State, &k.Limits.JobsPerDay, &k.Limits.JobsPerMonth,
+			&k.Limits.MaxConcurrentJobs, &k.Limits.TIKPerMonth)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the key: %w", err)
+	}
+	return &k, nil
+}
+
+// readProject returns the facts about a project, or nil.
+func readProject(r *store.Reader, projectID string) (*policy.Project, error) {
+	p := policy.Project{ID: projectID}
+	var attributes string
+	err := r.Row("SELECT owner_id, attributes FROM projects WHERE id = ?", projectID).Scan(&p.OwnerID, &attributes)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the project: %w", err)
+	}
+	if err := json.Unmarshal([]byte(attributes), &p.Attributes); err != nil {
+		return nil, fmt.Errorf("reading the attributes of project %s: %w", projectID, err)
+	}
+	return &p, nil
+}

@@ -1,0 +1,232 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/verify"
+)
+
+// Request asks for a policy to be activated.
+type Request struct {
+	Files bundle.Snapshot
+	// Source says where the files come from, Actor who asks.
+	Source, Actor string
+	// Older accepts a sequence below that of what was active before.
+	Older bool
+	// Confirm is called when every step is passed; an error ends the
+	// activation. It may be nil.
+	Confirm func(ctx context.Context, next Info) error
+}
+
+// warmUpTimeout is what a decision may take, facts not included.
+const warmUpTimeout = 50 * time.Millisecond
+
+// Activate takes a policy through all steps and makes it the active one. Its
+// error is a *Failure, and the active policy stays what it was.
+func (e *Engine) Activate(ctx context.Context, r Request) (Info, error) {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	g, failure := e.activateLocked(ctx, r, e.kept.state.SourceDigest)
+	if failure != nil {
+		return Info{}, failure
+	}
+	return g.Info, nil
+}
+
+// activateLocked is Activate; sourceDigest names what the source holds, which
+// the watcher does not activate again.
+func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest string) (*Generation, *Failure) {
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	g, failure := e.prepare(ctx, r)
+	if failure == nil {
+		failure = e.put(ctx, g, r, sourceDigest)
+	}
+	if failure != nil {
+		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
+		return g, failure
+	}
+	return g, nil
+}
+
+// put confirms, keeps and swaps.
+func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest string) *Failure {
+	g.Number = e.kept.state.next()
+	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)
+	g.ActivatedBy = r.Actor
+	if r.Confirm != nil {
+		if err := r.Confirm(ctx, g.Info); err != nil {
+			return &Failure{StepConfirm, err}
+		}
+	}
+	floor := e.kept.state.Floor
+	if g.Sequence > 0 {
+		floor = g.Sequence
+	}
+	if err := e.kept.add(g.Info, r.Files, floor, sourceDigest); err != nil {
+		return &Failure{StepKeep, err}
+	}
+	e.swap(g)
+	return nil
+}
+
+// prepare takes a policy through the steps up to its first decision.
+func (e *Engine) prepare(ctx context.Context, r Request) (*Generation, *Failure) {
+	g := &Generation{Info: Info{Digest: r.Files.Digest(), Source: r.Source}}
+	if err := e.checkSignature(r); err != nil {
+		return g, &Failure{StepSignature, err}
+	}
+	manifest, err := r.Files.Manifest()
+	if err != nil {
+		return g, &Failure{StepCompile, err}
+	}
+	g.Sequence = manifest.Metadata.Sequence
+	if err := e.checkSequence(r, g.Sequence); err != nil {
+		return g, &Failure{StepSequence, err}
+	}
+	return g, e.prove(ctx, g, r.Files)
+}
+
+// prove compiles a policy, tests it and has it decide. The policy of the
+// program was proven when the program was built.
+func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot) *Failure {
+	if err := policy.CheckNoData(files); err != nil {
+		return &Failure{StepCompile, err}
+	}
+	var err error
+	if g.Evaluator, err = policy.NewEvaluatorFS(files); err != nil {
+		return &Failure{StepCompile, err}
+	}
+	g.Revision = g.Evaluator.Revision()
+	if g.Source != Embedded {
+		if failure := runTests(ctx, files); failure != nil {
+			return failure
+		}
+		if failure := checkTable(ctx, g.Evaluator, files); failure != nil {
+			return failure
+		}
+	}
+	return warmUp(ctx, g.Evaluator)
+}
+
+// checkSignature: what is part of the program needs no signature; all else
+// does where a key is given. A signature that no one can check is refused,
+// since its author meant it to be checked.
+func (e *Engine) checkSignature(r Request) error {
+	switch {
+	case r.Source == Embedded || e.o.Unsigned:
+		return nil
+	case len(e.keys) > 0:
+		return r.Files.Verify(e.keys)
+	case r.Files.Signed():
+		return errors.New("the policy is signed and the service has no key to check it with: set the option key of policy, or SVC_POLICY_KEY")
+	}
+	return nil
+}
+
+// checkSequence refuses what is older than the last numbered policy: someone
+// may replay a bundle whose signature is good. A directory and an admin may
+// leave the number out.
+func (e *Engine) checkSequence(r Request, sequence int64) error {
+	floor := e.kept.state.Floor
+	switch {
+	case r.Older || sequence >= floor:
+		return nil
+	case sequence == 0 && !isBundle(r.Source):
+		return nil
+	}
+	return fmt.Errorf("the sequence is %d, that of the policy before was %d", sequence, floor)
+}
+
+func runTests(ctx context.Context, files bundle.Snapshot) *Failure {
+	report, err := verify.RunTests(ctx, files)
+	if err != nil {
+		return &Failure{StepTests, err}
+	}
+	if len(report.Tests) == 0 {
+		return failed(StepTests, "there are no tests")
+	}
+	var findings []string
+	for _, test := range report.Tests {
+		if !test.Passed {
+			findings = append(findings, strings.TrimSpace(fmt.Sprintf("%s: %s failed %s", test.Place, test.Name, test.Detail)))
+		}
+	}
+	if len(findings) > 0 {
+		return failed(StepTests, findings...)
+	}
+	return nil
+}
+
+func checkTable(ctx context.Context, e *policy.Evaluator, files bundle.Snapshot) *Failure {
+	projects, err := verify.ReadProjects(files)
+	if err != nil {
+		return &Failure{StepTable, err}
+	}
+	findings, err := verify.Invariants(ctx, e, projects)
+	if err != nil {
+		return &Failure{StepTable, err}
+	}
+	if len(findings) > 0 {
+		return failed(StepTable, findings...)
+	}
+	return nil
+}
+
+// warmUp has the policy decide once on each kind of request. On a busy machine
+// one try may be late through no fault of the policy.
+func warmUp(ctx context.Context, e *policy.Evaluator) *Failure {
+	for _, in := range []policy.Input{verify.Poll(), verify.Submission()} {
+		var err error
+		for range 5 {
+			if err = decideWithin(ctx, e, in); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return &Failure{StepWarmUp, err}
+		}
+	}
+	return nil
+}
+
+func decideWithin(ctx context.Context, e *policy.Evaluator, in policy.Input) error {
+	ctx, cancel := context.WithTimeout(ctx, warmUpTimeout)
+	defer cancel()
+	_, err := e.Decide(ctx, in)
+	return err
+}
+
+// swap makes g the active generation.
+func (e *Engine) swap(g *Generation) {
+	e.active.Store(g)
+	e.setProblem(problem{wanted: g.Revision})
+	e.o.Metrics.activated(g.Info)
+	e.o.Logger.Info("policy activated",
+		zap.Int64("generation", g.Number), zap.String("revision", g.Revision), zap.Int64("sequence", g.Sequence),
+		zap.String("source", g.Source), zap.String("by", g.ActivatedBy))
+	e.mu.Lock()
+	listeners := e.onChange
+	e.mu.Unlock()
+	for _, changed := range listeners {
+		changed()
+	}
+}
+
+// report notes that the source holds something that can't be activated.
+func (e *Engine) report(p problem) {
+	e.setProblem(p)
+	fields := append(p.failure.fields(), zap.String("source", e.o.Source))
+	if active := e.Active(); active != nil {
+		fields = append(fields, zap.String("active_revision", active.Revision))
+	}
+	e.o.Logger.Error("policy not activated, the last good one stays", fields...)
+}

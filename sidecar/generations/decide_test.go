@@ -1,0 +1,122 @@
+package generations_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/policy/verify"
+	"github.com/svc-games/svc/sidecar/generations"
+)
+
+func TestDecisionsAreRecordedUnderTheRevisionThatMadeThem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), decisionlog.FileName)
+	log, err := decisionlog.Open(decisionlog.Options{Path: path, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, generations.Options{Log: log})
+	var revisions []string
+	for _, next := range []bundle.Snapshot{nil, readers(t), files(t)} {
+		if next != nil {
+			if _, err := f.activate(t, next); err != nil {
+				t.Fatal(err)
+			}
+		}
+		revisions = append(revisions, f.Revision())
+		f.mayRead(t)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Decide(ctx, verify.Poll()); !errors.Is(err, policy.ErrNoDecision) {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := decisionlog.NewLines(file)
+	for i, want := range []int{403, 200, 403, 0} {
+		if !lines.Next() {
+			t.Fatalf("%d records, want 4", i)
+		}
+		line, _ := lines.Line()
+		r, err := decisionlog.Decode(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			if r.Result != nil || r.Error == nil {
+				t.Errorf("record of no decision: %s", line)
+			}
+			continue
+		}
+		if r.Result == nil || r.Result.Status != want || r.Revision() != revisions[i] || r.Input.Project.Attributes["readers"] != "user-1" {
+			t.Errorf("record %d: %s", i, line)
+		}
+	}
+}
+
+func TestWhatARequiredLogCanNotRecordIsNotDecided(t *testing.T) {
+	path := filepath.Join(t.TempDir(), decisionlog.FileName)
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	log, err := decisionlog.Open(decisionlog.Options{Path: path, Mode: decisionlog.Required, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, generations.Options{Log: log})
+	decide := func() error {
+		d, err := f.Decide(t.Context(), verify.Poll())
+		if err != nil && (d.Allow || !errors.Is(err, decisionlog.ErrNotRecorded)) {
+			t.Fatalf("got %+v, %v", d, err)
+		}
+		return err
+	}
+	f.until(t, "decisions are refused", func(generations.Status) bool { return decide() != nil })
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "decisions are made again", func(generations.Status) bool { return decide() == nil })
+}
+
+func TestEngineDecidesWithinTheCallersTime(t *testing.T) {
+	slow := files(t)
+	slow["svc/authz/authz.rego"] = append(slow["svc/authz/authz.rego"], `
+slow if {
+	some i in numbers.range(1, 5000)
+	some j in numbers.range(1, 5000)
+	i * j == -1
+}
+`...)
+	edit(t, slow, "svc/authz/authz.rego", "	input.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n",
+		"	input.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n	not slow_for_teams\n")
+	slow["svc/authz/authz.rego"] = append(slow["svc/authz/authz.rego"], `
+slow_for_teams if {
+	input.project.attributes.team
+	slow
+}
+`...)
+	f := open(t, generations.Options{})
+	if _, err := f.activate(t, slow); err != nil {
+		t.Fatal(err)
+	}
+	in := verify.Poll()
+	in.Action = policy.ActionListProjects
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if d, err := f.Decide(ctx, in); !errors.Is(err, context.DeadlineExceeded) || d.Allow {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}

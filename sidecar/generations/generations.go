@@ -1,0 +1,213 @@
+// Package generations keeps the policy in force: immutable generations behind
+// one pointer, each prepared and proven before it decides anything. A policy
+// comes from the program itself, a directory, a bundle or an admin; one that
+// fails a step never becomes active, and the last good one stays.
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
+)
+
+// Defaults and bounds.
+const (
+	// DefaultPoll is how often a directory or file is looked at, DefaultFetch
+	// how often an address is asked.
+	DefaultPoll  = time.Second
+	DefaultFetch = 30 * time.Second
+	// Kept is how many generations can be rolled back to, the active one
+	// included.
+	Kept = 5
+	// activationTimeout bounds all steps of one activation.
+	activationTimeout = 2 * time.Minute
+)
+
+// ByService is who activates what the source holds.
+const ByService = "service"
+
+// Options of an Engine.
+type Options struct {
+	// Source is where the policy comes from: "" or "embedded" for the one that
+	// is part of the program, a directory, a bundle's file (.tar.gz), or its
+	// http or https address. All but the first are watched.
+	Source string
+	// KeyFile holds the public keys, or the shared secret, that policies must
+	// be signed with. Bundles need it unless Unsigned is set; directories and
+	// uploads need a signature only where it is given.
+	KeyFile string
+	// Unsigned accepts policies without looking at their signature.
+	Unsigned bool
+	// Poll is how often the source is looked at; 0 means DefaultPoll, or
+	// DefaultFetch for an address.
+	Poll time.Duration
+	// DataDir is the service's data directory; generations are kept in its
+	// folder "policy", so that they can be rolled back to after a restart.
+	DataDir string
+	// Log records decisions; nil records none. Close closes it.
+	Log *decisionlog.Log
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Logger and Metrics may be nil.
+	Logger  *zap.Logger
+	Metrics *Metrics
+}
+
+// Generation is one policy, prepared. It never changes.
+type Generation struct {
+	Info
+	Evaluator *policy.Evaluator
+}
+
+// Info is what is known of a generation.
+type Info struct {
+	// Number counts activations; a generation that is rolled back to keeps its
+	// own.
+	Number int64 `json:"number"`
+	// Revision names the rules: a hash of them, tests left out.
+	Revision string `json:"revision"`
+	// Digest names the files, tests and signature included.
+	Digest string `json:"digest"`
+	// Sequence is that of the manifest, 0 for none.
+	Sequence int64 `json:"sequence,omitempty"`
+	// Source says where it came from.
+	Source      string    `json:"source"`
+	ActivatedAt time.Time `json:"activatedAt"`
+	ActivatedBy string    `json:"activatedBy"`
+}
+
+// Engine decides by the active generation. It is safe for concurrent use.
+type Engine struct {
+	o      Options
+	keys   bundle.Keys
+	source source
+	kept   *keeper
+
+	active atomic.Pointer[Generation]
+	shadow atomic.Pointer[shadow]
+
+	activating sync.Mutex // held by whoever changes the active generation or the shadow
+
+	mu        sync.Mutex // guards the following fields
+	trouble   problem
+	troubleAt time.Time
+	onChange  []func()
+
+	stop   context.CancelFunc
+	closed sync.WaitGroup
+}
+
+// Open reads the source, brings its policy or the last good one into force,
+// and watches the source from then on. Without any good policy it returns an
+// error.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	e := &Engine{o: o}
+	var err error
+	if o.KeyFile != "" {
+		if e.keys, err = bundle.ReadKeys(o.KeyFile); err != nil {
+			return nil, err
+		}
+	}
+	if e.source, err = newSource(o.Source); err != nil {
+		return nil, err
+	}
+	if e.source.bundled() && o.Unsigned {
+		o.Logger.Warn("signatures of policies are not checked: whoever can write to the source decides who may do what",
+			zap.String("source", o.Source))
+	}
+	if e.kept, err = openKeeper(filepath.Join(o.DataDir, "policy")); err != nil {
+		return nil, err
+	}
+	w := &watcher{engine: e}
+	if err := w.begin(ctx); err != nil {
+		return nil, err
+	}
+	watching, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	if e.source.changes() {
+		e.closed.Go(func() { w.run(watching) })
+	}
+	return e, nil
+}
+
+// Validate checks the options without touching a file.
+func (o Options) Validate() error {
+	switch {
+	case o.Unsigned && o.KeyFile != "":
+		return errors.New("policy: a key and unsigned contradict each other; leave one of them out")
+	case isBundle(o.Source) && o.KeyFile == "" && !o.Unsigned:
+		return fmt.Errorf("policy: the bundle %s needs the key that checks its signature, or unsigned", o.Source)
+	case o.Poll < 0:
+		return fmt.Errorf("policy: poll must be positive, is %s", o.Poll)
+	}
+	return nil
+}
+
+func (o *Options) complete() error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if o.DataDir == "" {
+		return errors.New("policy: no data directory is given")
+	}
+	if o.Source == "" {
+		o.Source = Embedded
+	}
+	if o.Poll == 0 {
+		o.Poll = DefaultPoll
+		if isAddress(o.Source) {
+			o.Poll = DefaultFetch
+		}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
+	return nil
+}
+
+// Active returns the generation that decides.
+func (e *Engine) Active() *Generation { return e.active.Load() }
+
+// Revision names the rules in force.
+func (e *Engine) Revision() string { return e.Active().Revision }
+
+// OnChange has f called after each change of the active generation. It must
+// not wait.
+func (e *Engine) OnChange(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.onChange = append(e.onChange, f)
+}
+
+// Close ends the watching and the shadow, and writes out and closes the
+// decision log. The engine still decides.
+func (e *Engine) Close() error {
+	e.stop()
+	e.activating.Lock()
+	e.replaceShadow(nil)
+	e.activating.Unlock()
+	e.closed.Wait()
+	if e.o.Log == nil {
+		return nil
+	}
+	return e.o.Log.Close()
+}

@@ -1,0 +1,189 @@
+package generations
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/svc-games/svc/policy/bundle"
+)
+
+// stateFile is the keeper's list of generations, in its directory.
+const stateFile = "state.json"
+
+// state is what outlives a restart.
+type state struct {
+	// Active is the number of the active generation, 0 before the first.
+	Active int64 `json:"active"`
+	// Last is the highest number given out.
+	Last int64 `json:"last"`
+	// Floor is the sequence that a newer policy must not be below.
+	Floor int64 `json:"floor"`
+	// Source and SourceDigest are what the source held when the active
+	// generation was chosen: it is not activated again before it changes.
+	Source       string `json:"source"`
+	SourceDigest string `json:"sourceDigest"`
+	// Refused is why that was not activated, nil when it was or when a person
+	// chose another since.
+	Refused *refusal `json:"refused,omitempty"`
+	// Generations are those kept, by number.
+	Generations []Info `json:"generations"`
+}
+
+// refusal is a problem, as it is kept.
+type refusal struct {
+	Wanted string `json:"wanted"`
+	Step   string `json:"step"`
+	Error  string `json:"error"`
+}
+
+// problem returns the problem that was kept.
+func (r *refusal) problem() problem {
+	return problem{r.Wanted, failed(r.Step, r.Error)}
+}
+
+func (s state) next() int64 { return s.Last + 1 }
+
+// active returns the active generation, if there is one.
+func (s state) active() (Info, bool) {
+	i := slices.IndexFunc(s.Generations, func(g Info) bool { return g.Number == s.Active })
+	if i < 0 {
+		return Info{}, false
+	}
+	return s.Generations[i], true
+}
+
+// keeper keeps generations on disk: each as a bundle, and their list. The
+// engine's lock on activations guards it.
+type keeper struct {
+	dir   string
+	state state
+}
+
+func openKeeper(dir string) (*keeper, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keeping policies: %w", err)
+	}
+	k := &keeper{dir: dir}
+	path := filepath.Join(dir, stateFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &k.state)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds", err, path)
+	}
+	return k, nil
+}
+
+// add keeps a generation as the active one, and forgets the oldest.
+func (k *keeper) add(g Info, files bundle.Snapshot, floor int64, sourceDigest string) error {
+	var archive bytes.Buffer
+	if err := files.WriteArchive(&archive); err != nil {
+		return err
+	}
+	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
+		return fmt.Errorf("keeping the policy: %w", err)
+	}
+	next := k.state
+	next.Active, next.Last, next.Floor, next.SourceDigest = g.Number, g.Number, floor, sourceDigest
+	next.Refused = nil
+	// The same files twice would push another generation out.
+	next.Generations = slices.DeleteFunc(slices.Clone(next.Generations), func(old Info) bool { return old.Digest == g.Digest })
+	next.Generations = append(next.Generations, g)
+	next.Generations = next.Generations[max(0, len(next.Generations)-Kept):]
+	return k.save(next)
+}
+
+// choose makes a kept generation the active one. What the source holds stays
+// what is not activated again.
+func (k *keeper) choose(g Info) error {
+	next := k.state
+	next.Active, next.Floor, next.Refused = g.Number, g.Sequence, nil
+	next.Generations = slices.Clone(next.Generations)
+	for i := range next.Generations {
+		if next.Generations[i].Number == g.Number {
+			next.Generations[i] = g
+		}
+	}
+	return k.save(next)
+}
+
+// look notes what the source holds, and why it was refused, if it was.
+func (k *keeper) look(source, digest string, refused *refusal) error {
+	if k.state.Source == source && k.state.SourceDigest == digest && k.state.Refused == nil && refused == nil {
+		return nil
+	}
+	next := k.state
+	next.Source, next.SourceDigest, next.Refused = source, digest, refused
+	return k.save(next)
+}
+
+// save writes the list and removes the files of generations that are not on
+// it any more.
+func (k *keeper) save(next state) error {
+	text, err := json.MarshalIndent(next, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the list of policies: %w", err)
+	}
+	if err := replaceFile(filepath.Join(k.dir, stateFile), append(text, '\n')); err != nil {
+		return fmt.Errorf("writing the list of policies: %w", err)
+	}
+	dropped := slices.DeleteFunc(slices.Clone(k.state.Generations), func(old Info) bool {
+		return slices.ContainsFunc(next.Generations, func(g Info) bool { return g.Number == old.Number })
+	})
+	k.state = next
+	for _, g := range dropped {
+		_ = os.Remove(k.path(g.Number)) // what is left behind is on no list
+	}
+	return nil
+}
+
+// read returns the files of a generation, if they are what they were.
+func (k *keeper) read(g Info) (bundle.Snapshot, error) {
+	file, err := os.Open(k.path(g.Number))
+	if err != nil {
+		return nil, fmt.Errorf("reading a kept policy: %w", err)
+	}
+	defer file.Close()
+	files, err := bundle.ReadArchive(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading a kept policy: %w", err)
+	}
+	if files.Digest() != g.Digest {
+		return nil, fmt.Errorf("reading a kept policy: %s is not what was activated as %s", k.path(g.Number), g.Revision)
+	}
+	return files, nil
+}
+
+func (k *keeper) path(number int64) string {
+	return filepath.Join(k.dir, fmt.Sprintf("%d.tar.gz", number))
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, data []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

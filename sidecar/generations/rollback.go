@@ -1,0 +1,93 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/svc-games/svc/policy/bundle"
+)
+
+// ErrUnknownRevision is returned, wrapped, for a generation that is not kept.
+var ErrUnknownRevision = errors.New("no such policy is kept")
+
+// minPrefix is how much of a revision must be given.
+const minPrefix = 6
+
+// Rollback makes a kept generation the active one again: the one with the
+// given revision, or with "" the one before the active one. The source is
+// activated again only when it changes.
+func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm func(context.Context, Info) error) (Info, error) {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	to, err := e.kept.state.find(revision, e.Active().Number)
+	if err != nil {
+		return Info{}, err
+	}
+	g, failure := e.restore(ctx, to)
+	if failure != nil {
+		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
+		return Info{}, failure
+	}
+	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), actor
+	if confirm != nil {
+		if err := confirm(ctx, g.Info); err != nil {
+			return Info{}, &Failure{StepConfirm, err}
+		}
+	}
+	if err := e.kept.choose(g.Info); err != nil {
+		return Info{}, &Failure{StepKeep, err}
+	}
+	e.swap(g)
+	return g.Info, nil
+}
+
+// restore prepares a kept generation. The digest says that it is still what was
+// activated; but that may have been under another key, or without one.
+func (e *Engine) restore(ctx context.Context, of Info) (*Generation, *Failure) {
+	files, err := e.kept.read(of)
+	if err != nil {
+		return nil, &Failure{StepRead, err}
+	}
+	if err := e.checkSignature(Request{Files: files, Source: of.Source}); err != nil {
+		return nil, &Failure{StepSignature, err}
+	}
+	g := &Generation{Info: of}
+	return g, e.prove(ctx, g, files)
+}
+
+// Files returns the files of a kept generation, those of the active one for
+// "", for whoever wants to compare.
+func (e *Engine) Files(revision string) (bundle.Snapshot, error) {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	if revision == "" {
+		revision = e.Active().Revision
+	}
+	of, err := e.kept.state.find(revision, 0)
+	if err != nil {
+		return nil, err
+	}
+	return e.kept.read(of)
+}
+
+// find returns the generation with a revision, or with "" the one that was
+// activated before number.
+func (s state) find(revision string, number int64) (Info, error) {
+	if revision != "" && len(revision) < minPrefix {
+		return Info{}, fmt.Errorf("%w: %q is too short, give %d characters or more", ErrUnknownRevision, revision, minPrefix)
+	}
+	for i := len(s.Generations) - 1; i >= 0; i-- {
+		g := s.Generations[i]
+		if revision == "" && g.Number < number || revision != "" && strings.HasPrefix(g.Revision, revision) {
+			return g, nil
+		}
+	}
+	if revision == "" {
+		return Info{}, fmt.Errorf("%w: there is none before the active one", ErrUnknownRevision)
+	}
+	return Info{}, fmt.Errorf("%w: %s; svc policy status lists them", ErrUnknownRevision, revision)
+}

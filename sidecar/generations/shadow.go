@@ -1,0 +1,265 @@
+package generations
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// Bounds of a shadow.
+const (
+	// shadowQueue is how many decisions may wait for the candidate; more are
+	// dropped and counted.
+	shadowQueue = 256
+	// shadowShare is the part of one core that the candidate may use.
+	shadowShare = 0.1
+	// shadowTimeout bounds one decision of the candidate.
+	shadowTimeout = 50 * time.Millisecond
+	// shadowGroups bounds the kinds of differences that are told apart,
+	// shadowExamples the lines that each has in the log.
+	shadowGroups   = 1000
+	shadowExamples = 10
+)
+
+// shadow has a candidate decide along, off the request path.
+type shadow struct {
+	candidate Candidate
+	evaluator *policy.Evaluator
+	logger    *zap.Logger
+	metrics   *Metrics
+
+	queue chan shadowed
+	stop  context.CancelFunc
+	done  chan struct{}
+
+	mu     sync.Mutex // guards report and groups
+	report Report
+	groups map[difference]*Difference
+}
+
+// shadowed is a decision that was made.
+type shadowed struct {
+	in       policy.Input
+	decision policy.Decision
+}
+
+// difference is what decisions of a group have in common.
+type difference struct {
+	action   policy.Action
+	from, to string
+}
+
+// Shadow has a candidate decide along, instead of the one before. It passes
+// the steps of an activation first, so that what is tried is what can be
+// activated.
+func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candidate, error) {
+	if sample <= 0 || sample > 1 {
+		return Candidate{}, fmt.Errorf("sample must be above 0 and at most 1, is %g", sample)
+	}
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	r.Older = true // it decides nothing
+	g, failure := e.prepare(ctx, r)
+	if failure != nil {
+		return Candidate{}, failure
+	}
+	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), r.Actor
+	if r.Confirm != nil {
+		if err := r.Confirm(ctx, g.Info); err != nil {
+			return Candidate{}, &Failure{StepConfirm, err}
+		}
+	}
+	s := newShadow(g, sample, e.o)
+	e.replaceShadow(s)
+	e.o.Logger.Info("candidate policy decides along in shadow",
+		zap.String("revision", g.Revision), zap.String("by", r.Actor), zap.Float64("sample", sample))
+	return s.candidate, nil
+}
+
+// EndShadow ends the candidate, if there is one, and returns its report.
+func (e *Engine) EndShadow() (Report, bool) {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	s := e.replaceShadow(nil)
+	if s == nil {
+		return Report{}, false
+	}
+	return s.sum(), true
+}
+
+// ShadowReport tells what the candidate would have done.
+func (e *Engine) ShadowReport() (Report, bool) {
+	s := e.shadow.Load()
+	if s == nil {
+		return Report{}, false
+	}
+	return s.sum(), true
+}
+
+// replaceShadow puts s, which may be nil, in the place of the shadow before and
+// returns that one, ended.
+func (e *Engine) replaceShadow(s *shadow) *shadow {
+	old := e.shadow.Swap(s)
+	if old != nil {
+		old.stop()
+		<-old.done
+	}
+	return old
+}
+
+func newShadow(g *Generation, sample float64, o Options) *shadow {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &shadow{
+		candidate: Candidate{Info: g.Info, Sample: sample, Since: g.ActivatedAt},
+		evaluator: g.Evaluator, logger: o.Logger.Named("shadow"), metrics: o.Metrics,
+		queue: make(chan shadowed, shadowQueue), stop: stop, done: make(chan struct{}),
+		groups: map[difference]*Difference{},
+	}
+	go s.run(ctx)
+	return s
+}
+
+// offer hands over a decision and does not wait.
+func (s *shadow) offer(in policy.Input, d policy.Decision) {
+	if s.candidate.Sample < 1 && rand.Float64() >= s.candidate.Sample {
+		return
+	}
+	select {
+	case s.queue <- shadowed{in, d}:
+	default:
+		s.count(shadowDropped)
+	}
+}
+
+// run decides one by one, and rests after each as long as its share of the
+// processor demands.
+func (s *shadow) run(ctx context.Context) {
+	defer close(s.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case made := <-s.queue:
+			begin := time.Now()
+			s.compare(ctx, made)
+			rest := time.NewTimer(time.Duration(float64(time.Since(begin)) * (1/shadowShare - 1)))
+			select {
+			case <-ctx.Done():
+			case <-rest.C:
+			}
+			rest.Stop()
+		}
+	}
+}
+
+// compare decides with the candidate and notes a difference.
+func (s *shadow) compare(ctx context.Context, made shadowed) {
+	ctx, cancel := context.WithTimeout(ctx, shadowTimeout)
+	defer cancel()
+	d, err := s.evaluator.Decide(ctx, made.in)
+	switch {
+	case err != nil:
+		s.count(shadowFailed)
+		if first := s.note(made, "no decision"); first {
+			s.logger.Warn("candidate would make no decision", append(made.fields(s.candidate.Revision), zap.Error(err))...)
+		}
+	case reflect.DeepEqual(d, made.decision):
+		s.count(shadowSame)
+	default:
+		s.count(shadowDiffers)
+		s.metrics.shadowDiffs.WithLabelValues(fmt.Sprint(made.decision.Status), fmt.Sprint(d.Status), s.label(d.Rule)).Inc()
+		to := outcome(d)
+		if to == outcome(made.decision) {
+			to += ", other limits or message"
+		}
+		if few := s.note(made, to); few {
+			s.logger.Info(words(made.decision, d), append(made.fields(s.candidate.Revision),
+				zap.Int("to_status", d.Status), zap.String("to_rule", d.Rule))...)
+		}
+	}
+}
+
+// label keeps a metric's label within bounds: a candidate could make up a rule
+// for each request.
+func (s *shadow) label(rule string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.groups) >= shadowGroups {
+		return "other"
+	}
+	return rule
+}
+
+// words are a shadow's own: it denies nothing, it would.
+func words(before, after policy.Decision) string {
+	switch {
+	case before.Allow && !after.Allow:
+		return "candidate would deny"
+	case !before.Allow && after.Allow:
+		return "candidate would allow"
+	}
+	return "candidate would answer otherwise"
+}
+
+func (m shadowed) fields(revision string) []zap.Field {
+	fields := []zap.Field{
+		zap.String("revision", revision), zap.String("action", string(m.in.Action)),
+		zap.Int("from_status", m.decision.Status), zap.String("from_rule", m.decision.Rule),
+	}
+	if m.in.Key != nil {
+		fields = append(fields, zap.String("key_id", m.in.Key.ID))
+	}
+	if m.in.Project != nil {
+		fields = append(fields, zap.String("project_id", m.in.Project.ID))
+	}
+	return fields
+}
+
+func outcome(d policy.Decision) string { return fmt.Sprintf("%d %s", d.Status, d.Rule) }
+
+// note counts a difference, and reports whether its group has few of them yet.
+func (s *shadow) note(made shadowed, to string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := difference{made.in.Action, outcome(made.decision), to}
+	group := s.groups[key]
+	if group == nil {
+		if len(s.groups) >= shadowGroups {
+			return false
+		}
+		group = &Difference{Action: key.action, From: key.from, To: key.to}
+		if made.in.Key != nil {
+			group.KeyID = made.in.Key.ID
+		}
+		if made.in.Project != nil {
+			group.ProjectID = made.in.Project.ID
+		}
+		s.groups[key] = group
+	}
+	group.Count++
+	return group.Count <= shadowExamples
+}
+
+// count counts what became of a decision.
+func (s *shadow) count(outcome string) {
+	s.metrics.shadowed.WithLabelValues(outcome).Inc()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch outcome {
+	case shadowDropped:
+		s.report.Dropped++
+	case shadowFailed:
+		s.report.Failed++
+	default:
+		s.report.Compared++
+	}
+}

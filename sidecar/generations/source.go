@@ -1,0 +1,142 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+)
+
+// Embedded names the policy that is part of the program.
+const Embedded = "embedded"
+
+// fetchTimeout bounds one look at an address.
+const fetchTimeout = 20 * time.Second
+
+// errUnchanged is returned by a source that holds what it held before.
+var errUnchanged = errors.New("unchanged")
+
+// source is where a policy comes from.
+type source interface {
+	// read returns the files, or errUnchanged when they are surely those of
+	// the last read.
+	read(ctx context.Context) (bundle.Snapshot, error)
+	// changes reports whether it can hold something else later on.
+	changes() bool
+	// bundled reports whether it is a bundle, which is whole or not there; a
+	// directory may be seen while someone writes to it.
+	bundled() bool
+}
+
+func newSource(name string) (source, error) {
+	switch {
+	case name == Embedded:
+		return embedded{}, nil
+	case isAddress(name):
+		return &address{url: name, client: &http.Client{Timeout: fetchTimeout}}, nil
+	case isBundle(name):
+		return archive{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening policy: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("opening policy: %s is neither a directory nor a bundle (.tar.gz)", name)
+	}
+	return directory{name}, nil
+}
+
+func isAddress(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+func isBundle(name string) bool {
+	return isAddress(name) || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
+}
+
+// embedded is the policy of the program.
+type embedded struct{}
+
+func (embedded) read(context.Context) (bundle.Snapshot, error) {
+	return bundle.ReadDir(policy.Embedded())
+}
+func (embedded) changes() bool { return false }
+func (embedded) bundled() bool { return false }
+
+// directory is a policy's directory.
+type directory struct{ path string }
+
+func (d directory) read(context.Context) (bundle.Snapshot, error) {
+	return bundle.ReadDir(os.DirFS(d.path))
+}
+func (directory) changes() bool { return true }
+func (directory) bundled() bool { return false }
+
+// archive is a bundle's file.
+type archive struct{ path string }
+
+func (a archive) read(context.Context) (bundle.Snapshot, error) {
+	file, err := os.Open(a.path)
+	if err != nil {
+		return nil, fmt.Errorf("reading bundle: %w", err)
+	}
+	defer file.Close()
+	return bundle.ReadArchive(file)
+}
+func (archive) changes() bool { return true }
+func (archive) bundled() bool { return true }
+
+// address is a bundle on a web server.
+type address struct {
+	url    string
+	client *http.Client
+	etag   string // of the last bundle read
+}
+
+func (a *address) read(ctx context.Context) (bundle.Snapshot, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetching bundle: %w", err)
+	}
+	if a.etag != "" {
+		req.Header.Set("If-None-Match", a.etag)
+	}
+	res, err := a.client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("fetching bundle: %w", err)
+	}
+	defer res.Body.Close()
+	switch {
+	case res.StatusCode == http.StatusNotModified && a.etag != "":
+		return nil, errUnchanged
+	case res.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("fetching bundle: %s answered %s", a.url, res.Status)
+	}
+	files, err := bundle.ReadArchive(io.LimitReader(res.Body, bundle.MaxBytes))
+	if err != nil {
+		return nil, err
+	}
+	a.etag = res.Header.Get("ETag")
+	return files, nil
+}
+func (*address) changes() bool { return true }
+func (*address) bundled() bool { return true }
+
+// forget has the next read return the files again.
+func (a *address) forget() { a.etag = "" }
+
+// Interface guards
+var (
+	_ source = embedded{}
+	_ source = directory{}
+	_ source = archive{}
+	_ source = (*address)(nil)
+)

@@ -1,0 +1,90 @@
+package generations
+
+import "time"
+
+// Status is how the policy of a service is.
+type Status struct {
+	// Degraded is set while the source holds something other than what is
+	// active; Problem says why.
+	Degraded bool     `json:"degraded"`
+	Problem  *Problem `json:"problem,omitempty"`
+	// Wanted names what the source holds: a revision, or a digest of what has
+	// none; "" when it can't be read.
+	Wanted string `json:"wanted"`
+	Active Info   `json:"active"`
+	// Source is watched for changes unless it is the program itself.
+	Source string `json:"source"`
+	// Signed says whether policies must be signed.
+	Signed bool `json:"signed"`
+	// Generations are those that can be rolled back to, oldest first.
+	Generations []Info `json:"generations"`
+	// Shadow is the candidate that decides along, if there is one.
+	Shadow *Candidate `json:"shadow,omitempty"`
+}
+
+// Problem is why a policy was not activated, for people.
+type Problem struct {
+	Step   string    `json:"step"`
+	File   string    `json:"file,omitempty"`
+	Line   int       `json:"line,omitempty"`
+	Error  string    `json:"error"`
+	Advice string    `json:"advice"`
+	At     time.Time `json:"at"`
+}
+
+// problem is what the source holds, and why that is not active; failure is nil
+// when it is.
+type problem struct {
+	wanted  string
+	failure *Failure
+}
+
+// Problem describes a failure for people.
+func (f *Failure) Problem(at time.Time) *Problem {
+	p := Problem{Step: f.Step, Error: f.Err.Error(), Advice: f.Advice(), At: at}
+	p.File, p.Line = f.Place()
+	return &p
+}
+
+// Status returns how the policy is.
+func (e *Engine) Status() Status {
+	e.activating.Lock()
+	kept := e.kept.state.Generations
+	e.activating.Unlock()
+	e.mu.Lock()
+	trouble, since := e.trouble, e.troubleAt
+	e.mu.Unlock()
+	s := Status{
+		Wanted: trouble.wanted, Active: e.Active().Info, Source: e.o.Source, Signed: len(e.keys) > 0,
+		Generations: append([]Info{}, kept...),
+	}
+	if trouble.failure != nil {
+		s.Degraded, s.Problem = true, trouble.failure.Problem(since)
+	}
+	if candidate := e.shadow.Load(); candidate != nil {
+		s.Shadow = &candidate.candidate
+	}
+	return s
+}
+
+// PolicyProblem returns in one line why the policy is not the one that is
+// wanted, "" when it is.
+func (e *Engine) PolicyProblem() string {
+	if failure := e.problem().failure; failure != nil {
+		return "the policy of the source is not active: step " + failure.Step + " failed"
+	}
+	return ""
+}
+
+func (e *Engine) problem() problem {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.trouble
+}
+
+func (e *Engine) setProblem(p problem) {
+	e.mu.Lock()
+	e.trouble, e.troubleAt = p, e.o.Now().UTC()
+	e.mu.Unlock()
+	e.o.Metrics.wants(p)
+}

@@ -1,0 +1,243 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+)
+
+// retryAfter is how long the same files are left alone after a failure that may
+// pass.
+const retryAfter = 30 * time.Second
+
+// watcher follows the source. What it has looked at once it activates again
+// only when it changes: a policy that failed is not tried each second, and one
+// that an admin took back stays back.
+type watcher struct {
+	engine *Engine
+	// pending is the digest of files that were seen once: a directory is
+	// activated when two looks in a row find the same, as someone may be
+	// writing to it.
+	pending string
+	// failed is the digest of files whose activation may be tried again at
+	// retryAt.
+	failed  string
+	retryAt time.Time
+	// unread says why the source can't be read, nil while it can; it is logged
+	// once. before is the problem that there was until then.
+	unread *Failure
+	before problem
+}
+
+// begin brings the first generation into force: the one that was active when
+// the service stopped, or what the source holds if that changed.
+func (w *watcher) begin(ctx context.Context) error {
+	e := w.engine
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	last, known := e.kept.state.active()
+	files, err := w.read(ctx)
+	var failure *Failure
+	if err != nil {
+		failure = &Failure{StepRead, err}
+		w.unread = failure
+	} else {
+		digest := files.Digest()
+		if known && e.kept.state.Source == e.o.Source && e.kept.state.SourceDigest == digest && w.resume(ctx, last) == nil {
+			if refused := e.kept.state.Refused; refused != nil {
+				e.report(refused.problem())
+			}
+			return nil
+		}
+		if _, failure = e.activateLocked(ctx, w.request(files), digest); failure == nil {
+			w.looked(digest, nil)
+			return nil
+		}
+	}
+	if !known || w.resume(ctx, last) != nil {
+		return failure
+	}
+	if w.before = e.problem(); e.kept.state.Refused != nil {
+		w.before = e.kept.state.Refused.problem()
+	}
+	e.report(problem{wantedOf(files), failure})
+	switch {
+	case files == nil:
+	case failure.lasting():
+		w.looked(files.Digest(), failure)
+	default:
+		w.retryLater(files.Digest())
+	}
+	return nil
+}
+
+// read reads the source. One without rules can't be read, however often it is
+// asked.
+func (w *watcher) read(ctx context.Context) (bundle.Snapshot, error) {
+	files, err := w.engine.source.read(ctx)
+	if err == nil {
+		if err = checkAny(files); err != nil {
+			w.forget()
+			files = nil
+		}
+	}
+	return files, err
+}
+
+// retryLater leaves files alone for a while whose activation failed for a
+// reason that may pass.
+func (w *watcher) retryLater(digest string) {
+	w.failed, w.retryAt = digest, w.engine.o.Now().Add(retryAfter)
+	w.forget()
+}
+
+// forget has the source return the same files once more.
+func (w *watcher) forget() {
+	if fetched, ok := w.engine.source.(*address); ok {
+		fetched.forget()
+	}
+}
+
+// resume brings a kept generation back into force.
+func (w *watcher) resume(ctx context.Context, last Info) *Failure {
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	g, failure := w.engine.restore(ctx, last)
+	if failure != nil {
+		w.engine.o.Logger.Error("policy that was active can't be used again", failure.fields()...)
+		return failure
+	}
+	w.engine.swap(g)
+	return nil
+}
+
+// checkAny refuses a source without rules before its absence is taken for a
+// change.
+func checkAny(files bundle.Snapshot) error {
+	_, err := policy.Files(files, false)
+	return err
+}
+
+func (w *watcher) run(ctx context.Context) {
+	poll := time.NewTicker(w.engine.o.Poll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+			w.look(ctx)
+		}
+	}
+}
+
+// look reads the source once and activates what is new in it.
+func (w *watcher) look(ctx context.Context) {
+	e := w.engine
+	files, err := w.read(ctx)
+	if errors.Is(err, errUnchanged) || ctx.Err() != nil {
+		w.readable()
+		return
+	}
+	if err != nil {
+		w.unreadable(err)
+		return
+	}
+	w.readable()
+	digest := files.Digest()
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	switch {
+	case digest == e.kept.state.SourceDigest && e.kept.state.Source == e.o.Source:
+		w.pending = ""
+	case digest == e.Active().Digest:
+		w.pending = ""
+		e.setProblem(problem{wanted: e.Revision()})
+		w.looked(digest, nil)
+	case digest == w.failed && e.o.Now().Before(w.retryAt):
+		w.forget() // who has read it now is told from then on that it is unchanged
+	case !e.source.bundled() && digest != w.pending:
+		w.pending = digest
+	default:
+		w.activateLocked(ctx, files, digest)
+	}
+}
+
+// unreadable notes that the source can't be read.
+func (w *watcher) unreadable(err error) {
+	if w.unread != nil {
+		return
+	}
+	e := w.engine
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	w.unread, w.before = &Failure{StepRead, err}, e.problem()
+	e.o.Metrics.failures.WithLabelValues(StepRead).Inc()
+	e.report(problem{"", w.unread})
+}
+
+// readable notes that the source can be read. If it holds what it held before,
+// nothing else would clear the problem. What an admin has activated meanwhile
+// has settled the problem of before as well.
+func (w *watcher) readable() {
+	if w.unread == nil {
+		return
+	}
+	e := w.engine
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	if e.problem().failure == w.unread {
+		e.setProblem(w.before)
+	}
+	w.unread = nil
+	e.o.Logger.Info("policy source can be read again", zap.String("source", e.o.Source))
+}
+
+// activateLocked activates what the source holds.
+func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, digest string) {
+	e := w.engine
+	g, failure := e.activateLocked(ctx, w.request(files), digest)
+	if failure == nil {
+		w.looked(digest, nil)
+		return
+	}
+	wanted := g.Revision
+	if wanted == "" {
+		wanted = wantedOf(files)
+	}
+	e.report(problem{wanted, failure})
+	if failure.lasting() {
+		w.looked(digest, failure)
+		return
+	}
+	w.retryLater(digest)
+}
+
+func (w *watcher) request(files bundle.Snapshot) Request {
+	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService}
+}
+
+// looked notes what the source holds: it is not activated again. failure says
+// why it was refused, nil when it was not.
+func (w *watcher) looked(digest string, failure *Failure) {
+	var refused *refusal
+	if failure != nil {
+		refused = &refusal{w.engine.problem().wanted, failure.Step, failure.Err.Error()}
+	}
+	if err := w.engine.kept.look(w.engine.o.Source, digest, refused); err != nil {
+		w.engine.o.Logger.Error("state of the policy source not kept", zap.Error(err))
+	}
+}
+
+// wantedOf names files that have no revision, "" when there are none.
+func wantedOf(files bundle.Snapshot) string {
+	if files == nil {
+		return ""
+	}
+	return files.Digest()[:32]
+}

@@ -1,0 +1,216 @@
+// Package host puts a sidecar together: the service over its store, the policy
+// with its decision log, and the listeners through which both are used. The
+// gateway's process hosts one this way, and svc-sidecar does.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar/admin"
+	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/sidecar/opa"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/remoteconsole"
+	"github.com/svc-games/svc/sidecar/service"
+)
+
+// Names of sockets in the data directory.
+const (
+	// Socket is where gateways and engine proxies ask.
+	Socket = "run/sidecar.sock"
+	// OPASocket serves OPA's API.
+	OPASocket = "run/opa.sock"
+)
+
+// Options of Open. DataDir is required.
+type Options struct {
+	// DataDir holds the SQLite store, kept policies, the decision log and
+	// sockets.
+	DataDir string
+	// Store, Redis and Prices are those of service.Options.
+	Store, Redis string
+	Prices       map[string]api.TIK
+	// DecisionTimeout bounds a decision; 0 means the service's default.
+	DecisionTimeout time.Duration
+	// Caps are those of service.Options.
+	Caps service.Caps
+	// Now is that of service.Options.
+	Now func() time.Time
+	// Policy says where the policy comes from.
+	Policy generations.Options
+	// DecisionLog records decisions; nil records none.
+	DecisionLog *decisionlog.Options
+
+	// Listen, OPA and Admin are where gateways and engine proxies, readers of
+	// the policy, and administrators are served: Standard, another address, or
+	// nil for none. TLS is for those that are TCP.
+	Listen, OPA, Admin *peer.Address
+	// TLS and Names are those of peer.ServerOptions.
+	TLS   peer.TLS
+	Names []string
+	// TakeOver takes the sockets from the process that listens there.
+	TakeOver bool
+	// Metrics are served at /metrics beside OPA's API; nil serves none.
+	Metrics prometheus.Gatherer
+
+	Logger *zap.Logger // default: none
+}
+
+// Standard stands for a listener's socket in the data directory.
+func Standard() *peer.Address { return new(peer.Address) }
+
+// Host is an open sidecar.
+type Host struct {
+	Service *service.Service
+	Policy  *generations.Engine
+
+	opened    []func() error
+	address   peer.Address    // of the listener for gateways
+	takenOver <-chan struct{} // of the same
+}
+
+// Open opens the store and the policy, and then the listeners.
+func Open(ctx context.Context, o Options) (_ *Host, err error) {
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	if err := os.MkdirAll(filepath.Join(o.DataDir, filepath.Dir(Socket)), 0o700); err != nil {
+		return nil, fmt.Errorf("making the data directory: %w: name a directory that can be written to in SVC_DATA_DIR", err)
+	}
+	h := new(Host)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close())
+		}
+	}()
+	if err := h.openPolicy(ctx, o); err != nil {
+		return nil, err
+	}
+	h.Service, err = service.Open(ctx, service.Options{
+		DataDir: o.DataDir, Store: o.Store, Redis: o.Redis, Prices: o.Prices, Policy: h.Policy,
+		DecisionTimeout: o.DecisionTimeout, Caps: o.Caps, Now: o.Now, Logger: o.Logger,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening the sidecar: %w", err)
+	}
+	h.opened = append(h.opened, h.Service.Close)
+	return h, h.serve(o)
+}
+
+// openPolicy opens the decision log, and the engine that writes it.
+func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
+	options := o.Policy
+	options.DataDir, options.Logger = o.DataDir, o.Logger.Named("policy")
+	if o.DecisionLog != nil {
+		if options.Log, err = decisionlog.Open(*o.DecisionLog); err != nil {
+			return err
+		}
+	}
+	h.Policy, err = generations.Open(ctx, options)
+	if err != nil && options.Log != nil {
+		err = errors.Join(err, options.Log.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("opening the policy: %w", err)
+	}
+	h.opened = append(h.opened, h.Policy.Close)
+	return nil
+}
+
+// serve opens the listeners. That of gateways is the last: from then on the
+// sidecar is in use.
+func (h *Host) serve(o Options) error {
+	if o.Admin != nil {
+		server, err := admin.Start(o.listener(*o.Admin, admin.SocketFile, "admin", nil), admin.Parts{
+			Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
+			Policy: h.Policy,
+		})
+		if err != nil {
+			return fmt.Errorf("opening the admin socket: %w", err)
+		}
+		h.opened = append(h.opened, server.Close)
+	}
+	if o.OPA != nil {
+		server, err := peer.Start(o.listener(*o.OPA, OPASocket, "opa", h.reads(o)))
+		if err != nil {
+			return fmt.Errorf("opening the socket of OPA's API: %w", err)
+		}
+		h.opened = append(h.opened, server.Close)
+	}
+	if o.Listen != nil {
+		server, err := peer.Start(o.listener(*o.Listen, Socket, "peers", h.calls(o.Logger)))
+		if err != nil {
+			return fmt.Errorf("opening the sidecar's socket: %w", err)
+		}
+		h.opened = append(h.opened, server.Close)
+		h.address, h.takenOver = server.Addr(), server.TakenOver()
+	}
+	return nil
+}
+
+func (o *Options) listener(address peer.Address, socket, name string, handler http.Handler) peer.ServerOptions {
+	if address == *Standard() {
+		address = peer.Address{Network: "unix", Name: filepath.Join(o.DataDir, socket)}
+	}
+	return peer.ServerOptions{
+		Address: address, Handler: handler, TLS: o.TLS, Names: o.Names, TakeOver: o.TakeOver, Logger: o.Logger.Named(name),
+	}
+}
+
+// reads serves OPA's API, and what monitors ask for.
+func (h *Host) reads(o Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", opa.Handler(h.Policy))
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{}))
+	}
+	return mux
+}
+
+// calls serves gateways and engine proxies.
+func (h *Host) calls(logger *zap.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(remote.Path+"/", remote.Handler(h.Service, logger))
+	mux.Handle(ledgerclient.Path+"/", ledgerclient.Handler(h.Service, logger))
+	mux.Handle(remoteconsole.Path+"/", remoteconsole.Handler(h.Service.Console, logger))
+	return mux
+}
+
+// Address is where gateways and engine proxies are served.
+func (h *Host) Address() peer.Address { return h.address }
+
+// TakenOver is closed once another process serves gateways at our socket. The
+// host should then be closed.
+func (h *Host) TakenOver() <-chan struct{} { return h.takenOver }
+
+// Close ends requests under way and closes all that was opened, in the reverse
+// order.
+func (h *Host) Close() error {
+	var err error
+	for i := len(h.opened) - 1; i >= 0; i-- {
+		err = errors.Join(err, h.opened[i]())
+	}
+	h.opened = nil
+	return err
+}
+
+// Interface guards
+var (
+	_ opa.Policy          = (*generations.Engine)(nil)
+	_ remote.Service      = (*service.Service)(nil)
+	_ ledgerclient.Ledger = (*service.Service)(nil)
+)

@@ -1,0 +1,69 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/audit"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// AuditEntry is a change of a user or a key: what, by whom and when.
+type AuditEntry struct {
+	Seq     int64           `json:"seq"`
+	At      time.Time       `json:"at"`
+	Actor   string          `json:"actor"`
+	Action  string          `json:"action"`
+	Subject string          `json:"subject"` // a user's or a key's id
+	Detail  json.RawMessage `json:"detail"`
+}
+
+// AuditLog is a page of the audit log, newest first.
+type AuditLog struct {
+	Entries []AuditEntry `json:"entries"`
+	// Next asks for the page before; 0 after the last one.
+	Next int64 `json:"next,omitempty"`
+}
+
+// Record appends an entry that has no change of the store beside it.
+func (g *Registry) Record(ctx context.Context, c audit.Change) error {
+	return g.store.Update(ctx, func(tx *store.Tx) error { return audit.Write(tx, g.now(), c) })
+}
+
+// Audit returns the changes made to a key, or to a user and all keys and
+// projects of that user; with neither, all. before is 0 or the Next of an earlier page.
+func (g *Registry) Audit(ctx context.Context, keyID, userID string, before int64) (AuditLog, error) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	log := AuditLog{Entries: []AuditEntry{}}
+	err := g.store.View(ctx, func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			if n := len(log.Entries); n == maxEntries {
+				log.Next = log.Entries[n-1].Seq
+				return nil
+			}
+			var e AuditEntry
+			var at int64
+			var detail string
+			if err := scan(&e.Seq, &at, &e.Actor, &e.Action, &e.Subject, &detail); err != nil {
+				return err
+			}
+			e.At, e.Detail = time.UnixMilli(at).UTC(), json.RawMessage(detail)
+			log.Entries = append(log.Entries, e)
+			return nil
+		}, `SELECT seq, at, actor, action, subject, detail FROM audit
+			WHERE seq < ? AND (? = '' OR subject = ?)
+				AND (? = '' OR subject = ? OR subject IN (SELECT id FROM keys WHERE user_id = ?)
+					OR subject IN (SELECT id FROM projects WHERE owner_id = ?))
+			ORDER BY seq DESC LIMIT ?`,
+			before, keyID, keyID, userID, userID, userID, userID, maxEntries+1)
+	})
+	if err != nil {
+		return AuditLog{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return log, nil
+}

@@ -1,0 +1,115 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+const columns = `id, user_id, name, masked, state, jobs_per_day, jobs_per_month,
+	max_concurrent_jobs, tik_per_month, version, created_at, last_used_at`
+
+// Key returns a key, or sidecar.ErrUnknownKey.
+func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
+	var key Key
+	err := g.store.View(ctx, func(r *store.Reader) error {
+		var err error
+		key, err = readKey(r, keyID)
+		return err
+	})
+	return key, err
+}
+
+// Keys lists the keys of a user or, with "", of all, oldest first.
+func (g *Registry) Keys(ctx context.Context, userID string) ([]Key, error) {
+	list := []Key{}
+	err := g.store.View(ctx, func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			key, err := scanKey(scan)
+			list = append(list, key)
+			return err
+		}, "SELECT "+columns+` FROM keys WHERE ? = '' OR user_id = ?
+			ORDER BY user_id, created_at, id`, userID, userID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing keys: %w", err)
+	}
+	return list, nil
+}
+
+// Usage is what a key used of its limits.
+type Usage struct {
+	KeyID  string `json:"id"`
+	UserID string `json:"userId"`
+	Name   string `json:"name"`
+	Masked string `json:"masked"`
+	State  string `json:"state"`
+	policy.Usage
+	TIKSpent      api.TIK       `json:"tikSpent"` // since the key was made
+	Limits        policy.Limits `json:"limits"`
+	DayResetsAt   time.Time     `json:"dayResetsAt"`
+	MonthResetsAt time.Time     `json:"monthResetsAt"`
+}
+
+// Usage returns what a key used today, this month and in all.
+func (g *Registry) Usage(ctx context.Context, keyID string) (Usage, error) {
+	var usage Usage
+	err := g.store.View(ctx, func(r *store.Reader) error {
+		key, err := readKey(r, keyID)
+		if err != nil {
+			return err
+		}
+		now, err := r.Now(g.clock)
+		if err != nil {
+			return err
+		}
+		used, err := ledger.ReadUsage(r, keyID, now)
+		if err != nil {
+			return err
+		}
+		spent, err := ledger.ReadSpent(r, keyID)
+		usage = Usage{
+			KeyID: key.ID, UserID: key.UserID, Name: key.Name, Masked: key.Masked, State: key.State,
+			Usage: used.Usage, TIKSpent: spent, Limits: key.Limits,
+			DayResetsAt: api.DayEnd(used.At), MonthResetsAt: api.MonthEnd(used.At),
+		}
+		return err
+	})
+	return usage, err
+}
+
+func readKey(r *store.Reader, keyID string) (Key, error) {
+	key, err := scanKey(r.Row("SELECT "+columns+" FROM keys WHERE id = ?", keyID).Scan)
+	if errors.Is(err, store.ErrNoRows) {
+		return Key{}, refuse(sidecar.ErrUnknownKey, "there is no key %s", keyID)
+	}
+	if err != nil {
+		return Key{}, fmt.Errorf("reading key %s: %w", keyID, err)
+	}
+	return key, nil
+}
+
+func scanKey(scan store.Scan) (Key, error) {
+	var key Key
+	var created int64
+	var used *int64
+	err := scan(&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State,
+		&key.Limits.JobsPerDay, &key.Limits.JobsPerMonth, &key.Limits.MaxConcurrentJobs, &key.Limits.TIKPerMonth,
+		&key.Version, &created, &used)
+	if err != nil {
+		return Key{}, err
+	}
+	key.CreatedAt = time.UnixMilli(created).UTC()
+	if used != nil {
+		at := time.UnixMilli(*used).UTC()
+		key.LastUsedAt = &at
+	}
+	return key, nil
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// expireBatch is how many jobs one transaction forgets: submissions wait for
+// it no longer than for each other.
+const expireBatch = 200
+
+// Expire forgets the jobs that ended, or were released, before a time: their
+// rows and idempotency keys. It returns how many. What they count in days,
+// months and balances stays, and so do the entries of what was charged.
+func (l *Ledger) Expire(ctx context.Context, before time.Time) (int, error) {
+	forgotten := 0
+	for {
+		ids, err := l.resolvedBefore(ctx, before)
+		if err != nil {
+			return forgotten, fmt.Errorf("listing expired jobs: %w", err)
+		}
+		if len(ids) == 0 {
+			return forgotten, nil
+		}
+		if err := l.forget(ctx, ids); err != nil {
+			return forgotten, fmt.Errorf("forgetting expired jobs: %w", err)
+		}
+		forgotten += len(ids)
+	}
+}
+
+func (l *Ledger) resolvedBefore(ctx context.Context, before time.Time) ([]string, error) {
+	var ids []string
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		ids = ids[:0]
+		return r.Each(func(scan store.Scan) error {
+			var id string
+			if err := scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+			return nil
+		}, "SELECT id FROM jobs WHERE resolved_at < ? LIMIT ?", before.UnixMilli(), expireBatch)
+	})
+	return ids, err
+}
+
+// forget deletes jobs that are resolved: they never change again.
+func (l *Ledger) forget(ctx context.Context, ids []string) error {
+	return l.store.Update(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.Exec("DELETE FROM idempotency WHERE job_id = ?", id); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("DELETE FROM jobs WHERE id = ?", id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// States of a job's row.
+const (
+	stateReserved = "reserved"
+	stateActive   = "active"
+	stateSettled  = "settled"
+	stateReleased = "released"
+)
+
+// Job returns a job, or sidecar.ErrUnknownJob.
+func (l *Ledger) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
+	var job sidecar.Job
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		var err error
+		job, _, err = readJob(r, jobID)
+		return err
+	})
+	return job, err
+}
+
+// readJob returns a job and the state of its row.
+func readJob(r *store.Reader, jobID string) (sidecar.Job, string, error) {
+	var state, stored, session string
+	var spent api.TIK
+	var job sidecar.Job
+	err := r.Row(`SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
+		FROM jobs j JOIN projects p ON p.id = j.project_id WHERE j.id = ?`, jobID).
+		Scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session)
+	if errors.Is(err, store.ErrNoRows) || err == nil && state == stateReleased {
+		return sidecar.Job{}, "", sidecar.ErrUnknownJob
+	}
+	if err != nil {
+		return sidecar.Job{}, "", fmt.Errorf("reading job %s: %w", jobID, err)
+	}
+	var record contract.JobRecord
+	if err := json.Unmarshal([]byte(stored), &record); err != nil {
+		return sidecar.Job{}, "", fmt.Errorf("reading the record of job %s: %w", jobID, err)
+	}
+	job.Job = record.Public(session, spent)
+	job.Settled = state == stateSettled
+	return job, state, nil
+}
+
+// OpenJobs lists the jobs that count as running, oldest first, of one project
+// or, with "", of all.
+func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.OpenJob, error) {
+	jobs := []contract.OpenJob{}
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		now, err := r.Now(l.now)
+		if err != nil {
+			return err
+		}
+		return r.Each(func(scan store.Scan) error {
+			var job contract.OpenJob
+			var state, stored string
+			var deadline int64
+			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &deadline); err != nil {
+				return err
+			}
+			if err := json.Unmarshal([]byte(stored), &job.Record); err != nil {
+				return fmt.Errorf("reading the record of job %s: %w", job.JobID, err)
+			}
+			job.Reserved = state == stateReserved
+			job.Overdue = job.Reserved && deadline < now.UnixMilli()
+			jobs = append(jobs, job)
+			return nil
+		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.deadline_at
+			FROM jobs j JOIN projects p ON p.id = j.project_id
+			WHERE j.state IN ('reserved', 'active') AND (? = '' OR j.project_id = ?)
+			ORDER BY j.created_at, j.id`, projectID, projectID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing unfinished jobs: %w", err)
+	}
+	return jobs, nil
+}
+
+// AwaitEnd returns the job once it is settled, sidecar.ErrUnknownJob once its
+// reservation is released, or ctx's error.
+func (l *Ledger) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
+	for {
+		ended, forget := l.endings.watch(jobID)
+		job, err := l.Job(ctx, jobID)
+		if err != nil || job.Settled {
+			forget()
+			return job, err
+		}
+		select {
+		case <-ended:
+			forget()
+		case <-ctx.Done():
+			forget()
+			return sidecar.Job{}, fmt.Errorf("waiting for the end of job %s: %w", jobID, ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// replayed ends a reservation for which there is a job already: as an error, so
+// that what was counted is undone.
+type replayed struct{ job *sidecar.Job }
+
+func (*replayed) Error() string { return "the submission was made before" }
+
+// Replay returns the job that an earlier submission with the same idempotency
+// key made, or nil. See sidecar.Service.
+func (l *Ledger) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {
+	var job *sidecar.Job
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		var err error
+		job, err = findReplay(r, keyID, idempotencyKey, fingerprint)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for an earlier submission: %w", err)
+	}
+	return job, nil
+}
+
+// findReplay returns the job that a key's idempotency key names, or nil.
+func findReplay(r *store.Reader, keyID, name, fingerprint string) (*sidecar.Job, error) {
+	var jobID, known string
+	err := r.Row("SELECT job_id, fingerprint FROM idempotency WHERE key_id = ? AND name = ?", keyID, name).
+		Scan(&jobID, &known)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if known != fingerprint {
+		return nil, sidecar.ErrIdempotencyMismatch
+	}
+	job, state, err := readJob(r, jobID)
+	if err != nil {
+		return nil, err
+	}
+	if state == stateReserved {
+		return nil, &api.Error{
+			Status:     http.StatusConflict,
+			Message:    "A request with the same Idempotency-Key is in flight.",
+			RetryAfter: time.Second,
+		}
+	}
+	return &job, nil
+}

@@ -1,0 +1,160 @@
+package opa
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/server/types"
+	"github.com/open-policy-agent/opa/v1/server/writer"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/version"
+)
+
+// unsafeBuiltins are those that OPA's server refuses in queries.
+var unsafeBuiltins = map[string]struct{}{ast.HTTPSend.Name: {}}
+
+func (s *server) postData(w http.ResponseWriter, r *http.Request) {
+	s.data(w, r, func(q *query) error {
+		var err error
+		q.input, err = readBody(r, q.path)
+		return err
+	}, true)
+}
+
+func (s *server) getData(w http.ResponseWriter, r *http.Request) {
+	s.data(w, r, func(q *query) error {
+		var err error
+		q.input, err = readParameter(r, q.path)
+		return err
+	}, false)
+}
+
+// query is a document that is asked for.
+type query struct {
+	*documents
+	path    ast.Ref
+	body    ast.Body  // asks for path
+	input   ast.Value // nil for none
+	metrics metrics.Metrics
+	tracer  *topdown.BufferTracer // nil without explanation
+	rules   topdown.EvaluatedRuleTracker
+}
+
+// data evaluates a document. warn tells of a body without input, as OPA does
+// for POST.
+func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*query) error, warn bool) {
+	d, err := s.active()
+	if err != nil {
+		writer.ErrorAuto(w, err)
+		return
+	}
+	q := &query{documents: d, metrics: metrics.New()}
+	q.metrics.Timer(metrics.ServerHandler).Start()
+	q.metrics.Counter(metrics.ServerQueryCacheHit) // nothing is cached
+	if q.path, q.body, err = parsePath(r); err != nil {
+		writer.ErrorAuto(w, types.NewErrorV1(types.CodeInvalidParameter, "invalid path: %v", err))
+		return
+	}
+	q.metrics.Timer(metrics.RegoInputParse).Start()
+	if err := readInput(q); err != nil {
+		status := http.StatusBadRequest
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		writer.ErrorString(w, status, types.CodeInvalidParameter, err)
+		return
+	}
+	q.metrics.Timer(metrics.RegoInputParse).Stop()
+	explain := explainMode(r)
+	if explain != types.ExplainOffV1 {
+		q.tracer = topdown.NewBufferTracer()
+	}
+	results, err := q.evaluate(r)
+	q.metrics.Timer(metrics.ServerHandler).Stop()
+	if err != nil {
+		writer.ErrorAuto(w, err)
+		return
+	}
+	out := types.DataResponseV1{DecisionID: rand.Text()}
+	if warn && q.input == nil {
+		out.Warning = types.NewWarning(types.CodeAPIUsageWarn, types.MsgInputKeyMissing)
+	}
+	if flag(r, types.ParamMetricsV1) || flag(r, types.ParamInstrumentV1) {
+		out.Metrics = q.metrics.All()
+	}
+	if flag(r, types.ParamProvenanceV1) {
+		out.Provenance = provenance(d.generation.Revision)
+	}
+	if len(results) > 0 {
+		out.Result = &results[0].Expressions[0].Value
+		if flag(r, types.ParamRuleLabelsV1) {
+			out.RuleLabels = q.rules.Labels
+		}
+	}
+	// Of an undefined document only the full trace is shown.
+	if explain == types.ExplainFullV1 || len(results) > 0 {
+		if out.Explanation, err = explanation(explain, q.tracer, flag(r, types.ParamPrettyV1)); err != nil {
+			writer.ErrorAuto(w, err)
+			return
+		}
+	}
+	writer.JSONOK(w, out, flag(r, types.ParamPrettyV1))
+}
+
+// evaluate asks for the document as OPA's server does.
+func (q *query) evaluate(r *http.Request) (rego.ResultSet, error) {
+	ctx := r.Context()
+	var results rego.ResultSet
+	err := storage.Txn(ctx, q.store, storage.TransactionParams{}, func(txn storage.Transaction) error {
+		options := []func(*rego.Rego){
+			rego.Compiler(q.compiler),
+			rego.Store(q.store),
+			rego.Transaction(txn),
+			rego.ParsedQuery(q.body),
+			rego.ParsedInput(q.input),
+			rego.Metrics(q.metrics),
+			rego.Instrument(flag(r, types.ParamInstrumentV1)),
+			rego.UnsafeBuiltins(unsafeBuiltins),
+			rego.StrictBuiltinErrors(flag(r, types.ParamStrictBuiltinErrors)),
+			rego.StackTraces(true),
+		}
+		if q.tracer != nil {
+			options = append(options, rego.QueryTracer(q.tracer))
+		}
+		prepared, err := rego.New(options...).PrepareForEval(ctx)
+		if err != nil {
+			return err
+		}
+		results, err = q.run(ctx, prepared, txn, flag(r, types.ParamInstrumentV1))
+		return err
+	})
+	return results, err
+}
+
+func (q *query) run(ctx context.Context, prepared rego.PreparedEvalQuery, txn storage.Transaction, instrument bool) (rego.ResultSet, error) {
+	options := []rego.EvalOption{
+		rego.EvalTransaction(txn),
+		rego.EvalParsedInput(q.input),
+		rego.EvalMetrics(q.metrics),
+		rego.EvalInstrument(instrument),
+		rego.EvalEvaluatedRuleTracker(&q.rules), // one for each evaluation: they are not safe to share
+	}
+	if q.tracer != nil {
+		options = append(options, rego.EvalQueryTracer(q.tracer))
+	}
+	return prepared.Eval(ctx, options...)
+}
+
+// provenance names the rules that answered.
+func provenance(revision string) *types.ProvenanceV1 {
+	return &types.ProvenanceV1{
+		Version: version.Version, Vcs: version.Vcs, Timestamp: version.Timestamp, Hostname: version.Hostname,
+		Bundles: map[string]types.ProvenanceBundleV1{BundleName: {Revision: revision}},
+	}
+}

@@ -1,0 +1,137 @@
+// Package opa serves the policy in force over the part of OPA's REST API that
+// reads: reviewers use curl and OPA's own tools on it, and other proxies ask
+// it for decisions. Statuses and bodies are OPA's. Nothing here changes the
+// policy: that goes through the activation of package generations alone.
+//
+//	POST /v1/data/{path}      {"input": …}   a document, decisions among them
+//	GET  /v1/data/{path}?input=…
+//	GET  /v1/policies                        the texts of the rules
+//	GET  /v1/policies/{id}
+//	GET  /health                             200 while a policy is in force
+//	GET  /health?bundles                     and 500 while a newer one was refused
+//
+// The parameters explain, metrics, instrument, provenance, pretty, rule_labels
+// and strict-builtin-errors are those of OPA. Unlike OPA, the input of the
+// decision itself is read strictly: a member that is unknown, or comes twice,
+// is answered with 400.
+package opa
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/server/types"
+	"github.com/open-policy-agent/opa/v1/server/writer"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/generations"
+)
+
+const (
+	// BundleName is what the policy is called where OPA names bundles.
+	BundleName = "svc"
+	// maxBody bounds a request's body, compressed or not, in bytes.
+	maxBody = 1 << 20
+	// timeout bounds an evaluation.
+	timeout = 5 * time.Second
+)
+
+// Policy is what is served.
+type Policy interface {
+	// Active returns the generation in force.
+	Active() *generations.Generation
+	// PolicyProblem says why a newer policy is not in force, "" if there is
+	// none.
+	PolicyProblem() string
+}
+
+// server answers each request by the generation that is in force when it
+// comes.
+type server struct {
+	policy Policy
+	last   atomic.Pointer[documents]
+}
+
+// Handler serves a policy.
+func Handler(p Policy) http.Handler {
+	s := &server{policy: p}
+	mux := http.NewServeMux()
+	for _, path := range []string{"/v1/data", "/v1/data/{path...}"} {
+		mux.HandleFunc("POST "+path, s.postData)
+		mux.HandleFunc("GET "+path, s.getData)
+		mux.HandleFunc(path, notAllowed("GET, HEAD, POST"))
+	}
+	mux.HandleFunc("GET /v1/policies", s.listPolicies)
+	mux.HandleFunc("GET /v1/policies/{path...}", s.getPolicy)
+	mux.HandleFunc("GET /health", s.health)
+	for _, path := range []string{"/v1/policies", "/v1/policies/{path...}", "/health"} {
+		mux.HandleFunc(path, notAllowed("GET, HEAD"))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func notAllowed(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", allow)
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// active returns what the generation in force is made of.
+func (s *server) active() (*documents, error) {
+	g := s.policy.Active()
+	if g == nil {
+		return nil, errors.New("no policy is in force")
+	}
+	if d := s.last.Load(); d != nil && d.generation == g {
+		return d, nil
+	}
+	d, err := newDocuments(g)
+	if err != nil {
+		return nil, err
+	}
+	s.last.Store(d)
+	return d, nil
+}
+
+// health tells whether decisions can be made.
+func (s *server) health(w http.ResponseWriter, r *http.Request) {
+	d, err := s.active()
+	if err == nil {
+		_, err = d.generation.Evaluator.Decide(r.Context(), policy.Input{Action: policy.ActionAuthenticate})
+	}
+	if err != nil {
+		unhealthy(w, "unable to perform evaluation")
+		return
+	}
+	bundles := flag(r, types.ParamBundlesActivationV1) || flag(r, "bundle")
+	if problem := s.policy.PolicyProblem(); bundles && problem != "" {
+		unhealthy(w, "one or more bundles are not activated: "+BundleName+": "+problem)
+		return
+	}
+	writer.JSONOK(w, types.HealthResponseV1{}, false)
+}
+
+func unhealthy(w http.ResponseWriter, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusInternalServerError)
+	writer.JSONOK(w, types.HealthResponseV1{Error: why}, false)
+}
+
+// flag reports whether a parameter is set: bare, or to true.
+func flag(r *http.Request, name string) bool {
+	values := r.URL.Query()[name]
+	return len(values) == 1 && values[0] == "" ||
+		slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, "true") })
+}

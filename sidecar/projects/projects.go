@@ -1,0 +1,147 @@
+// Package projects keeps projects: who owns them and the session their jobs
+// belong to.
+package projects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// DefaultMaxPerUser is how many projects a user may have.
+const DefaultMaxPerUser = 1000
+
+// Options of a Catalog.
+type Options struct {
+	Store *store.Store
+	Now   func() time.Time
+	// MaxPerUser caps the projects of a user; 0 means DefaultMaxPerUser.
+	MaxPerUser int64
+	// Changed is called after each change of attributes, on which decisions
+	// rest; it may be nil, and must not wait.
+	Changed func()
+}
+
+// Catalog knows all projects. It is safe for concurrent use.
+type Catalog struct {
+	store   *store.Store
+	now     func() time.Time
+	most    int64
+	changed func()
+}
+
+// New returns the catalog of a store.
+func New(o Options) *Catalog {
+	if o.MaxPerUser == 0 {
+		o.MaxPerUser = DefaultMaxPerUser
+	}
+	if o.Changed == nil {
+		o.Changed = func() {}
+	}
+	return &Catalog{store: o.Store, now: o.Now, most: o.MaxPerUser, changed: o.Changed}
+}
+
+// CreateProject makes a project and its session. For a text that no store can
+// hold it returns an *api.Error with status 400. Over the cap it returns an
+// *api.Error with status 409.
+func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
+	if strings.ContainsRune(req.Name+req.Description, 0) {
+		return api.Project{}, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
+	}
+	now := c.now().UTC().Truncate(time.Millisecond)
+	project := api.Project{
+		ID: api.NewProjectID(), Name: req.Name, Template: req.Template,
+		Description: req.Description, CreatedAt: now,
+	}
+	err := c.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockUser(userID); err != nil {
+			return err
+		}
+		var have int64
+		if err := tx.Row("SELECT count(*) FROM projects WHERE owner_id = ?", userID).Scan(&have); err != nil {
+			return err
+		}
+		if have >= c.most {
+			return &api.Error{
+				Status:  http.StatusConflict,
+				Message: fmt.Sprintf("A user may have at most %d projects; delete one first.", c.most),
+			}
+		}
+		_, err := tx.Exec(`INSERT INTO projects
+				(id, owner_id, session_id, name, template, description, attributes, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, '{}', ?)`,
+			project.ID, userID, api.NewSessionID(now), req.Name, req.Template, req.Description, now.UnixMilli())
+		return err
+	})
+	if err != nil {
+		return api.Project{}, fmt.Errorf("creating a project: %w", err)
+	}
+	return project, nil
+}
+
+// Project returns a project, or sidecar.ErrUnknownProject.
+func (c *Catalog) Project(ctx context.Context, projectID string) (sidecar.Project, error) {
+	var project sidecar.Project
+	err := c.store.View(ctx, func(r *store.Reader) error {
+		var created int64
+		err := r.Row(`SELECT id, name, template, description, created_at, owner_id, session_id
+			FROM projects WHERE id = ?`, projectID).
+			Scan(&project.ID, &project.Name, &project.Template, &project.Description,
+				&created, &project.OwnerID, &project.SessionID)
+		project.CreatedAt = time.UnixMilli(created).UTC()
+		return err
+	})
+	if errors.Is(err, store.ErrNoRows) {
+		return sidecar.Project{}, sidecar.ErrUnknownProject
+	}
+	if err != nil {
+		return sidecar.Project{}, fmt.Errorf("reading project %s: %w", projectID, err)
+	}
+	return project, nil
+}
+
+// DeleteProject deletes a project and its jobs, or returns
+// sidecar.ErrProjectBusy. What was charged for them stays in the ledger.
+func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
+	err := c.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.Lock("SELECT seq FROM feed_cursor WHERE project_id = ? ORDER BY feed_id", projectID); err != nil {
+			return err
+		}
+		if err := tx.Lock("SELECT id FROM projects WHERE id = ?", projectID); err != nil {
+			return err
+		}
+		var unfinished int64
+		if err := tx.Row(`SELECT count(*) FROM jobs
+			WHERE project_id = ? AND state IN ('reserved', 'active')`, projectID).Scan(&unfinished); err != nil {
+			return err
+		}
+		if unfinished > 0 {
+			return sidecar.ErrProjectBusy
+		}
+		for _, statement := range []string{
+			"DELETE FROM feed_cursor WHERE project_id = ?",
+			"DELETE FROM idempotency WHERE job_id IN (SELECT id FROM jobs WHERE project_id = ?)",
+			"DELETE FROM jobs WHERE project_id = ?",
+		} {
+			if _, err := tx.Exec(statement, projectID); err != nil {
+				return err
+			}
+		}
+		n, err := tx.Exec("DELETE FROM projects WHERE id = ?", projectID)
+		if err == nil && n == 0 {
+			err = sidecar.ErrUnknownProject
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("deleting project %s: %w", projectID, err)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package push_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/svc-games/svc/sidecar/push"
+	"github.com/svc-games/svc/test/rig"
+)
+
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+
+// node is a hub that is connected, and what it says.
+type node struct {
+	push.Hub
+	redis *push.Redis
+	hints <-chan struct{}
+	log   *observer.ObservedLogs
+}
+
+func connect(t *testing.T, url string) *node {
+	t.Helper()
+	core, log := observer.New(zap.DebugLevel)
+	n := &node{log: log}
+	hints, stop := n.Watch() // before the channel opens, which hints
+	n.hints = hints
+	var err error
+	if n.redis, err = push.ConnectRedis(&n.Hub, url, zap.New(core)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		if err := n.redis.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// settle waits until the channel is open and forgets the hints so far.
+func (n *node) settle(t *testing.T) {
+	t.Helper()
+	rig.Eventually(t, "the channel is open", n.redis.Connected)
+	// Opening it hints, after it counts as open.
+	select {
+	case <-n.hints:
+	case <-time.After(rig.Patience):
+		t.Fatal("opening the channel hinted at nothing")
+	}
+}
+
+func (n *node) wantHint(t *testing.T) {
+	t.Helper()
+	select {
+	case <-n.hints:
+	case <-time.After(rig.Patience):
+		t.Fatal("no hint came")
+	}
+}
+
+func TestAHintOfOneNodeReachesAllOthersAndItselfOnce(t *testing.T) {
+	server := rig.StartRedis(t)
+	one, two, three := connect(t, server.URL), connect(t, server.URL), connect(t, server.URL)
+	for _, n := range []*node{one, two, three} {
+		n.settle(t)
+	}
+	for range 50 {
+		one.Notify()
+		one.wantHint(t)
+		two.wantHint(t)
+		three.wantHint(t)
+		if len(one.hints) != 0 {
+			t.Fatal("a node was hinted at its own change by the channel")
+		}
+	}
+}
+
+func TestAHintThatAHangingServerDidNotTakeIsSentAgain(t *testing.T) {
+	server := rig.StartRedis(t)
+	one, two := connect(t, server.URL), connect(t, server.URL)
+	one.settle(t)
+	two.settle(t)
+	server.Hang()
+	one.Notify()
+	rig.Eventually(t, "the hint could not be sent", func() bool { return one.log.FilterMessage("hint not sent").Len() > 0 })
+	server.Wake()
+	two.wantHint(t)
+}
+
+func TestALostServerCostsNoOneAnythingAndIsFoundAgain(t *testing.T) {
+	server := rig.StartRedis(t)
+	one, two := connect(t, server.URL), connect(t, server.URL)
+	one.settle(t)
+	two.settle(t)
+	server.Stop()
+	rig.Eventually(t, "the loss is noticed", func() bool { return !one.redis.Connected() && !two.redis.Connected() })
+	// Its own watchers need no server: none of these waits for a time-out.
+	begin := time.Now()
+	for range 200 {
+		one.Notify()
+		one.wantHint(t)
+	}
+	if took := time.Since(begin); took > 50*time.Second { // with a time-out each
+		t.Errorf("without a server 200 changes took %s", took)
+	}
+	server.Start()
+	// What was missed meanwhile may be anything: all look.
+	one.settle(t)
+	two.settle(t)
+	one.Notify()
+	two.wantHint(t)
+	for _, n := range []*node{one, two} {
+		var said []string
+		for _, e := range n.log.All() {
+			if e.Level > zap.DebugLevel {
+				said = append(said, e.Message)
+			}
+		}
+		if got := strings.Join(said, "; "); got != "push channel is lost, revocations of other nodes are polled; push channel is back" {
+			t.Errorf("the log says %q", got)
+		}
+	}
+}
+
+func TestAServerThatIsNotThereYetIsWaitedForInTheBackground(t *testing.T) {
+	server := rig.StartRedis(t)
+	server.Stop()
+	n := connect(t, server.URL)
+	if n.redis.Connected() {
+		t.Error("connected to nothing")
+	}
+	server.Start()
+	n.settle(t)
+}
+
+func TestTheURLIsInNoError(t *testing.T) {
+	_, err := push.ConnectRedis(new(push.Hub), "redis-with-secret:hunter2", zap.NewNop())
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
+	}
+}

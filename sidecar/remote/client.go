@@ -1,0 +1,255 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/rpc"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// DefaultDecisionTimeout bounds a decision, the way there and back included.
+const DefaultDecisionTimeout = 50 * time.Millisecond
+
+const (
+	// readTimeout bounds questions, writeTimeout what is written down.
+	readTimeout = 5 * time.Second
+	saveTimeout = 10 * time.Second
+	// retryFirst is how long a call that must get through waits after the first
+	// answer that was lost; each further wait is twice as long, to retryMost.
+	retryFirst = 20 * time.Millisecond
+	retryMost  = time.Second
+	// undoTimeout is how long the release of a reservation is tried whose fate
+	// is not known. After that it is overdue, and the reaper's.
+	undoTimeout = time.Minute
+)
+
+// Options of New; zero fields get their defaults.
+type Options struct {
+	// DecisionTimeout bounds Authenticate and Decide.
+	DecisionTimeout time.Duration
+	Logger          *zap.Logger
+}
+
+// Client is a sidecar.Service in another process. It is safe for concurrent
+// use.
+type Client struct {
+	rpc    *rpc.Client
+	o      Options
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+}
+
+// New returns a client that sends to the given peer. The sidecar need not run
+// yet.
+func New(peer http.RoundTripper, o Options) *Client {
+	if o.DecisionTimeout <= 0 {
+		o.DecisionTimeout = DefaultDecisionTimeout
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	c := &Client{rpc: rpc.NewClient(peer, "the sidecar", Path, codes{}), o: o}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// Close ends what the client does by itself: streams of hints, and releases of
+// reservations whose answer was lost.
+func (c *Client) Close() error {
+	c.cancel()
+	c.tasks.Wait()
+	return nil
+}
+
+// call asks a question that may be asked twice.
+func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	res, err := rpc.Call[Res](ctx, c.rpc, name, req)
+	return res, unreachable(err)
+}
+
+// once asks for something that must not happen twice.
+func once[Res any](ctx context.Context, c *Client, name string, req any) (Res, error) {
+	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
+	defer cancel()
+	res, err := rpc.CallOnce[Res](ctx, c.rpc, name, req)
+	return res, unreachable(err)
+}
+
+// unreachable gives the error of a call without an answer its name here.
+func unreachable(err error) error {
+	if errors.Is(err, rpc.ErrUnreachable) {
+		return fmt.Errorf("%w: %w", sidecar.ErrUnreachable, err)
+	}
+	return err
+}
+
+// insist asks until there is an answer or ctx ends.
+func insist[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
+	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
+		res, err := call[Res](ctx, c, timeout, name, req)
+		if !errors.Is(err, sidecar.ErrUnreachable) {
+			return res, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return res, err
+		}
+	}
+}
+
+// Authenticate implements sidecar.Service.
+func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	identity, err := call[sidecar.Identity](ctx, c, c.o.DecisionTimeout, "authenticate", keyHash{hash[:]})
+	if err == nil {
+		err = identity.Decision.Check()
+	}
+	if err != nil {
+		return sidecar.Identity{}, err
+	}
+	return identity, nil
+}
+
+// Decide implements sidecar.Service.
+func (c *Client) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+	d, err := call[policy.Decision](ctx, c, c.o.DecisionTimeout, "decide", question{keyID, projectID, action})
+	if err == nil {
+		err = d.Check()
+	}
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	return d, nil
+}
+
+// Job implements sidecar.Service.
+func (c *Client) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
+	return call[sidecar.Job](ctx, c, readTimeout, "job", jobRef{jobID})
+}
+
+// AwaitEnd implements sidecar.Service. It waits through a restart of the
+// sidecar.
+func (c *Client) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
+	for {
+		e, err := insist[ending](ctx, c, endSlice+readTimeout, "await-end", jobRef{jobID})
+		if err != nil || e.Ended {
+			return e.Job, err
+		}
+	}
+}
+
+// Replay implements sidecar.Service.
+func (c *Client) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {
+	return call[*sidecar.Job](ctx, c, readTimeout, "replay", earlier{keyID, idempotencyKey, fingerprint})
+}
+
+// Reserve implements sidecar.Service. When the answer is lost it asks what
+// became of the reservation; when that can't be learned either it is released,
+// since the caller refuses the submission.
+func (c *Client) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	admission, err := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r})
+	if !errors.Is(err, sidecar.ErrUnreachable) || errors.Is(err, peer.ErrNotListening) {
+		return admission, err // nothing was sent when nobody listens
+	}
+	if ctx.Err() == nil {
+		again, errAgain := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r, Again: true})
+		if !errors.Is(errAgain, sidecar.ErrUnreachable) {
+			return again, errAgain
+		}
+	}
+	c.tasks.Go(func() { c.undo(r.JobID) })
+	return sidecar.Admission{}, err
+}
+
+// undo releases a reservation that may have been made.
+func (c *Client) undo(jobID string) {
+	ctx, cancel := context.WithTimeout(c.ctx, undoTimeout)
+	defer cancel()
+	if err := c.insistRelease(ctx, jobID); err != nil && !errors.Is(err, sidecar.ErrUnknownJob) {
+		c.o.Logger.Warn("reservation whose answer was lost is not released; it ends when it is overdue",
+			zap.String("job_id", jobID), zap.Error(err))
+	}
+}
+
+// Commit implements sidecar.Service. It insists: the engine has the job.
+func (c *Client) Commit(ctx context.Context, jobID string) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
+	defer cancel()
+	_, err := insist[nothing](ctx, c, saveTimeout, "commit", jobRef{jobID})
+	return err
+}
+
+// Release implements sidecar.Service. It insists: the slot is the key's.
+func (c *Client) Release(ctx context.Context, jobID string) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
+	defer cancel()
+	return c.insistRelease(ctx, jobID)
+}
+
+func (c *Client) insistRelease(ctx context.Context, jobID string) error {
+	_, err := insist[nothing](ctx, c, saveTimeout, "release", jobRef{jobID})
+	return err
+}
+
+// CreateProject implements sidecar.Service.
+func (c *Client) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
+	return once[api.Project](ctx, c, "create-project", newProject{userID, req})
+}
+
+// Project implements sidecar.Service.
+func (c *Client) Project(ctx context.Context, projectID string) (sidecar.Project, error) {
+	return call[sidecar.Project](ctx, c, readTimeout, "project", projectRef{projectID})
+}
+
+// Projects implements sidecar.Service.
+func (c *Client) Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error) {
+	return call[api.ProjectList](ctx, c, readTimeout, "projects", projectPage{userID, after, limit})
+}
+
+// DeleteProject implements sidecar.Service.
+func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
+	_, err := once[nothing](ctx, c, "delete-project", projectRef{projectID})
+	return err
+}
+
+// Changes implements sidecar.Service.
+func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
+	return call[sidecar.Changes](ctx, c, readTimeout, "changes", place{after})
+}
+
+// PolicyRevision names the rules in force, "" while the sidecar does not say.
+func (c *Client) PolicyRevision() string {
+	s, err := call[status](c.ctx, c, readTimeout, "status", nothing{})
+	if err != nil {
+		return "" // the status that asks for it says that the sidecar is away
+	}
+	return s.PolicyRevision
+}
+
+// PolicyProblem says why they are not those that are wanted, "" when they are
+// and while the sidecar does not say.
+func (c *Client) PolicyProblem() string {
+	s, err := call[status](c.ctx, c, readTimeout, "status", nothing{})
+	if err != nil {
+		return ""
+	}
+	return s.PolicyProblem
+}
+
+// Interface guards
+var _ sidecar.Service = (*Client)(nil)

@@ -1,0 +1,135 @@
+// Package remote is the way between a gateway and a sidecar in another
+// process: Handler serves sidecar.Service over a peer connection, Client
+// implements it. Every question is one round trip, and answers as in process,
+// errors included; one that gets no answer is sidecar.ErrUnreachable, and the
+// caller fails closed.
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer/rpc"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Path is that of the calls' version.
+const Path = "/sidecar/v1"
+
+// sentinels are the errors that both ends know.
+var sentinels = rpc.Sentinels{
+	"unknown_key":          sidecar.ErrUnknownKey,
+	"unknown_job":          sidecar.ErrUnknownJob,
+	"unknown_project":      sidecar.ErrUnknownProject,
+	"project_busy":         sidecar.ErrProjectBusy,
+	"released":             sidecar.ErrReleased,
+	"idempotency_mismatch": sidecar.ErrIdempotencyMismatch,
+	"no_decision":          policy.ErrNoDecision,
+	"undefined":            policy.ErrUndefined,
+	"malformed":            policy.ErrMalformed,
+	"not_recorded":         decisionlog.ErrNotRecorded,
+	"canceled":             context.Canceled,
+	"deadline_exceeded":    context.DeadlineExceeded,
+}
+
+// codeRefusal goes with a refusal as detail.
+const codeRefusal = "refusal"
+
+// codes are sentinels, and *api.Error with all that a client is told of it.
+type codes struct{}
+
+// refusal is an api.Error on its way. Its cause is in the error's text.
+type refusal struct {
+	Status     int           `json:"status"`
+	Message    string        `json:"message"`
+	Reason     string        `json:"reason,omitempty"`
+	Limit      string        `json:"limit,omitempty"`
+	RetryAfter time.Duration `json:"retryAfter,omitempty"` // nanoseconds
+	Starting   bool          `json:"starting,omitempty"`
+	Header     http.Header   `json:"header,omitempty"`
+}
+
+// Encode implements rpc.Codes.
+func (codes) Encode(err error) ([]string, any) {
+	known, _ := sentinels.Encode(err)
+	var refused *api.Error
+	if !errors.As(err, &refused) {
+		return known, nil
+	}
+	return append(known, codeRefusal), refusal{
+		Status: refused.Status, Message: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
+		RetryAfter: refused.RetryAfter, Starting: refused.Starting, Header: refused.Header,
+	}
+}
+
+// Decode implements rpc.Codes.
+func (codes) Decode(f rpc.Failure) []error {
+	errs := sentinels.Decode(f)
+	if f.Detail == nil {
+		return errs
+	}
+	var r refusal
+	if err := json.Unmarshal(f.Detail, &r); err != nil {
+		return errs // without its detail it is an error like others: fail closed
+	}
+	return append(errs, &api.Error{
+		Status: r.Status, Message: r.Message, Reason: r.Reason, Limit: r.Limit,
+		RetryAfter: r.RetryAfter, Starting: r.Starting, Header: r.Header,
+	})
+}
+
+// What is asked, where it is more than one value.
+type (
+	keyHash struct {
+		Hash []byte `json:"hash"`
+	}
+	question struct {
+		KeyID     string        `json:"keyId"`
+		ProjectID string        `json:"projectId"`
+		Action    policy.Action `json:"action"`
+	}
+	earlier struct {
+		KeyID          string `json:"keyId"`
+		IdempotencyKey string `json:"idempotencyKey"`
+		Fingerprint    string `json:"fingerprint"`
+	}
+	reservation struct {
+		sidecar.Reservation
+		// Again says that the answer to the first attempt was lost.
+		Again bool
+	}
+	newProject struct {
+		UserID  string             `json:"userId"`
+		Request api.ProjectRequest `json:"request"`
+	}
+	projectPage struct {
+		UserID string `json:"userId"`
+		After  string `json:"after"`
+		Limit  int    `json:"limit"`
+	}
+	jobRef struct {
+		JobID string `json:"jobId"`
+	}
+	projectRef struct {
+		ProjectID string `json:"projectId"`
+	}
+	place struct {
+		After int64 `json:"after"`
+	}
+	// ending answers whether a job has ended.
+	ending struct {
+		Ended bool        `json:"ended"`
+		Job   sidecar.Job `json:"job"`
+	}
+	status struct {
+		PolicyRevision string `json:"policyRevision"`
+		PolicyProblem  string `json:"policyProblem"`
+	}
+	nothing struct{}
+)

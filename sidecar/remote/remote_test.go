@@ -1,0 +1,88 @@
+package remote_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/sidecartest"
+)
+
+// handler serves all that a sidecar serves.
+func handler(s *service.Service) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(remote.Path+"/", remote.Handler(s, zap.NewNop()))
+	mux.Handle(ledgerclient.Path+"/", ledgerclient.Handler(s, zap.NewNop()))
+	return mux
+}
+
+// connect opens a service behind a peer connection.
+func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions) sidecartest.Fixture {
+	t.Helper()
+	svc := sidecartest.NewService(t)
+	server.Handler = handler(svc)
+	s, err := peer.Start(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client.Address = s.Addr()
+	conn, err := peer.NewClient(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.CloseIdle)
+	c := remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return sidecartest.Fixture{Service: c, Ledger: ledgerclient.New(conn), Keys: svc.Keys()}
+}
+
+// forms are all ways to a sidecar.
+func forms(t *testing.T) map[string]sidecartest.Open {
+	ca := peertest.NewAuthority(t)
+	server, client := ca.Issue("sidecar"), ca.Issue("gateway")
+	return map[string]sidecartest.Open{
+		"InProcess": func(t *testing.T) sidecartest.Fixture {
+			svc := sidecartest.NewService(t)
+			return sidecartest.Fixture{Service: svc, Ledger: svc, Keys: svc.Keys()}
+		},
+		"UnixSocket": func(t *testing.T) sidecartest.Fixture {
+			return connect(t, peer.ServerOptions{
+				Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
+			}, peer.ClientOptions{})
+		},
+		"MutualTLS": func(t *testing.T) sidecartest.Fixture {
+			return connect(t, peer.ServerOptions{
+				Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: server, Names: []string{"gateway"},
+			}, peer.ClientOptions{TLS: client, ServerName: "sidecar"})
+		},
+	}
+}
+
+func TestEveryFormIsTheSameService(t *testing.T) {
+	for name, open := range forms(t) {
+		t.Run(name, func(t *testing.T) { sidecartest.TestService(t, open) })
+	}
+}
+
+func TestEveryFormIsTheSameLedger(t *testing.T) {
+	for name, open := range forms(t) {
+		t.Run(name, func(t *testing.T) { sidecartest.TestLedger(t, open) })
+	}
+}

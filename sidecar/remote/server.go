@@ -1,0 +1,138 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/rpc"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+const (
+	// endSlice is how long one question waits for a job's end; the caller asks
+	// again. It is short because another sidecar on the same store may end it.
+	endSlice = 2 * time.Second
+	// beat is how often a stream of hints shows that it lives.
+	beat = 10 * time.Second
+	// writeTimeout bounds a write to a caller that does not read.
+	writeTimeout = 10 * time.Second
+)
+
+// Service is what Handler serves.
+type Service interface {
+	sidecar.Service
+	// Reserved returns the admission of a reservation whose answer was lost,
+	// and false when it was never made.
+	Reserved(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, bool, error)
+	// PolicyRevision names the rules in force.
+	PolicyRevision() string
+	// PolicyProblem says why they are not those that are wanted, "" when they
+	// are.
+	PolicyProblem() string
+}
+
+// Handler serves the calls of gateways.
+func Handler(svc Service, logger *zap.Logger) http.Handler {
+	s := rpc.NewServer(Path, codes{}, logger)
+	rpc.Handle(s, "authenticate", func(ctx context.Context, r keyHash) (sidecar.Identity, error) {
+		var hash api.KeyHash
+		if len(r.Hash) != len(hash) {
+			return sidecar.Identity{}, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(r.Hash))
+		}
+		copy(hash[:], r.Hash)
+		return svc.Authenticate(ctx, hash)
+	})
+	rpc.Handle(s, "decide", func(ctx context.Context, r question) (policy.Decision, error) {
+		return svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
+	})
+	rpc.Handle(s, "job", func(ctx context.Context, r jobRef) (sidecar.Job, error) { return svc.Job(ctx, r.JobID) })
+	rpc.Handle(s, "await-end", func(ctx context.Context, r jobRef) (ending, error) { return awaitEnd(ctx, svc, r.JobID) })
+	rpc.Handle(s, "replay", func(ctx context.Context, r earlier) (*sidecar.Job, error) {
+		return svc.Replay(ctx, r.KeyID, r.IdempotencyKey, r.Fingerprint)
+	})
+	rpc.Handle(s, "reserve", func(ctx context.Context, r reservation) (sidecar.Admission, error) { return reserve(ctx, svc, r) })
+	rpc.Handle(s, "commit", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Commit(ctx, r.JobID) })
+	rpc.Handle(s, "release", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Release(ctx, r.JobID) })
+	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {
+		return svc.CreateProject(ctx, r.UserID, r.Request)
+	})
+	rpc.Handle(s, "project", func(ctx context.Context, r projectRef) (sidecar.Project, error) { return svc.Project(ctx, r.ProjectID) })
+	rpc.Handle(s, "projects", func(ctx context.Context, r projectPage) (api.ProjectList, error) {
+		return svc.Projects(ctx, r.UserID, r.After, r.Limit)
+	})
+	rpc.Handle(s, "delete-project", func(ctx context.Context, r projectRef) (nothing, error) {
+		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
+	})
+	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
+	rpc.Handle(s, "status", func(context.Context, nothing) (status, error) {
+		return status{svc.PolicyRevision(), svc.PolicyProblem()}, nil
+	})
+	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
+	return s
+}
+
+// reserve admits a submission; one whose answer was lost is looked for first.
+func reserve(ctx context.Context, svc Service, r reservation) (sidecar.Admission, error) {
+	if r.Again {
+		if admission, made, err := svc.Reserved(ctx, r.Reservation); made || err != nil {
+			return admission, err
+		}
+	}
+	return svc.Reserve(ctx, r.Reservation)
+}
+
+// awaitEnd waits for the job's end for a while, and no longer than the server
+// listens.
+func awaitEnd(ctx context.Context, svc Service, jobID string) (ending, error) {
+	slice, cancel := context.WithTimeout(ctx, endSlice)
+	defer cancel()
+	go func() {
+		select {
+		case <-peer.Stopping(ctx):
+			cancel()
+		case <-slice.Done():
+		}
+	}()
+	job, err := svc.AwaitEnd(slice, jobID)
+	if slice.Err() != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return ending{}, nil
+	}
+	return ending{Ended: err == nil, Job: job}, err
+}
+
+// watch writes a byte for each hint, and one now and then without.
+func watch(w http.ResponseWriter, r *http.Request, svc Service) {
+	hints, stop := svc.Watch()
+	defer stop()
+	still := time.NewTicker(beat)
+	defer still.Stop()
+	out := http.NewResponseController(w)
+	for {
+		if err := out.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			return
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+		select {
+		case <-hints:
+		case <-still.C:
+		case <-r.Context().Done():
+			return
+		case <-peer.Stopping(r.Context()):
+			return
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package remote
+
+import (
+	"context"
+	"time"
+)
+
+// silence is how long a stream of hints may be silent before it is taken for
+// dead: a few beats.
+const silence = 3 * beat
+
+// Watch implements sidecar.Service. While the sidecar is away it keeps trying,
+// and hints once it is back: something may have been missed.
+func (c *Client) Watch() (hints <-chan struct{}, stop func()) {
+	out := make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(c.ctx)
+	done := make(chan struct{})
+	c.tasks.Go(func() {
+		defer close(done)
+		for wait := retryFirst; ctx.Err() == nil; wait = min(2*wait, retryMost) {
+			if c.stream(ctx, out) {
+				wait = retryFirst
+			}
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+			}
+		}
+	})
+	return out, func() {
+		cancel()
+		<-done
+	}
+}
+
+// stream passes hints on until the stream ends, and reports whether it began.
+// Each byte that comes is a hint; so is the end, since contact is lost.
+func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	body, err := c.rpc.Open(ctx, "watch", nothing{}, true)
+	if err != nil {
+		return false // whoever watches finds out by asking
+	}
+	defer body.Close()
+	alive := time.AfterFunc(silence, cancel)
+	defer alive.Stop()
+	for buf := make([]byte, 64); ; {
+		n, err := body.Read(buf)
+		if n > 0 {
+			alive.Reset(silence)
+			hint(out)
+		}
+		if err != nil {
+			hint(out)
+			return true
+		}
+	}
+}
+
+// hint never waits: one that is not taken yet says the same.
+func hint(out chan<- struct{}) {
+	select {
+	case out <- struct{}{}:
+	default:
+	}
+}

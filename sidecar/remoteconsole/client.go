@@ -1,0 +1,79 @@
+package remoteconsole
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httputil"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/sidecar/console"
+)
+
+// Client is the console of a sidecar in another process.
+type Client struct {
+	way     http.RoundTripper
+	options console.Options
+	logger  *zap.Logger
+}
+
+// New returns the console that a sidecar serves over way with the given
+// options.
+func New(way http.RoundTripper, o console.Options, logger *zap.Logger) *Client {
+	return &Client{way: way, options: o, logger: logger}
+}
+
+// ServeHTTP passes a request for a page on.
+func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPages) }
+
+// Preview returns what passes requests for previews on.
+func (c *Client) Preview() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPreview) })
+}
+
+func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
+	known, err := json.Marshal(c.facts(r))
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	proxy := &httputil.ReverseProxy{
+		Transport:    c.way,
+		ErrorLog:     zap.NewStdLog(c.logger),
+		ErrorHandler: c.fail,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.Out.URL.Scheme, p.Out.URL.Host = "http", "sidecar"
+			p.Out.URL.Path, p.Out.URL.RawPath = prefix+p.In.URL.Path, ""
+			if raw := p.In.URL.RawPath; raw != "" {
+				p.Out.URL.RawPath = prefix + raw
+			}
+			p.Out.Header.Set(headerFacts, string(known))
+		},
+	}
+	proxy.ServeHTTP(w, r)
+}
+
+func (c *Client) facts(r *http.Request) facts {
+	o := c.options
+	f := facts{
+		settings: settings{Secure: o.Secure || r.TLS != nil, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC},
+		Host:     r.Host, Remote: r.RemoteAddr,
+	}
+	if o.Preview != nil {
+		f.Preview = o.Preview(r)
+	}
+	if o.Identity != nil {
+		f.Named = o.Identity(r)
+	}
+	return f
+}
+
+// fail answers while the sidecar is away.
+func (c *Client) fail(w http.ResponseWriter, _ *http.Request, err error) {
+	c.logger.Warn("console not reached", zap.Error(err))
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "The console can't be reached right now. Nothing was changed; try again in a moment.", http.StatusServiceUnavailable)
+}
+
+// Interface guards
+var _ console.Site = (*Client)(nil)

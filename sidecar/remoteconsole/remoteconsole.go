@@ -1,0 +1,61 @@
+// Package remoteconsole is the way between a gateway and the console of a
+// sidecar in another process. The gateway passes each request on with what it
+// alone knows of it; the console's answer goes back as it is.
+package remoteconsole
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/console"
+)
+
+// Paths at which the sidecar serves the console and its previews.
+const (
+	Path        = "/console-of/v1"
+	pathPages   = Path + "/pages"
+	pathPreview = Path + "/preview"
+)
+
+// headerFacts carries facts as JSON. The sidecar reads it on its own listener,
+// where only peers get in, and no log has it: it may hold an OpenID client's
+// secret.
+const headerFacts = "Svc-Console-Facts"
+
+// maxFacts bounds that header, in bytes.
+const maxFacts = 16 << 10
+
+// facts are what a gateway knows of a request.
+type facts struct {
+	// The console's options; requests with the same ones share a console.
+	settings
+
+	Host    string `json:"host"`
+	Remote  string `json:"remote"` // the browser's address
+	Preview string `json:"preview,omitempty"`
+	Named   string `json:"named,omitempty"` // by Caddy's authentication
+}
+
+// settings are the part of the facts that makes a console.
+type settings struct {
+	Secure     bool          `json:"secure,omitempty"` // browsers speak HTTPS
+	Identifies bool          `json:"identifies,omitempty"`
+	Idle       time.Duration `json:"idle,omitempty"`     // nanoseconds
+	Absolute   time.Duration `json:"absolute,omitempty"` // nanoseconds
+	OIDC       *console.OIDC `json:"oidc,omitempty"`
+}
+
+func readFacts(r *http.Request) (facts, error) {
+	text := r.Header.Get(headerFacts)
+	r.Header.Del(headerFacts)
+	var f facts
+	if len(text) > maxFacts {
+		return f, fmt.Errorf("%s has more than %d bytes", headerFacts, maxFacts)
+	}
+	if err := json.Unmarshal([]byte(text), &f); err != nil {
+		return f, fmt.Errorf("reading %s: %w", headerFacts, err)
+	}
+	return f, nil
+}

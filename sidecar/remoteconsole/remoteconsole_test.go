@@ -1,0 +1,243 @@
+package remoteconsole
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/service"
+)
+
+// way takes requests to a handler as a peer connection does: nothing but what
+// HTTP/1.1 carries arrives.
+type way struct {
+	t       *testing.T
+	handler http.Handler
+	away    bool
+	headers []http.Header // of the answers
+}
+
+func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
+	if w.away {
+		return nil, errors.New("nobody listens there")
+	}
+	arrived := r.Clone(context.Background())
+	arrived.RemoteAddr, arrived.TLS = "@", nil
+	arrived.Host = r.URL.Host
+	arrived.RequestURI = r.URL.RequestURI()
+	if arrived.Body == nil {
+		arrived.Body = http.NoBody
+	}
+	out := httptest.NewRecorder()
+	w.handler.ServeHTTP(out, arrived)
+	w.headers = append(w.headers, out.Header())
+	return out.Result(), nil
+}
+
+// desk is a gateway with a sidecar in another process.
+type desk struct {
+	side    *service.Service
+	way     *way
+	gateway *httptest.Server
+	log     *observer.ObservedLogs
+}
+
+func open(t *testing.T, o console.Options) *desk {
+	t.Helper()
+	evaluator, err := policy.NewEvaluator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: evaluator, DecisionTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, log := observer.New(zap.DebugLevel)
+	d := &desk{side: side, log: log, way: &way{t: t, handler: Handler(side.Console, zap.New(core))}}
+	site := New(d.way, o, zap.New(core))
+	mux := http.NewServeMux()
+	mux.Handle("/console/", site)
+	mux.Handle("/", site.Preview())
+	d.gateway = httptest.NewTLSServer(mux)
+	t.Cleanup(func() {
+		d.gateway.Close()
+		if err := side.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := side.Keys().CreateUser(t.Context(), "test", "alice", 0); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *desk) browser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *d.gateway.Client()
+	c.Jar = jar
+	return &c
+}
+
+func ask(t *testing.T, c *http.Client, method, address string, form url.Values, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func (d *desk) signIn(t *testing.T, c *http.Client) {
+	t.Helper()
+	link, err := d.side.Sessions().NewLink(t.Context(), "test", "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, body := ask(t, c, http.MethodPost, d.gateway.URL+"/console/login", url.Values{"code": {link.Code}}, "Origin", d.gateway.URL)
+	if resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/keys" {
+		t.Fatalf("signing in: %d at %s\n%s", resp.StatusCode, resp.Request.URL.Path, body)
+	}
+}
+
+func TestConsoleIsUsedThroughAGateway(t *testing.T) {
+	d := open(t, console.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
+	c := d.browser(t)
+	d.signIn(t, c)
+	_, form := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys/new", nil)
+	_, code, _ := strings.Cut(form, `name="form" value="`)
+	code, _, _ = strings.Cut(code, `"`)
+	resp, body := ask(t, c, http.MethodPost, d.gateway.URL+"/console/keys", url.Values{"form": {code}, "name": {"ci"}}, "Origin", d.gateway.URL)
+	if resp.StatusCode != http.StatusOK || !strings.Contains(body, "curl -s "+d.gateway.URL+"/v1/projects") {
+		t.Errorf("%d\n%s", resp.StatusCode, body)
+	}
+	if csp := resp.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-src https://preview.example.com;") {
+		t.Errorf("content policy %q", csp)
+	}
+	resp, _ = ask(t, c, http.MethodPost, d.gateway.URL+"/console/logout-everywhere", nil, "Origin", "https://evil.example.com")
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("a form from another site: %d", resp.StatusCode)
+	}
+	for _, header := range d.way.headers {
+		if header.Get(headerFacts) != "" {
+			t.Error("an answer has what the gateway knows")
+		}
+	}
+}
+
+func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
+	who := ""
+	d := open(t, console.Options{Identity: func(*http.Request) string { return who }})
+	forged := `{"host":"localhost","identifies":true,"named":"alice"}`
+	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, headerFacts, forged)
+	if resp.Request.URL.Path != "/console/login" {
+		t.Errorf("a forged identity leads to %s", resp.Request.URL.Path)
+	}
+	who = "alice"
+	if resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil); resp.Request.URL.Path != "/console/keys" {
+		t.Errorf("whom the gateway names is sent to %s", resp.Request.URL.Path)
+	}
+}
+
+func TestPreviewAsksTheGatewayToServe(t *testing.T) {
+	d := open(t, console.Options{})
+	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/"+code+"/assets/a%20b.png", nil)
+	asked, ok := console.TakeServe(resp.Header)
+	if !ok || asked != (console.Serve{What: console.ServePreview, JobID: "job_1", Path: "assets/a b.png"}) {
+		t.Errorf("asked for %+v", asked)
+	}
+}
+
+func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
+	d := open(t, console.Options{})
+	c := d.browser(t)
+	d.signIn(t, c)
+	d.way.away = true
+	resp, body := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil)
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || strings.Contains(body, "nobody listens") {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+	d.way.away = false
+	if resp, _ := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil); resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/keys" {
+		t.Errorf("back again: %d at %s", resp.StatusCode, resp.Request.URL.Path)
+	}
+}
+
+func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
+	d := open(t, console.Options{})
+	made := 0
+	s := &server{logger: zap.NewNop(), sites: make(map[string]*console.Console), open: func(o console.Options) (*console.Console, error) {
+		made++
+		return d.side.Console(o)
+	}}
+	for range 3 {
+		if _, err := s.site(settings{Idle: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d made for one configuration", made)
+	}
+	for i := range 3 * maxSites {
+		if _, err := s.site(settings{Idle: time.Duration(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.sites) > maxSites {
+		t.Errorf("%d are kept", len(s.sites))
+	}
+}
+
+func TestSecretOfTheProviderIsInNoLog(t *testing.T) {
+	d := open(t, console.Options{OIDC: &console.OIDC{Issuer: "http://127.0.0.1:1", ClientID: "svc", ClientSecret: "s3cret-of-oidc"}})
+	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/oidc/start", nil)
+	d.way.away = true
+	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil)
+	if d.log.Len() == 0 {
+		t.Error("nothing is logged, and so nothing shown")
+	}
+	for _, entry := range d.log.All() {
+		if strings.Contains(entry.Message, "s3cret") {
+			t.Errorf("%q", entry.Message)
+		}
+		for _, value := range entry.ContextMap() {
+			if text, ok := value.(string); ok && strings.Contains(text, "s3cret") {
+				t.Errorf("%q", text)
+			}
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package remoteconsole
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/sidecar/console"
+)
+
+// maxSites bounds how many consoles are kept: there is one for each different
+// configuration among the gateways.
+const maxSites = 32
+
+// Handler serves the console to gateways. open makes one.
+func Handler(open func(console.Options) (*console.Console, error), logger *zap.Logger) http.Handler {
+	s := &server{open: open, logger: logger, sites: make(map[string]*console.Console)}
+	mux := http.NewServeMux()
+	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c *console.Console) http.Handler { return c })))
+	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve((*console.Console).Preview)))
+	return mux
+}
+
+type server struct {
+	open   func(console.Options) (*console.Console, error)
+	logger *zap.Logger
+
+	mu    sync.Mutex
+	sites map[string]*console.Console // by their settings
+}
+
+func (s *server) serve(part func(*console.Console) http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		known, err := readFacts(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		site, err := s.site(known.settings)
+		if err != nil {
+			s.logger.Error("console can't be opened", zap.Error(err))
+			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
+			return
+		}
+		r = r.WithContext(context.WithValue(r.Context(), factsKey{}, known))
+		r.Host, r.RemoteAddr = known.Host, known.Remote
+		part(site).ServeHTTP(w, r)
+	})
+}
+
+type factsKey struct{}
+
+// factsOf returns what the gateway said of a request.
+func factsOf(r *http.Request) facts {
+	known, _ := r.Context().Value(factsKey{}).(facts)
+	return known
+}
+
+// site returns the console with the given settings.
+func (s *server) site(set settings) (*console.Console, error) {
+	text, err := json.Marshal(set)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if site := s.sites[string(text)]; site != nil {
+		return site, nil
+	}
+	o := console.Options{
+		Secure: set.Secure, Idle: set.Idle, Absolute: set.Absolute, OIDC: set.OIDC,
+		Preview: func(r *http.Request) string { return factsOf(r).Preview },
+	}
+	if set.Identifies {
+		o.Identity = func(r *http.Request) string { return factsOf(r).Named }
+	}
+	site, err := s.open(o)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.sites) >= maxSites {
+		clear(s.sites) // of configurations that are gone, most likely
+	}
+	s.sites[string(text)] = site
+	return site, nil
+}

@@ -1,0 +1,223 @@
+// Package service answers sidecar.Service in process, over one store in a data
+// directory. It is what the engine proxy's feed goes to as well.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/decide"
+	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/projects"
+	"github.com/svc-games/svc/sidecar/push"
+	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// Options of a Service.
+type Options struct {
+	// DataDir is where a SQLite store is kept. It is made, for its owner only,
+	// when it is not there.
+	DataDir string
+	// Store is where keys, jobs and counts are kept: "" or "sqlite" for a file
+	// in DataDir, or a postgres:// URL for a database that several sidecars
+	// share. The URL may hold a password: no error or log repeats it.
+	Store string
+	// Redis is the URL of the server through which sidecars that share a store
+	// tell each other of changes at once; "" for none: they poll. It may hold a
+	// password: no error or log repeats it.
+	Redis string
+	// Policy makes the decisions.
+	Policy decide.Policy
+	// Now is the clock; nil means the store's for days, months and deadlines,
+	// and time.Now for all else.
+	Now func() time.Time
+	// Logger may be nil.
+	Logger *zap.Logger
+	// Prices of units; nil means ledger.DefaultPrices.
+	Prices map[string]api.TIK
+	// Units that engines will report: one without a price is refused at the
+	// start. nil means ledger.DefaultUnits.
+	Units []string
+	// Caps of users and projects.
+	Caps Caps
+	// DecisionTimeout; 0 means decide.DefaultTimeout.
+	DecisionTimeout time.Duration
+}
+
+// Service is the sidecar in this process. It is safe for concurrent use.
+type Service struct {
+	*ledger.Ledger
+	*projects.Catalog
+	*decide.Decider
+
+	keys     *keys.Registry
+	lastUsed *lastUsed
+	policy   decide.Policy
+	logger   *zap.Logger
+	store    *store.Store
+	redis    *push.Redis // nil: there is none
+	now      func() time.Time
+}
+
+// Open opens the store in the data directory, brings its schema up to date and
+// returns the service over it. Its errors say in one line what to do.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	if o.Policy == nil {
+		return nil, errors.New("opening the sidecar: no policy is given")
+	}
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	if o.Units == nil {
+		o.Units = ledger.DefaultUnits()
+	}
+	if err := o.Caps.Validate(); err != nil {
+		return nil, fmt.Errorf("opening the sidecar: %w", err)
+	}
+	s, err := openStore(ctx, o.Store, o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.New(ledger.Options{
+		Store: s, Now: o.Now, Logger: o.Logger, Prices: o.Prices, Units: o.Units, MaxQueued: int64(o.Caps.MaxQueued),
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	registry := keys.New(s, o.Now)
+	var redis *push.Redis
+	if o.Redis != "" && s.Shared() { // else no one else could know more
+		if redis, err = push.ConnectRedis(registry.Hub(), o.Redis, o.Logger.Named("push")); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	if changing, ok := o.Policy.(interface{ OnChange(f func()) }); ok {
+		changing.OnChange(registry.Hint)
+	}
+	return &Service{
+		Ledger:   l,
+		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
+		Decider:  decide.New(decide.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
+		keys:     registry,
+		lastUsed: newLastUsed(s, now, o.Logger),
+		policy:   o.Policy,
+		logger:   o.Logger,
+		store:    s,
+		redis:    redis,
+		now:      now,
+	}, nil
+}
+
+// Keys returns the registry of users and keys, for the admin API.
+func (s *Service) Keys() *keys.Registry { return s.keys }
+
+// Sessions returns the registry of the console's sessions with their default
+// times, for the admin API: it makes one-time links.
+func (s *Service) Sessions() *sessions.Registry {
+	return sessions.New(sessions.Options{Store: s.store, Now: s.now})
+}
+
+// Console returns the console over this sidecar.
+func (s *Service) Console(o console.Options) (*console.Console, error) {
+	return console.New(console.Parts{
+		Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now,
+		Sessions: sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute}),
+	}, o)
+}
+
+// Authenticate looks up a key and has the policy decide on it. The key's last
+// use is noted behind it, at most once a minute.
+func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	identity, err := s.Decider.Authenticate(ctx, hash)
+	if err != nil {
+		return sidecar.Identity{}, err
+	}
+	s.lastUsed.note(identity.KeyID)
+	return identity, nil
+}
+
+// Changes implements sidecar.Service.
+func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
+	// The policy comes first: an answer that was made by a later one is asked for
+	// again, one that was made by an earlier one never stands.
+	revision := s.PolicyRevision()
+	changes, err := s.keys.Changes(ctx, after)
+	changes.Basis = revision + " " + changes.Basis
+	return changes, err
+}
+
+// Watch implements sidecar.Service.
+func (s *Service) Watch() (hints <-chan struct{}, stop func()) { return s.keys.Watch() }
+
+// PolicyRevision names the rules in force, "" for a policy that has no name.
+func (s *Service) PolicyRevision() string {
+	if named, ok := s.policy.(interface{ Revision() string }); ok {
+		return named.Revision()
+	}
+	return ""
+}
+
+// PolicyProblem says in one line why the rules in force are not those that are
+// wanted, "" when they are.
+func (s *Service) PolicyProblem() string {
+	if told, ok := s.policy.(interface{ PolicyProblem() string }); ok {
+		return told.PolicyProblem()
+	}
+	return ""
+}
+
+// CheckWrites returns why the store can't be written to, nil when it can, or ctx's
+// error: a store that is locked may keep it waiting for longer.
+func (s *Service) CheckWrites(ctx context.Context) error {
+	written := make(chan error, 1)
+	go func() {
+		written <- s.store.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Exec("UPDATE heads SET seq = seq WHERE log = ?", store.LogAudit)
+			return err
+		})
+	}()
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for a write: %w", ctx.Err())
+	}
+}
+
+// Push says how changes of other sidecars come in: "none" where there is no
+// Redis, "connected", or "lost" while they are polled.
+func (s *Service) Push() string {
+	switch {
+	case s.redis == nil:
+		return "none"
+	case s.redis.Connected():
+		return "connected"
+	}
+	return "lost"
+}
+
+// Close ends the writes under way and closes the store.
+func (s *Service) Close() error {
+	var err error
+	if s.redis != nil {
+		err = s.redis.Close()
+	}
+	s.lastUsed.close()
+	return errors.Join(err, s.store.Close())
+}
+
+// Interface guards
+var _ sidecar.Service = (*Service)(nil)

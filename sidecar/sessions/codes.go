@@ -1,0 +1,139 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/audit"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// How long codes are good for.
+const (
+	LinkTTL    = 15 * time.Minute
+	PreviewTTL = time.Hour
+	formTTL    = 24 * time.Hour
+)
+
+// Purposes of codes.
+const (
+	forLogin   = "login"
+	forPreview = "preview"
+	forForm    = "form"
+)
+
+// ErrCode: the code is unknown, has run out or was used before.
+var ErrCode = errors.New("the code is not valid any more")
+
+// Link is a code that signs a user in once.
+type Link struct {
+	Code      string    `json:"code"`
+	UserID    string    `json:"userId"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// NewLink makes a code that signs a user in once within LinkTTL. A user who is
+// not there is store.ErrUnknownUser.
+func (r *Registry) NewLink(ctx context.Context, actor, userID string) (Link, error) {
+	code, hash := newSecret()
+	expires := r.now().Add(LinkTTL).UTC().Truncate(time.Second)
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockUser(userID); err != nil {
+			return err
+		}
+		if err := r.addCode(tx, hash, forLogin, userID, "", expires); err != nil {
+			return err
+		}
+		return audit.Write(tx, r.now(), audit.Change{Actor: actor, Action: "console.login_link", Subject: userID})
+	})
+	if err != nil {
+		return Link{}, fmt.Errorf("making a login link: %w", err)
+	}
+	return Link{Code: code, UserID: userID, ExpiresAt: expires}, nil
+}
+
+// SignIn uses up a link's code and returns the secret of the session that it
+// opened, or ErrCode.
+func (r *Registry) SignIn(ctx context.Context, code string) (secret string, err error) {
+	secret, hash := newSecret()
+	err = r.store.Update(ctx, func(tx *store.Tx) error {
+		var userID string
+		now := r.now().UnixMilli()
+		err := tx.Row(`UPDATE session_codes SET used_at = ?
+			WHERE hash = ? AND purpose = 'login' AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
+			now, digest(code), now).Scan(&userID)
+		if errors.Is(err, store.ErrNoRows) {
+			return ErrCode
+		}
+		if err != nil {
+			return err
+		}
+		return r.begin(tx, userID, ViaLink, hash)
+	})
+	if err != nil {
+		return "", fmt.Errorf("signing in: %w", err)
+	}
+	return secret, nil
+}
+
+// NewPreview makes a code with which the files of one job can be read within
+// PreviewTTL, whoever holds it.
+func (r *Registry) NewPreview(ctx context.Context, userID, jobID string) (code string, err error) {
+	code, hash := newSecret()
+	err = r.store.Update(ctx, func(tx *store.Tx) error {
+		return r.addCode(tx, hash, forPreview, userID, jobID, r.now().Add(PreviewTTL))
+	})
+	if err != nil {
+		return "", fmt.Errorf("making a preview: %w", err)
+	}
+	return code, nil
+}
+
+// Preview returns the job whose files a code stands for, or ErrCode.
+func (r *Registry) Preview(ctx context.Context, code string) (jobID string, err error) {
+	err = r.store.View(ctx, func(v *store.Reader) error {
+		return v.Row("SELECT subject FROM session_codes WHERE hash = ? AND purpose = 'preview' AND expires_at > ?",
+			digest(code), r.now().UnixMilli()).Scan(&jobID)
+	})
+	if errors.Is(err, store.ErrNoRows) {
+		return "", ErrCode
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding a preview: %w", err)
+	}
+	return jobID, nil
+}
+
+// NewForm returns the code of a form. It is in no store until it is used.
+func NewForm() string {
+	code, _ := newSecret()
+	return code
+}
+
+// UseForm notes that a form was sent, or returns ErrCode when it was before.
+func (r *Registry) UseForm(ctx context.Context, userID, code string) error {
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		return r.addCode(tx, digest(userID+"\n"+code), forForm, userID, "", r.now().Add(formTTL))
+	})
+	if err != nil {
+		return fmt.Errorf("taking a form: %w", err)
+	}
+	return nil
+}
+
+// addCode notes a code, or returns ErrCode for one that is noted already. It
+// removes those that have run out, so that the table doesn't grow for ever:
+// previews and forms are made without anyone's signing in.
+func (r *Registry) addCode(tx *store.Tx, hash, purpose, userID, subject string, expires time.Time) error {
+	if _, err := tx.Exec("DELETE FROM session_codes WHERE expires_at < ?", r.now().UnixMilli()); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`INSERT INTO session_codes (hash, purpose, user_id, subject, expires_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (hash) DO NOTHING`, hash, purpose, userID, subject, expires.UnixMilli())
+	if err == nil && n == 0 {
+		return ErrCode
+	}
+	return err
+}

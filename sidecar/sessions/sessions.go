@@ -1,0 +1,194 @@
+// Package sessions knows who is signed in to the console. A browser holds a
+// secret; the store has its hash, so that whoever reads the store can't enter.
+package sessions
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/audit"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// Defaults of Options.
+const (
+	DefaultIdle     = time.Hour
+	DefaultAbsolute = 12 * time.Hour
+)
+
+// How a user signed in.
+const (
+	ViaLink  = "link"  // a one-time link
+	ViaOIDC  = "oidc"  // an OpenID provider
+	ViaCaddy = "caddy" // an identity that Caddy's own authentication set
+)
+
+// seenEvery is how exact a session's last use is: noting each would turn every
+// page into a write.
+const seenEvery = time.Minute
+
+// ErrNone: the secret belongs to no session, or to one that has ended.
+var ErrNone = errors.New("no such session")
+
+// Session is one user signed in with one browser.
+type Session struct {
+	UserID    string
+	Via       string
+	CreatedAt time.Time
+	hash      string
+}
+
+// Options of a Registry.
+type Options struct {
+	Store *store.Store
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Idle ends a session that was not used for so long; 0 means DefaultIdle.
+	Idle time.Duration
+	// Absolute ends every session; 0 means DefaultAbsolute.
+	Absolute time.Duration
+}
+
+// Registry makes, finds and ends sessions and codes. It is safe for concurrent
+// use.
+type Registry struct {
+	store    *store.Store
+	now      func() time.Time
+	idle     time.Duration
+	absolute time.Duration
+}
+
+// New returns the registry of a store.
+func New(o Options) *Registry {
+	r := &Registry{store: o.Store, now: o.Now, idle: o.Idle, absolute: o.Absolute}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	if r.idle == 0 {
+		r.idle = DefaultIdle
+	}
+	if r.absolute == 0 {
+		r.absolute = DefaultAbsolute
+	}
+	return r
+}
+
+// Begin signs a user in and returns the secret that the browser keeps. A user
+// who is not there is store.ErrUnknownUser.
+func (r *Registry) Begin(ctx context.Context, userID, via string) (secret string, err error) {
+	secret, hash := newSecret()
+	err = r.store.Update(ctx, func(tx *store.Tx) error { return r.begin(tx, userID, via, hash) })
+	if err != nil {
+		return "", fmt.Errorf("signing in: %w", err)
+	}
+	return secret, nil
+}
+
+func (r *Registry) begin(tx *store.Tx, userID, via, hash string) error {
+	if err := tx.LockUser(userID); err != nil {
+		return err
+	}
+	now := r.now()
+	if err := r.sweep(tx, now); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("INSERT INTO sessions (hash, user_id, via, created_at, seen_at) VALUES (?, ?, ?, ?, ?)",
+		hash, userID, via, now.UnixMilli(), now.UnixMilli()); err != nil {
+		return err
+	}
+	return audit.Write(tx, now, audit.Change{
+		Actor: Actor(userID), Action: "console.sign_in", Subject: userID, Detail: map[string]any{"via": via},
+	})
+}
+
+// sweep removes the sessions that have ended, so that the table doesn't grow
+// for ever.
+func (r *Registry) sweep(tx *store.Tx, now time.Time) error {
+	_, err := tx.Exec("DELETE FROM sessions WHERE seen_at < ? OR created_at < ?",
+		now.Add(-r.idle).UnixMilli(), now.Add(-r.absolute).UnixMilli())
+	return err
+}
+
+// Find returns the session of a secret and notes that it is used, or ErrNone.
+func (r *Registry) Find(ctx context.Context, secret string) (Session, error) {
+	s := Session{hash: digest(secret)}
+	var created, seen int64
+	err := r.store.View(ctx, func(v *store.Reader) error {
+		return v.Row("SELECT user_id, via, created_at, seen_at FROM sessions WHERE hash = ?", s.hash).
+			Scan(&s.UserID, &s.Via, &created, &seen)
+	})
+	if errors.Is(err, store.ErrNoRows) {
+		return Session{}, ErrNone
+	}
+	if err != nil {
+		return Session{}, fmt.Errorf("finding a session: %w", err)
+	}
+	s.CreatedAt = time.UnixMilli(created).UTC()
+	now := r.now()
+	unused := now.Sub(time.UnixMilli(seen))
+	if unused > r.idle || now.Sub(s.CreatedAt) > r.absolute {
+		return Session{}, ErrNone
+	}
+	if unused < seenEvery {
+		return s, nil
+	}
+	err = r.store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE sessions SET seen_at = ? WHERE hash = ? AND seen_at < ?", now.UnixMilli(), s.hash, now.UnixMilli())
+		return err
+	})
+	if err != nil {
+		return Session{}, fmt.Errorf("noting the use of a session: %w", err)
+	}
+	return s, nil
+}
+
+// End signs a session out.
+func (r *Registry) End(ctx context.Context, s Session) error {
+	return r.end(ctx, s, "console.sign_out", "DELETE FROM sessions WHERE hash = ?", s.hash)
+}
+
+// EndAll signs all sessions of the session's user out, and voids the codes
+// that could open another.
+func (r *Registry) EndAll(ctx context.Context, s Session) error {
+	return r.end(ctx, s, "console.sign_out_everywhere", "DELETE FROM sessions WHERE user_id = ?", s.UserID)
+}
+
+func (r *Registry) end(ctx context.Context, s Session, action, statement, arg string) error {
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(statement, arg); err != nil {
+			return err
+		}
+		if action == "console.sign_out_everywhere" {
+			if _, err := tx.Exec("DELETE FROM session_codes WHERE user_id = ?", s.UserID); err != nil {
+				return err
+			}
+		}
+		return audit.Write(tx, r.now(), audit.Change{Actor: Actor(s.UserID), Action: action, Subject: s.UserID})
+	})
+	if err != nil {
+		return fmt.Errorf("signing out: %w", err)
+	}
+	return nil
+}
+
+// Actor names a user of the console in the audit log.
+func Actor(userID string) string { return "console:" + userID }
+
+// newSecret returns 256 random bits as text, and their hash.
+func newSecret() (secret, hash string) {
+	var bits [32]byte
+	rand.Read(bits[:]) // never fails
+	secret = base64.RawURLEncoding.EncodeToString(bits[:])
+	return secret, digest(secret)
+}
+
+func digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}

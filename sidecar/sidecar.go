@@ -1,0 +1,173 @@
+// Package sidecar is what the gateway asks: who holds a key, what the policy
+// says, and the ledger's reserve, commit and release. Service is the contract;
+// package service answers it in process, over one store.
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+)
+
+// Errors of Service. Any other error means that the question could not be
+// answered, and the caller fails closed.
+var (
+	ErrUnknownKey     = errors.New("no such API key")
+	ErrUnknownJob     = errors.New("no such job")
+	ErrUnknownProject = errors.New("no such project")
+	ErrProjectBusy    = errors.New("the project has unfinished jobs")
+	// ErrReleased is the answer to a commit that comes after the reservation
+	// was released.
+	ErrReleased = errors.New("the reservation was released")
+	// ErrUnreachable: a sidecar in another process gave no answer. Nothing is
+	// known about what was asked for.
+	ErrUnreachable = errors.New("the sidecar can't be reached")
+	// ErrIdempotencyMismatch: the Idempotency-Key was used with another body.
+	ErrIdempotencyMismatch = errors.New("the idempotency key was used for another request")
+)
+
+// Service is what the gateway needs of the sidecar. Implementations are safe
+// for concurrent use.
+type Service interface {
+	// Authenticate looks up a key by the hash of its secret and evaluates the
+	// policy for it alone. It returns ErrUnknownKey for a key that is not
+	// there; a disabled or revoked key comes back with a Decision that denies.
+	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
+
+	// Decide gathers the facts about key, project and usage and evaluates the
+	// policy once. projectID may be "" for actions that name no project. An
+	// unknown project is no error: the policy sees null and denies.
+	Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error)
+
+	// Job returns a job by id, or ErrUnknownJob. A released reservation is
+	// unknown.
+	Job(ctx context.Context, jobID string) (Job, error)
+
+	// AwaitEnd returns the job once it is settled, or ctx's error.
+	AwaitEnd(ctx context.Context, jobID string) (Job, error)
+
+	// Replay returns the job that an earlier submission with the same
+	// idempotency key made, or nil when there is none. The gateway asks once
+	// the policy lets the key use the project, before it refuses for a limit or
+	// starts an engine: a replay is free. ErrIdempotencyMismatch for another
+	// body, an *api.Error with status 409 while the earlier one is in flight.
+	Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*Job, error)
+
+	// Reserve admits a submission, all four limits and the key's state in one
+	// transaction, or writes nothing. A limit that is hit, and a key that is
+	// no longer active, come back as *api.Error with status 429 and 401.
+	Reserve(ctx context.Context, r Reservation) (Admission, error)
+
+	// Commit records that the engine accepted the job. It is idempotent, and
+	// succeeds on an overdue reservation; ErrReleased when it was released.
+	Commit(ctx context.Context, jobID string) error
+
+	// Release undoes a reservation that the engine provably did not accept.
+	// It is idempotent and never undoes a committed job.
+	Release(ctx context.Context, jobID string) error
+
+	// CreateProject makes a project owned by userID. Over the cap of projects
+	// a user may have it returns an *api.Error.
+	CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error)
+
+	// Project returns a project by id, or ErrUnknownProject.
+	Project(ctx context.Context, projectID string) (Project, error)
+
+	// Projects lists a user's projects, newest first, after the cursor "" or
+	// one that an earlier list returned.
+	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
+
+	// Changes returns which keys changed their state after a place in the
+	// revocation log, and on what decisions rest. Whoever caches Identities and
+	// Decisions drops those of the keys named, or all when the basis changed, and
+	// may then trust the rest as of the moment at which it called. A negative place names the log's end.
+	Changes(ctx context.Context, after int64) (Changes, error)
+
+	// Watch returns a channel that receives when Changes may have something
+	// new. It is a hint: it may come late, or be lost. stop must be called once.
+	Watch() (hints <-chan struct{}, stop func())
+
+	// DeleteProject deletes a project and its jobs; ErrProjectBusy while one
+	// of them is unfinished.
+	DeleteProject(ctx context.Context, projectID string) error
+}
+
+// JobTeller is a Service that can tell when jobs change.
+type JobTeller interface {
+	// TellJobs has changed called with each job whose record changed or went
+	// away, after the change can be read and before anyone else hears of it. all
+	// is false, and changed never called, where others change jobs as well.
+	// stop ends it and must be called once.
+	TellJobs(changed func(jobID string)) (stop func(), all bool)
+}
+
+// Identity is who holds a key, and whether the policy lets the key be used.
+type Identity struct {
+	KeyID    string
+	UserID   string
+	Decision policy.Decision
+}
+
+// Changes is a part of the revocation log.
+type Changes struct {
+	// Seq is the place of the last change, or the one asked after when there
+	// is none.
+	Seq    int64
+	KeyIDs []string
+	// Basis names what decisions rest on besides their key: the rules in force
+	// and the attributes of projects. When it is another than before, no
+	// Identity or Decision of before stands.
+	Basis string
+	// More says that there are further changes; ask again after Seq.
+	More bool
+}
+
+// Project is a project and who owns it.
+type Project struct {
+	api.Project
+	OwnerID   string
+	SessionID string
+}
+
+// Job is a job as the ledger knows it.
+type Job struct {
+	api.Job
+	KeyID   string
+	OwnerID string
+	// Settled is set once the job's end is in the ledger, and therefore its
+	// record, events and files in the archive.
+	Settled bool
+	// Encoded is the record's wire form, where a mirror keeps it; else nil.
+	Encoded *api.EncodedJob `json:"-"`
+}
+
+// Reservation is a submission that asks to be admitted.
+type Reservation struct {
+	JobID     string
+	KeyID     string
+	ProjectID string
+	// Limits narrow the key's own limits, as the policy's decision said.
+	Limits policy.Limits
+	// Deadline after which an uncommitted reservation is overdue; 0 means the
+	// implementation's default, 60 s.
+	Deadline time.Duration
+	// IdempotencyKey is "" when the client sent none. Fingerprint is the
+	// SHA-256 of the body, hexadecimal.
+	IdempotencyKey string
+	Fingerprint    string
+}
+
+// Admission is an admitted submission.
+type Admission struct {
+	SessionID string
+	// Replayed is the job that an earlier request with the same idempotency
+	// key made; nothing was reserved.
+	Replayed *Job
+	// Usage and Limits are those after this admission, for the RateLimit
+	// headers.
+	Usage  policy.Usage
+	Limits policy.Limits
+}

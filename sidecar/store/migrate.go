@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// ErrNewer is returned, wrapped, for a database that a later version of svc
+// wrote: this one doesn't know what it would break.
+var ErrNewer = errors.New("the database was written by a newer version of svc")
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+var migrationName = regexp.MustCompile(`^(\d{4})_([a-z_]+)\.sql$`)
+
+// migration is one step of the schema. Steps are never changed once released;
+// a change is another step.
+type migration struct {
+	version int
+	name    string
+	sql     string
+}
+
+// migrations returns the steps in order, numbered from 1 without a gap.
+func migrations() ([]migration, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]migration, 0, len(names))
+	for i, path := range names {
+		parts := migrationName.FindStringSubmatch(path[len("migrations/"):])
+		if parts == nil {
+			return nil, fmt.Errorf("migration %s: want a name like 0001_first.sql", path)
+		}
+		version, err := strconv.Atoi(parts[1])
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("migration %s: want number %d", path, i+1)
+		}
+		text, err := migrationFiles.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, migration{version: version, name: parts[2], sql: string(text)})
+	}
+	return steps, nil
+}
+
+// migrate brings the schema up to the newest version.
+func migrate(ctx context.Context, c *conn) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	return migrateTo(ctx, c, steps)
+}
+
+// migrateTo brings the schema up to the last of steps, each in a transaction
+// that also records it.
+func migrateTo(ctx context.Context, c *conn, steps []migration) error {
+	if err := inTransaction(ctx, c, func() error {
+		_, err := c.sql.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS schema_steps (
+			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`)
+		return err
+	}); err != nil {
+		return fmt.Errorf("preparing the schema: %w", err)
+	}
+	for _, step := range steps {
+		if err := inTransaction(ctx, c, func() error { return apply(ctx, c, step, len(steps)) }); err != nil {
+			return fmt.Errorf("migrating the schema to version %d (%s): %w", step.version, step.name, err)
+		}
+	}
+	return nil
+}
+
+// apply runs a step unless the database has it. The version is read inside the
+// step's own transaction, so that two processes can't both apply it.
+func apply(ctx context.Context, c *conn, step migration, newest int) error {
+	var current int
+	row := c.sql.QueryRowContext(ctx, "SELECT coalesce(max(version), 0) FROM schema_steps")
+	if err := row.Scan(&current); err != nil {
+		return err
+	}
+	if current > newest {
+		return fmt.Errorf("%w: its schema has version %d, this svc knows versions up to %d; "+
+			"run the newer svc, or restore a backup from before the upgrade", ErrNewer, current, newest)
+	}
+	if current >= step.version {
+		return nil
+	}
+	if _, err := c.sql.ExecContext(ctx, step.sql); err != nil {
+		return err
+	}
+	stmt, err := c.prepare(ctx, "INSERT INTO schema_steps (version, name, applied_at) VALUES (?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	_, err = stmt.ExecContext(ctx, step.version, step.name, time.Now().UnixMilli())
+	return err
+}
+
+func inTransaction(ctx context.Context, c *conn, fn func() error) error {
+	if err := c.start(ctx); err != nil {
+		return err
+	}
+	if lock := c.dialect.lockSchema; lock != "" {
+		if err := c.exec(ctx, lock); err != nil {
+			return errors.Join(err, c.end("ROLLBACK"))
+		}
+	}
+	if err := fn(); err != nil {
+		return errors.Join(err, c.end("ROLLBACK"))
+	}
+	return c.end("COMMIT")
+}

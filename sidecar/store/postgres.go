@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	// postgresWriters and postgresReaders are the connections of one sidecar.
+	postgresWriters = 16
+	postgresReaders = 8
+	// postgresTimeout bounds an operation, so that a database that no longer
+	// answers refuses submissions instead of keeping them.
+	postgresTimeout = 10 * time.Second
+	connectTimeout  = 2 * time.Second
+)
+
+// schemaLock is the number of the advisory lock under which the schema changes.
+// Any would do that nobody else uses in the same database.
+const schemaLock = "7384510963"
+
+// postgres locks rows against other writers, but not against new rows that
+// refer to them. Statements run one by one at "read committed": they see what
+// was committed when they began, which for a row under a lock is the truth.
+var postgres = dialect{
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED",
+	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	lockSchema: "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
+	lockRows:   " FOR NO KEY UPDATE",
+	clock:      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+	shared:     true,
+	numbered:   true,
+	strict:     true,
+	redial:     true,
+	timeout:    postgresTimeout,
+	broken:     transactionBroken,
+}
+
+// ErrPostgresURL is returned for an address that is no PostgreSQL URL. It
+// doesn't repeat the address, or what is wrong with it: either may hold a part
+// of the password.
+var ErrPostgresURL = errors.New("the store's address is not acceptable: " +
+	"want postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
+
+// IsPostgresURL reports whether an address is meant as one for OpenPostgres.
+func IsPostgresURL(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// OpenPostgres connects to the database that a URL names and brings its schema
+// up to date. A database of a newer version is refused with ErrNewer. Its
+// errors don't hold the password. Connections keep prepared statements: a pooler
+// in between must give each its own session.
+func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil || !IsPostgresURL(url) {
+		return nil, ErrPostgresURL
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "svc"
+	}
+	// A sidecar that hangs must not keep the rows it locked.
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(postgresTimeout.Milliseconds())
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(postgresWriters + postgresReaders)
+	db.SetMaxIdleConns(0) // conn keeps its connection for good
+	c := newConn(db, &postgres, postgres.beginWrite)
+	if err := errors.Join(migrate(ctx, c), c.discard()); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening PostgreSQL database %s at %s: %w", config.Database, config.Host, err), db.Close())
+	}
+	return newStore(&postgres, newPool(db, &postgres, postgresWriters), postgresReaders, db), nil
+}
+
+// transactionBroken asks the connection, not the database.
+func transactionBroken(c *sql.Conn) (bool, error) {
+	broken := false
+	err := c.Raw(func(driverConn any) error {
+		conn, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("unexpected driver connection %T", driverConn)
+		}
+		broken = conn.Conn().PgConn().TxStatus() != 'T'
+		return nil
+	})
+	return broken, err
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+)
+
+// readers is how many snapshots of a SQLite database can be read at once.
+const readers = 4
+
+// busyTimeout is how many milliseconds a connection waits for a lock that
+// another process holds, a backup for one.
+const busyTimeout = 5000
+
+var sqlite = dialect{beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
+
+// OpenSQLite opens the database file at path, makes it (readable by its owner
+// only) when it is not there, and brings its schema up to date. A database of a
+// newer version is refused with ErrNewer.
+func OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	if err := ownFile(path); err != nil {
+		return nil, err
+	}
+	write, err := openSQLite(path, 1, "synchronous(FULL)", "foreign_keys(1)")
+	if err != nil {
+		return nil, err
+	}
+	read, err := openSQLite(path, readers, "query_only(1)")
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	c := newConn(write, &sqlite, sqlite.beginWrite)
+	if err := migrate(ctx, c); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), c.discard(), write.Close(), read.Close())
+	}
+	return newStore(&sqlite, startWriter(c), readers, read, write), nil
+}
+
+// ownFile makes the file, or narrows its mode; SQLite gives the files of its
+// log the same mode.
+func ownFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+func openSQLite(path string, conns int, pragmas ...string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append([]string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout),
+		"journal_mode(WAL)",
+	}, pragmas...)}
+	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}

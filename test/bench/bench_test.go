@@ -1,0 +1,29 @@
+package bench
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/svc-games/svc/test/rig"
+)
+
+func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+
+// results is the file that a full run writes.
+var results = flag.String("write", "", "measure in full and write the results to this `file`")
+
+func TestBudgets(t *testing.T) {
+	r := &report{t: t, full: *results != ""}
+	for _, measure := range []func(){r.pairs, r.checks, r.statusPolls, r.submissions, r.coldStarts, r.containers, r.starts, r.revocations} {
+		if measure(); t.Failed() {
+			return
+		}
+	}
+	if r.full {
+		r.write(*results, "make bench")
+	}
+	for _, s := range r.sections {
+		t.Logf("%s\n%v\n%v", s.title, s.head, s.rows)
+	}
+}

@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/rig/script"
+)
+
+func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
+	const gateways, limit, clients, rounds = 5, 5, 50, 20
+	for name, store := range map[string]func() string{
+		"SQLite":     func() string { return "" },
+		"PostgreSQL": func() string { return postgrestest.URL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := rig.LaunchCluster(t, gateways, store(), script.Engine{})
+			first := c.Gateways[0]
+			first.NewUser("alice", "1000000")
+			project := first.NewProject(first.NewKey("alice"))
+			warm := first.NewKey("alice")
+			first.Finish(warm, first.Generate(warm, project))
+			for round := range rounds {
+				// A user has at most twenty keys: each round one of another user.
+				user := fmt.Sprintf("user%d", round)
+				first.NewUser(user, "1000000")
+				key := first.NewKey(user, "--jobs-per-day", fmt.Sprint(limit))
+				project := first.NewProject(key)
+				var accepted, refused atomic.Int64
+				var wg sync.WaitGroup
+				for client := range clients {
+					g, once := c.Gateways[client%gateways], rand.Text()
+					wg.Go(func() {
+						for {
+							a, err := g.Submit(t.Context(), key, project, "Idempotency-Key", once)
+							switch {
+							case err != nil:
+								t.Error(err)
+							case a.Status == http.StatusServiceUnavailable: // the engine starts
+								continue
+							case a.Status == http.StatusGatewayTimeout, a.Status == http.StatusConflict: // it may have the job
+								continue
+							case a.Status == http.StatusOK:
+								accepted.Add(1)
+							case a.Status == http.StatusTooManyRequests && strings.Contains(string(a.Body), `"limit":"jobsPerDay"`):
+								refused.Add(1)
+							default:
+								t.Errorf("submitting: %d %s", a.Status, a.Body)
+							}
+							return
+						}
+					})
+				}
+				wg.Wait()
+				if accepted.Load() != limit || refused.Load() != clients-limit {
+					t.Fatalf("round %d: %d accepted and %d refused of %d on a limit of %d", round, accepted.Load(), refused.Load(), clients, limit)
+				}
+				rig.Eventually(t, "every slot is free", func() bool { return first.Usage(key).RunningJobs == 0 })
+				if u := first.Usage(key); u.JobsToday != limit || u.JobsThisMonth != limit {
+					t.Fatalf("round %d: %d and %d jobs are counted", round, u.JobsToday, u.JobsThisMonth)
+				}
+			}
+		})
+	}
+}
+
+func TestSecondGatewayWithEnginesOfItsOwnOnOneStoreIsRefused(t *testing.T) {
+	store := "SVC_STORE=" + postgrestest.URL(t)
+	first := newStand(t, script.Engine{}, store)
+	second := rig.NewMachine(t, "", store)
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-second.Exited():
+	case <-time.After(rig.Patience):
+		t.Fatal("it runs")
+	}
+	for _, want := range []string{"belong to another data folder", ":" + first.Dir, "engines ADDRESS", "svc admin engines release"} {
+		if !strings.Contains(second.Log(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, second.Log())
+		}
+	}
+	first.anotherJob()
+	first.wantFree()
+}

@@ -1,0 +1,205 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// browser is a headless Chromium with a profile of its own.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	exe, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: make deps installs what the tests need", err)
+	}
+	temp, err := os.MkdirTemp("", "web") // short: a socket's path has 108 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(temp) })
+	ctx, cancel := context.WithTimeout(context.Background(), 2*long)
+	t.Cleanup(cancel)
+	alloc, cancel := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(exe),
+		chromedp.WSURLReadTimeout(patience),
+		chromedp.Env("TMPDIR="+temp), // a killed Chromium leaves folders there
+		chromedp.NoSandbox,           // root, in a container, has no user namespace to sandbox in
+		chromedp.Flag("mute-audio", true),
+		chromedp.Flag("use-angle", "swiftshader"),
+		chromedp.Flag("enable-unsafe-swiftshader", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
+	)...)
+	t.Cleanup(cancel)
+	bctx, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(bctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("starting chromium: %v", err)
+	}
+	return &browser{t: t, ctx: bctx}
+}
+
+// tab is a tab of a browser. Tabs share cookies.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu   sync.Mutex // guards said
+	said []string
+}
+
+// tab opens a tab. An error that its console tells of fails the test in the
+// end, but for resources that fail and what the test expects.
+func (b *browser) tab(expected ...string) *tab {
+	b.t.Helper()
+	expected = append(expected, "Failed to load resource")
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(cancel)
+	tab := &tab{t: b.t, ctx: ctx}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			expects := func(text string) bool { return strings.Contains(m.Text, text) }
+			if (m.IsException() || m.Type == chromedp.ConsoleError) && !slices.ContainsFunc(expected, expects) {
+				tab.mu.Lock()
+				tab.said = append(tab.said, m.Text)
+				tab.mu.Unlock()
+			}
+		}
+	}()
+	b.t.Cleanup(func() {
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		if len(tab.said) > 0 {
+			b.t.Errorf("the browser's console says %q", tab.said)
+		}
+	})
+	return tab
+}
+
+// do runs steps.
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// ask runs a step for its value.
+func value[T any](b *tab, a chromedp.Action[T]) T {
+	b.t.Helper()
+	got, err := chromedp.Run(b.ctx, a)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got
+}
+
+func (b *tab) open(url string) { b.t.Helper(); b.do(chromedp.Navigate(url)) }
+
+// follow clicks what leads to another page and waits for it.
+func (b *tab) follow(css string) {
+	b.t.Helper()
+	b.leave(chromedp.Click(chromedp.CSS(css)))
+}
+
+// leave does what leads to another page and waits for it.
+func (b *tab) leave(step chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	value(b, chromedp.WaitEvent(page.LoadEventFired, nil, step))
+}
+
+// fill replaces what a field holds, by the keyboard. chromedp's own SendKeys reads a
+// node's attributes while an event may change them.
+func (b *tab) fill(css, text string) {
+	b.t.Helper()
+	b.do(chromedp.Focus(chromedp.CSS(css)))
+	b.until(fmt.Sprintf("document.activeElement === document.querySelector(%q) && (document.activeElement.select(), true)", css))
+	b.do(chromedp.KeyEvent(kb.Backspace + text))
+}
+
+// attribute returns an attribute of an element. chromedp's own AttributeValue reads
+// it as SendKeys does.
+func (b *tab) attribute(css, name string) string {
+	b.t.Helper()
+	b.until(fmt.Sprintf("document.querySelector(%q) !== null", css))
+	return value(b, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q).getAttribute(%q)", css, name)))
+}
+
+// text is what an element shows.
+func (b *tab) text(css string) string {
+	b.t.Helper()
+	return value(b, chromedp.Text(chromedp.CSS(css)))
+}
+
+// shows fails the test unless an element shows a text.
+func (b *tab) shows(css, text string) {
+	b.t.Helper()
+	if got := b.text(css); !strings.Contains(got, text) {
+		b.t.Errorf("%s shows %q, want %q", css, got, text)
+	}
+}
+
+// until waits for a JavaScript expression to be true, on whichever page the tab
+// shows by then.
+func (b *tab) until(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		// A page that is just being left can't answer.
+		if met, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); err == nil && met {
+			return
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			b.t.Fatalf("waited in vain for %s", expression)
+		}
+	}
+}
+
+// look sets the window's size and the reader's preference of colours.
+func (b *tab) look(width, height int64, scheme string) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height))
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// shot keeps a picture of the whole page as test output.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	raw := value(b, chromedp.FullScreenshot(90))
+	dir := filepath.Join(root(b.t), "test", "output")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "console-"+name+".jpg"), raw, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}

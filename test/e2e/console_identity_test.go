@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// password opens Caddy's basic_auth in the test below.
+const password = "correct horse"
+
+// behindBasicAuth puts Caddy's own login in front of the console.
+func (s *service) behindBasicAuth(users ...string) {
+	s.t.Helper()
+	hash, err := exec.Command(bin(s.t, "caddy"), "hash-password", "--plaintext", password).Output()
+	if err != nil {
+		s.t.Fatalf("hashing a password: %v", err)
+	}
+	var accounts strings.Builder
+	for _, user := range users {
+		fmt.Fprintf(&accounts, "\t\t\t%s %s\n", user, bytes.TrimSpace(hash))
+	}
+	s.editCaddyfile("svc_console /console/*", "handle /console/* {\n\t\tbasic_auth {\n"+accounts.String()+
+		"\t\t}\n\t\tsvc_console {\n\t\t\tidentity {http.auth.user.id}\n\t\t}\n\t}")
+}
+
+// console asks for the page of keys as Caddy's user, with the session's cookie
+// if there is one. Redirections are not followed.
+func (s *service) console(user, secret, session string) answer {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.addr+"/console/keys", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if user != "" {
+		req.SetBasicAuth(user, secret)
+	}
+	if session != "" {
+		req.Header.Set("Cookie", session)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, body}
+}
+
+func TestConsoleTakesItsUserFromCaddysLogin(t *testing.T) {
+	s := newService(t)
+	s.behindBasicAuth("alice", "bob", "stranger")
+	s.start()
+	s.svc("admin", "user", "create", "alice")
+	s.svc("admin", "user", "create", "bob")
+
+	if a := s.console("", "", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("without a login: %d", a.status)
+	}
+	if a := s.console("alice", "wrong", ""); a.status != http.StatusUnauthorized {
+		t.Errorf("with a wrong password: %d", a.status)
+	}
+	a := s.console("alice", password, "")
+	if a.status != http.StatusOK || !bytes.Contains(a.body, []byte("alice")) {
+		t.Fatalf("alice: %d", a.status)
+	}
+	session, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
+	if session == "" {
+		t.Fatal("alice has no session")
+	}
+	if a := s.console("", "", session); a.status != http.StatusUnauthorized {
+		t.Errorf("alice's cookie without her login: %d", a.status)
+	}
+	if a := s.console("bob", password, session); a.status != http.StatusOK || bytes.Contains(a.body, []byte("alice")) {
+		t.Errorf("bob with alice's cookie: %d, and sees alice: %t", a.status, bytes.Contains(a.body, []byte("alice")))
+	}
+	if a := s.console("stranger", password, ""); a.status != http.StatusSeeOther {
+		t.Errorf("one whom Caddy knows and the service doesn't: %d", a.status)
+	}
+}

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/svc-games/svc/engine/gen/playtest"
+)
+
+// minute is a minute of game time in frames: the longest a short game lasts.
+const minute = 60 * 60
+
+func TestDownloadedGamePlaysInABrowser(t *testing.T) {
+	s := start(t)
+	key := s.newKey("demo")
+	sub := s.generate(key, s.newProject(key), brief)
+	s.finish(key, sub)
+	dir := unpack(t, s.download(key, sub))
+
+	ctx, cancel := context.WithTimeout(context.Background(), long)
+	defer cancel()
+	browser, err := playtest.Start(ctx, "")
+	if err != nil {
+		t.Fatalf("%v: make deps installs what the tests need", err)
+	}
+	defer browser.Close()
+	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Close()
+
+	ready := shot(t, page, "ready")
+	if n := colours(t, ready); n < 8 {
+		t.Errorf("the canvas shows %d colours", n)
+	}
+	play := func(policy string, frames int) playtest.State {
+		t.Helper()
+		state, err := page.Run(policy, frames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	// Frames are shown some time after they are drawn, on a busy machine.
+	changes := func(was []byte, name string) bool {
+		for range 60 {
+			if !bytes.Equal(was, shot(t, page, name)) {
+				return true
+			}
+			play("idle", 1)
+		}
+		return false
+	}
+	if err := page.Tap(240, 360); err != nil {
+		t.Fatal(err)
+	}
+	if state := play("idle", 1); state.Phase != "play" {
+		t.Errorf("after the first tap the phase is %s", state.Phase)
+	}
+	if !changes(ready, "tapped") {
+		t.Error("the tap changed nothing on the canvas")
+	}
+	if state := play("skilled", 20*60); state.Score < 1 {
+		t.Errorf("20 seconds of skilled play score %v", state.Score)
+	}
+	shot(t, page, "played")
+	state := play("idle", minute)
+	if state.Phase != "over" {
+		t.Fatalf("after a minute without a tap the phase is %s", state.Phase)
+	}
+	over := shot(t, page, "over")
+	play("idle", 60)
+	if err := page.Tap(240, 360); err != nil {
+		t.Fatal(err)
+	}
+	if state = play("idle", 1); state.Phase != "play" || state.Score != 0 || state.Restarts != 1 {
+		t.Errorf("after a tap on the end the state is %+v", state)
+	}
+	if !changes(over, "restarted") {
+		t.Error("the restart changed nothing on the canvas")
+	}
+	if said := page.Console(); len(said) > 0 {
+		t.Errorf("the console says %q", said)
+	}
+}
+
+// shot takes a picture of the page and keeps it as test output.
+func shot(t *testing.T, page *playtest.Page, name string) []byte {
+	t.Helper()
+	raw, err := page.Screenshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root(t), "test", "output")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "e2e-"+name+".jpg"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// colours counts the colours of a picture, five bits a channel.
+func colours(t *testing.T, raw []byte) int {
+	t.Helper()
+	img, err := jpeg.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint32]bool{}
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y += 4 {
+		for x := b.Min.X; x < b.Max.X; x += 4 {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			seen[r>>11<<10|g>>11<<5|bl>>11] = true
+		}
+	}
+	return len(seen)
+}
+
+func unpack(t *testing.T, archive *zip.Reader) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, archive); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

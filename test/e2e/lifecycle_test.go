@@ -1,0 +1,264 @@
+package e2e
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+)
+
+// queue submits n jobs to a new project, so that the last one waits a while.
+func (s *service) queue(key apiKey, n int) []api.Submission {
+	s.t.Helper()
+	project := s.newProject(key)
+	jobs := make([]api.Submission, n)
+	for i := range jobs {
+		jobs[i] = s.generate(key, project, brief)
+	}
+	return jobs
+}
+
+func (s *service) allCompleted(key apiKey, jobs []api.Submission) {
+	s.t.Helper()
+	for _, sub := range jobs {
+		if job := s.finish(key, sub); job.Status != api.JobCompleted {
+			s.t.Errorf("job %s ended as %s %+v", sub.JobID, job.Status, job.Failure)
+		}
+	}
+	if u := s.usage(key); u.JobsToday != int64(len(jobs)) || u.RunningJobs != 0 || u.TIKThisMonth != api.TIK(len(jobs)*api.MicroPerTIK) {
+		s.t.Errorf("usage after %d jobs is %+v", len(jobs), u)
+	}
+}
+
+func TestReloadKeepsAnOpenEventStream(t *testing.T) {
+	s := start(t)
+	key := s.newKey("demo")
+	jobs := s.queue(key, 8)
+	last := jobs[len(jobs)-1]
+	stream := s.events(key, last, "")
+
+	release := s.holdEngines() // the job must not end before the reload does
+	reload := s.command("reload", "--config", s.caddyfile(), "--force")
+	if out, err := reload.CombinedOutput(); err != nil {
+		t.Fatalf("reloading: %v\n%s", err, out)
+	}
+	if job := s.status(key, last); job.Status.Terminal() {
+		t.Fatal("the job ended before the reload did: the test proves nothing")
+	}
+	release()
+	checkLog(t, s.readEvents(stream.Body))
+	s.allCompleted(key, jobs)
+}
+
+func TestJobsOutliveTheServiceAndAreFoundAgain(t *testing.T) {
+	for name, sig := range map[string]os.Signal{"Ctrl-C": os.Interrupt, "killed": os.Kill} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			key := s.newKey("demo")
+			jobs := s.queue(key, 16) // more than end meanwhile: an engine at rest is stopped
+			before := s.enginePIDs()
+			if len(before) != 1 {
+				t.Fatalf("engines: %v", before)
+			}
+			if err := s.stop(sig); sig == os.Interrupt && err != nil {
+				t.Errorf("a clean stop ended with %v", err)
+			}
+			if after := s.enginePIDs(); !slices.Equal(before, after) {
+				t.Fatalf("engines after the stop: %v, before %v", after, before)
+			}
+			s.start()
+			s.allCompleted(key, jobs)
+			if after := s.enginePIDs(); !slices.Equal(before, after) {
+				t.Errorf("engines after the restart: %v, before %v: not adopted", after, before)
+			}
+			checkLog(t, s.readEvents(s.events(key, jobs[len(jobs)-1], "").Body))
+		})
+	}
+}
+
+func TestStopEnginesStopsWorkingEnginesToo(t *testing.T) {
+	onlyEmbedded(t)
+	s := newService(t)
+	s.start("--stop-engines")
+	key := s.newKey("demo")
+	jobs := s.queue(key, 8)
+	if err := s.stop(os.Interrupt); err != nil {
+		t.Errorf("a clean stop ended with %v", err)
+	}
+	if pids := s.enginePIDs(); len(pids) > 0 {
+		t.Errorf("engines after the stop: %v", pids)
+	}
+	s.start()
+	// No job is lost: the one that ran failed, the queued ones go on.
+	failed := 0
+	for _, sub := range jobs {
+		switch job := s.finish(key, sub); {
+		case job.Status == api.JobFailed && job.Failure.Code == api.FailureEngineRestarted:
+			failed++
+		case job.Status != api.JobCompleted:
+			t.Errorf("job %s ended as %s %+v", sub.JobID, job.Status, job.Failure)
+		}
+	}
+	if failed > 1 {
+		t.Errorf("%d jobs failed; only the running one may", failed)
+	}
+	if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != int64(len(jobs)) {
+		t.Errorf("usage is %+v", u)
+	}
+}
+
+func TestACleanStopLeavesNoIdleEngine(t *testing.T) {
+	s := start(t)
+	key := s.newKey("demo")
+	s.allCompleted(key, s.queue(key, 1))
+	if err := s.stop(os.Interrupt); err != nil {
+		t.Errorf("a clean stop ended with %v", err)
+	}
+	if pids := s.enginePIDs(); len(pids) > 0 {
+		t.Errorf("engines after the stop: %v", pids)
+	}
+}
+
+func TestAnEngineKilledInTheMiddleFailsOnlyItsRunningJob(t *testing.T) {
+	s := start(t)
+	key := s.newKey("demo")
+	jobs := s.queue(key, 6)
+	stream := s.events(key, jobs[len(jobs)-1], "")
+	s.stopEngines()
+	checkLog(t, s.readEvents(stream.Body)) // it stays open and loses nothing
+	failed := 0
+	for _, sub := range jobs {
+		if job := s.finish(key, sub); job.Status == api.JobFailed && job.Failure.Code == api.FailureEngineRestarted {
+			failed++
+		} else if job.Status != api.JobCompleted {
+			t.Errorf("job %s ended as %s %+v", sub.JobID, job.Status, job.Failure)
+		}
+	}
+	if failed > 1 {
+		t.Errorf("%d jobs failed; only the running one may", failed)
+	}
+	if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != int64(len(jobs)) {
+		t.Errorf("usage is %+v", u)
+	}
+}
+
+func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct{ env, says string }{
+		"port in use":              {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
+		"unwritable data folder":   {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
+		"path too long":            {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
+		"missing framework bundle": {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
+	}
+	if split() {
+		delete(tests, "missing framework bundle") // caddy starts no engines, and needs none
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t, tc.env)
+			cmd := s.command("run", "--config", "Caddyfile")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != 1 {
+				t.Fatalf("ended with %v", err)
+			}
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			if len(lines) != 1 || !strings.Contains(lines[0], tc.says) {
+				t.Errorf("said %q; want one line with %q", lines, tc.says)
+			}
+		})
+	}
+}
+
+func TestASecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T) {
+	s := start(t)
+	second := newService(t)
+	cmd := second.command("run", "--config", "Caddyfile")
+	cmd.Env = append(cmd.Env, "SVC_DATA_DIR="+s.dir)
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "another service") {
+		t.Errorf("the second ended with %v: %s", err, out)
+	}
+	if out, err := s.command("reload", "--config", s.caddyfile(), "--force").CombinedOutput(); err != nil {
+		t.Errorf("the first can't be reloaded any more: %v\n%s", err, out)
+	}
+}
+
+func TestADataFolderMayHaveASpace(t *testing.T) {
+	s := newService(t)
+	s.dir = filepath.Join(s.dir, "a b")
+	s.start()
+	key := s.newKey("demo")
+	s.allCompleted(key, s.queue(key, 1))
+}
+
+func TestCaddyKnowsTheModulesAndTheShippedCaddyfile(t *testing.T) {
+	s := newService(t)
+	out, err := s.command("list-modules").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := strings.Fields(string(out))
+	for _, want := range []string{
+		"svc", "svc.sidecar.embedded", "svc.engines.embedded", "http.handlers.svc_auth", "http.handlers.svc_access", "http.handlers.svc_projects",
+		"http.handlers.svc_engine", "http.handlers.svc_quota", "http.handlers.svc_error", "http.handlers.svc_openapi", "http.reverse_proxy.upstreams.svc_engine",
+	} {
+		if !slices.Contains(modules, want) {
+			t.Errorf("list-modules does not name %s", want)
+		}
+	}
+	for _, verb := range []string{"adapt", "validate"} {
+		if out, err := s.command(verb, "--config", "Caddyfile").CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", verb, err, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "svc.db")); err == nil {
+		t.Error("validate opened the store")
+	}
+}
+
+func TestStartedAgainOnTheSameDataEverythingIsThere(t *testing.T) {
+	s := start(t)
+	key := s.newKey("demo")
+	jobs := s.queue(key, 1)
+	s.allCompleted(key, jobs)
+	if err := s.stop(os.Interrupt); err != nil {
+		t.Errorf("a clean stop ended with %v", err)
+	}
+	s.start()
+	if a := s.call(key, "GET", "/v1/projects/"+jobs[0].ProjectID, nil); a.status != http.StatusOK {
+		t.Errorf("the project: %d %s", a.status, a.body)
+	}
+	s.download(key, jobs[0])
+	if pids := s.enginePIDs(); len(pids) > 0 {
+		t.Errorf("reading an ended job started an engine: %v", pids)
+	}
+	s.allCompleted(key, jobs)
+}
+
+func TestSVCCommandFailsClearlyWithoutAService(t *testing.T) {
+	cmd := exec.Command(bin(t, "svc"), "admin", "key", "list", "--data-dir", t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "make run") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

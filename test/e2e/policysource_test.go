@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// policyState is what svc policy status says.
+type policyState struct {
+	Degraded bool `json:"degraded"`
+	Problem  *struct {
+		Step string `json:"step"`
+		File string `json:"file"`
+		Line int    `json:"line"`
+	} `json:"problem"`
+	Active struct {
+		Revision string `json:"revision"`
+	} `json:"active"`
+}
+
+// policyState asks the running service. The command's exit code is 1 while the
+// policy is degraded.
+func (s *service) policyState() policyState {
+	s.t.Helper()
+	cmd := exec.Command(bin(s.t, "svc"), "policy", "status", "--json", "--data-dir", s.dir)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	var state policyState
+	if err := json.Unmarshal(out, &state); err != nil {
+		s.t.Fatalf("svc policy status: %v: %s", err, out)
+	}
+	if state.Degraded != (err != nil) {
+		s.t.Errorf("degraded is %t, and the command ends with %v", state.Degraded, err)
+	}
+	return state
+}
+
+// TestSignedBundleIsFollowedByARunningService replaces the bundle that the
+// service watches: by a good one, one that is broken, one that nobody signed.
+func TestSignedBundleIsFollowedByARunningService(t *testing.T) {
+	dir := t.TempDir()
+	key, source := filepath.Join(dir, "reviewer"), filepath.Join(dir, "policy.tar.gz")
+	tool := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command(bin(t, "svc"), append([]string{"policy"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("svc policy %v: %v\n%s", args, err, out)
+		}
+	}
+	// publish puts a bundle in the place of the one before.
+	publish := func(policy string, args ...string) {
+		t.Helper()
+		next := filepath.Join(dir, "next.tar.gz")
+		tool(append([]string{"bundle", policy, "-o", next}, args...)...)
+		if err := os.Rename(next, source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shipped, readers := filepath.Join(root(t), "policy"), filepath.Join(root(t), "policy", "examples", "readers")
+	failing := filepath.Join(dir, "failing")
+	if err := os.CopyFS(failing, os.DirFS(readers)); err != nil {
+		t.Fatal(err)
+	}
+	rules := filepath.Join(failing, "svc", "project", "project.rego")
+	text, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slip := strings.Replace(string(text), "trim_space(reader) == input.key.userId", "trim_space(reader) != input.key.userId", 1)
+	if err := os.WriteFile(rules, []byte(slip), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	tool("key", key)
+	signed := []string{"--key", key + ".pem"}
+	publish(shipped, append(signed, "--sequence", "1")...)
+	s := start(t, "SVC_POLICY="+source, "SVC_POLICY_KEY="+key+".pub.pem")
+	alice, bob := s.newKey("alice"), s.newKey("bob")
+	project := s.newProject(alice)
+	s.svc("admin", "project", "attributes", project, "readers=bob")
+	look := func() int { return s.call(bob, "GET", "/v1/projects/"+project, nil).status }
+	if got := look(); got != 403 {
+		t.Fatalf("bob gets %d before the change", got)
+	}
+
+	publish(readers, append(signed, "--sequence", "2")...)
+	s.eventually("the new policy decides", func() bool { return look() == 200 })
+	good := s.policyState().Active.Revision
+
+	publish(failing, append(signed, "--sequence", "3")...)
+	s.eventually("the failing policy is refused", func() bool { return s.policyState().Degraded })
+	if state := s.policyState(); state.Problem.Step != "tests" || state.Problem.Line == 0 || state.Active.Revision != good || look() != 200 {
+		t.Errorf("state %+v, problem %+v", state, state.Problem)
+	}
+	publish(shipped, "--sequence", "4")
+	s.eventually("the unsigned policy is refused", func() bool {
+		state := s.policyState()
+		return state.Degraded && state.Problem.Step == "signature"
+	})
+
+	// Killed and started again: by the last good policy, and still degraded.
+	if err := s.stop(os.Kill); err == nil {
+		t.Error("the service was not killed")
+	}
+	s.start()
+	if state := s.policyState(); !state.Degraded || state.Active.Revision != good || look() != 200 {
+		t.Errorf("after a restart: %+v", state)
+	}
+	publish(shipped, append(signed, "--sequence", "5")...)
+	s.eventually("the policy before decides again", func() bool { return look() == 403 })
+	if state := s.policyState(); state.Degraded {
+		t.Errorf("state %+v, problem %+v", state, state.Problem)
+	}
+	// What was decided meanwhile is recorded, the last decision included.
+	s.eventually("the decisions are recorded", func() bool {
+		out, err := exec.Command(bin(t, "svc"), "policy", "replay", "--policy", "embedded", "--data-dir", s.dir).CombinedOutput()
+		return err != nil && strings.Contains(string(out), "projects.get: 200 allowed -> 403 project.forbidden")
+	})
+}

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// folder makes a folder that looks like the repository after a build, so that
+// the scripts leave nothing in the real one.
+func (s *service) folder() string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	links := map[string]string{
+		"Caddyfile": filepath.Join(root(s.t), "Caddyfile"),
+		"scripts":   filepath.Join(root(s.t), "scripts"),
+		"bin":       filepath.Dir(bin(s.t, "caddy")),
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
+	s := newService(t)
+	dir := s.folder()
+	script := func(name string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(dir, "scripts", name))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "SVC_ADDRESS=http://"+s.addr, "SVC_DATA_DIR="+s.dir, "SVC_LOG_FORMAT=json")
+		return cmd
+	}
+	s.run(script("run"))
+	s.eventually("the block is printed", func() bool { return strings.Contains(s.log.String(), "make demo") })
+	block := s.log.String()
+	keyFile := filepath.Join(s.dir, "demo-key")
+	for _, want := range []string{"http://" + s.addr, keyFile} {
+		if !strings.Contains(block, want) {
+			t.Errorf("the block does not name %s", want)
+		}
+	}
+	secret, err := os.ReadFile(keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.secrets = append(s.secrets, strings.TrimSpace(string(secret)))
+	if info, err := os.Stat(keyFile); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key's file has mode %v, %v", info.Mode(), err)
+	}
+
+	demo := func() string {
+		t.Helper()
+		out, err := script("demo").Output()
+		if err != nil {
+			t.Fatalf("demo: %v", err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		index := filepath.Join(dir, lines[len(lines)-1])
+		if _, err := os.Stat(index); err != nil || filepath.Base(index) != "index.html" {
+			t.Errorf("the last line is %q: %v", lines[len(lines)-1], err)
+		}
+		return string(out)
+	}
+	demo()
+	if change := demo(); !strings.Contains(change, "play.speed") || !strings.Contains(change, "changed") {
+		t.Errorf("the second run shows %q", change)
+	}
+
+	again := script("run")
+	if out, err := again.CombinedOutput(); err == nil || !strings.Contains(string(out), "already runs") {
+		t.Errorf("a second service on the same data: %v, %s", err, out)
+	}
+	if err := s.stop(os.Interrupt); err != nil {
+		t.Errorf("a clean stop ended with %v", err)
+	}
+
+	// Started again, the same key still works.
+	said := len(s.log.String())
+	s.run(script("run"))
+	s.eventually("the block is printed again", func() bool { return strings.Contains(s.log.String()[said:], "make demo") })
+	demo()
+	if after, err := os.ReadFile(keyFile); err != nil || string(after) != string(secret) {
+		t.Errorf("the key was made anew: %v", err)
+	}
+}

@@ -1,0 +1,295 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+)
+
+var update = flag.Bool("update", false, "write the table into docs/errors.md")
+
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+// ask is one request with a valid key, and the status it gets.
+type ask struct {
+	status       int
+	method, path string
+	body         any
+	headers      []string
+}
+
+// address is one path of the API and what is asked of it. A method that
+// nothing is asked of is unknown there.
+type address struct {
+	path string
+	asks []ask
+	// notOnDemand lists by method what the document has and no request can
+	// bring about on demand. It is tested where it is decided.
+	notOnDemand map[string][]int
+}
+
+// statuses are what was answered, by path and method.
+type statuses map[string]map[string][]int
+
+func (seen statuses) add(path, method string, status int) {
+	if seen[path] == nil {
+		seen[path] = map[string][]int{}
+	}
+	if !slices.Contains(seen[path][method], status) {
+		seen[path][method] = append(seen[path][method], status)
+		slices.Sort(seen[path][method])
+	}
+}
+
+// scene is a service in which everything that can be had on demand is had.
+type scene struct {
+	*service
+	seen            statuses
+	key, stranger   apiKey // the stranger owns nothing
+	project, job    string // of a completed job
+	cancelled       string // a job of the same project
+	unstarted, idle string // projects without a job
+}
+
+func newScene(t *testing.T) *scene {
+	// An engine needs much longer than the 2 s that a submission waits for it.
+	s := &scene{service: start(t, "SVC_ENGINE_START_DELAY=8s"), seen: statuses{}}
+	s.key, s.stranger = s.newKey("demo"), s.newKey("stranger")
+	s.unstarted, s.idle = s.newProject(s.key), s.newProject(s.key)
+	jobs := s.queue(s.key, 8)
+	s.project, s.job, s.cancelled = jobs[0].ProjectID, jobs[0].JobID, jobs[7].JobID
+
+	// While the project has work: cancelling, a live stream to its end, and
+	// what is refused.
+	const events = "/v1/generate/{jobId}/events"
+	of := func(sub api.Submission, rest string) string {
+		return "/v1/generate/" + sub.JobID + rest + "?projectId=" + sub.ProjectID
+	}
+	s.ask(s.key, "/v1/generate/{jobId}", ask{200, "DELETE", of(jobs[7], ""), nil, nil})
+	s.ask(s.key, "/v1/projects/{projectId}", ask{409, "DELETE", "/v1/projects/" + s.project, nil, nil})
+	limited := s.newKey("demo", "--jobs-per-day", "0")
+	s.ask(limited, "/v1/generate", ask{429, "POST", "/v1/generate", map[string]string{"projectId": s.project, "prompt": brief}, nil})
+	s.ask(s.key, events, ask{200, "GET", of(jobs[6], "/events"), nil, nil})
+	s.ask(s.key, events, ask{200, "GET", of(jobs[7], "/events"), nil, nil})
+
+	for _, sub := range jobs {
+		s.finish(s.key, sub)
+	}
+	return s
+}
+
+// ask sends a request and notes its answer.
+func (s *scene) ask(key apiKey, path string, a ask) answer {
+	s.t.Helper()
+	got := s.call(key, a.method, a.path, a.body, a.headers...)
+	if got.status != a.status {
+		s.t.Errorf("%s %s: %d %.200s, want %d", a.method, a.path, got.status, got.body, a.status)
+	}
+	s.seen.add(path, a.method, got.status)
+	return got
+}
+
+// addresses lists everything that is asked, in the order in which it must be.
+func (s *scene) addresses() []address {
+	const (
+		nobodys = "ffffffffffffffffffffffff"
+		unknown = "job_01JD0000000000000000000000"
+	)
+	job := func(rest string) func(id, project string) string {
+		return func(id, project string) string { return "/v1/generate/" + id + rest + "?projectId=" + project }
+	}
+	cancel, status, events, files := job(""), job("/status"), job("/events"), job("/files")
+	// of lists what every route of a job refuses.
+	of := func(method string, path func(id, project string) string, more ...ask) []ask {
+		return append(more,
+			ask{200, method, path(s.job, s.project), nil, nil},
+			ask{400, method, path(s.job, "x"), nil, nil},
+			ask{403, method, path(s.job, nobodys), nil, nil},
+			ask{404, method, path(unknown, s.project), nil, nil})
+	}
+	huge := strings.Repeat(" ", 9<<20)
+	text := []string{"Content-Type", "text/plain"}
+	submission := func(project, prompt string) any { return map[string]string{"projectId": project, "prompt": prompt} }
+	once := []string{"Idempotency-Key", "once"}
+	record := s.call(s.key, "GET", status(s.job, s.project), nil)
+	archive := s.call(s.key, "GET", files(s.job, s.project), nil)
+	log := s.readEvents(strings.NewReader(string(s.call(s.key, "GET", events(s.job, s.project), nil).body)))
+	document := s.call(apiKey{}, "GET", "/openapi.yaml", nil)
+
+	return []address{
+		{"/v1/projects", []ask{
+			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, nil},
+			{400, "POST", "/v1/projects", map[string]string{}, nil},
+			{413, "POST", "/v1/projects", huge, nil},
+			{415, "POST", "/v1/projects", `{"name":"x"}`, text},
+			{200, "GET", "/v1/projects", nil, nil},
+			{400, "GET", "/v1/projects?limit=0", nil, nil},
+		}, map[string][]int{"POST": {409, 503}, "GET": {503}}},
+		{"/v1/projects/{projectId}", []ask{
+			{200, "GET", "/v1/projects/" + s.idle, nil, nil},
+			{400, "GET", "/v1/projects/x", nil, nil},
+			{403, "GET", "/v1/projects/" + nobodys, nil, nil},
+			{200, "DELETE", "/v1/projects/" + s.idle, nil, nil},
+			{400, "DELETE", "/v1/projects/x", nil, nil},
+			{403, "DELETE", "/v1/projects/" + nobodys, nil, nil},
+		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
+		{"/v1/generate", []ask{
+			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
+			{200, "POST", "/v1/generate", submission(s.project, brief), once},
+			{422, "POST", "/v1/generate", submission(s.project, "another"), once},
+			{400, "POST", "/v1/generate", submission(s.project, ""), nil},
+			{403, "POST", "/v1/generate", submission(nobodys, brief), nil},
+			{413, "POST", "/v1/generate", huge, nil},
+			{415, "POST", "/v1/generate", submission(s.project, brief), text},
+		}, map[string][]int{"POST": {409, 504}}},
+		{"/v1/generate/{jobId}", of("DELETE", cancel), map[string][]int{"DELETE": {503}}},
+		{"/v1/generate/{jobId}/status", of("GET", status,
+			ask{304, "GET", status(s.job, s.project), nil, []string{"If-None-Match", record.header.Get("ETag")}},
+		), map[string][]int{"GET": {503}}},
+		{"/v1/generate/{jobId}/events", of("GET", events,
+			ask{204, "GET", events(s.job, s.project), nil, []string{"Last-Event-ID", strconv.Itoa(len(log))}},
+		), map[string][]int{"GET": {503}}},
+		{"/v1/generate/{jobId}/files", of("GET", files,
+			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9"}},
+			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9,20-29"}},
+			ask{304, "GET", files(s.job, s.project), nil, []string{"If-None-Match", archive.header.Get("ETag")}},
+			ask{409, "GET", files(s.cancelled, s.project), nil, nil},
+			ask{412, "GET", files(s.job, s.project), nil, []string{"If-Match", `"x"`}},
+			ask{416, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=999999999-"}},
+		), map[string][]int{"GET": {503}}},
+		{"/openapi.yaml", []ask{
+			{200, "GET", "/openapi.yaml", nil, nil},
+			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
+		}, nil},
+	}
+}
+
+func TestEveryRouteAndMethodAnswersAsDocumented(t *testing.T) {
+	s := newScene(t)
+	d, err := described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses := s.addresses()
+	for _, at := range addresses {
+		known := map[string]bool{}
+		for _, a := range at.asks {
+			known[a.method] = true
+			if a.method == http.MethodGet {
+				known[http.MethodHead] = true
+				s.ask(s.key, at.path, a)
+				a.method = http.MethodHead
+			}
+			s.ask(s.key, at.path, a)
+		}
+		for _, method := range methods {
+			s.withoutKey(at, method)
+			if !known[method] {
+				s.unknownMethod(at, method, known)
+			}
+		}
+		for method, operation := range d.doc.Paths.Value(at.path).Operations() {
+			var missed []int
+			for code := range operation.Responses.Map() {
+				if status, err := strconv.Atoi(code); err == nil && status != http.StatusUnauthorized && !slices.Contains(s.seen[at.path][method], status) {
+					missed = append(missed, status)
+				}
+			}
+			slices.Sort(missed)
+			if !slices.Equal(missed, at.notOnDemand[method]) {
+				t.Errorf("%s %s: the document has %v besides what was seen; expected %v", method, at.path, missed, at.notOnDemand[method])
+			}
+		}
+	}
+	if documented := d.doc.Paths.Len(); documented != len(addresses) {
+		t.Errorf("%d paths are documented, %d were asked", documented, len(addresses))
+	}
+	checkTable(t, table(addresses, s.seen))
+}
+
+// withoutKey asks with one of the address's own requests, or with none, but
+// without a key.
+func (s *scene) withoutKey(at address, method string) {
+	s.t.Helper()
+	if at.path == "/openapi.yaml" {
+		return
+	}
+	if got := s.call(apiKey{}, method, at.asks[0].path, nil); got.status != http.StatusUnauthorized {
+		s.t.Errorf("%s %s without a key: %d", method, at.path, got.status)
+	}
+}
+
+func (s *scene) unknownMethod(at address, method string, known map[string]bool) {
+	s.t.Helper()
+	// These are many; the key's request rate is for the rest.
+	got := s.ask(s.stranger, at.path, ask{http.StatusMethodNotAllowed, method, at.asks[0].path, nil, nil})
+	allow := got.header.Get("Allow")
+	if got := strings.Split(allow, ", "); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(maps.Keys(known))) {
+		s.t.Errorf("%s %s: Allow is %s", method, at.path, allow)
+	}
+}
+
+// table renders what was seen, and in brackets what is only documented.
+func table(addresses []address, seen statuses) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| address | %s |\n|---%s|\n", strings.Join(methods, " | "), strings.Repeat("|---", len(methods)))
+	for _, at := range addresses {
+		fmt.Fprintf(&b, "| `%s`", at.path)
+		for _, method := range methods {
+			like := method
+			if method == http.MethodHead {
+				like = http.MethodGet
+			}
+			var cell []string
+			for _, status := range seen[at.path][method] {
+				cell = append(cell, strconv.Itoa(status))
+			}
+			for _, status := range at.notOnDemand[like] {
+				cell = append(cell, fmt.Sprintf("(%d)", status))
+			}
+			fmt.Fprintf(&b, " | %s", strings.Join(cell, " "))
+		}
+		b.WriteString(" |\n")
+	}
+	return b.String()
+}
+
+// The table stands between these lines of docs/errors.md.
+const (
+	tableBegin = "<!-- generated by go test ./test/e2e -run TestEveryRouteAndMethod -update -->\n"
+	tableEnd   = "<!-- end of what is generated -->\n"
+)
+
+// checkTable compares the table in docs/errors.md with what it should be, or
+// writes it when the test is run with -update.
+func checkTable(t *testing.T, want string) {
+	t.Helper()
+	path := filepath.Join(root(t), "docs", "errors.md")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(raw), tableBegin)
+	got, after, ended := strings.Cut(rest, tableEnd)
+	if !begun || !ended {
+		t.Fatalf("%s lacks the lines around the table", path)
+	}
+	if !*update {
+		if got != want {
+			t.Errorf("%s is stale; write it with -update. It should have:\n%s", path, want)
+		}
+		return
+	}
+	if err := os.WriteFile(path, []byte(before+tableBegin+want+tableEnd+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,90 @@
+// Package imports holds the test of who may import whom.
+package imports
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/svc-games/svc/"
+
+// rules say for a folder which folders of ours it may import, at any depth.
+// A folder without a rule may import all.
+var rules = map[string][]string{
+	"api":          {"api"},
+	"policy":       {"api", "policy"},
+	"engine":       {"api", "engine"},
+	"client":       {"api", "client"},
+	"engine-proxy": {"api", "engine-proxy", "peer"},
+	"peer":         {"peer"},
+	"sidecar":      {"api", "peer", "policy", "sidecar"},
+}
+
+// leaves are helpers of tests that import nothing of ours; anyone may import them.
+var leaves = []string{"test/freeport"}
+
+// caddyImporters are the folders that may import Caddy.
+var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway"}
+
+// clusterImporters are the folders that may import Kubernetes' libraries: the
+// driver, and the programs that have it in them.
+var clusterImporters = []string{
+	"engine-proxy/kubernetes", "engine-proxy/host", "engine-proxy/daemon", "cmd/svc-engine-proxy",
+	"caddymodule/embedded", "cmd/caddy", "test/rig/gateway", "test/rig/engineproxy",
+}
+
+func TestDependenciesPointOneWay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-test=false", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module)
+		for _, dep := range fields[1:] {
+			checkOurs(t, pkg, dep)
+			checkCaddy(t, pkg, dep)
+			checkCluster(t, pkg, dep)
+		}
+	}
+}
+
+func checkOurs(t *testing.T, pkg, dep string) {
+	allowed, ruled := rules[top(pkg)]
+	ours, isOurs := strings.CutPrefix(dep, module)
+	if isOurs && slices.Contains(leaves, pkg) {
+		t.Errorf("%s depends on %s; it may use nothing of ours", pkg, ours)
+	}
+	if ruled && isOurs && !slices.Contains(leaves, ours) && !slices.Contains(allowed, top(ours)) {
+		t.Errorf("%s depends on %s; %s may only use %v", pkg, ours, top(pkg), allowed)
+	}
+}
+
+func checkCaddy(t *testing.T, pkg, dep string) {
+	if !strings.HasPrefix(dep, "github.com/caddyserver/caddy/") {
+		return
+	}
+	if pkg == "caddymodule/gateway" || !slices.ContainsFunc(caddyImporters, func(folder string) bool {
+		return pkg == folder || strings.HasPrefix(pkg, folder+"/")
+	}) {
+		t.Errorf("%s depends on Caddy", pkg)
+	}
+}
+
+func checkCluster(t *testing.T, pkg, dep string) {
+	if !strings.HasPrefix(dep, "k8s.io/client-go/") && !strings.HasPrefix(dep, "k8s.io/api/") {
+		return
+	}
+	if !slices.ContainsFunc(clusterImporters, func(folder string) bool {
+		return pkg == folder || strings.HasPrefix(pkg, folder+"/")
+	}) {
+		t.Errorf("%s depends on %s", pkg, dep)
+	}
+}
+
+func top(pkg string) string {
+	first, _, _ := strings.Cut(pkg, "/")
+	return first
+}

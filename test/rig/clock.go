@@ -1,0 +1,35 @@
+package rig
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/test/rig/offset"
+)
+
+// Clock is what sidecars of the rig's gateways go by for days, months and
+// deadlines, once Env is among their variables.
+type Clock struct {
+	t    testing.TB
+	path string
+}
+
+// NewClock returns a clock that is right.
+func NewClock(t testing.TB) *Clock {
+	t.Helper()
+	return &Clock{t: t, path: filepath.Join(Dir(t), "clock")}
+}
+
+// Env is the variable of the processes that go by the clock.
+func (c *Clock) Env() string { return offset.Env + "=" + c.path }
+
+// Set sets the clock, which goes on from there.
+func (c *Clock) Set(now time.Time) {
+	c.t.Helper()
+	if err := errors.Join(os.WriteFile(c.path+".new", []byte(time.Until(now).String()), 0o600), os.Rename(c.path+".new", c.path)); err != nil {
+		c.t.Fatal(err)
+	}
+}

@@ -1,0 +1,175 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/svc-games/svc/test/rig/script"
+)
+
+// Cluster is several gateways before one engine proxy. On PostgreSQL each gateway
+// has its sidecar in its process, and the engine proxy one of its own beside it;
+// on SQLite there is one sidecar for all.
+type Cluster struct {
+	Gateways []*Gateway
+	Sidecar  *Process // svc-sidecar: all gateways' on SQLite, the engine proxy's on PostgreSQL
+	Proxy    *Process // the rig's engine proxy: svc-engine-proxy with points
+
+	Dir string // of svc-sidecar and the engine proxy
+
+	t          testing.TB
+	frameworks string
+}
+
+// clustered is the configuration of a gateway. The arguments are the sidecar's
+// and the engine proxy's address.
+const clustered = `{
+	admin "unix/{$SVC_DATA_DIR}/run/caddy.sock|0600"
+	persist_config off
+	log {
+		format svc {
+			wrap json
+		}
+	}
+	svc {
+		data_dir "{$SVC_DATA_DIR}"
+		retry_after 1s
+		sidecar %s
+		engines %s
+	}
+}
+{$SVC_ADDRESS} {
+	handle /v1/* {
+		route {
+			svc_auth {
+				rate 1000000 1000000
+			}
+			svc_access
+			svc_projects
+			svc_engine {
+				hold 10s
+			}
+			svc_quota {
+				timeout 1s
+				deadline 2s
+			}
+			reverse_proxy {
+				dynamic svc_engine
+				flush_interval -1
+				transport http {
+					dial_timeout 2s
+					expect_continue_timeout 30s
+					keepalive off
+				}
+			}
+		}
+	}
+	handle_errors {
+		svc_error
+	}
+}
+`
+
+// LaunchCluster starts n gateways on a store, "" for SQLite or the URL of
+// PostgreSQL, and waits until all answer.
+func LaunchCluster(t testing.TB, n int, store string, s script.Engine) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, Dir: Dir(t), frameworks: newFrameworks(t)}
+	c.Script(s)
+	c.Sidecar = &Process{
+		Args: []string{Program(t, "svc-sidecar"), "--data-dir", c.Dir, "--log-format", "json"},
+		Dir:  c.Dir, Env: []string{"SVC_STORE=" + store},
+	}
+	c.Proxy = &Process{
+		Args: []string{Program(t, "engineproxy"), "--data-dir", c.Dir, "--log-format", "json",
+			"--command", Program(t, "engine"), "--frameworks", c.frameworks},
+		Dir: c.Dir,
+	}
+	for _, p := range []*Process{c.Sidecar, c.Proxy} {
+		t.Cleanup(func() {
+			if err := errors.Join(p.Stop(), killEngines(t, c.Dir)); err != nil {
+				t.Error(err)
+			}
+			if t.Failed() {
+				t.Logf("log of %s:\n%s", p.Args[0], tail(p.Log()))
+			}
+		})
+	}
+	c.start(c.Sidecar, c.SidecarReady)
+	c.start(c.Proxy, c.ProxyReady)
+	side := "embedded"
+	if store == "" {
+		side = c.address("sidecar.sock")
+	}
+	for range n {
+		g := NewGateway(t, Options{
+			Program:   Program(t, "gateway"),
+			Caddyfile: fmt.Sprintf(clustered, side, c.address("engines.sock")),
+			Env:       []string{"SVC_STORE=" + store},
+		})
+		if store != "" {
+			g.tap("sidecar")
+		}
+		c.start(&g.Process, g.Ready)
+		g.adminDir = c.Dir // of any sidecar
+		c.Gateways = append(c.Gateways, g)
+	}
+	return c
+}
+
+// Script changes what the engines do.
+func (c *Cluster) Script(s script.Engine) {
+	c.t.Helper()
+	writeScript(c.t, c.frameworks, s)
+}
+
+// Volume returns a project's volume.
+func (c *Cluster) Volume(project string) string { return filepath.Join(c.Dir, "projects", project) }
+
+// SidecarReady waits until svc-sidecar answers, on its admin socket too.
+func (c *Cluster) SidecarReady(ctx context.Context) error {
+	return listening(ctx, c.Sidecar, c.socket("sidecar.sock"))
+}
+
+// ProxyReady waits until the engine proxy answers.
+func (c *Cluster) ProxyReady(ctx context.Context) error {
+	return listening(ctx, c.Proxy, c.socket("engines.sock"))
+}
+
+func (c *Cluster) socket(name string) string { return filepath.Join(c.Dir, "run", name) }
+
+func (c *Cluster) address(name string) string { return "unix/" + c.socket(name) }
+
+// start starts a process and waits until it answers.
+func (c *Cluster) start(p *Process, ready func(context.Context) error) {
+	c.t.Helper()
+	if err := errors.Join(p.Start(), ready(c.t.Context())); err != nil {
+		c.t.Fatalf("%v\n%s", err, tail(p.Log()))
+	}
+}
+
+// listening waits until a process listens on a socket, which an earlier one may
+// have left there.
+func listening(ctx context.Context, p *Process, socket string) error {
+	exited := p.Exited()
+	var ended error
+	err := Await(ctx, func() bool {
+		select {
+		case <-exited:
+			ended = fmt.Errorf("%s ended", p.Args[0])
+			return true
+		default:
+		}
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			return false
+		}
+		_ = conn.Close() // nothing was said
+		return true
+	})
+	return errors.Join(err, ended)
+}

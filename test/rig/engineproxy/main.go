@@ -1,0 +1,58 @@
+// Command engineproxy is cmd/svc-engine-proxy with points at which tests have it
+// die or wait: before and after what it tells the ledger.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/daemon"
+	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/test/rig/point"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
+	if err == nil {
+		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger {
+			return tapped{ledgerclient.New(sidecar)}
+		})
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "engineproxy: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+// tapped is a way to the ledger that passes a point before and after each
+// operation.
+type tapped struct{ engineproxy.Ledger }
+
+// ApplyFeed implements engineproxy.Ledger.
+func (t tapped) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.FeedVerdict, error) {
+	point.Pass("before feed")
+	v, err := t.Ledger.ApplyFeed(ctx, b)
+	point.Pass("feed applied")
+	return v, err
+}
+
+// Resolve implements engineproxy.Ledger.
+func (t tapped) Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error {
+	point.Pass("before resolve")
+	err := t.Ledger.Resolve(ctx, jobID, v)
+	point.Pass("resolved")
+	return err
+}
+
+// Interface guards
+var _ engineproxy.Ledger = tapped{}

@@ -1,0 +1,91 @@
+// Package point lets a test build of a program die, or wait, at a named point.
+package point
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Variables that tell a program where to die.
+const (
+	// DieEnv is NAME=PASSAGE: the process kills itself when it passes the point
+	// for that time.
+	DieEnv = "SVC_RIG_DIE"
+	// HoldEnv is NAME=FILE: the process waits at the point while the file is
+	// there, and makes FILE.held when it does.
+	HoldEnv = "SVC_RIG_HOLD"
+	// DeathsEnv names the file to which a dying process adds the point's name.
+	DeathsEnv = "SVC_RIG_DEATHS"
+)
+
+var passed struct {
+	sync.Mutex
+	times int64
+}
+
+// Pass dies or waits when this is the point to do so at.
+func Pass(name string) {
+	if at, passage, _ := strings.Cut(os.Getenv(DieEnv), "="); at == name {
+		passed.Lock()
+		passed.times++
+		n := passed.times
+		passed.Unlock()
+		if want, err := strconv.ParseInt(passage, 10, 64); err == nil && n == want {
+			Die(os.Getenv(DeathsEnv), name)
+		}
+	}
+	if at, file, _ := strings.Cut(os.Getenv(HoldEnv), "="); at == name {
+		hold(file)
+	}
+}
+
+// Die kills the process as the kernel would for want of memory, and leaves the
+// name of the point in a file.
+func Die(deaths, name string) {
+	if f, err := os.OpenFile(deaths, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		_, _ = fmt.Fprintln(f, name) // a death that is not noted counts for nothing
+		_ = f.Close()
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {} // until the signal is there
+}
+
+func hold(file string) {
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	_ = os.WriteFile(file+".held", nil, 0o600)
+	for {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // nothing else tells that a file went away
+	}
+}
+
+// Deaths counts the deaths at each point that the files matching a pattern hold.
+func Deaths(patterns ...string) map[string]int {
+	counts := make(map[string]int)
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			continue
+		}
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				continue
+			}
+			for _, name := range strings.Fields(strings.ReplaceAll(string(raw), " ", "_")) {
+				counts[strings.ReplaceAll(name, "_", " ")]++
+			}
+		}
+	}
+	return counts
+}

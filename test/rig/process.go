@@ -1,0 +1,145 @@
+package rig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Process is a program that can be started again and again.
+type Process struct {
+	Args []string // the program and its arguments
+	Dir  string
+	Env  []string // beside those of this process
+
+	log Log
+
+	mu      sync.Mutex // guards the following fields
+	cmd     *exec.Cmd  // nil while it does not run
+	exited  chan struct{}
+	started time.Time
+}
+
+// Log collects what a process says, while a test reads it.
+type Log struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+// String returns all that was said so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// Log returns what the process said, over all its lives.
+func (p *Process) Log() string { return p.log.String() }
+
+// Start starts the process. It is killed when this one ends.
+func (p *Process) Start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil {
+		return errors.New("the process runs already")
+	}
+	cmd := exec.Command(p.Args[0], p.Args[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
+	cmd.Stdout, cmd.Stderr = &p.log, &p.log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting %s: %w", p.Args[0], err)
+	}
+	p.cmd, p.exited, p.started = cmd, make(chan struct{}), time.Now()
+	go func(exited chan struct{}) {
+		_ = cmd.Wait() // how it ended, ProcessState says
+		p.mu.Lock()
+		p.cmd = nil
+		p.mu.Unlock()
+		close(exited)
+	}(p.exited)
+	return nil
+}
+
+// Signal signals the process and waits for its end. It does nothing for one
+// that does not run.
+func (p *Process) Signal(sig os.Signal) error {
+	p.mu.Lock()
+	cmd, exited := p.cmd, p.exited
+	p.mu.Unlock()
+	if cmd == nil {
+		return nil
+	}
+	if err := cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("signalling %s: %w", p.Args[0], err)
+	}
+	select {
+	case <-exited:
+		return nil
+	case <-time.After(Patience):
+		return fmt.Errorf("%s did not end by %s", p.Args[0], sig)
+	}
+}
+
+// Kill ends the process with SIGKILL.
+func (p *Process) Kill() error { return p.Signal(syscall.SIGKILL) }
+
+// Stop asks the process to end.
+func (p *Process) Stop() error { return p.Signal(os.Interrupt) }
+
+// Exited returns a channel that is closed when the process ends that was started
+// last.
+func (p *Process) Exited() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exited
+}
+
+// PID returns the process's id, 0 while it does not run.
+func (p *Process) PID() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return 0
+	}
+	return p.cmd.Process.Pid
+}
+
+// clockTick is the unit of the kernel's process accounting.
+const clockTick = time.Second / 100
+
+// CPU returns how much processor time a process has used, from the kernel's
+// accounting.
+func CPU(pid int) (time.Duration, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading processor time: %w", err)
+	}
+	// After the name, which may hold anything, field 3 comes first.
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	if len(fields) < 13 {
+		return 0, errors.New("reading processor time: /proc/PID/stat is too short")
+	}
+	var ticks int64
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading processor time: %w", err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * clockTick, nil
+}

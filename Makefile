@@ -81,24 +81,27 @@ test: deps build control-plane ## Install what is needed and run every test
 	@scripts/lint-openapi
 	@scripts/npm-install test/console
 	@$(MAKE) --no-print-directory -j2 test-fuzz test-image
-	SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -race -count=1 -timeout 20m $$($(GO) list ./... | grep -Ev '/test/e2e|$(PLAYS)')
+	@$(MAKE) --no-print-directory test-packages
 	@$(MAKE) --no-print-directory --output-sync=target -j3 test-play test-embedded test-remote
+	@scripts/gotest --reruns
 
 # Parts of "make test" that wait more than they compute run side by side. The
 # last ones print what they have to say when they end.
 PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks
 
-.PHONY: test-fuzz test-image test-play test-embedded test-remote
+.PHONY: test-fuzz test-image test-packages test-play test-embedded test-remote
 test-fuzz:
 	@scripts/fuzz
 test-image:
 	@GO=$(GO) scripts/engine-image full || [ "$(CI)" != true ]
+test-packages:
+	SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks scripts/gotest packages "$$($(GO) list ./... | grep -Ev '/test/e2e|$(PLAYS)')" -race -count=1 -timeout 20m
 test-play:
-	$(PARTS) $(GO) test -count=1 -timeout 20m $$($(GO) list ./... | grep -E '$(PLAYS)')
+	$(PARTS) scripts/gotest play "$$($(GO) list ./... | grep -E '$(PLAYS)')" -count=1 -timeout 20m
 test-embedded:
-	$(PARTS) $(GO) test -race -count=1 -timeout 20m ./test/e2e
+	$(PARTS) scripts/gotest embedded ./test/e2e -race -count=1 -timeout 20m
 test-remote:
-	$(PARTS) SVC_FORM=split $(GO) test -race -count=1 -timeout 20m ./test/e2e -skip '$(SAME_IN_SPLIT)'
+	$(PARTS) SVC_FORM=split scripts/gotest remote ./test/e2e -race -count=1 -timeout 20m -skip '$(SAME_IN_SPLIT)'
 
 .PHONY: games
 games: deps build ## Make a game of each of sixty briefs, play them all, write test/games/RESULTS.md

@@ -10,10 +10,9 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// errReleased: a job was released while a batch about it was applied, which can
-// only happen to one whose reservation was not yet visible when the batch
-// locked its keys. The feed's reader asks again.
-var errReleased = errors.New("the job was released meanwhile")
+// errReserved: a job was reserved while a batch about it was applied, after the
+// keys of its jobs were locked. The feed's reader asks again.
+var errReserved = errors.New("the job was reserved meanwhile")
 
 // applying is a batch of feed records on its way.
 type applying struct {
@@ -23,6 +22,7 @@ type applying struct {
 	projectID, feedID string
 
 	cursor uint64
+	keys   map[string]bool    // that are locked
 	jobs   map[string]*jobRow // nil for a job that is not this project's
 	stop   map[string]api.FailureCode
 	ended  []string
@@ -58,14 +58,7 @@ func (a *applying) apply(job *jobRow, r contract.FeedRecord) error {
 		if _, err := activate(a.tx, job.id); err != nil {
 			return err
 		}
-		// A commit that came first moved it as well.
-		var err error
-		if job.state, err = stateOf(a.tx, job.id); err != nil {
-			return err
-		}
-		if job.state == stateReleased {
-			return errReleased
-		}
+		job.state = stateActive
 	}
 	switch r.Kind {
 	case contract.FeedStarted:

@@ -40,7 +40,7 @@ func (l *Ledger) GrantCall(ctx context.Context, projectID string) (contract.Call
 // that has ended meanwhile. A call that is charged already changes nothing.
 func (l *Ledger) ChargeCall(ctx context.Context, call contract.Call) error {
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		if err := lockKeys(tx, call.JobID); err != nil {
+		if err := lockKey(tx, call.JobID); err != nil {
 			return err
 		}
 		job, err := loadJob(tx, call.JobID)

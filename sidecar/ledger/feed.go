@@ -133,7 +133,11 @@ func (a *applying) lock(records []contract.FeedRecord) error {
 	for i, r := range records {
 		jobIDs[i] = r.JobID
 	}
-	return lockKeys(a.tx, jobIDs...)
+	slices.Sort(jobIDs)
+	jobIDs = slices.Compact(jobIDs)
+	var err error
+	a.keys, err = lockKeys(a.tx, jobIDs...)
+	return err
 }
 
 // readCursor returns a feed's cursor.
@@ -170,6 +174,9 @@ func (a *applying) job(jobID string) (*jobRow, error) {
 	job, err := loadJob(a.tx, jobID)
 	if err != nil && !errors.Is(err, sidecar.ErrUnknownJob) {
 		return nil, err
+	}
+	if job != nil && !a.keys[job.keyID] {
+		return nil, errReserved
 	}
 	if job != nil && (job.projectID != a.projectID || job.state == stateReleased) {
 		job = nil

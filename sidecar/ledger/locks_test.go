@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -11,24 +10,15 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
-	"github.com/svc-games/svc/sidecar/store"
-	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
-
-// noticingNoDeadlock is PostgreSQL that doesn't break a circle: what waits in
-// one fails by its time-out, and is not run again.
-var noticingNoDeadlock = storetest.Database{Name: "PostgreSQL", New: func(t testing.TB) func() (*store.Store, error) {
-	url := postgrestest.URL(t) + "&synchronous_commit=off&deadlock_timeout=1h"
-	return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), url) }
-}}
 
 // TestOperationsOnTheSameKeysWaitForEachOtherInOneOrder has the feeds of several
 // projects move jobs of the same two keys, in any order, between submissions,
 // releases and top-ups. Nothing may be lost, and nobody may wait in a circle.
 func TestOperationsOnTheSameKeysWaitForEachOtherInOneOrder(t *testing.T) {
 	const feeds, rounds, topUps = 4, 12, 12
-	for _, d := range []storetest.Database{storetest.Databases[0], noticingNoDeadlock} {
+	for _, d := range storetest.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			f := newFixture(t, d)
 			keyIDs := []string{f.newKey(policy.Limits{}), f.newKey(policy.Limits{})}

@@ -44,17 +44,13 @@ func (l *Ledger) Commit(ctx context.Context, jobID string) error {
 func (l *Ledger) Release(ctx context.Context, jobID string) error {
 	var state string
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		for {
-			done, err := l.undo(tx, jobID)
-			if done || err != nil {
-				state = stateReleased
-				return err
-			}
-			if state, err = stateOf(tx, jobID); err != nil || state != stateReserved {
-				return err
-			}
-			// Its reservation was committed between the two statements.
+		done, err := l.undo(tx, jobID)
+		if done || err != nil {
+			state = stateReleased
+			return err
 		}
+		state, err = stateOf(tx, jobID)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("releasing %s: %w", jobID, err)
@@ -70,7 +66,7 @@ func (l *Ledger) Release(ctx context.Context, jobID string) error {
 // undo moves a row from reserved to released, takes back what it counted, and
 // reports whether the row was there to be moved.
 func (l *Ledger) undo(tx *store.Tx, jobID string) (bool, error) {
-	if err := lockKeys(tx, jobID); err != nil {
+	if err := lockKey(tx, jobID); err != nil {
 		return false, err
 	}
 	now, err := tx.Now(l.now)
@@ -117,7 +113,7 @@ func (l *Ledger) EndJob(ctx context.Context, record contract.JobRecord) error {
 	}
 	settled := false
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		if err := lockKeys(tx, record.JobID); err != nil {
+		if err := lockKey(tx, record.JobID); err != nil {
 			return err
 		}
 		job, err := loadJob(tx, record.JobID)

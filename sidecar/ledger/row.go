@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -34,9 +36,38 @@ func settle(tx *store.Tx, job *jobRow, record contract.JobRecord, now int64) (bo
 }
 
 // lockKeys locks the keys of jobs before anything else of them is touched, so
-// that operations on the same key wait here and not for each other's rows.
-func lockKeys(tx *store.Tx, jobIDs ...string) error {
-	return tx.Lock("SELECT id FROM keys WHERE id IN (SELECT key_id FROM jobs WHERE id = ANY (?)) ORDER BY id", jobIDs)
+// that operations on the same key wait here and not for each other's rows. It
+// returns these keys. A job that another operation reserves meanwhile is not
+// among those whose keys are locked, and must be left alone: who moved it would
+// hold its row and wait for its key, while all others wait the other way round.
+func lockKeys(tx *store.Tx, jobIDs ...string) (map[string]bool, error) {
+	locked := make(map[string]bool)
+	for _, id := range jobIDs {
+		var keyID string
+		err := tx.Row("SELECT key_id FROM jobs WHERE id = ?", id).Scan(&keyID)
+		if errors.Is(err, store.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		locked[keyID] = true
+	}
+	for _, keyID := range slices.Sorted(maps.Keys(locked)) {
+		if err := tx.Lock("SELECT id FROM keys WHERE id = ?", keyID); err != nil {
+			return nil, err
+		}
+	}
+	return locked, nil
+}
+
+// lockKey is lockKeys for one job, or returns sidecar.ErrUnknownJob.
+func lockKey(tx *store.Tx, jobID string) error {
+	locked, err := lockKeys(tx, jobID)
+	if err == nil && len(locked) == 0 {
+		err = sidecar.ErrUnknownJob
+	}
+	return err
 }
 
 func freeSlot(tx *store.Tx, keyID string) error {

@@ -18,6 +18,16 @@ const readers = 4
 // another process holds, a backup for one.
 const busyTimeout = 5000
 
+const (
+	// checkpointPages is how many pages of 4 KiB the log holds before they are
+	// copied into the database, which stops the writer. Under load SQLite's
+	// 1,000 are full many times a second, mostly of the same pages.
+	checkpointPages = 4000
+	// cacheKiB is how much the writer keeps of the database in memory; SQLite's
+	// 2,000 are less than the pages that it writes to between two checkpoints.
+	cacheKiB = 16 << 10
+)
+
 var sqlite = dialect{beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
@@ -27,7 +37,8 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}
-	write, err := openSQLite(path, 1, "synchronous(FULL)", "foreign_keys(1)")
+	write, err := openSQLite(path, 1, "synchronous(FULL)", "foreign_keys(1)",
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))
 	if err != nil {
 		return nil, err
 	}

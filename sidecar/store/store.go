@@ -48,8 +48,9 @@ func newStore(d *dialect, w writing, readers int, db ...*sql.DB) *Store {
 // Update runs fn in a transaction and returns once what it wrote is on disk. An
 // error of fn undoes what fn wrote and nothing else, and is returned as it is.
 //
-// fn must not wait for anything but the database. It may run more than once: on
-// PostgreSQL operations that got in each other's way begin again. What it found
+// fn must not wait for anything but the database. It may run more than once:
+// operations that got in each other's way on PostgreSQL, or share a commit on
+// SQLite with one that failed, begin again. What it found
 // out counts only when Update returns nil: the commit may still fail. When the
 // connection breaks during the commit, the error is an ErrInDoubt. ctx is looked
 // at until fn begins; after that Update waits for the outcome, so that no other

@@ -106,6 +106,40 @@ func TestFailedUpdateUndoesItsOwnWritesOnly(t *testing.T) {
 	}
 }
 
+func TestFailureRunsWhatCameBeforeItOnceMoreAndNothingElse(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "svc.db"))
+	var runs [5]int
+	counted := func(i int, fn func(*Tx) error) func(*Tx) error {
+		return func(tx *Tx) error {
+			runs[i]++
+			return fn(tx)
+		}
+	}
+	for round, want := range [][5]int{{2, 2, 1, 1, 1}, {1, 1, 1, 1, 1}} {
+		runs = [5]int{}
+		id := func(i int) string { return fmt.Sprintf("%d%d", round, i) }
+		failure := errors.New("refused")
+		results := group(t, s,
+			counted(0, addUser(id(0))),
+			counted(1, func(*Tx) error { return failure }),
+			counted(2, addUser(id(2))),
+			counted(3, func(*Tx) error { return failure }),
+			counted(4, addUser(id(4))),
+		)
+		for i, err := range results {
+			if (err != nil) != (i%2 == 1) {
+				t.Errorf("round %d, operation %d: %v", round, i, err)
+			}
+		}
+		if runs != want {
+			t.Errorf("round %d: the operations ran %v times, want %v", round, runs, want)
+		}
+	}
+	if got := strings.Join(users(t, s), " "); got != "00 02 04 10 12 14" {
+		t.Errorf("users %q", got)
+	}
+}
+
 func TestOperationsThatWaitShareOneCommit(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "svc.db"))
 	var committed, written int
@@ -183,10 +217,11 @@ func TestFullDatabaseKeepsWhatItAcknowledgedAndNothingElse(t *testing.T) {
 func group(t *testing.T, s *Store, fns ...func(*Tx) error) []error {
 	t.Helper()
 	entered, leave := make(chan struct{}), make(chan struct{})
+	enter := sync.OnceFunc(func() { close(entered) }) // it runs again when one of them fails
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := s.Update(context.Background(), func(*Tx) error {
-			close(entered)
+			enter()
 			<-leave
 			return nil
 		})
@@ -369,15 +404,16 @@ func TestDatabaseFilesAreForTheirOwnerOnly(t *testing.T) {
 
 func TestNumbersOfALogAreDense(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "svc.db"))
-	var seqs []int64
-	take := func(tx *Tx) error {
-		seq, err := tx.NextSeq(LogAudit)
-		seqs = append(seqs, seq)
-		return err
+	var seqs [3]int64
+	take := func(i int) func(*Tx) error {
+		return func(tx *Tx) (err error) {
+			seqs[i], err = tx.NextSeq(LogAudit)
+			return err
+		}
 	}
 	failure := errors.New("no")
-	group(t, s, take, func(tx *Tx) error { return errors.Join(take(tx), failure) }, take)
-	if len(seqs) != 3 || seqs[0] != 1 || seqs[1] != 2 || seqs[2] != 2 {
+	group(t, s, take(0), func(tx *Tx) error { return errors.Join(take(1)(tx), failure) }, take(2))
+	if seqs != [3]int64{1, 2, 2} {
 		t.Errorf("numbers %v, want 1, 2 (undone), 2", seqs)
 	}
 }
@@ -385,7 +421,9 @@ func TestNumbersOfALogAreDense(t *testing.T) {
 func TestSQLiteLogsAheadAndFlushesEveryCommit(t *testing.T) {
 	s := opened(t, openers["SQLite"](t))
 	// A misspelt pragma in an address is no error, and nothing else would show it.
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"} {
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "wal_autocheckpoint": "4000", "cache_size": "-16384",
+	} {
 		if err := s.Update(t.Context(), func(tx *Tx) error {
 			var got string
 			if err := tx.Row("PRAGMA " + pragma).Scan(&got); err != nil || got != want {

@@ -17,6 +17,11 @@ const (
 	// it most commits hold one operation (research/performance.md: 3,700
 	// against 11,200 submissions a second).
 	yields = 2
+	// cautious is how many operations run behind savepoints after one has failed.
+	// Savepoints slow small operations by a tenth to a fifth (BenchmarkGroup), so
+	// that they are set only where failures are likely: they come in bursts, as
+	// of clients over their limits.
+	cautious = maxGroup
 )
 
 // errLocked: the writer waits for another process to end its transaction, a
@@ -30,6 +35,7 @@ type operation struct {
 	// taken is set by whoever is first: the writer, which then runs the
 	// operation, or the caller, who then leaves without it.
 	taken atomic.Bool
+	ran   bool
 	err   error
 	done  chan struct{} // closed once err is final
 }
@@ -41,6 +47,7 @@ type writer struct {
 	stopped   chan struct{}
 	group     []*operation // of the transaction that is open
 	beginning atomic.Bool  // a transaction, which waits for a lock at most
+	caution   int          // operations from here on that run behind savepoints
 }
 
 func startWriter(c *conn) *writer {
@@ -101,10 +108,7 @@ func (w *writer) loop() {
 // is that of the transaction: then no operation of the group took place.
 func (w *writer) commit(first *operation) error {
 	w.group = append(w.group[:0], first)
-	w.beginning.Store(true)
-	err := w.conn.start(context.Background())
-	w.beginning.Store(false)
-	if err != nil {
+	if err := w.begin(); err != nil {
 		return err
 	}
 	if err := w.execute(first); err != nil {
@@ -133,8 +137,14 @@ func (w *writer) commit(first *operation) error {
 	return w.conn.end("COMMIT")
 }
 
-// execute runs one operation behind a savepoint. Its error means that the
-// transaction is lost: a full disk, for one, makes SQLite roll all of it back.
+func (w *writer) begin() error {
+	w.beginning.Store(true)
+	defer w.beginning.Store(false)
+	return w.conn.start(context.Background())
+}
+
+// execute runs one operation. Its error means that the transaction is lost: a
+// full disk, for one, makes SQLite roll all of it back.
 func (w *writer) execute(op *operation) error {
 	if !op.taken.CompareAndSwap(false, true) {
 		return nil
@@ -143,19 +153,56 @@ func (w *writer) execute(op *operation) error {
 		op.err = fmt.Errorf("waiting for the store's writer: %w", err)
 		return nil
 	}
+	op.ran = true
+	if w.caution > 0 {
+		w.caution--
+		return w.executeApart(op)
+	}
+	if w.run(op); op.err == nil {
+		return nil
+	}
+	return w.again()
+}
+
+// again undoes the group and runs it once more, so that each operation that
+// fails undoes itself alone.
+func (w *writer) again() error {
+	w.caution = cautious
+	if err := w.conn.exec(context.Background(), "ROLLBACK"); err != nil {
+		return err
+	}
+	if err := w.begin(); err != nil {
+		return err
+	}
+	for _, op := range w.group {
+		if !op.ran {
+			continue
+		}
+		if err := w.executeApart(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// executeApart runs an operation behind a savepoint.
+func (w *writer) executeApart(op *operation) error {
 	background := context.Background()
 	if err := w.conn.exec(background, "SAVEPOINT operation"); err != nil {
 		return err
 	}
-	// The context of the statements never ends: an interrupted statement would
-	// undo the transaction of all the others.
-	op.err = op.run(&Tx{Reader{ctx: background, conn: w.conn}})
-	if op.err != nil {
+	if w.run(op); op.err != nil {
 		if err := w.conn.exec(background, "ROLLBACK TO SAVEPOINT operation"); err != nil {
 			return err
 		}
 	}
 	return w.conn.exec(background, "RELEASE SAVEPOINT operation")
+}
+
+// run calls an operation. The context of its statements never ends: an
+// interrupted statement would undo the transaction of all the others.
+func (w *writer) run(op *operation) {
+	op.err = op.run(&Tx{Reader{ctx: context.Background(), conn: w.conn}})
 }
 
 // Interface guards

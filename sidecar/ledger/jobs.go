@@ -79,7 +79,7 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 			return nil
 		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.deadline_at
 			FROM jobs j JOIN projects p ON p.id = j.project_id
-			WHERE j.state IN ('reserved', 'active') AND (? = '' OR j.project_id = ?)
+			WHERE j.resolved_at IS NULL AND (? = '' OR j.project_id = ?)
 			ORDER BY j.created_at, j.id`, projectID, projectID)
 	})
 	if err != nil {

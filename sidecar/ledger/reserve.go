@@ -160,10 +160,14 @@ func (a *admitting) countJobs() error {
 			a.usage.JobsThisMonth, a.usage.TIKThisMonth = jobs, tik
 		}
 		return nil
-	}, `INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 1, 0), (?, ?, 1, 0)
-		ON CONFLICT (key_id, bucket) DO UPDATE SET jobs = usage.jobs + 1
-		RETURNING bucket, jobs, tik`, a.KeyID, day, a.KeyID, month)
+	}, "UPDATE usage SET jobs = jobs + 1 WHERE key_id = ? AND bucket IN (?, ?) RETURNING bucket, jobs, tik", a.KeyID, day, month)
 	if err != nil {
+		return err
+	}
+	if err := a.beginBucket(day, &a.usage.JobsToday); err != nil {
+		return err
+	}
+	if err := a.beginBucket(month, &a.usage.JobsThisMonth); err != nil {
 		return err
 	}
 	if limit := exceeded(a.usage, a.limits); limit != "" {
@@ -172,10 +176,21 @@ func (a *admitting) countJobs() error {
 	return nil
 }
 
+// beginBucket counts the first job of a day or a month, which is none that was
+// counted. The key is locked: no one else begins it.
+func (a *admitting) beginBucket(bucket string, jobs *int64) error {
+	if *jobs > 0 {
+		return nil
+	}
+	*jobs = 1
+	_, err := a.tx.Exec("INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 1, 0)", a.KeyID, bucket)
+	return err
+}
+
 func (a *admitting) checkQueue(most int64) error {
 	var queued int64
 	err := a.tx.Row(`SELECT count(*) FROM jobs
-		WHERE project_id = ? AND state IN ('reserved', 'active') AND status = 'queued'`, a.ProjectID).Scan(&queued)
+		WHERE project_id = ? AND resolved_at IS NULL AND status = 'queued'`, a.ProjectID).Scan(&queued)
 	if err != nil {
 		return err
 	}

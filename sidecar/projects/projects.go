@@ -118,8 +118,7 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 			return err
 		}
 		var unfinished int64
-		if err := tx.Row(`SELECT count(*) FROM jobs
-			WHERE project_id = ? AND state IN ('reserved', 'active')`, projectID).Scan(&unfinished); err != nil {
+		if err := tx.Row("SELECT count(*) FROM jobs WHERE project_id = ? AND resolved_at IS NULL", projectID).Scan(&unfinished); err != nil {
 			return err
 		}
 		if unfinished > 0 {

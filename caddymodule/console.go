@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -165,7 +166,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	return shared.serveFor(handler, w, r, c.logger)
+	return shared.serveFor(handler, handler.Ended, w, r, c.logger)
 }
 
 // handler returns the console, made when it is first asked for: the app was
@@ -184,8 +185,11 @@ func (c *Console) handler(shared *Shared) (console.Site, error) {
 }
 
 // serveFor lets the console answer, or does what the console asks for in its
-// place.
-func (s *Shared) serveFor(handler http.Handler, w http.ResponseWriter, r *http.Request, logger *zap.Logger) error {
+// place. over is the Ended of its Site, nil for previews, which have no sessions.
+func (s *Shared) serveFor(
+	handler http.Handler, over func(ctx context.Context, session string) (bool, error),
+	w http.ResponseWriter, r *http.Request, logger *zap.Logger,
+) error {
 	out := &serveWriter{ResponseWriter: w}
 	handler.ServeHTTP(out, r)
 	if !out.asked {
@@ -212,7 +216,11 @@ func (s *Shared) serveFor(handler http.Handler, w http.ResponseWriter, r *http.R
 			return toHandlerError(locator.Serve(w, r, q, nil), 0)
 		}
 		q.Route.Action = policy.ActionEvents
-		err = locator.Follow(w, r, q, gateway.PassTo(q, "/v1/generate/"+job.JobID+"/events", zap.NewStdLog(logger)))
+		var ended func(context.Context) (bool, error)
+		if session := out.serve.Session; session != "" { // an older sidecar names none
+			ended = func(ctx context.Context) (bool, error) { return over(ctx, session) }
+		}
+		err = locator.Follow(w, r, q, ended, gateway.PassTo(q, "/v1/generate/"+job.JobID+"/events", zap.NewStdLog(logger)))
 		metrics.refusedStream(err)
 		return toHandlerError(err, 0)
 	}

@@ -31,7 +31,7 @@ func TestARefusalToTheConsoleHasItsStatus(t *testing.T) {
 			w.Header().Set(console.ServeHeader, what+" "+jobID)
 			w.WriteHeader(http.StatusOK)
 		})
-		err := shared.serveFor(asks, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/console/x", nil), zap.NewNop())
+		err := shared.serveFor(asks, nil, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/console/x", nil), zap.NewNop())
 		var status caddyhttp.HandlerError
 		if !errors.As(err, &status) || status.StatusCode != want {
 			t.Errorf("%s: %v, want status %d", what, err, want)

@@ -44,7 +44,7 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	if err != nil {
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)
 	}
-	return shared.serveFor(handler, w, r, p.logger)
+	return shared.serveFor(handler, nil, w, r, p.logger)
 }
 
 // previews serves games at a port of 127.0.0.1 for a console at localhost. It
@@ -95,7 +95,7 @@ func (p *previews) port() (string, error) {
 			ReadHeaderTimeout: 10 * time.Second,
 			ErrorLog:          zap.NewStdLog(p.logger),
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if err := p.shared.serveFor(handler, w, r, p.logger); err != nil {
+				if err := p.shared.serveFor(handler, nil, w, r, p.logger); err != nil {
 					http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
 				}
 			}),

@@ -50,14 +50,31 @@ func (l Locator) events(w http.ResponseWriter, r *http.Request, q *Request, next
 }
 
 // Follow serves the events of a job to its owner, whom the caller let in by other
-// means than a key. next passes a request on to the engine that q.Lease names.
-func (l Locator) Follow(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+// means than a key, until ended says that this is over; nil: it never is. next
+// passes a request on to the engine that q.Lease names.
+func (l Locator) Follow(
+	w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error), next Next,
+) error {
 	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})
 	if err != nil {
 		return noRoom(err)
 	}
 	defer stream.Done()
-	return l.serveStream(w, r, q, stream, nil, next)
+	if ended == nil {
+		return l.serveStream(w, r, q, stream, nil, next)
+	}
+	v := newVisit(ended)
+	ctx, leave := context.WithCancel(r.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		v.watch(ctx, stream)
+	}()
+	defer func() {
+		leave()
+		<-watched
+	}()
+	return l.serveStream(w, r, q, stream, v, next)
 }
 
 // noRoom is the 503 of a stream for which the registry has no room: the

@@ -159,8 +159,44 @@ func TestOwnerIsServed(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, p.status, want)
 		}
 	}
-	if asked := alice.get("/console/jobs/" + e.jobID + "/events").header.Get(console.ServeHeader); asked != "events "+e.jobID {
-		t.Errorf("the gateway is asked for %q", asked)
+	asked, ok := console.TakeServe(alice.get("/console/jobs/" + e.jobID + "/events").header)
+	if session := asked.Session; !ok || session == "" || asked != (console.Serve{What: console.ServeEvents, JobID: e.jobID, Session: session}) {
+		t.Errorf("the gateway is asked for %+v", asked)
+	}
+}
+
+func TestEventsAreServedForTheSessionThatAskedForThem(t *testing.T) {
+	d := open(t, console.Options{Idle: 10 * time.Minute})
+	e := d.estate("alice")
+	site, err := d.side.Console(console.Options{Idle: 10 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := d.as("alice"), d.as("alice")
+	session := func(b *browser) string {
+		t.Helper()
+		asked, _ := console.TakeServe(b.get("/console/jobs/" + e.jobID + "/events").header)
+		return asked.Session
+	}
+	ended := func(name string) bool {
+		t.Helper()
+		over, err := site.Ended(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return over
+	}
+	first, second := session(one), session(two)
+	if ended(first) || ended(second) {
+		t.Error("a session that goes on has ended")
+	}
+	one.send("/console/logout", nil)
+	if !ended(first) || ended(second) {
+		t.Errorf("after one has signed out: ended %t, the other %t", ended(first), ended(second))
+	}
+	d.pass(11 * time.Minute)
+	if !ended(second) {
+		t.Error("a session goes on after the idle time of its console")
 	}
 }
 

@@ -5,6 +5,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -56,6 +57,9 @@ type Site interface {
 	http.Handler
 	// Preview answers those at the previews' origin.
 	Preview() http.Handler
+	// Ended reports whether a session has ended that a Serve names. To ask does
+	// not count as a use of it.
+	Ended(ctx context.Context, session string) (bool, error)
 }
 
 // Console is a Site in this process.
@@ -100,6 +104,11 @@ func New(p Parts, o Options) (*Console, error) {
 	}
 	c.handler = c.secured(c.routes())
 	return c, nil
+}
+
+// Ended implements Site.
+func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
+	return c.Sessions.Ended(ctx, session)
 }
 
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }

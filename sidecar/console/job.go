@@ -62,7 +62,7 @@ func (c *Console) ownJob(v *visit) (sidecar.Job, bool) {
 
 func (c *Console) jobEvents(v *visit) {
 	if job, ok := c.ownJob(v); ok {
-		Serve{What: ServeEvents, JobID: job.JobID}.ask(v)
+		Serve{What: ServeEvents, JobID: job.JobID, Session: v.session.Name()}.ask(v)
 	}
 }
 

@@ -25,14 +25,19 @@ const (
 
 // Serve is what the gateway is asked to serve.
 type Serve struct {
-	What  string
-	JobID string
-	Path  string // in the ZIP, of a preview
+	What    string
+	JobID   string
+	Path    string // in the ZIP, of a preview
+	Session string // for which events are served, as Site.Ended knows it
 }
 
 // ask answers a request with it.
 func (s Serve) ask(w http.ResponseWriter) {
-	w.Header().Set(ServeHeader, strings.TrimSpace(s.What+" "+s.JobID+" "+url.PathEscape(s.Path)))
+	detail := s.Path
+	if s.What == ServeEvents {
+		detail = s.Session
+	}
+	w.Header().Set(ServeHeader, strings.TrimSpace(s.What+" "+s.JobID+" "+url.PathEscape(detail)))
 	w.WriteHeader(http.StatusOK)
 }
 
@@ -44,8 +49,14 @@ func TakeServe(h http.Header) (s Serve, asked bool) {
 	case 2:
 		return Serve{What: fields[0], JobID: fields[1]}, true
 	case 3:
-		path, err := url.PathUnescape(fields[2])
-		return Serve{What: fields[0], JobID: fields[1], Path: path}, err == nil
+		s = Serve{What: fields[0], JobID: fields[1]}
+		detail, err := url.PathUnescape(fields[2])
+		if s.What == ServeEvents {
+			s.Session = detail
+		} else {
+			s.Path = detail
+		}
+		return s, err == nil
 	}
 	return Serve{}, false
 }

@@ -1,9 +1,12 @@
 package remoteconsole
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 
 	"go.uber.org/zap"
 
@@ -55,10 +58,8 @@ func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 
 func (c *Client) facts(r *http.Request) facts {
 	o := c.options
-	f := facts{
-		settings: settings{Secure: o.Secure || r.TLS != nil, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC},
-		Host:     r.Host, Remote: r.RemoteAddr,
-	}
+	f := facts{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
+	f.Secure = f.Secure || r.TLS != nil
 	if o.Preview != nil {
 		f.Preview = o.Preview(r)
 	}
@@ -66,6 +67,36 @@ func (c *Client) facts(r *http.Request) facts {
 		f.Named = o.Identity(r)
 	}
 	return f
+}
+
+func (c *Client) settings() settings {
+	o := c.options
+	return settings{Secure: o.Secure, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC}
+}
+
+// Ended implements console.Site.
+func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
+	known, err := json.Marshal(facts{settings: c.settings()})
+	if err != nil {
+		return false, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://sidecar"+pathSessions+"/"+url.PathEscape(session), nil)
+	if err != nil {
+		return false, err
+	}
+	req.Header.Set(headerFacts, string(known))
+	res, err := c.way.RoundTrip(req)
+	if err != nil {
+		return false, fmt.Errorf("asking for a session: %w", err)
+	}
+	defer res.Body.Close()
+	switch res.StatusCode {
+	case statusGoesOn:
+		return false, nil
+	case statusEnded:
+		return true, nil
+	}
+	return false, fmt.Errorf("asking for a session: the sidecar answered with status %d", res.StatusCode)
 }
 
 // fail answers while the sidecar is away.

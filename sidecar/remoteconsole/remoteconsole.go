@@ -12,11 +12,19 @@ import (
 	"github.com/svc-games/svc/sidecar/console"
 )
 
-// Paths at which the sidecar serves the console and its previews.
+// Paths at which the sidecar serves the console, its previews, and whether
+// sessions have ended.
 const (
-	Path        = "/console-of/v1"
-	pathPages   = Path + "/pages"
-	pathPreview = Path + "/preview"
+	Path         = "/console-of/v1"
+	pathPages    = Path + "/pages"
+	pathPreview  = Path + "/preview"
+	pathSessions = Path + "/sessions"
+)
+
+// Answers of pathSessions. Any other one says nothing of the session.
+const (
+	statusGoesOn = http.StatusNoContent
+	statusEnded  = http.StatusGone
 )
 
 // headerFacts carries facts as JSON. The sidecar reads it on its own listener,

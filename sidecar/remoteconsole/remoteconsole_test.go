@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/sessions"
 )
 
 // way takes requests to a handler as a peer connection does: nothing but what
@@ -194,6 +195,44 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 	d.way.away = false
 	if resp, _ := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil); resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/keys" {
 		t.Errorf("back again: %d at %s", resp.StatusCode, resp.Request.URL.Path)
+	}
+}
+
+func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
+	d := open(t, console.Options{})
+	site := New(d.way, console.Options{Absolute: time.Hour}, zap.NewNop())
+	secret, err := d.side.Sessions().Begin(t.Context(), "alice", sessions.ViaLink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := d.side.Sessions().Find(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if over, err := site.Ended(t.Context(), session.Name()); over || err != nil {
+		t.Errorf("one that goes on: ended %t, %v", over, err)
+	}
+	d.way.away = true
+	if over, err := site.Ended(t.Context(), session.Name()); over || err == nil {
+		t.Errorf("while the sidecar is away: ended %t, %v", over, err)
+	}
+	d.way.away = false
+	if err := d.side.Sessions().End(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if over, err := site.Ended(t.Context(), session.Name()); !over || err != nil {
+		t.Errorf("one that was signed out: ended %t, %v", over, err)
+	}
+	// The time after which it ends is that of the gateway's options.
+	if secret, err = d.side.Sessions().Begin(t.Context(), "alice", sessions.ViaLink); err != nil {
+		t.Fatal(err)
+	}
+	if session, err = d.side.Sessions().Find(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	brief := New(d.way, console.Options{Absolute: time.Nanosecond}, zap.NewNop())
+	if over, err := brief.Ended(t.Context(), session.Name()); !over || err != nil {
+		t.Errorf("one that is over by the gateway's options: ended %t, %v", over, err)
 	}
 }
 

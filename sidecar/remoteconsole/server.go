@@ -21,6 +21,7 @@ func Handler(open func(console.Options) (*console.Console, error), logger *zap.L
 	mux := http.NewServeMux()
 	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c *console.Console) http.Handler { return c })))
 	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve((*console.Console).Preview)))
+	mux.Handle("GET "+pathSessions+"/{session}", s.serve(endings))
 	return mux
 }
 
@@ -48,6 +49,21 @@ func (s *server) serve(part func(*console.Console) http.Handler) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), factsKey{}, known))
 		r.Host, r.RemoteAddr = known.Host, known.Remote
 		part(site).ServeHTTP(w, r)
+	})
+}
+
+// endings tells whether sessions of a console have ended.
+func endings(c *console.Console) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended, err := c.Ended(r.Context(), r.PathValue("session"))
+		switch {
+		case err != nil:
+			http.Error(w, "The session can't be looked up right now.", http.StatusServiceUnavailable)
+		case ended:
+			w.WriteHeader(statusEnded)
+		default:
+			w.WriteHeader(statusGoesOn)
+		}
 	})
 }
 

@@ -44,6 +44,9 @@ type Session struct {
 	hash      string
 }
 
+// Name names the session to Ended. It opens nothing.
+func (s Session) Name() string { return s.hash }
+
 // Options of a Registry.
 type Options struct {
 	Store *store.Store
@@ -131,11 +134,10 @@ func (r *Registry) Find(ctx context.Context, secret string) (Session, error) {
 	}
 	s.CreatedAt = time.UnixMilli(created).UTC()
 	now := r.now()
-	unused := now.Sub(time.UnixMilli(seen))
-	if unused > r.idle || now.Sub(s.CreatedAt) > r.absolute {
+	if r.over(now, created, seen) {
 		return Session{}, ErrNone
 	}
-	if unused < seenEvery {
+	if now.Sub(time.UnixMilli(seen)) < seenEvery {
 		return s, nil
 	}
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
@@ -146,6 +148,28 @@ func (r *Registry) Find(ctx context.Context, secret string) (Session, error) {
 		return Session{}, fmt.Errorf("noting the use of a session: %w", err)
 	}
 	return s, nil
+}
+
+// Ended reports whether the session of a Name has ended. To ask is no use of it:
+// a page that is left open does not keep its session from ending.
+func (r *Registry) Ended(ctx context.Context, name string) (bool, error) {
+	var created, seen int64
+	err := r.store.View(ctx, func(v *store.Reader) error {
+		return v.Row("SELECT created_at, seen_at FROM sessions WHERE hash = ?", name).Scan(&created, &seen)
+	})
+	if errors.Is(err, store.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking whether a session has ended: %w", err)
+	}
+	return r.over(r.now(), created, seen), nil
+}
+
+// over reports whether the time of a session is over that was begun and last used
+// at the given times, in Unix milliseconds.
+func (r *Registry) over(now time.Time, created, seen int64) bool {
+	return now.Sub(time.UnixMilli(seen)) > r.idle || now.Sub(time.UnixMilli(created)) > r.absolute
 }
 
 // End signs a session out.

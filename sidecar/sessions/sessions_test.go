@@ -116,6 +116,48 @@ func TestSignOutEndsOneSessionAndEverywhereAll(t *testing.T) {
 	})
 }
 
+func TestWhoAsksWhetherASessionHasEndedDoesNotKeepIt(t *testing.T) {
+	onEach(t, func(t *testing.T, d *desk) {
+		idle, used, out, everywhere := d.begin(t, "alice"), d.begin(t, "alice"), d.begin(t, "alice"), d.begin(t, "bob")
+		ended := func(secret string) bool {
+			t.Helper()
+			over, err := d.Ended(t.Context(), Session{hash: digest(secret)}.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return over
+		}
+		for name, secret := range map[string]string{"idle": idle, "used": used, "out": out, "everywhere": everywhere} {
+			if ended(secret) {
+				t.Errorf("%s has ended at its beginning", name)
+			}
+		}
+		if err := errors.Join(d.End(t.Context(), d.find(t, out)), d.EndAll(t.Context(), d.find(t, everywhere))); err != nil {
+			t.Fatal(err)
+		}
+		if !ended(out) || !ended(everywhere) || ended(idle) {
+			t.Errorf("ended: signed out %t, everywhere %t, another %t", ended(out), ended(everywhere), ended(idle))
+		}
+		for range 2 {
+			d.pass(DefaultIdle - time.Minute)
+			d.find(t, used)
+			ended(idle)
+		}
+		if !ended(idle) || ended(used) {
+			t.Errorf("ended: unused %t, used %t", ended(idle), ended(used))
+		}
+		for range DefaultAbsolute / (30 * time.Minute) {
+			d.pass(30 * time.Minute)
+			if !ended(used) {
+				d.find(t, used)
+			}
+		}
+		if !ended(used) {
+			t.Error("a session of more than its longest time goes on")
+		}
+	})
+}
+
 func TestLinkSignsInOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, d *desk) {
 		link, err := d.NewLink(t.Context(), "test", "alice")

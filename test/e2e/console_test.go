@@ -185,6 +185,22 @@ func TestTwoTabsEditingOneKey(t *testing.T) {
 	two.shows("main", "0 of 99")
 }
 
+// TestPageIsLeftWhenItsSessionEnds looks at a job whose engine says nothing more:
+// only the session's end can end the stream of its events.
+func TestPageIsLeftWhenItsSessionEnds(t *testing.T) {
+	s := start(t)
+	br := newBrowser(t)
+	one := s.signIn(br, "alice")
+	_, jobs := s.openStream(s.newKey("alice"), 4)
+	release := s.holdEngines()
+	defer release()
+	one.open("http://" + s.addr + "/console/jobs/" + jobs[3].JobID)
+	two := br.tab()
+	two.open("http://" + s.addr + "/console/keys")
+	two.leave(chromedp.Evaluate[chromedp.Void](`document.querySelector('form[action="/console/logout"]').requestSubmit()`)) // in a menu
+	one.until(`location.pathname == "/console/login"`)
+}
+
 func TestRevokedKeyIsRefusedWhileThePageStillShowsIt(t *testing.T) {
 	s := start(t)
 	b := s.signIn(newBrowser(t), "alice")

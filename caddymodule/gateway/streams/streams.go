@@ -11,11 +11,12 @@ import (
 
 // Reasons of a stream's end, as clients read them.
 const (
-	ReasonKeyRevoked  = "key_revoked"
-	ReasonKeyDisabled = "key_disabled"
-	ReasonAccessLost  = "access_lost"   // the key's user may no longer look at the project
-	ReasonUnchecked   = "key_unchecked" // no one can say whether the key may look on
-	ReasonShutdown    = "shutdown"
+	ReasonKeyRevoked   = "key_revoked"
+	ReasonKeyDisabled  = "key_disabled"
+	ReasonAccessLost   = "access_lost"   // the key's user may no longer look at the project
+	ReasonUnchecked    = "key_unchecked" // no one can say whether the key may look on
+	ReasonSessionEnded = "session_ended" // the one of the console that opened it
+	ReasonShutdown     = "shutdown"
 )
 
 // Registry holds the open streams. The zero Registry works and is without
@@ -72,7 +73,7 @@ func (g *Registry) Open(by Reader) (*Stream, error) {
 	g.byHolder[who][s] = struct{}{}
 	g.count(1)
 	if g.ended != "" {
-		s.end(g.ended)
+		s.End(g.ended)
 	}
 	return s, nil
 }
@@ -120,7 +121,7 @@ func (g *Registry) CloseKey(keyID, reason string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for s := range g.byHolder[holder{keyID: keyID}] {
-		s.end(reason)
+		s.End(reason)
 	}
 }
 
@@ -146,7 +147,7 @@ func (g *Registry) CloseReader(r Reader, reason string) {
 	defer g.mu.Unlock()
 	for s := range g.byHolder[r.holder()] {
 		if s.reader == r {
-			s.end(reason)
+			s.End(reason)
 		}
 	}
 }
@@ -159,13 +160,13 @@ func (g *Registry) CloseAll(reason string) {
 	g.ended = reason
 	for _, streams := range g.byHolder {
 		for s := range streams {
-			s.end(reason)
+			s.End(reason)
 		}
 	}
 }
 
-// end gives the first reason; a stream ends once.
-func (s *Stream) end(reason string) {
+// End tells the stream to end. The first reason counts; a stream ends once.
+func (s *Stream) End(reason string) {
 	select {
 	case s.closing <- reason:
 	default:

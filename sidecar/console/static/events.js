@@ -3,8 +3,12 @@
 const ends = ["job.completed", "job.failed", "job.cancelled"];
 const maxLines = 300;
 
+// retryAfter is how long a page without a stream waits before it is loaded anew.
+const retryAfter = 10_000;
+
 // follow shows a job's events until it has ended, and then loads the page
-// anew: the record and the game are there. The browser resumes by itself.
+// anew: the record and the game are there. The browser resumes by itself, but
+// gives up for good when it is refused.
 export function follow(place) {
 	const bar = place.querySelector("progress");
 	const stage = place.querySelector("[data-stage]");
@@ -22,6 +26,14 @@ export function follow(place) {
 	on("build.result", (event) => line(event.ok === false ? "The build failed." : "Built."));
 	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
 	on("warning", (event) => line(`Warning: ${event.message}`));
+	source.addEventListener("error", () => {
+		if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), retryAfter);
+	});
+	on("stream.closing", (event) => {
+		if (event.reason !== "session_ended") return; // else the browser connects again
+		source.close();
+		location.reload(); // which leads to the sign-in page
+	});
 	for (const type of ends) {
 		on(type, () => {
 			source.close();

@@ -59,6 +59,14 @@ func (p *Projects) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyh
 
 func create(w http.ResponseWriter, r *http.Request, q *gateway.Request, shared *Shared) error {
 	made, err := shared.Sidecar.CreateProject(r.Context(), q.UserID, q.Project)
+	if errors.Is(err, sidecar.ErrInDoubt) {
+		// Not a 503, after which clients send the same again.
+		return refuse(&api.Error{
+			Status:  http.StatusGatewayTimeout,
+			Message: "The store's answer was lost. The project may exist; list the projects before you create it again.",
+			Cause:   err,
+		})
+	}
 	if err != nil {
 		return refuse(projectError(err))
 	}

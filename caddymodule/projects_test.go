@@ -2,10 +2,13 @@ package caddymodule
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
@@ -28,6 +31,31 @@ func (d *deletion) DeleteProject(ctx context.Context, _ string) error {
 func (d *deletion) Forget(ctx context.Context, _ string) error {
 	d.forgotten = ctx.Err() == nil
 	return ctx.Err()
+}
+
+// creation is a sidecar that makes no project, for a reason.
+type creation struct {
+	sidecar.Service
+
+	err error
+}
+
+func (c creation) CreateProject(context.Context, string, api.ProjectRequest) (api.Project, error) {
+	return api.Project{}, c.err
+}
+
+func TestOnlyARefusalToCreateThatCameBeforeAnyWriteAsksForAnotherAttempt(t *testing.T) {
+	for err, want := range map[error]int{
+		errors.New("the store is locked"):                                          http.StatusServiceUnavailable,
+		fmt.Errorf("creating: %w: %w", sidecar.ErrInDoubt, sidecar.ErrUnreachable): http.StatusGatewayTimeout,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/projects", nil)
+		var refused *api.Error
+		got := create(httptest.NewRecorder(), r, &gateway.Request{}, &Shared{Sidecar: creation{err: err}})
+		if !errors.As(got, &refused) || refused.Status != want || (refused.RetryAfter > 0) != (want == http.StatusServiceUnavailable) {
+			t.Errorf("%v: %v, want %d", err, got, want)
+		}
+	}
 }
 
 func TestAClientThatLeavesDoesNotKeepTheFilesOfItsProject(t *testing.T) {

@@ -17,7 +17,8 @@ type projectBody struct {
 }
 
 // CreateProject makes a project of the key's user. An empty template is
-// api.TemplateBlank.
+// api.TemplateBlank. After an *Error with status 504, and one that is no *Error,
+// the project may exist: Projects says so.
 func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api.ProjectCreatedRef, error) {
 	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
 	if body.Template == "" {

@@ -50,7 +50,8 @@ func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDel
 }
 
 // patient makes a call again while the service says that it can't answer now.
-// Each is safe to repeat: at worst a project is made twice, and one stays empty.
+// Each is safe to repeat: a 503 says that no project was made. One that may have
+// been is a 504, and an answer that was lost is no answer.
 func (c *Client) patient(ctx context.Context, try func() error) error {
 	return c.again(ctx, min(callBudget, c.opts.RetryBudget), callDelay, try)
 }

@@ -25,6 +25,8 @@ var (
 	// ErrUnreachable: a sidecar in another process gave no answer. Nothing is
 	// known about what was asked for.
 	ErrUnreachable = errors.New("the sidecar can't be reached")
+	// ErrInDoubt: whether it was done is open, and asking again may do it twice.
+	ErrInDoubt = errors.New("no one can say whether it was done")
 	// ErrIdempotencyMismatch: the Idempotency-Key was used with another body.
 	ErrIdempotencyMismatch = errors.New("the idempotency key was used for another request")
 )
@@ -70,7 +72,8 @@ type Service interface {
 	Release(ctx context.Context, jobID string) error
 
 	// CreateProject makes a project owned by userID. Over the cap of projects
-	// a user may have it returns an *api.Error.
+	// a user may have it returns an *api.Error. After any other error there is no
+	// such project, but for ErrInDoubt.
 	CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error)
 
 	// Project returns a project by id, or ErrUnknownProject.

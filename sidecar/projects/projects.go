@@ -48,9 +48,12 @@ func New(o Options) *Catalog {
 	return &Catalog{store: o.Store, now: o.Now, most: o.MaxPerUser, changed: o.Changed}
 }
 
+// lookUpTimeout bounds the look for a project whose commit was not answered.
+const lookUpTimeout = 2 * time.Second
+
 // CreateProject makes a project and its session. For a text that no store can
 // hold it returns an *api.Error with status 400. Over the cap it returns an
-// *api.Error with status 409.
+// *api.Error with status 409. A sidecar.ErrInDoubt leaves open whether it was made.
 func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
 	if strings.ContainsRune(req.Name+req.Description, 0) {
 		return api.Project{}, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
@@ -80,10 +83,29 @@ func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.Proj
 			project.ID, userID, api.NewSessionID(now), req.Name, req.Template, req.Description, now.UnixMilli())
 		return err
 	})
+	if errors.Is(err, store.ErrInDoubt) {
+		made, errFound := c.made(ctx, project.ID)
+		if made {
+			return project, nil
+		}
+		err = errors.Join(fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err), errFound)
+	}
 	if err != nil {
 		return api.Project{}, fmt.Errorf("creating a project: %w", err)
 	}
 	return project, nil
+}
+
+// made reports whether a project is there, in a time of its own: the commit may
+// have used up the caller's.
+func (c *Catalog) made(ctx context.Context, projectID string) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
+	defer cancel()
+	_, err := c.Project(ctx, projectID)
+	if errors.Is(err, sidecar.ErrUnknownProject) {
+		return false, nil // the commit may still come
+	}
+	return err == nil, err
 }
 
 // Project returns a project, or sidecar.ErrUnknownProject.

@@ -208,7 +208,11 @@ func (c *Client) insistRelease(ctx context.Context, jobID string) error {
 
 // CreateProject implements sidecar.Service.
 func (c *Client) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
-	return once[api.Project](ctx, c, "create-project", newProject{userID, req})
+	project, err := once[api.Project](ctx, c, "create-project", newProject{userID, req})
+	if errors.Is(err, sidecar.ErrUnreachable) && !errors.Is(err, peer.ErrNotListening) {
+		err = fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err)
+	}
+	return project, err
 }
 
 // Project implements sidecar.Service.

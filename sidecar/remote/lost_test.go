@@ -145,7 +145,7 @@ func TestAProjectIsNeverMadeTwice(t *testing.T) {
 	c, svc, f := open(t)
 	submission(t, svc)
 	lost := f.losing("create-project", 1)
-	if _, err := c.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "y", Template: api.TemplateBlank}); !errors.Is(err, sidecar.ErrUnreachable) {
+	if _, err := c.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "y", Template: api.TemplateBlank}); !errors.Is(err, sidecar.ErrUnreachable) || !errors.Is(err, sidecar.ErrInDoubt) {
 		t.Errorf("got %v", err)
 	}
 	if lost.Load() != 1 {
@@ -168,8 +168,10 @@ func TestSidecarThatIsAwayIsUnreachableAtOnce(t *testing.T) {
 		"reserve":      func() error { _, err := c.Reserve(t.Context(), sidecar.Reservation{}); return err },
 		"job":          func() error { _, err := c.Job(t.Context(), "j"); return err },
 		"changes":      func() error { _, err := c.Changes(t.Context(), 0); return err },
+		"create":       func() error { _, err := c.CreateProject(t.Context(), "alice", api.ProjectRequest{}); return err },
 	} {
-		if err := call(); !errors.Is(err, sidecar.ErrUnreachable) || !errors.Is(err, peer.ErrNotListening) {
+		err := call()
+		if !errors.Is(err, sidecar.ErrUnreachable) || !errors.Is(err, peer.ErrNotListening) || errors.Is(err, sidecar.ErrInDoubt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

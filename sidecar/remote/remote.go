@@ -29,6 +29,7 @@ var sentinels = rpc.Sentinels{
 	"unknown_project":      sidecar.ErrUnknownProject,
 	"project_busy":         sidecar.ErrProjectBusy,
 	"released":             sidecar.ErrReleased,
+	"in_doubt":             sidecar.ErrInDoubt,
 	"idempotency_mismatch": sidecar.ErrIdempotencyMismatch,
 	"no_decision":          policy.ErrNoDecision,
 	"undefined":            policy.ErrUndefined,

@@ -133,7 +133,7 @@ func (s *scene) addresses() []address {
 			{415, "POST", "/v1/projects", `{"name":"x"}`, text},
 			{200, "GET", "/v1/projects", nil, nil},
 			{400, "GET", "/v1/projects?limit=0", nil, nil},
-		}, map[string][]int{"POST": {409, 503}, "GET": {503}}},
+		}, map[string][]int{"POST": {409, 503, 504}, "GET": {503}}},
 		{"/v1/projects/{projectId}", []ask{
 			{200, "GET", "/v1/projects/" + s.idle, nil, nil},
 			{400, "GET", "/v1/projects/x", nil, nil},

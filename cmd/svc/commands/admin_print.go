@@ -25,8 +25,8 @@ func printFields(w io.Writer, fields [][2]string) {
 	printTable(w, rows)
 }
 
-// written has people's text written to w, and returns the first error of that: what
-// was not written must not look done.
+// written has people's text written to w, and returns the first error of that, for
+// those who have to know before they go on.
 func written(w io.Writer, people func(w io.Writer)) error {
 	out := bufio.NewWriter(w) // it keeps the error
 	people(out)

@@ -97,11 +97,10 @@ func (o *enginesOptions) printEngine(w io.Writer, d engineproxy.Details, now tim
 	for _, t := range d.Transitions {
 		rows = append(rows, []string{t.At.Format(time.RFC3339), string(t.From), string(t.To), string(t.Cause), t.Detail})
 	}
-	return written(w, func(w io.Writer) {
-		printFields(w, fields)
-		fmt.Fprintln(w)
-		printTable(w, rows)
-	})
+	printFields(w, fields)
+	fmt.Fprintln(w)
+	printTable(w, rows)
+	return nil
 }
 
 func (o *enginesOptions) printLog(w io.Writer, text string) error {

@@ -28,7 +28,7 @@ func policyStatusCommand(o *policyOptions) *cobra.Command {
 			if o.json {
 				err = printJSON(c.OutOrStdout(), status)
 			} else {
-				err = written(c.OutOrStdout(), func(w io.Writer) { printPolicyStatus(w, status) })
+				printPolicyStatus(c.OutOrStdout(), status)
 			}
 			if err == nil && status.Degraded {
 				err = errDegraded
@@ -198,14 +198,13 @@ func (o *policyOptions) printReport(c *cobra.Command, r generations.Report) erro
 	if o.json {
 		return printJSON(out, r)
 	}
-	return written(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%s since %s: %d decisions compared, %d failed, %d without time for it\n",
-			r.Revision, printTime(r.Since), r.Compared, r.Failed, r.Dropped)
-		for _, difference := range r.Differences {
-			fmt.Fprintln(w, "would change: "+difference.String())
-		}
-		if len(r.Differences) == 0 {
-			fmt.Fprintln(w, "no decision would change")
-		}
-	})
+	fmt.Fprintf(out, "%s since %s: %d decisions compared, %d failed, %d without time for it\n",
+		r.Revision, printTime(r.Since), r.Compared, r.Failed, r.Dropped)
+	for _, difference := range r.Differences {
+		fmt.Fprintln(out, "would change: "+difference.String())
+	}
+	if len(r.Differences) == 0 {
+		fmt.Fprintln(out, "no decision would change")
+	}
+	return nil
 }

@@ -52,7 +52,8 @@ did not start in time, 130 interrupted.`,
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &output{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	root.AddCommand(clientCommands()...)
 	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand())
@@ -60,9 +61,13 @@ did not start in time, 130 interrupted.`,
 	ran := false
 	noteRuns(root, &ran)
 	failed, err := root.ExecuteC()
+	if out.err != nil && !errors.Is(err, out.err) {
+		err = errors.Join(err, fmt.Errorf("writing the result: %w", out.err))
+	}
 	if err == nil {
 		return exitOK
 	}
+	ran = ran || out.err != nil // it was understood
 	said := "svc: " + err.Error() + hint(err)
 	if !ran {
 		said += "; " + usage(failed)

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,6 +42,30 @@ func TestWhatCanNotBeWrittenIsAnError(t *testing.T) {
 			var errs bytes.Buffer
 			code := Execute(append(args, "--data-dir", dir), strings.NewReader(""), fullDisk{}, &errs)
 			if code != exitError || !strings.Contains(errs.String(), "no space left") {
+				t.Errorf("exit code %d: %s", code, errs.String())
+			}
+		})
+	}
+}
+
+func TestAnyCommandFailsWhoseOutputCanNotBeWritten(t *testing.T) {
+	newFakeService(t)
+	for _, args := range [][]string{
+		{"projects", "list"},
+		{"projects", "list", "--json"},
+		{"projects", "create", "Duck"},
+		{"status", fakeJob},
+		{"watch", fakeJob},
+		{"policy", "test"},
+		{"policy", "key", filepath.Join(t.TempDir(), "key")},
+		{"doctor", "--data-dir", t.TempDir()},
+		{"--version"},
+		{"engines", "--help"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			var errs bytes.Buffer
+			code := Execute(args, strings.NewReader(""), fullDisk{}, &errs)
+			if code != exitError || !strings.Contains(errs.String(), "no space left") || strings.Contains(errs.String(), "usage:") {
 				t.Errorf("exit code %d: %s", code, errs.String())
 			}
 		})

@@ -111,7 +111,8 @@ type Engines interface {
 	// wrote, or the one that ran last. It is untrusted text.
 	Logs(ctx context.Context, projectID string, limit int64) ([]byte, error)
 
-	// Stop drains and stops a project's engine; force does not wait for work.
+	// Stop drains and stops a project's engine; force does not wait for work. One
+	// that does not run is stopped; ErrAbsent where there never was one.
 	Stop(ctx context.Context, projectID string, force bool) error
 
 	// Reset forgets that a project's engine failed to start, so that the next

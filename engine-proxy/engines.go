@@ -193,7 +193,7 @@ func (p *Proxy) List(ctx context.Context) ([]Info, error) {
 func (p *Proxy) Stop(ctx context.Context, projectID string, force bool) error {
 	a := p.find(projectID)
 	if a == nil {
-		return nil
+		return ErrAbsent
 	}
 	return a.halting(ctx, force, true)
 }

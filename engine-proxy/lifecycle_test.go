@@ -448,6 +448,12 @@ func TestOperatorListsAndStopsEngines(t *testing.T) {
 	if r.runs(list[0]) {
 		t.Fatal("the engine runs on")
 	}
+	if err := op.Stop(t.Context(), project, false); err != nil {
+		t.Errorf("stopping one that was stopped: %v", err)
+	}
+	if err := op.Stop(t.Context(), api.NewProjectID(), false); err == nil || !strings.Contains(err.Error(), "No engine of this project is known") {
+		t.Errorf("stopping one that there never was: %v", err)
+	}
 	if err := op.Stop(t.Context(), "../x", false); err == nil {
 		t.Fatal("a malformed project id was accepted")
 	}

@@ -111,7 +111,8 @@ func enginesStopCommand(o *enginesOptions) *cobra.Command {
 		Short: "Stop a project's engine once its work has ended",
 		Long: "Stop drains a project's engine and stops it once its work has ended. With --force it is\n" +
 			"stopped at once; an engine with unfinished jobs is then started again, and its running\n" +
-			"job fails with engine_restarted. --force also clears the memory of failed starts.",
+			"job fails with engine_restarted. --force also clears the memory of failed starts. Where no\n" +
+			"engine runs it says so; a project that never had one is an error.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkProject(args[0]); err != nil {
@@ -119,13 +120,19 @@ func enginesStopCommand(o *enginesOptions) *cobra.Command {
 			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer cancel()
-			if !force {
+			before, err := o.operator().Show(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if before.State == engineproxy.StateAbsent || before.State == engineproxy.StateFailed {
+				fmt.Fprintln(cmd.ErrOrStderr(), "svc: no engine of this project runs")
+			} else if !force {
 				note := time.AfterFunc(2*time.Second, func() {
 					fmt.Fprintln(cmd.ErrOrStderr(), "svc: waiting for the engine's work to end; --force stops it now")
 				})
 				defer note.Stop()
 			}
-			err := o.operator().Stop(ctx, args[0], force)
+			err = o.operator().Stop(ctx, args[0], force)
 			if context.Cause(ctx) != nil && err != nil {
 				return fmt.Errorf("interrupted; the engine works on")
 			}

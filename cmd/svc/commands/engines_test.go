@@ -119,6 +119,18 @@ func TestEnginesStopForceClearsAFailure(t *testing.T) {
 	}
 }
 
+func TestEnginesStopSaysWhereThereIsNoEngine(t *testing.T) {
+	dir, project := failedEngine(t)
+	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "No engine of this project is known") {
+		t.Errorf("an unknown project: code %d: %s", code, errs)
+	}
+	for _, args := range [][]string{{"stop", project}, {"stop", "--force", project}, {"stop", project}} { // the second forgets the failure
+		if code, _, errs := runEngines(dir, args...); code != exitOK || !strings.Contains(errs, "no engine of this project runs") {
+			t.Errorf("%v: code %d: %s", args, code, errs)
+		}
+	}
+}
+
 func TestEnginesShowTellsTheStoryOfAFailure(t *testing.T) {
 	dir, project := failedEngine(t)
 	code, out, errs := runEngines(dir, "show", project)

@@ -59,6 +59,23 @@ func IsPostgresURL(address string) bool {
 // errors don't hold the password. Connections keep prepared statements: a pooler
 // in between must give each its own session.
 func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	config, err := postgresConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(postgresWriters + postgresReaders)
+	db.SetMaxIdleConns(0) // conn keeps its connection for good
+	c := newConn(db, &postgres, postgres.beginWrite)
+	if err := errors.Join(migrate(ctx, c), c.discard()); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening PostgreSQL database %s at %s: %w", config.Database, config.Host, err), db.Close())
+	}
+	return newStore(&postgres, newPool(db, &postgres, postgresWriters), postgresReaders, db), nil
+}
+
+// postgresConfig returns how connections to the database of a URL are made, or
+// ErrPostgresURL.
+func postgresConfig(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil || !IsPostgresURL(url) {
 		return nil, ErrPostgresURL
@@ -71,14 +88,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	}
 	// A sidecar that hangs must not keep the rows it locked.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(postgresTimeout.Milliseconds())
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresWriters + postgresReaders)
-	db.SetMaxIdleConns(0) // conn keeps its connection for good
-	c := newConn(db, &postgres, postgres.beginWrite)
-	if err := errors.Join(migrate(ctx, c), c.discard()); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening PostgreSQL database %s at %s: %w", config.Database, config.Host, err), db.Close())
-	}
-	return newStore(&postgres, newPool(db, &postgres, postgresWriters), postgresReaders, db), nil
+	return config, nil
 }
 
 // transactionBroken asks the connection, not the database.

@@ -1,0 +1,67 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// oldestPostgres is the oldest version of PostgreSQL that the driver is for.
+const oldestPostgres = 14
+
+// storeChecks asks for the PostgreSQL database that SVC_STORE names; nothing where
+// the store is a file in the data directory. The URL may hold a password: only
+// package store reads it, and its errors don't repeat it.
+func storeChecks(ctx context.Context) []check {
+	address := os.Getenv("SVC_STORE")
+	if address == "" || address == "sqlite" {
+		return nil
+	}
+	k := check{Name: "PostgreSQL", Required: true}
+	if !store.IsPostgresURL(address) {
+		k.Found, k.Advice = `SVC_STORE is neither "sqlite" nor a postgres:// URL`, "correct SVC_STORE"
+		return []check{k}
+	}
+	found, err := store.InspectPostgres(ctx, address)
+	if err != nil {
+		k.Found, k.Advice = oneLine(err), "see that the server runs and lets the user of SVC_STORE in"
+		return []check{k}
+	}
+	return inspected(found)
+}
+
+// inspected judges what was found in the database.
+func inspected(found store.Inspection) []check {
+	k := check{Name: "PostgreSQL", Required: true}
+	switch {
+	case found.Number/10000 < oldestPostgres:
+		k.Found = fmt.Sprintf("%s is of version %s", found.Place, found.Version)
+		k.Advice = fmt.Sprintf("upgrade it to %d or newer", oldestPostgres)
+	case found.Schema > found.Newest:
+		k.Found = fmt.Sprintf("%s was written by a newer version of svc: its schema has version %d, this svc knows versions up to %d",
+			found.Place, found.Schema, found.Newest)
+		k.Advice = "run the newer svc, or restore a backup from before the upgrade"
+	case found.Schema == 0:
+		k.OK, k.Found = true, fmt.Sprintf("%s is of version %s and empty; the first start makes the tables", found.Place, found.Version)
+	case found.Schema < found.Newest:
+		k.OK, k.Found = true, fmt.Sprintf("%s is of version %s; the next start brings its schema from version %d to %d",
+			found.Place, found.Version, found.Schema, found.Newest)
+	default:
+		k.OK, k.Found = true, fmt.Sprintf("%s is of version %s, its schema of version %d", found.Place, found.Version, found.Schema)
+	}
+	if len(found.Off) == 0 {
+		return []check{k}
+	}
+	off := strings.Join(found.Off, ", ")
+	return []check{k, {
+		Name: "durability of PostgreSQL", Found: "off: " + off,
+		Advice: "a crash may lose jobs that were accepted and TIK that was spent, or damage the database: switch them on",
+	}}
+}
+
+// oneLine is an error's text without line breaks: pgx tells of each address that it
+// tried in a line of its own.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -26,8 +26,8 @@ type Engine struct {
 	// How long a submission waits for a starting engine. Default: 2s.
 	Hold caddy.Duration `json:"hold,omitempty"`
 
-	app    *App
-	logger *zap.Logger
+	app   *App
+	broke func(jobID string, err error)
 }
 
 // CaddyModule returns the Caddy module information.
@@ -40,7 +40,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 	if e.Hold == 0 {
 		e.Hold = caddy.Duration(2 * time.Second)
 	}
-	e.logger = ctx.Logger()
+	e.broke = brokeOff(ctx.Logger())
 	if e.app, err = appOf(ctx); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 		Streams:    shared.Streams,
 		Gate:       shared.Gate,
 		Ended:      shared.jobEnded,
-		Broke:      brokeOff(e.logger),
+		Broke:      e.broke,
 	}
 	submission := q.Route.Action == policy.ActionGenerate
 	var begin time.Time

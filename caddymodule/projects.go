@@ -105,6 +105,7 @@ const removeTimeout = time.Minute
 // remove deletes the project in the ledger first: from then on no submission
 // can start its engine again. A client that leaves changes nothing: nobody could
 // ask for the files' deletion again once the ledger has forgotten the project.
+// What this process's death leaves the engine proxy finds by the ledger's mark.
 func remove(w http.ResponseWriter, r *http.Request, q *gateway.Request, shared *Shared) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), removeTimeout)
 	defer done()

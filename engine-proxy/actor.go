@@ -54,6 +54,8 @@ type actor struct {
 	overrun  overrun
 	bounding bool // an overdue job is being ended
 	deleted  bool // the project is; its engine never starts again
+
+	forgotten atomic.Bool // nothing is left of the project
 }
 
 // view is what others may see without asking the actor.

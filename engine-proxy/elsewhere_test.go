@@ -138,7 +138,8 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 		t.Errorf("deleted without the cluster: %v", err)
 	}
 	r.cluster.SetDown(false)
-	if err := r.forgetTheRest(t.Context()); err != nil {
+	r.ledger.delete(project)
+	if err := r.forgetDeleted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(r.volume(project)); !os.IsNotExist(err) {

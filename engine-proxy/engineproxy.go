@@ -186,6 +186,13 @@ type Ledger interface {
 	// Expire forgets the jobs that ended before a time, and returns how many
 	// they were. What they count in days, months and balances stays.
 	Expire(ctx context.Context, before time.Time) (int, error)
+	// DeletedProjects returns the projects that were deleted and of which
+	// ProjectsForgotten has not told that nothing is left. It is an error for an
+	// installation that does not have the engines.
+	DeletedProjects(ctx context.Context, installationID string) ([]string, error)
+	// ProjectsForgotten tells that nothing is left of deleted projects. It may
+	// be told twice, and is an error like DeletedProjects.
+	ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error
 	// GrantCall says whether a call to a model may go out for a project now,
 	// and which of its jobs pays.
 	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)

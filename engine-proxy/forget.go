@@ -4,34 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
-// condemned marks a project whose deletion has begun. Nobody asks for it any
-// more: what could not be deleted then, or was left when the engine proxy
-// ended, is deleted later.
-const condemned = "forgotten"
-
 // Forget implements Engines. The project's engine never starts again, whatever
-// was asked for, or read from the ledger, before.
+// was asked for, or read from the ledger, before. What an interruption leaves is
+// deleted later: the ledger has a mark of the deletion.
 func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 	if !api.ValidProjectID(projectID) {
 		return errMalformed
-	}
-	if err := p.layout.condemn(projectID); err != nil {
-		return err
 	}
 	a := p.actor(projectID)
 	if err := a.do(ctx, a.delete); err != nil {
 		return err
 	}
+	// The gateway and forgetDeleted may be at it at once: each step takes what
+	// is gone already for done.
 	if err := a.halting(ctx, true, false); err != nil {
 		return err
 	}
@@ -52,6 +43,7 @@ func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 	if err := p.layout.forget(projectID); err != nil {
 		return fmt.Errorf("forgetting project: %w", err)
 	}
+	a.forgotten.Store(true)
 	return nil
 }
 
@@ -63,38 +55,54 @@ func (a *actor) delete() {
 	}
 }
 
-// forgetTheRest deletes what earlier deletions left.
-func (p *Proxy) forgetTheRest(ctx context.Context) error {
-	known, err := p.layout.known()
-	if err != nil {
+// forgetDeleted deletes what is left of projects that the ledger says were
+// deleted, and has the ledger drop its marks of them. It finds what Forget was
+// never called for, or did not complete. A project that the ledger merely does
+// not know is none of them: after a restore there are such volumes.
+func (p *Proxy) forgetDeleted(ctx context.Context) error {
+	asking, cancel := within(ctx, p.clock, callDeadline)
+	defer cancel()
+	if err := p.claim(asking); err != nil {
 		return err
 	}
+	deleted, err := p.opts.Ledger.DeletedProjects(asking, p.installation.ID)
+	if err != nil {
+		return fmt.Errorf("asking for deleted projects: %w", err)
+	}
+	var gone []string
 	var all error
-	for _, id := range known {
-		if !p.layout.condemned(id) {
+	for _, id := range deleted {
+		if err := p.forgetLate(ctx, id); err != nil {
+			all = errors.Join(all, fmt.Errorf("project %q: %w", id, err))
 			continue
 		}
-		if err := p.Forget(ctx, id); err != nil {
-			all = errors.Join(all, err)
-			continue
-		}
-		p.log.Info("deletion of a project was completed", zap.String("project", id))
+		gone = append(gone, id)
+	}
+	if len(gone) == 0 {
+		return all
+	}
+	telling, cancel := within(ctx, p.clock, callDeadline)
+	defer cancel()
+	if err := p.opts.Ledger.ProjectsForgotten(telling, p.installation.ID, gone); err != nil {
+		all = errors.Join(all, fmt.Errorf("telling that deleted projects are gone: %w", err))
 	}
 	return all
 }
 
-// condemn notes that everything of a project is to be deleted.
-func (l layout) condemn(projectID string) error {
-	if err := os.MkdirAll(l.state(projectID), 0o700); err != nil {
-		return fmt.Errorf("noting that a project is deleted: %w", err)
+// forgetLate is Forget for nobody who waits. It is bounded: an engine that can't
+// be stopped must not keep the others' volumes.
+func (p *Proxy) forgetLate(ctx context.Context, projectID string) error {
+	if a := p.find(projectID); a != nil && a.forgotten.Load() {
+		return nil
 	}
-	if err := durable.Replace(filepath.Join(l.state(projectID), condemned), nil); err != nil {
-		return fmt.Errorf("noting that a project is deleted: %w", err)
+	ctx, cancel := within(ctx, p.clock, 2*p.opts.Timing.StopGrace)
+	defer cancel()
+	if err := p.Forget(ctx, projectID); err != nil {
+		if over := context.Cause(ctx); over != nil {
+			err = fmt.Errorf("%w: %w", over, err)
+		}
+		return err
 	}
+	p.log.Info("deletion of a project was completed", zap.String("project", projectID))
 	return nil
-}
-
-func (l layout) condemned(projectID string) bool {
-	_, err := os.Stat(filepath.Join(l.state(projectID), condemned))
-	return !errors.Is(err, fs.ErrNotExist)
 }

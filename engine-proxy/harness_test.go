@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -34,7 +35,10 @@ func TestMain(m *testing.M) {
 // patience bounds every wait of these tests.
 const patience = time.Minute
 
-var errDown = errors.New("the ledger is down")
+var (
+	errDown     = errors.New("the ledger is down")
+	errNotOwner = errors.New("another installation has the engines")
+)
 
 // fakeLedger keeps in memory what a ledger keeps.
 type fakeLedger struct {
@@ -50,6 +54,8 @@ type fakeLedger struct {
 	expired  time.Time // before which jobs were to be forgotten
 	onApply  func(contract.FeedRecord)
 	owner    contract.Installation // of the engines
+	deleted  []string              // projects that it has marks of
+	deaf     bool                  // it does not hear what was forgotten
 }
 
 func newFakeLedger() *fakeLedger {
@@ -143,6 +149,31 @@ func (l *fakeLedger) Expire(_ context.Context, before time.Time) (int, error) {
 	return 0, nil
 }
 
+func (l *fakeLedger) DeletedProjects(_ context.Context, installationID string) ([]string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down {
+		return nil, errDown
+	}
+	if installationID != l.owner.ID {
+		return nil, errNotOwner
+	}
+	return slices.Clone(l.deleted), nil
+}
+
+func (l *fakeLedger) ProjectsForgotten(_ context.Context, installationID string, projectIDs []string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down || l.deaf {
+		return errDown
+	}
+	if installationID != l.owner.ID {
+		return errNotOwner
+	}
+	l.deleted = slices.DeleteFunc(l.deleted, func(id string) bool { return slices.Contains(projectIDs, id) })
+	return nil
+}
+
 func (l *fakeLedger) GrantCall(context.Context, string) (contract.CallGrant, error) {
 	return contract.CallGrant{}, nil
 }
@@ -165,6 +196,20 @@ func (l *fakeLedger) with(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f()
+}
+
+// delete is a deletion in the ledger alone: nobody has called Forget.
+func (l *fakeLedger) delete(projectIDs ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deleted = append(l.deleted, projectIDs...)
+}
+
+// marks returns the deleted projects that are not forgotten.
+func (l *fakeLedger) marks() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.deleted)
 }
 
 // count returns how many records were applied.

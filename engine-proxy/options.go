@@ -71,6 +71,7 @@ type Timing struct {
 	Reap      time.Duration // between two looks at all unfinished jobs; default 5 s
 	Reconcile time.Duration // between two looks at everything the driver runs; default 30 s
 	Sweep     time.Duration // between two looks for what is older than Retain; default 1 hour
+	Forget    time.Duration // between two looks for deletions that were interrupted; default 1 minute
 	Fence     time.Duration // how long Fence tries; default 2 s
 
 	BackOff      time.Duration // after the first failed start; default 5 s, doubled by each further one
@@ -139,6 +140,7 @@ func (o *Options) complete() error {
 	orElse(&t.Reap, 5*time.Second)
 	orElse(&t.Reconcile, 30*time.Second)
 	orElse(&t.Sweep, time.Hour)
+	orElse(&t.Forget, time.Minute)
 	orElse(&t.Fence, 2*time.Second)
 	orElse(&t.BackOff, 5*time.Second)
 	orElse(&t.BackOffMax, 5*time.Minute)

@@ -2,11 +2,9 @@ package engineproxy
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
@@ -75,27 +73,4 @@ func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
 	if _, err := r.Events(t.Context(), job); err != nil {
 		t.Fatalf("what the ledger may still need is gone: %v", err)
 	}
-}
-
-func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
-	simulate(t, nil, func(t *testing.T, s *sim) {
-		project, other := s.ready("ann"), s.ready("bob")
-		s.accept(other)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel() // the client has left
-		if err := s.Forget(ctx, project); err == nil {
-			t.Fatal("it was deleted although it was interrupted: the test proves nothing")
-		}
-		s.restart()
-		s.pass(2 * time.Minute)
-		for _, dir := range []string{s.volume(project), s.layout.runtime(project), s.layout.state(project)} {
-			if _, err := os.Stat(dir); !os.IsNotExist(err) {
-				t.Errorf("%s is still there", dir)
-			}
-		}
-		if running := s.driver.running(); len(running) != 1 {
-			t.Errorf("%v run, want the other project's alone", running)
-		}
-		s.want(other, StateReady)
-	})
 }

@@ -8,27 +8,32 @@ import (
 	"go.uber.org/zap"
 )
 
-// firstSweep is when after a start it is looked for the first time.
+// firstSweep is when after a start old jobs are looked for the first time.
 const firstSweep = time.Minute
 
-// sweep forgets at regular times what ended jobs left longer ago than Retain:
-// their rows and idempotency keys in the ledger, and then what the archive has
-// of them. In between they are unknown already, as they should be.
+// sweep forgets at regular times, first at the start, projects whose deletion
+// was interrupted, and less often what ended jobs left longer ago than Retain.
 func (p *Proxy) sweep() {
-	// Not at once: a start has better things to do.
-	for wait := min(p.opts.Timing.Sweep, firstSweep); ; wait = spread(p.opts.Timing.Sweep) {
-		if sleep(p.ctx, p.clock, wait) != nil {
-			return
-		}
-		if err := p.forgetTheRest(p.ctx); err != nil && p.ctx.Err() == nil {
+	// Old jobs not at once: a start has better things to do.
+	for next := p.clock.Now().Add(min(p.opts.Timing.Sweep, firstSweep)); ; {
+		if err := p.forgetDeleted(p.ctx); err != nil && p.ctx.Err() == nil {
 			p.log.Warn("deleting projects failed", zap.Error(err))
 		}
-		if err := p.sweepOnce(p.ctx); err != nil && p.ctx.Err() == nil {
-			p.log.Warn("forgetting old jobs failed", zap.Error(err))
+		if !p.clock.Now().Before(next) {
+			if err := p.sweepOnce(p.ctx); err != nil && p.ctx.Err() == nil {
+				p.log.Warn("forgetting old jobs failed", zap.Error(err))
+			}
+			next = p.clock.Now().Add(spread(p.opts.Timing.Sweep))
+		}
+		if sleep(p.ctx, p.clock, min(p.opts.Timing.Forget, next.Sub(p.clock.Now()))) != nil {
+			return
 		}
 	}
 }
 
+// sweepOnce forgets old jobs: their rows and idempotency keys in the ledger, and
+// then what the archive has of them. In between they are unknown already, as
+// they should be.
 func (p *Proxy) sweepOnce(ctx context.Context) error {
 	before := p.clock.Now().Add(-time.Duration(p.retain.Load()))
 	rows, err := p.opts.Ledger.Expire(ctx, before)

@@ -35,6 +35,8 @@ type Ledger interface {
 	Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error
 	EndJob(ctx context.Context, record contract.JobRecord) error
 	Expire(ctx context.Context, before time.Time) (int, error)
+	DeletedProjects(ctx context.Context, installationID string) ([]string, error)
+	ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error
 	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)
 	ChargeCall(ctx context.Context, call contract.Call) error
 	Unpriced(ctx context.Context, units []string) ([]string, error)
@@ -54,6 +56,13 @@ type (
 	}
 	expiry struct {
 		Before time.Time `json:"before"`
+	}
+	installationRef struct {
+		InstallationID string `json:"installationId"`
+	}
+	forgotten struct {
+		InstallationID string   `json:"installationId"`
+		ProjectIDs     []string `json:"projectIds"`
 	}
 	units struct {
 		Units []string `json:"units"`
@@ -79,6 +88,12 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 		return nothing{}, l.EndJob(ctx, r)
 	})
 	rpc.Handle(s, "expire", func(ctx context.Context, r expiry) (int, error) { return l.Expire(ctx, r.Before) })
+	rpc.Handle(s, "deleted-projects", func(ctx context.Context, r installationRef) ([]string, error) {
+		return l.DeletedProjects(ctx, r.InstallationID)
+	})
+	rpc.Handle(s, "projects-forgotten", func(ctx context.Context, r forgotten) (nothing, error) {
+		return nothing{}, l.ProjectsForgotten(ctx, r.InstallationID, r.ProjectIDs)
+	})
 	rpc.Handle(s, "grant-call", func(ctx context.Context, r projectRef) (contract.CallGrant, error) {
 		return l.GrantCall(ctx, r.ProjectID)
 	})
@@ -139,6 +154,17 @@ func (c *Client) EndJob(ctx context.Context, record contract.JobRecord) error {
 // Expire implements Ledger.
 func (c *Client) Expire(ctx context.Context, before time.Time) (int, error) {
 	return call[int](ctx, c, expireTimeout, "expire", expiry{before})
+}
+
+// DeletedProjects implements Ledger.
+func (c *Client) DeletedProjects(ctx context.Context, installationID string) ([]string, error) {
+	return call[[]string](ctx, c, timeout, "deleted-projects", installationRef{installationID})
+}
+
+// ProjectsForgotten implements Ledger.
+func (c *Client) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
+	_, err := call[nothing](ctx, c, timeout, "projects-forgotten", forgotten{installationID, projectIDs})
+	return err
 }
 
 // GrantCall implements Ledger.

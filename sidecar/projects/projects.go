@@ -130,7 +130,8 @@ func (c *Catalog) Project(ctx context.Context, projectID string) (sidecar.Projec
 }
 
 // DeleteProject deletes a project and its jobs, or returns
-// sidecar.ErrProjectBusy. What was charged for them stays in the ledger.
+// sidecar.ErrProjectBusy. What was charged for them stays in the ledger, and so
+// does a mark, until the engine proxy tells that nothing of the project is left.
 func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.Lock("SELECT seq FROM feed_cursor WHERE project_id = ? ORDER BY feed_id", projectID); err != nil {
@@ -159,6 +160,12 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 		if err == nil && n == 0 {
 			err = sidecar.ErrUnknownProject
 		}
+		if err != nil {
+			return err
+		}
+		// There is a mark already when somebody has put a deleted project back.
+		_, err = tx.Exec(`INSERT INTO deleted_projects (project_id, deleted_at) VALUES (?, ?)
+			ON CONFLICT (project_id) DO NOTHING`, projectID, c.now().UnixMilli())
 		return err
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ func TestLedger(t *testing.T, open Open) {
 	run(t, "ResolveEndsTheDoubt", open, testDoubt)
 	run(t, "FirstEndOfAJobWins", open, testEndJob)
 	run(t, "ExpireForgetsWhatEnded", open, testExpire)
+	run(t, "DeletedProjectIsListedUntilItIsForgotten", open, testDeletions)
 	run(t, "CallIsGrantedAndChargedOnce", open, testCall)
 	run(t, "UnpricedNamesWhatHasNoPrice", open, testUnpriced)
 	run(t, "ContextThatEndedIsAnError", open, func(t *testing.T, w world) {
@@ -178,6 +179,37 @@ func testExpire(t *testing.T, w world) {
 	}
 	if _, err := w.Service.Job(t.Context(), open); err != nil {
 		t.Errorf("the open job: %v", err)
+	}
+}
+
+func testDeletions(t *testing.T, w world) {
+	who := contract.Installation{ID: "first", Place: "a:/srv/svc"}
+	if _, err := w.Ledger.Claim(t.Context(), who); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := w.Ledger.DeletedProjects(t.Context(), who.ID); err != nil || ids == nil || len(ids) != 0 {
+		t.Errorf("before a deletion: %q, %v", ids, err)
+	}
+	project := w.project("alice").ID
+	if err := w.Service.DeleteProject(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := w.Ledger.DeletedProjects(t.Context(), who.ID); err != nil || !slices.Equal(ids, []string{project}) {
+		t.Errorf("after it: %q, %v", ids, err)
+	}
+	if ids, err := w.Ledger.DeletedProjects(t.Context(), "second"); err == nil {
+		t.Errorf("another installation was told %q", ids)
+	}
+	if err := w.Ledger.ProjectsForgotten(t.Context(), "second", []string{project}); err == nil {
+		t.Error("another installation was believed")
+	}
+	for range 2 {
+		if err := w.Ledger.ProjectsForgotten(t.Context(), who.ID, []string{project}); err != nil {
+			t.Error(err)
+		}
+	}
+	if ids, err := w.Ledger.DeletedProjects(t.Context(), who.ID); err != nil || len(ids) != 0 {
+		t.Errorf("in the end: %q, %v", ids, err)
 	}
 }
 

@@ -1,0 +1,74 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// ErrNotOwner is returned, wrapped, to an installation that asks for what only
+// the one that has the engines may know or do.
+var ErrNotOwner = errors.New("another installation has the engines")
+
+// DeletedProjects returns the projects that were deleted and of which
+// ProjectsForgotten has not told that nothing is left, oldest deletion first.
+// Only the installation that has the engines gets an answer: what it removes for
+// it can't be had back.
+func (l *Ledger) DeletedProjects(ctx context.Context, installationID string) ([]string, error) {
+	var ids []string
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		ids = []string{}
+		if err := mustOwn(r, installationID); err != nil {
+			return err
+		}
+		// A project that somebody has put back from a backup is none of them.
+		return r.Each(func(scan store.Scan) error {
+			var id string
+			if err := scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+			return nil
+		}, `SELECT project_id FROM deleted_projects d
+			WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = d.project_id)
+			ORDER BY deleted_at, project_id`)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing deleted projects: %w", err)
+	}
+	return ids, nil
+}
+
+// ProjectsForgotten drops the marks of deleted projects of which nothing is left.
+// It may be called twice.
+func (l *Ledger) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
+	for some := range slices.Chunk(projectIDs, expireBatch) {
+		err := l.store.Update(ctx, func(tx *store.Tx) error {
+			if err := mustOwn(&tx.Reader, installationID); err != nil {
+				return err
+			}
+			for _, id := range some {
+				if _, err := tx.Exec("DELETE FROM deleted_projects WHERE project_id = ?", id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("dropping the marks of deleted projects: %w", err)
+		}
+	}
+	return nil
+}
+
+// mustOwn returns an error unless an installation has the engines.
+func mustOwn(r *store.Reader, installationID string) error {
+	owner, err := readOwner(r)
+	if err == nil && owner.ID != installationID {
+		err = fmt.Errorf("%w: %s", ErrNotOwner, owner.Place)
+	}
+	return err
+}

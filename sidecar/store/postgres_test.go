@@ -18,7 +18,8 @@ func openPostgres(t *testing.T) *Store {
 }
 
 func TestOperationsThatDeadlockBothTakePlace(t *testing.T) {
-	s := openPostgres(t)
+	url := postgrestest.URL(t) + "&deadlock_timeout=100ms"
+	s := opened(t, func() (*Store, error) { return OpenPostgres(context.Background(), url) })
 	for _, id := range []string{"a", "b"} {
 		if err := s.Update(t.Context(), addUser(id)); err != nil {
 			t.Fatal(err)

@@ -30,10 +30,8 @@ var Databases = []Database{
 		return func() (*store.Store, error) { return store.OpenSQLite(context.Background(), path) }
 	}},
 	{"PostgreSQL", func(t testing.TB) func() (*store.Store, error) {
-		// No test of a suite crashes the server, so none needs its disk flushes. It
-		// breaks no circle: operations that wait in one fail by their time-out,
-		// and are not run again as if nothing had been.
-		url := postgrestest.URL(t) + "&synchronous_commit=off&deadlock_timeout=1h"
+		// No test of a suite crashes the server, so none needs its disk flushes.
+		url := postgrestest.URL(t) + "&synchronous_commit=off"
 		return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), url) }
 	}},
 }

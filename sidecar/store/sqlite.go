@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver named "sqlite"
+	driver "modernc.org/sqlite" // the driver named "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // readers is how many snapshots of a SQLite database can be read at once.
@@ -17,6 +19,9 @@ const readers = 4
 // busyTimeout is how many milliseconds a connection waits for a lock that
 // another process holds, a backup for one.
 const busyTimeout = 5000
+
+// busyPause is how long connect waits before it tries again.
+const busyPause = 10 * time.Millisecond
 
 const (
 	// checkpointPages is how many pages of 4 KiB the log holds before they are
@@ -42,6 +47,9 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := connect(ctx, write); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), write.Close())
+	}
 	read, err := openSQLite(path, readers, "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
@@ -51,6 +59,25 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), c.discard(), write.Close(), read.Close())
 	}
 	return newStore(&sqlite, startWriter(c), readers, read, write), nil
+}
+
+// connect makes a database's first connection. SQLite waits for others' locks by
+// busyTimeout, but not when two processes turn the log of a new database on.
+func connect(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout*time.Millisecond)
+	defer cancel()
+	for {
+		err := db.PingContext(ctx)
+		var refused *driver.Error
+		if !errors.As(err, &refused) || refused.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // ownFile makes the file, or narrows its mode; SQLite gives the files of its

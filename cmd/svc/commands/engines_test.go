@@ -21,12 +21,14 @@ import (
 	"github.com/svc-games/svc/peer"
 )
 
-// noJobs is a ledger without jobs.
+// noJobs is a ledger without jobs, and without deleted projects.
 type noJobs struct{ engineproxy.Ledger }
 
 func (noJobs) Claim(_ context.Context, who contract.Installation) (contract.Installation, error) {
 	return who, nil
 }
+
+func (noJobs) DeletedProjects(context.Context, string) ([]string, error) { return nil, nil }
 
 func (noJobs) OpenJobs(context.Context, string) ([]contract.OpenJob, error) { return nil, nil }
 

@@ -133,10 +133,10 @@ func TestEditsOutliveTheChangesThatGoWithThem(t *testing.T) {
 }
 
 func TestEditThatAnyoneBrokeIsDropped(t *testing.T) {
-	s := &sage{reading: wobbly, calls: [][2]string{sway(t), handedIn}}
-	p := sagely(t, s)
-	p.runWith(wisely("a fox and gates that sway"))
+	var p *project
 	for name, spoilt := range map[string]string{"game/src/mechanics/gap.js": "export const meta = ;", editsFile: `{"v":1,"files":{"../../x":""}}`} {
+		p = sagely(t, &sage{reading: wobbly, calls: [][2]string{sway(t), handedIn}})
+		p.runWith(wisely("a fox and gates that sway"))
 		if err := p.root.WriteFile(name, []byte(spoilt), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // container is a running one, with whatever it started.
@@ -268,8 +269,9 @@ func (p *pod) claim(name string, group int) (string, error) {
 		return errors.Join(os.Lchown(path, -1, group), syscall.Chmod(path, mode))
 	})
 	if err == nil && claim.Status.Phase != corev1.ClaimBound {
-		claim.Status.Phase = corev1.ClaimBound
-		_, err = claims.UpdateStatus(p.node.ctx, claim, metav1.UpdateOptions{})
+		// A patch: an engine proxy may write its mark meanwhile.
+		bound := fmt.Appendf(nil, `{"metadata":{"uid":%q},"status":{"phase":%q}}`, claim.UID, corev1.ClaimBound)
+		_, err = claims.Patch(p.node.ctx, name, types.MergePatchType, bound, metav1.PatchOptions{}, "status")
 	}
 	return folder, err
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -85,6 +86,33 @@ func open(t *testing.T) *Store {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// cleared is a job during whose transfer another process opens the archive.
+type cleared struct {
+	*source
+	opens func() error
+}
+
+func (o cleared) Files(ctx context.Context) (io.ReadCloser, error) {
+	files, err := o.source.Files(ctx)
+	return io.NopCloser(io.MultiReader(files, o)), err
+}
+
+func (o cleared) Read([]byte) (int, error) { return 0, cmp.Or(o.opens(), io.EOF) }
+
+func TestJobThatIsPutWhileAnotherProcessTakesOverIsNotRefused(t *testing.T) {
+	s, src := open(t), completed(t, 1)
+	_, err := s.Put(t.Context(), src.record.JobID, cleared{src, func() error {
+		_, err := Open(s.dir)
+		return err
+	}})
+	if err == nil || errors.Is(err, ErrRefused) {
+		t.Errorf("got %v, want an error after which it is put again", err)
+	}
+	if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestArchivedJobIsServedAsItWasSent(t *testing.T) {

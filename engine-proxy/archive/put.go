@@ -210,6 +210,10 @@ func putFiles(ctx context.Context, path string, want api.Files, src Source) erro
 		return fmt.Errorf("%w: the files do not have the record's checksum", ErrRefused)
 	}
 	if err := checkZIP(path); err != nil {
+		// Where an engine proxy takes over, it clears away what it finds begun.
+		if own := new(fs.PathError); errors.As(err, &own) {
+			return fmt.Errorf("reading archive file: %w", err)
+		}
 		return fmt.Errorf("%w: the files are no ZIP: %w", ErrRefused, err)
 	}
 	return nil

@@ -19,6 +19,9 @@ type conn struct {
 	begin      string
 	sql        *sql.Conn // nil until it is used
 	statements map[string]*sql.Stmt
+	// wrote is set by each statement that isn't a SELECT; whoever wants to know
+	// clears it before.
+	wrote bool
 }
 
 func newConn(db *sql.DB, d *dialect, begin string) *conn {
@@ -91,6 +94,7 @@ func (c *conn) exec(ctx context.Context, query string) error {
 }
 
 func (c *conn) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	c.wrote = c.wrote || !strings.HasPrefix(query, "SELECT")
 	if stmt := c.statements[query]; stmt != nil {
 		return stmt, nil
 	}

@@ -108,34 +108,45 @@ func TestFailedUpdateUndoesItsOwnWritesOnly(t *testing.T) {
 
 func TestFailureRunsWhatCameBeforeItOnceMoreAndNothingElse(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "svc.db"))
-	var runs [5]int
-	counted := func(i int, fn func(*Tx) error) func(*Tx) error {
-		return func(tx *Tx) error {
-			runs[i]++
-			return fn(tx)
-		}
+	failure := errors.New("refused")
+	unwritten := func(*Tx) error { return failure }
+	undone := func(id string) func(*Tx) error {
+		return func(tx *Tx) error { return errors.Join(addUser(id)(tx), failure) }
 	}
-	for round, want := range [][5]int{{2, 2, 1, 1, 1}, {1, 1, 1, 1, 1}} {
-		runs = [5]int{}
+	for round, c := range []struct {
+		name string
+		fail [2]func(*Tx) error
+		runs [5]int
+	}{
+		{"nothing is written", [2]func(*Tx) error{unwritten, unwritten}, [5]int{1, 1, 1, 1, 1}},
+		{"the second writes", [2]func(*Tx) error{unwritten, undone("x")}, [5]int{2, 2, 2, 2, 1}},
+		{"after a failure", [2]func(*Tx) error{undone("x"), undone("y")}, [5]int{1, 1, 1, 1, 1}},
+	} {
+		var runs [5]int
+		counted := func(i int, fn func(*Tx) error) func(*Tx) error {
+			return func(tx *Tx) error {
+				runs[i]++
+				return fn(tx)
+			}
+		}
 		id := func(i int) string { return fmt.Sprintf("%d%d", round, i) }
-		failure := errors.New("refused")
 		results := group(t, s,
 			counted(0, addUser(id(0))),
-			counted(1, func(*Tx) error { return failure }),
+			counted(1, c.fail[0]),
 			counted(2, addUser(id(2))),
-			counted(3, func(*Tx) error { return failure }),
+			counted(3, c.fail[1]),
 			counted(4, addUser(id(4))),
 		)
 		for i, err := range results {
-			if (err != nil) != (i%2 == 1) {
-				t.Errorf("round %d, operation %d: %v", round, i, err)
+			if errors.Is(err, failure) != (i%2 == 1) {
+				t.Errorf("%s, operation %d: %v", c.name, i, err)
 			}
 		}
-		if runs != want {
-			t.Errorf("round %d: the operations ran %v times, want %v", round, runs, want)
+		if runs != c.runs {
+			t.Errorf("%s: the operations ran %v times, want %v", c.name, runs, c.runs)
 		}
 	}
-	if got := strings.Join(users(t, s), " "); got != "00 02 04 10 12 14" {
+	if got := strings.Join(users(t, s), " "); got != "00 02 04 10 12 14 20 22 24" {
 		t.Errorf("users %q", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	driver "modernc.org/sqlite"
 )
 
 const (
@@ -158,8 +160,11 @@ func (w *writer) execute(op *operation) error {
 		w.caution--
 		return w.executeApart(op)
 	}
-	if w.run(op); op.err == nil {
-		return nil
+	w.conn.wrote = false
+	w.run(op)
+	var failed *driver.Error
+	if op.err == nil || !w.conn.wrote && !errors.As(op.err, &failed) {
+		return nil // or there is nothing to undo
 	}
 	return w.again()
 }

@@ -144,7 +144,7 @@ func (a *applying) stopExhausted() error {
 		a.stop[jobID] = api.FailureTIKExhausted
 		return nil
 	}, `SELECT j.id FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
-		WHERE j.project_id = ? AND j.state = 'active' AND j.next_step <> '' AND b.tik <= 0`, a.projectID)
+		WHERE j.project_id = ? AND j.resolved_at IS NULL AND j.state = 'active' AND j.next_step <> '' AND b.tik <= 0`, a.projectID)
 }
 
 func readBalance(r *store.Reader, userID string) (api.TIK, error) {

@@ -22,7 +22,7 @@ func (l *Ledger) GrantCall(ctx context.Context, projectID string) (contract.Call
 		var balance api.TIK
 		err := r.Row(`SELECT j.id, b.tik
 			FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
-			WHERE j.project_id = ? AND j.state = 'active' AND j.status = 'running'
+			WHERE j.project_id = ? AND j.resolved_at IS NULL AND j.state = 'active' AND j.status = 'running'
 			ORDER BY j.created_at, j.id LIMIT 1`, projectID).Scan(&grant.JobID, &balance)
 		if errors.Is(err, store.ErrNoRows) {
 			return nil

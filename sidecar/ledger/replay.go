@@ -12,12 +12,6 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// replayed ends a reservation for which there is a job already: as an error, so
-// that what was counted is undone.
-type replayed struct{ job *sidecar.Job }
-
-func (*replayed) Error() string { return "the submission was made before" }
-
 // Replay returns the job that an earlier submission with the same idempotency
 // key made, or nil. See sidecar.Service.
 func (l *Ledger) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {

@@ -21,23 +21,15 @@ const admissionWait = 2 * time.Second
 
 // Reserve admits a submission or writes nothing. See sidecar.Service.
 //
-// It counts first and looks at the result: an operation that returns an error
-// is undone as a whole, and a count that was read before it was raised could be
-// stale on a store with several writers.
+// The key and the project are locked before anything is read: a count that was
+// read before it is raised would be stale on a store with several writers.
 func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	ctx, cancel := context.WithTimeout(ctx, admissionWait)
 	defer cancel()
 	var admission sidecar.Admission
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		a := admitting{Reservation: r, tx: tx}
-		var err error
-		if a.now, err = tx.Now(l.now); err != nil {
-			return err
-		}
-		if err := a.countRunning(); err != nil {
-			return err
-		}
-		if err := a.findProject(); err != nil {
+		if err := a.load(l.now); err != nil {
 			return err
 		}
 		if r.IdempotencyKey != "" {
@@ -46,13 +38,14 @@ func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 				return err
 			}
 			if job != nil {
-				return &replayed{job: job}
+				admission = sidecar.Admission{SessionID: job.SessionID, Replayed: job}
+				return nil
 			}
 		}
-		if err := a.countJobs(); err != nil {
+		if err := a.check(l.maxQueued); err != nil {
 			return err
 		}
-		if err := a.checkQueue(l.maxQueued); err != nil {
+		if err := a.count(); err != nil {
 			return err
 		}
 		if err := a.insert(); err != nil {
@@ -61,10 +54,6 @@ func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 		admission = sidecar.Admission{SessionID: a.sessionID, Usage: a.usage, Limits: a.limits}
 		return nil
 	})
-	var replay *replayed
-	if errors.As(err, &replay) {
-		return sidecar.Admission{SessionID: replay.job.SessionID, Replayed: replay.job}, nil
-	}
 	if errors.Is(err, store.ErrInDoubt) {
 		// Its caller would refuse a submission that counts until it is overdue.
 		found, made, errFound := l.lookUp(ctx, r)
@@ -93,110 +82,124 @@ type admitting struct {
 	tx  *store.Tx
 	now time.Time
 
-	at        time.Time // now, or later when the key's clock is ahead
-	sessionID string
-	limits    policy.Limits
-	usage     policy.Usage
+	at         time.Time // now, or later when the key's clock is ahead
+	day, month string    // the buckets of at
+	fresh      []string  // those of them that nothing counts in yet
+	sessionID  string
+	limits     policy.Limits
+	usage      policy.Usage // with this submission
+	queued     int64        // jobs that wait in the project, without this one
 }
 
-// countRunning checks the key's state, raises its running jobs and reads its
-// limits, all in one statement that locks the key.
-func (a *admitting) countRunning() error {
-	var clock int64
-	var limits policy.Limits
-	err := a.tx.Row(`UPDATE keys SET running = running + 1, last_used_at = ?,
-			clock = CASE WHEN clock < ? THEN ? ELSE clock END
-		WHERE id = ? AND state = 'active'
-		RETURNING running, clock, jobs_per_day, jobs_per_month, max_concurrent_jobs, tik_per_month`,
-		a.now.UnixMilli(), a.now.UnixMilli(), a.now.UnixMilli(), a.KeyID).
-		Scan(&a.usage.RunningJobs, &clock,
-			&limits.JobsPerDay, &limits.JobsPerMonth, &limits.MaxConcurrentJobs, &limits.TIKPerMonth)
+// load locks the key and the project and reads what the submission is checked
+// against. The project is kept against its deletion, and against submissions
+// with other keys, which count the same queue.
+func (a *admitting) load(clock func() time.Time) error {
+	err := a.tx.LockRow("SELECT k.id FROM keys k, projects p WHERE k.id = ? AND p.id = ?", a.KeyID, a.ProjectID)
+	if err == nil {
+		a.now, err = a.tx.Now(clock)
+	}
+	if err == nil {
+		err = a.read(a.now)
+	}
+	if err == nil && dayBucket(a.at) != a.day {
+		err = a.read(a.at)
+	}
 	if errors.Is(err, store.ErrNoRows) {
-		return a.keyError()
-	}
-	if err != nil {
-		return err
-	}
-	a.at, a.limits = notBefore(a.now, clock), narrow(limits, a.Limits)
-	return nil
-}
-
-// keyError says why there is no active key.
-func (a *admitting) keyError() error {
-	var state string
-	err := a.tx.Row("SELECT state FROM keys WHERE id = ?", a.KeyID).Scan(&state)
-	if errors.Is(err, store.ErrNoRows) {
-		return sidecar.ErrUnknownKey
-	}
-	if err != nil {
-		return err
-	}
-	return stateError(state)
-}
-
-// findProject reads the project and keeps it: against its deletion, and against
-// submissions with other keys, which would count the same queue.
-func (a *admitting) findProject() error {
-	err := a.tx.LockedRow("SELECT session_id FROM projects WHERE id = ?", a.ProjectID).Scan(&a.sessionID)
-	if errors.Is(err, store.ErrNoRows) {
-		return sidecar.ErrUnknownProject
+		return a.missing()
 	}
 	return err
 }
 
-// countJobs raises the day and the month and checks all four limits.
-func (a *admitting) countJobs() error {
-	day, month := dayBucket(a.at), monthBucket(a.at)
-	err := a.tx.Each(func(scan store.Scan) error {
-		var bucket string
-		var jobs int64
-		var tik api.TIK
-		if err := scan(&bucket, &jobs, &tik); err != nil {
-			return err
-		}
-		if bucket == day {
-			a.usage.JobsToday = jobs
-		} else {
-			a.usage.JobsThisMonth, a.usage.TIKThisMonth = jobs, tik
-		}
-		return nil
-	}, "UPDATE usage SET jobs = jobs + 1 WHERE key_id = ? AND bucket IN (?, ?) RETURNING bucket, jobs, tik", a.KeyID, day, month)
-	if err != nil {
+// read reads all of it in one statement, with the usage in the day and month of
+// an instant.
+func (a *admitting) read(at time.Time) error {
+	a.day, a.month = dayBucket(at), monthBucket(at)
+	var state string
+	var ahead int64
+	var limits policy.Limits
+	var today, thisMonth *int64
+	var tik *api.TIK
+	if err := a.tx.Row(`SELECT k.state, k.running, k.clock,
+			k.jobs_per_day, k.jobs_per_month, k.max_concurrent_jobs, k.tik_per_month,
+			d.jobs, m.jobs, m.tik, p.session_id,
+			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued')
+		FROM keys k JOIN projects p ON p.id = ?
+			LEFT JOIN usage d ON d.key_id = k.id AND d.bucket = ?
+			LEFT JOIN usage m ON m.key_id = k.id AND m.bucket = ?
+		WHERE k.id = ?`, a.ProjectID, a.day, a.month, a.KeyID).
+		Scan(&state, &a.usage.RunningJobs, &ahead,
+			&limits.JobsPerDay, &limits.JobsPerMonth, &limits.MaxConcurrentJobs, &limits.TIKPerMonth,
+			&today, &thisMonth, &tik, &a.sessionID, &a.queued); err != nil {
 		return err
 	}
-	if err := a.beginBucket(day, &a.usage.JobsToday); err != nil {
-		return err
+	if state != policy.KeyActive {
+		return stateError(state)
 	}
-	if err := a.beginBucket(month, &a.usage.JobsThisMonth); err != nil {
-		return err
+	a.at, a.limits = notBefore(a.now, ahead), narrow(limits, a.Limits)
+	a.fresh = nil
+	if today == nil {
+		a.fresh = append(a.fresh, a.day)
 	}
+	if thisMonth == nil {
+		a.fresh = append(a.fresh, a.month)
+	}
+	a.usage.RunningJobs++
+	a.usage.JobsToday, a.usage.JobsThisMonth, a.usage.TIKThisMonth = 1+value(today), 1+value(thisMonth), value(tik)
+	return nil
+}
+
+// value returns what p points to, or 0.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// missing says why there is no active key with such a project.
+func (a *admitting) missing() error {
+	var state string
+	err := a.tx.Row("SELECT state FROM keys WHERE id = ?", a.KeyID).Scan(&state)
+	switch {
+	case errors.Is(err, store.ErrNoRows):
+		return sidecar.ErrUnknownKey
+	case err != nil:
+		return err
+	case state != policy.KeyActive:
+		return stateError(state)
+	}
+	return sidecar.ErrUnknownProject
+}
+
+// check looks at all four limits, and at the project's queue.
+func (a *admitting) check(maxQueued int64) error {
 	if limit := exceeded(a.usage, a.limits); limit != "" {
 		return limitError(limit, a.limits, a.at)
 	}
+	if a.queued >= maxQueued {
+		return api.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", a.queued),
+			api.ConcurrencyRetry, nil)
+	}
 	return nil
 }
 
-// beginBucket counts the first job of a day or a month, which is none that was
-// counted. The key is locked: no one else begins it.
-func (a *admitting) beginBucket(bucket string, jobs *int64) error {
-	if *jobs > 0 {
-		return nil
-	}
-	*jobs = 1
-	_, err := a.tx.Exec("INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 1, 0)", a.KeyID, bucket)
-	return err
-}
-
-func (a *admitting) checkQueue(most int64) error {
-	var queued int64
-	err := a.tx.Row(`SELECT count(*) FROM jobs
-		WHERE project_id = ? AND resolved_at IS NULL AND status = 'queued'`, a.ProjectID).Scan(&queued)
-	if err != nil {
+// count raises the key's running jobs, its day and its month.
+func (a *admitting) count() error {
+	if _, err := a.tx.Exec("UPDATE keys SET running = running + 1, last_used_at = ?, clock = ? WHERE id = ?",
+		a.now.UnixMilli(), a.at.UnixMilli(), a.KeyID); err != nil {
 		return err
 	}
-	if queued >= most {
-		return api.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", queued),
-			api.ConcurrencyRetry, nil)
+	if len(a.fresh) < 2 {
+		if _, err := a.tx.Exec("UPDATE usage SET jobs = jobs + 1 WHERE key_id = ? AND bucket IN (?, ?)",
+			a.KeyID, a.day, a.month); err != nil {
+			return err
+		}
+	}
+	for _, bucket := range a.fresh {
+		if _, err := a.tx.Exec("INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 1, 0)", a.KeyID, bucket); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -217,7 +220,7 @@ func (a *admitting) insert() error {
 	if _, err := a.tx.Exec(`INSERT INTO jobs
 			(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at)
 		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?)`,
-		a.JobID, a.KeyID, a.ProjectID, string(record), dayBucket(a.at), monthBucket(a.at),
+		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month,
 		a.now.UnixMilli(), a.now.Add(deadline).UnixMilli()); err != nil {
 		return err
 	}

@@ -113,11 +113,6 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// LockedRow runs a query for its first row and locks it as Lock does.
-func (t *Tx) LockedRow(query string, args ...any) Row {
-	return t.Row(query+t.conn.dialect.lockRows, args...)
-}
-
 // Lock locks the rows that a query finds until the operation is committed, in
 // the order of the query's result. On a store with one writer nothing needs to
 // be locked: the query is not run there, and may be PostgreSQL's own SQL.
@@ -127,4 +122,16 @@ func (t *Tx) Lock(query string, args ...any) error {
 		return nil
 	}
 	return t.Each(func(Scan) error { return nil }, query+d.lockRows, args...)
+}
+
+// LockRow is Lock for the first row that a query finds, or returns ErrNoRows.
+// On a store with one writer it returns nil: whether the row is there is for
+// the next query to find out.
+func (t *Tx) LockRow(query string, args ...any) error {
+	d := t.conn.dialect
+	if d.lockRows == "" {
+		return nil
+	}
+	var found any
+	return t.Row(query+d.lockRows, args...).Scan(&found)
 }

@@ -1,0 +1,170 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// admitting is a reservation on its way.
+type admitting struct {
+	sidecar.Reservation
+	tx  *store.Tx
+	now time.Time
+
+	at         time.Time // now, or later when the key's clock is ahead
+	day, month string    // the buckets of at
+	fresh      []string  // those of them that nothing counts in yet
+	sessionID  string
+	limits     policy.Limits
+	usage      policy.Usage // with this submission
+	queued     int64        // jobs that wait in the project, without this one
+}
+
+// load locks the key and the project and reads what the submission is checked
+// against. The project is kept against its deletion, and against submissions
+// with other keys, which count the same queue.
+func (a *admitting) load(clock func() time.Time) error {
+	err := a.tx.LockRow("SELECT k.id FROM keys k, projects p WHERE k.id = ? AND p.id = ?", a.KeyID, a.ProjectID)
+	if err == nil {
+		a.now, err = a.tx.Now(clock)
+	}
+	if err == nil {
+		err = a.read(a.now)
+	}
+	if err == nil && dayBucket(a.at) != a.day {
+		err = a.read(a.at)
+	}
+	if errors.Is(err, store.ErrNoRows) {
+		return a.missing()
+	}
+	return err
+}
+
+// read reads all of it in one statement, with the usage in the day and month of
+// an instant.
+func (a *admitting) read(at time.Time) error {
+	a.day, a.month = dayBucket(at), monthBucket(at)
+	var state string
+	var ahead int64
+	var limits policy.Limits
+	var today, thisMonth *int64
+	var tik *api.TIK
+	if err := a.tx.Row(`SELECT k.state, k.running, k.clock,
+			k.jobs_per_day, k.jobs_per_month, k.max_concurrent_jobs, k.tik_per_month,
+			d.jobs, m.jobs, m.tik, p.session_id,
+			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued')
+		FROM keys k JOIN projects p ON p.id = ?
+			LEFT JOIN usage d ON d.key_id = k.id AND d.bucket = ?
+			LEFT JOIN usage m ON m.key_id = k.id AND m.bucket = ?
+		WHERE k.id = ?`, a.ProjectID, a.day, a.month, a.KeyID).
+		Scan(&state, &a.usage.RunningJobs, &ahead,
+			&limits.JobsPerDay, &limits.JobsPerMonth, &limits.MaxConcurrentJobs, &limits.TIKPerMonth,
+			&today, &thisMonth, &tik, &a.sessionID, &a.queued); err != nil {
+		return err
+	}
+	if state != policy.KeyActive {
+		return stateError(state)
+	}
+	a.at, a.limits = notBefore(a.now, ahead), narrow(limits, a.Limits)
+	a.fresh = nil
+	if today == nil {
+		a.fresh = append(a.fresh, a.day)
+	}
+	if thisMonth == nil {
+		a.fresh = append(a.fresh, a.month)
+	}
+	a.usage.RunningJobs++
+	a.usage.JobsToday, a.usage.JobsThisMonth, a.usage.TIKThisMonth = 1+value(today), 1+value(thisMonth), value(tik)
+	return nil
+}
+
+// value returns what p points to, or 0.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// missing says why there is no active key with such a project.
+func (a *admitting) missing() error {
+	var state string
+	err := a.tx.Row("SELECT state FROM keys WHERE id = ?", a.KeyID).Scan(&state)
+	switch {
+	case errors.Is(err, store.ErrNoRows):
+		return sidecar.ErrUnknownKey
+	case err != nil:
+		return err
+	case state != policy.KeyActive:
+		return stateError(state)
+	}
+	return sidecar.ErrUnknownProject
+}
+
+// check looks at all four limits, and at the project's queue.
+func (a *admitting) check(maxQueued int64) error {
+	if limit := exceeded(a.usage, a.limits); limit != "" {
+		return limitError(limit, a.limits, a.at)
+	}
+	if a.queued >= maxQueued {
+		return api.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", a.queued),
+			api.ConcurrencyRetry, nil)
+	}
+	return nil
+}
+
+// count raises the key's running jobs, its day and its month.
+func (a *admitting) count() error {
+	if _, err := a.tx.Exec("UPDATE keys SET running = running + 1, last_used_at = ?, clock = ? WHERE id = ?",
+		a.now.UnixMilli(), a.at.UnixMilli(), a.KeyID); err != nil {
+		return err
+	}
+	if len(a.fresh) < 2 {
+		if _, err := a.tx.Exec("UPDATE usage SET jobs = jobs + 1 WHERE key_id = ? AND bucket IN (?, ?)",
+			a.KeyID, a.day, a.month); err != nil {
+			return err
+		}
+	}
+	for _, bucket := range a.fresh {
+		if _, err := a.tx.Exec("INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 1, 0)", a.KeyID, bucket); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *admitting) insert() error {
+	record, err := json.Marshal(contract.JobRecord{
+		JobID: a.JobID, ProjectID: a.ProjectID, SessionID: a.sessionID,
+		Status: api.JobQueued, Progress: api.Progress{Stage: api.StageQueued},
+		CreatedAt: a.now.UTC().Truncate(time.Millisecond),
+	})
+	if err != nil {
+		return err
+	}
+	deadline := a.Deadline
+	if deadline == 0 {
+		deadline = DefaultDeadline
+	}
+	if _, err := a.tx.Exec(`INSERT INTO jobs
+			(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at)
+		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?)`,
+		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month,
+		a.now.UnixMilli(), a.now.Add(deadline).UnixMilli()); err != nil {
+		return err
+	}
+	if a.IdempotencyKey == "" {
+		return nil
+	}
+	_, err = a.tx.Exec(`INSERT INTO idempotency (key_id, name, fingerprint, job_id, created_at) VALUES (?, ?, ?, ?, ?)`,
+		a.KeyID, a.IdempotencyKey, a.Fingerprint, a.JobID, a.now.UnixMilli())
+	return err
+}

@@ -64,7 +64,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 
 # Of the end-to-end tests these ask nothing of the sidecar that others don't;
 # "make test" runs them in the embedded form only, "make test-split" in both.
-SAME_IN_SPLIT := Container|Daemon|MissingImage|Browser|Newcomer|Modules|Document
+SAME_IN_SPLIT := Container|Daemon|MissingImage|Browser|Newcomer|Modules|Document|ConsoleIsAccessible|PageAsks|KeyboardAlone|WithoutJavaScript
 
 .PHONY: test-split
 test-split: deps build ## Run the whole end-to-end suite in the split form
@@ -85,17 +85,17 @@ test: deps build control-plane ## Install what is needed and run every test
 	@$(MAKE) --no-print-directory --output-sync=target -j3 test-play test-embedded test-remote
 	@scripts/gotest --reruns
 
-# Parts of "make test" that wait more than they compute run side by side. The
-# last ones print what they have to say when they end.
+# Parts of "make test" that wait more than they compute run side by side, and so
+# do three packages. The last parts print what they have to say when they end.
 PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks
 
 .PHONY: test-fuzz test-image test-packages test-play test-embedded test-remote
 test-fuzz:
-	@scripts/fuzz
+	@FUZZTIME=$${FUZZTIME:-10s} scripts/fuzz
 test-image:
 	@GO=$(GO) scripts/engine-image full || [ "$(CI)" != true ]
 test-packages:
-	SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks scripts/gotest packages "$$($(GO) list ./... | grep -Ev '/test/e2e|$(PLAYS)')" -race -count=1 -timeout 20m
+	SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks scripts/gotest packages "$$($(GO) list ./... | grep -Ev '/test/e2e|$(PLAYS)')" -p 3 -race -count=1 -timeout 20m
 test-play:
 	$(PARTS) scripts/gotest play "$$($(GO) list ./... | grep -E '$(PLAYS)')" -count=1 -timeout 20m
 test-embedded:

@@ -162,9 +162,11 @@ func (w *writer) execute(op *operation) error {
 	}
 	w.conn.wrote = false
 	w.run(op)
+	// A refusal that wrote nothing has nothing to undo. An error of SQLite's own
+	// may have ended the transaction, whatever the statement was.
 	var failed *driver.Error
 	if op.err == nil || !w.conn.wrote && !errors.As(op.err, &failed) {
-		return nil // or there is nothing to undo
+		return nil
 	}
 	return w.again()
 }

@@ -51,6 +51,7 @@ func (s *sim) wantWhole(project string) {
 // The gateway may be killed after the ledger has deleted the project and before
 // it has told the engine proxy so.
 func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project, other := s.ready("ann"), s.ready("bob")
 		s.accept(other)
@@ -66,6 +67,7 @@ func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
 
 // In the embedded form the engine proxy dies with the gateway.
 func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		running, stopped := s.ready("ann"), s.ready("bob")
 		if err := s.Stop(t.Context(), stopped, true); err != nil {
@@ -84,6 +86,7 @@ func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
 }
 
 func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project, other := s.ready("ann"), s.ready("bob")
 		s.accept(other)
@@ -106,6 +109,7 @@ func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
 // A store that was restored does not know younger projects, nor that others were
 // deleted since.
 func TestVolumeThatTheLedgerHasNoMarkOfStays(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.IdleTTL = 24 * time.Hour }, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.pass(3 * time.Hour)
@@ -116,6 +120,7 @@ func TestVolumeThatTheLedgerHasNoMarkOfStays(t *testing.T) {
 }
 
 func TestNothingIsForgottenUnlessTheLedgerAnswersTheOneWhoHasTheEngines(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.IdleTTL = 24 * time.Hour }, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		ours := s.ledger.owner
@@ -136,6 +141,7 @@ func TestNothingIsForgottenUnlessTheLedgerAnswersTheOneWhoHasTheEngines(t *testi
 }
 
 func TestWhatTheLedgerDidNotHearItIsToldAgain(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.ledger.with(func() { s.ledger.deaf = true })
@@ -152,6 +158,7 @@ func TestWhatTheLedgerDidNotHearItIsToldAgain(t *testing.T) {
 }
 
 func TestOneProjectThatCanNotBeForgottenKeepsNoOther(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.ledger.delete("..", project)
@@ -168,6 +175,7 @@ func TestOneProjectThatCanNotBeForgottenKeepsNoOther(t *testing.T) {
 
 // The gateway's call and the engine proxy's own look may meet.
 func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		for range 20 {
 			project := s.ready("ann")
@@ -193,6 +201,7 @@ func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
 }
 
 func TestProjectThatNeverHadAnEngineIsForgottenWithoutATrace(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.ledger.delete(project)

@@ -7,25 +7,13 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // resynced waits for the hint that hints may have been lost.
 func resynced(t *testing.T, events <-chan driver.Event) {
 	t.Helper()
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
-	for {
-		select {
-		case e, open := <-events:
-			if !open {
-				t.Fatal("the events ended")
-			}
-			if e == (driver.Event{}) {
-				return
-			}
-		case <-timer.C:
-			t.Fatal("there is no resync")
-		}
+	for wait.For(t, "a resync", events) != (driver.Event{}) {
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -51,7 +51,7 @@ func runErrandIfAsked() {
 }
 
 func (e errand) run() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	d, err := New(e.Options)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func anotherInstance() string { return api.NewInstanceID(time.Now()) }
@@ -30,24 +31,20 @@ func (b *bed) listening(t testing.TB, s driver.Spec) {
 			return new(net.Dialer).DialContext(ctx, "unix", s.Socket)
 		},
 	}}
-	var last error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	wait.Until(t, "the engine answers", func() bool {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://engine/internal/readyz", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Header.Set("Authorization", "Bearer token")
 		response, err := c.Do(request)
-		if last = err; err != nil {
-			continue
+		if err != nil {
+			return false
 		}
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err == nil && response.StatusCode == http.StatusOK && strings.Contains(string(body), s.InstanceID) {
-			return
-		}
-	}
-	t.Fatal("the engine does not answer: ", last)
+		return err == nil && response.StatusCode == http.StatusOK && strings.Contains(string(body), s.InstanceID)
+	})
 }
 
 func TestEngineIsReachedThroughItsSocketOnTheHost(t *testing.T) {

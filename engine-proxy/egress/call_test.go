@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestEngineGetsAnAnswerAndNoCredential(t *testing.T) {
@@ -279,7 +279,7 @@ func TestEngineHasNoMoreCallsUnderWayThanAllowed(t *testing.T) {
 			ended <- err
 		}()
 	}
-	r.eventually("two calls are under way", func() bool { return len(r.provider.Requests()) == 2 })
+	wait.Until(t, "two calls are under way", func() bool { return len(r.provider.Requests()) == 2 })
 	if p := r.chat(""); p.status != 429 || p.reason() != "busy" || p.header.Get("Retry-After") != "1" {
 		t.Errorf("got %d %s", p.status, p.body)
 	}
@@ -287,7 +287,7 @@ func TestEngineHasNoMoreCallsUnderWayThanAllowed(t *testing.T) {
 	<-ended
 	<-ended
 	r.provider.Answer(fakeprovider.Says("hello"))
-	r.eventually("there is room again", func() bool { return r.chat("").status == 200 })
+	wait.Until(t, "there is room again", func() bool { return r.chat("").status == 200 })
 }
 
 func TestEngineThatLeavesEndsTheCallAtItsLimit(t *testing.T) {
@@ -303,11 +303,7 @@ func TestEngineThatLeavesEndsTheCallAtItsLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	select {
-	case <-r.provider.Left():
-	case <-time.After(30 * time.Second):
-		t.Fatal("the call to the provider goes on")
-	}
+	wait.For(t, "the call to the provider ends", r.provider.Left())
 	r.want(chatUnits(inputLimit, 50)...)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func (r *rig) journal() []byte {
@@ -54,7 +55,7 @@ func TestCallWithoutAnAnswerIsChargedAtItsLimitAfterAKill(t *testing.T) {
 			res.Body.Close()
 		}
 	}()
-	r.eventually("the call is under way", func() bool { return len(r.provider.Requests()) == 1 })
+	wait.Until(t, "the call is under way", func() bool { return len(r.provider.Requests()) == 1 })
 	r.open() // on what the killed one left
 	r.want(chatUnits(inputLimit, 70)...)
 	r.provider.Answer(fakeprovider.Says("hello"))
@@ -271,7 +272,7 @@ func TestForgottenProjectIsNotChargedForEver(t *testing.T) {
 		res.Body.Close()
 	}
 	<-forgotten
-	r.eventually("the call has ended", func() bool { return underway() == 0 })
+	wait.Until(t, "the call has ended", func() bool { return underway() == 0 })
 	if n := open(); n != 0 {
 		t.Errorf("%d calls under way are still to be charged", n)
 	}

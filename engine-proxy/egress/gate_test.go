@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
@@ -108,7 +109,7 @@ func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
 	if p.status != http.StatusOK {
 		t.Fatalf("got %d %s", p.status, p.body)
 	}
-	r.eventually("the call is charged", func() bool { return len(r.ledger.charged()) == 1 })
+	wait.Until(t, "the call is charged", func() bool { return len(r.ledger.charged()) == 1 })
 	if got := r.ledger.charged()[0].ProjectID; got != otherProject {
 		t.Errorf("charged to project %s", got)
 	}
@@ -173,7 +174,7 @@ func TestEngineWithTooManyConnectionsAtTheGateLeavesTheOthersTheirs(t *testing.T
 	}
 	conn.Close()
 	open[0].Close()
-	r.eventually("a connection that ended makes room", func() bool {
+	wait.Until(t, "a connection that ended makes room", func() bool {
 		conn, err := r.dial(r.config)
 		return err == nil && conn.Close() == nil
 	})

@@ -27,6 +27,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -330,35 +331,19 @@ func chatBody(more string) string {
 func (r *rig) want(units ...contract.Unit) {
 	r.t.Helper()
 	if len(units) == 0 {
-		r.eventually("the call is done with", func() bool { return bytes.Contains(r.journal(), []byte(`"charged":true`)) })
+		wait.Until(r.t, "the call is done with", func() bool { return bytes.Contains(r.journal(), []byte(`"charged":true`)) })
 		if calls := r.ledger.charged(); len(calls) != 0 {
 			r.t.Errorf("charged %+v", calls)
 		}
 		return
 	}
-	r.eventually("the call is charged", func() bool { return len(r.ledger.charged()) > 0 })
+	wait.Until(r.t, "the call is charged", func() bool { return len(r.ledger.charged()) > 0 })
 	calls := r.ledger.charged()
 	if len(calls) != 1 {
 		r.t.Fatalf("%d calls were charged: %+v", len(calls), calls)
 	}
 	if c := calls[0]; c.ProjectID != project || c.JobID != job || !slices.Equal(c.Units, units) {
 		r.t.Errorf("charged %+v, want %v", c, units)
-	}
-}
-
-// eventually polls what another goroutine will bring about.
-func (r *rig) eventually(what string, ok func() bool) {
-	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			r.t.Fatalf("never: %s", what)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const otherJob = "job_01HZZZZZZZZZZZZZZZZZZZZZZ0"
@@ -32,7 +33,7 @@ func (r *rig) leaveOpen(more string, read bool) (ended chan struct{}) {
 		}
 	}()
 	r.t.Cleanup(func() { cancel(); <-ended })
-	r.eventually("the call is under way", func() bool { return len(r.provider.Requests()) > before })
+	wait.Until(r.t, "the call is under way", func() bool { return len(r.provider.Requests()) > before })
 	return ended
 }
 
@@ -89,7 +90,7 @@ func TestEndOfAJobLeavesCallsOfTheNextOneAlone(t *testing.T) {
 	}
 	close(answer)
 	<-ended
-	r.eventually("the other job's call is charged", func() bool { return len(r.ledger.charged()) == 1 })
+	wait.Until(t, "the other job's call is charged", func() bool { return len(r.ledger.charged()) == 1 })
 }
 
 // The end of a job waits for the ledger as the feed does: nobody is told that a

@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestEveryPermissionIsNeededAndTogetherTheyAreEnough takes each verb away
@@ -61,7 +61,7 @@ func (b *bed) everything(t *testing.T, rules []rbacv1.PolicyRule) (err error) {
 	d := b.another(t, func(o *Options) { o.Kubeconfig, o.Logger = config, zap.New(core) })
 	s := b.spec(t)
 	defer b.clear(t, s)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := wait.Context(t)
 	defer cancel()
 	if err := d.Check(ctx); err != nil {
 		return fmt.Errorf("checking: %w", err)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // reasonOf is the sentence that an owner reads of a start that failed.
@@ -49,7 +50,7 @@ func TestAQuotaThatIsUsedUpIsNoRoom(t *testing.T) {
 	if _, err := quotas.UpdateStatus(t.Context(), quota, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the API server knows the quota", func() bool {
+	wait.Until(t, "the API server knows the quota", func() bool {
 		_, err := b.Start(t.Context(), b.spec(t), nil)
 		return errors.Is(err, driver.ErrCapacity) && reasonOf(err) == reasonNoRoom
 	})
@@ -111,7 +112,7 @@ func TestANodeThatCanNotMakeTheContainerNowIsWaitedFor(t *testing.T) {
 	}()
 	for _, message := range []string{"context deadline exceeded", `name "engine_0" is reserved for "1"`} {
 		node.Overload(waitCreate, message)
-		eventually(t, "the node says so", func() bool {
+		wait.Until(t, "the node says so", func() bool {
 			pods := b.all(t)
 			if len(pods) == 0 {
 				return false
@@ -175,7 +176,7 @@ func TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.start(t, s)
-	eventually(t, "it runs on the project's volume", func() bool { return runs(t, s) })
+	wait.Until(t, "it runs on the project's volume", func() bool { return runs(t, s) })
 }
 
 // TestTwoEngineProxiesNeverRunTwoEngines of one project: with different

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // begin starts an engine with orders and waits until it has read them.
@@ -30,7 +31,7 @@ func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.H
 			procfs.Kill(id.PID, st.StartTicks)
 		}
 	})
-	eventually(t, "the engine reports", func() bool {
+	wait.Until(t, "the engine reports", func() bool {
 		if _, err := testengine.ReadReport(s.Volume); err == nil {
 			return true
 		}
@@ -54,7 +55,7 @@ func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
 		t.Fatalf("end of %+v", e)
 	}
 	// By the kernel: nobody has looked yet.
-	eventually(t, "the engine ends", func() bool {
+	wait.Until(t, "the engine ends", func() bool {
 		runs, err := testengine.EngineRuns(s.Volume)
 		return err == nil && !runs
 	})
@@ -168,7 +169,7 @@ func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Log: 10 * logLimit})
-	eventually(t, "the log is cut and its end kept", func() bool {
+	wait.Until(t, "the log is cut and its end kept", func() bool {
 		log, err := d.Logs(t.Context(), h, logLimit)
 		must(t, err)
 		if !strings.HasSuffix(string(log), testengine.LogEnd+"\n") {
@@ -246,7 +247,7 @@ func TestEngineThatHasNothingToDoDoesNotCompute(t *testing.T) {
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Child: true})
-	eventually(t, "it does not want the processor", func() bool {
+	wait.Until(t, "it does not want the processor", func() bool {
 		computes, err := d.Computes(t.Context(), h)
 		must(t, err)
 		return !computes

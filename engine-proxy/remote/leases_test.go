@@ -43,7 +43,7 @@ func (m *inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, peer.ErrNotListening
 	}
 	near, far := net.Pipe()
-	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: patience}
+	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: ample}
 	go func() { _ = server.Serve(&single{conn: far, done: make(chan struct{})}) }()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
 	return transport.RoundTrip(r)

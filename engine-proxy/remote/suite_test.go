@@ -18,6 +18,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // zipOf makes an archive of so many bytes that don't compress.
@@ -116,13 +117,8 @@ func TestAwaitReadyReturnsWhenAnotherStartedTheEngine(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- w.engines.AwaitReady(t.Context(), p.ID) }()
 		w.start(p).Release()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(patience):
-			t.Error("it waits on")
+		if err := wait.For(t, "it learns that the engine is ready", done); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -231,12 +227,12 @@ func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failed *engineproxy.FailedError
-		_, err := w.engines.Submit(t.Context(), p, patience)
+		_, err := w.engines.Submit(t.Context(), p, ample)
 		if !errors.As(err, &failed) || failed.Reason == "" || failed.Next.IsZero() {
 			t.Fatalf("got %v", err)
 		}
 		var details engineproxy.Details
-		w.eventually("the failure is shown", func() bool {
+		wait.Until(w.t, "the failure is shown", func() bool {
 			if details, err = w.engines.Show(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -297,7 +293,7 @@ func TestContextThatEndsIsTheError(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err := w.engines.Submit(ctx, p, patience)
+		_, err := w.engines.Submit(ctx, p, ample)
 		is(t, "submitting", err, context.DeadlineExceeded)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Harness makes what a driver's suite needs.
@@ -77,9 +78,6 @@ func Run(t *testing.T, h Harness) {
 	t.Run("Confinement", h.testConfinement)
 }
 
-// patience is how long a condition may take to come true on a busy machine.
-const patience = 60 * time.Second
-
 // NewSpec makes the directories of a new project below root, as the engine
 // proxy lays them out, and returns what to run.
 func NewSpec(t testing.TB, root string) driver.Spec {
@@ -139,7 +137,8 @@ func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	dir := TempDir(t)
 	path := filepath.Join(dir, filepath.Base(pkg))
-	cmd := exec.Command("go", "build", "-o", path, pkg)
+	// As "make build" does it, so that its packages are in the cache.
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
@@ -207,7 +206,7 @@ func run(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) (dri
 func report(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec) testengine.Report {
 	t.Helper()
 	var r testengine.Report
-	eventually(t, "the engine reports", func() bool {
+	wait.Until(t, "the engine reports", func() bool {
 		var err error
 		r, err = testengine.ReadReport(s.Volume)
 		if err == nil && r.InstanceID == s.InstanceID {
@@ -233,23 +232,13 @@ func detail(e *driver.Exit) string {
 func ended(t *testing.T, d driver.Driver, h driver.Handle) *driver.Exit {
 	t.Helper()
 	var exit *driver.Exit
-	eventually(t, "the instance has ended", func() bool {
+	wait.Until(t, "the instance has ended", func() bool {
 		obs, err := d.Inspect(t.Context(), h)
 		must(t, err)
 		exit = obs.Exit
 		return !obs.Running
 	})
 	return exit
-}
-
-// eventually polls what other processes bring about.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // stopped checks that nothing of an engine runs any more.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) {
@@ -43,11 +43,7 @@ func TestKernelKeepsTheLimits(t *testing.T) {
 		dir, err := tree.Make("spinner", Limits{CPU: 100})
 		must(t, err)
 		begin(t, dir, "while :; do :; done")
-		for deadline := time.Now().Add(time.Minute); throttled(t, dir) < 3; time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the kernel does not hold it back:\n%s", content(t, filepath.Join(dir, "cpu.stat")))
-			}
-		}
+		wait.Until(t, "the kernel holds it back", func() bool { return throttled(t, dir) >= 3 })
 	})
 	t.Run("AGroupThatIsLeftIsEmptiedForTheNext", func(t *testing.T) {
 		dir, err := tree.Make("again", Limits{})

@@ -45,6 +45,7 @@ func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.H
 }
 
 func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Deaf: true, Child: true})
@@ -95,6 +96,7 @@ func endChildren(t *testing.T, volume string) {
 }
 
 func TestShimAloneIsListed(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{})
@@ -117,6 +119,7 @@ func TestShimAloneIsListed(t *testing.T) {
 }
 
 func TestShimOfAnotherBootIsGone(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	id := identity(t, begin(t, d, s, testengine.Orders{}))
@@ -130,6 +133,7 @@ func TestShimOfAnotherBootIsGone(t *testing.T) {
 }
 
 func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
+	t.Parallel()
 	stranger := exec.Command("sleep", "600")
 	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	must(t, stranger.Start())
@@ -166,6 +170,7 @@ func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
 }
 
 func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Log: 10 * logLimit})
@@ -190,6 +195,7 @@ func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
 }
 
 func TestShimLeavesTheEngineNoDescriptor(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	obs, err := d.Inspect(t.Context(), begin(t, d, s, testengine.Orders{}))
@@ -230,6 +236,7 @@ func TestShimLeavesTheEngineNoDescriptor(t *testing.T) {
 }
 
 func TestShimIsNotStartedTwiceForALateStatus(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{})
@@ -244,6 +251,7 @@ func TestShimIsNotStartedTwiceForALateStatus(t *testing.T) {
 }
 
 func TestEngineThatHasNothingToDoDoesNotCompute(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Child: true})

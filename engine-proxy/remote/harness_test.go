@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -37,6 +40,11 @@ import (
 const ample = 10 * time.Minute
 
 func TestMain(m *testing.M) {
+	// These tests wait for processes and disks more than they compute.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.NumCPU())); err != nil {
+		panic(err)
+	}
 	program.Main(m)
 }
 

@@ -50,14 +50,19 @@ func sum(b []byte) string {
 // elsewhere: all behave alike.
 func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	for name, form := range forms {
-		t.Run(name, func(t *testing.T) { test(t, newWorld(t, form)) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t, form))
+		})
 		t.Run(name+", engines elsewhere", func(t *testing.T) {
+			t.Parallel()
 			test(t, newWorldOn(t, fakecluster.New(t.TempDir()), form))
 		})
 	}
 }
 
 func TestSubmitStartsOneEngineAndLeadsToIt(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		_, err := w.engines.Attach(t.Context(), p.ID)
@@ -91,6 +96,7 @@ func TestSubmitStartsOneEngineAndLeadsToIt(t *testing.T) {
 }
 
 func TestLeaseKeepsAnEngineUntilItIsReleased(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		lease := w.start(p)
@@ -109,6 +115,7 @@ func TestLeaseKeepsAnEngineUntilItIsReleased(t *testing.T) {
 }
 
 func TestAwaitReadyReturnsWhenAnotherStartedTheEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -124,6 +131,7 @@ func TestAwaitReadyReturnsWhenAnotherStartedTheEngine(t *testing.T) {
 }
 
 func TestFenceAndCancelReachTheEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		_, err := w.engines.Fence(t.Context(), p, api.NewJobID(time.Now()))
@@ -147,6 +155,7 @@ func TestFenceAndCancelReachTheEngine(t *testing.T) {
 }
 
 func TestArchiveIsServedWithoutAnEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		w.start(p).Release()
@@ -220,6 +229,7 @@ func checkReads(t *testing.T, f io.ReadSeeker, want []byte) {
 }
 
 func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		volume := w.volume(p)
@@ -255,6 +265,7 @@ func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
 }
 
 func TestForgetLeavesNothingOfAProject(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		w.start(p).Release()
@@ -273,6 +284,7 @@ func TestForgetLeavesNothingOfAProject(t *testing.T) {
 }
 
 func TestMalformedProjectIsAnError(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		for _, id := range []string{"", "../x", "0123"} {
 			if _, err := w.engines.Submit(t.Context(), engineproxy.Project{ID: id}, 0); err == nil || errors.Is(err, engineproxy.ErrUnreachable) {
@@ -286,6 +298,7 @@ func TestMalformedProjectIsAnError(t *testing.T) {
 }
 
 func TestContextThatEndsIsTheError(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		if err := fakeengine.WriteSwitches(w.volume(p), fakeengine.Switches{NeverReady: true}); err != nil {

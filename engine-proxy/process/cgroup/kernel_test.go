@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -21,11 +22,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKernelKeepsTheLimits runs on a kernel that delegates a group. What becomes
+// TestKernelKeepsTheLimits runs on a kernel that delegates a group, in the long
+// run; the tests beside it look at what is written to a group. What becomes
 // of an engine that takes too much memory or too many processes, the suite of
 // package process proves there.
 func TestKernelKeepsTheLimits(t *testing.T) {
 	if umltest.Inside() == "" {
+		long.Only(t)
 		umltest.Run(t, "^(TestKernelKeepsTheLimits|TestRealGroupIsKilledWithAllThatIsInIt)$")
 		return
 	}

@@ -5,15 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,16 +25,13 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) {
-	// These tests wait for processes, disks and each other more than they compute.
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.NumCPU())); err != nil {
-		panic(err)
-	}
+	sidebyside.Allow(3)
 	program.Main(m)
 }
 

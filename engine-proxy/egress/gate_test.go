@@ -17,6 +17,7 @@ import (
 )
 
 func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
+	t.Parallel()
 	if elsewhere {
 		t.Skip("this is the run")
 	}
@@ -34,10 +35,7 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 // newGateRig is a rig whose engine comes by the gate.
 func newGateRig(t *testing.T) *rig {
 	t.Helper()
-	before := elsewhere
-	elsewhere = true
-	defer func() { elsewhere = before }()
-	return newRig(t, nil)
+	return newRigAt(t, true, nil)
 }
 
 // dial connects to the gate, handshake and the engine's first look included.
@@ -57,6 +55,7 @@ func (r *rig) dial(config *tls.Config) (net.Conn, error) {
 }
 
 func TestGateLetsInTheEnginesThatRunAndNobodyElse(t *testing.T) {
+	t.Parallel()
 	r := newGateRig(t)
 	nobody := r.config.Clone()
 	nobody.Certificates = nil
@@ -93,6 +92,7 @@ func TestGateLetsInTheEnginesThatRunAndNobodyElse(t *testing.T) {
 }
 
 func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
+	t.Parallel()
 	const otherProject, otherInstance, otherToken = "abcdef0123456789abcdef01", "01JD0000000000000000000001", "the-other-token"
 	r := newGateRig(t)
 	if _, err := r.Admit(otherProject, otherInstance, otherToken); err != nil {
@@ -120,6 +120,7 @@ func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
 }
 
 func TestEngineThatIsReplacedOrStoppedIsCutOffAtTheGate(t *testing.T) {
+	t.Parallel()
 	const next = "01JD0000000000000000000001"
 	r := newGateRig(t)
 	cut := func(conn net.Conn) {
@@ -152,6 +153,7 @@ func TestEngineThatIsReplacedOrStoppedIsCutOffAtTheGate(t *testing.T) {
 }
 
 func TestEngineWithTooManyConnectionsAtTheGateLeavesTheOthersTheirs(t *testing.T) {
+	t.Parallel()
 	const otherInstance, most = "01JD0000000000000000000001", 32
 	r := newGateRig(t)
 	if _, err := r.Admit("abcdef0123456789abcdef01", otherInstance, token); err != nil {
@@ -181,6 +183,7 @@ func TestEngineWithTooManyConnectionsAtTheGateLeavesTheOthersTheirs(t *testing.T
 }
 
 func TestEnginesElsewhereNeedAnAddressOfTheEgress(t *testing.T) {
+	t.Parallel()
 	r := newGateRig(t)
 	options := r.options
 	options.Dir, options.Listen = t.TempDir(), ""

@@ -26,6 +26,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/test/fakeprovider"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -103,6 +104,11 @@ func (l *fakeLedger) charged() []contract.Call {
 	return calls
 }
 
+func TestMain(m *testing.M) {
+	sidebyside.Allow(3)
+	os.Exit(m.Run())
+}
+
 // elsewhere: the engine runs on another machine, and comes by the gate.
 var elsewhere = os.Getenv(elsewhereVariable) != ""
 
@@ -128,6 +134,12 @@ type rig struct {
 }
 
 func newRig(t *testing.T, change func(*egress.Options)) *rig {
+	t.Helper()
+	return newRigAt(t, elsewhere, change)
+}
+
+// newRigAt is newRig for an engine of another machine, or of this one.
+func newRigAt(t *testing.T, elsewhere bool, change func(*egress.Options)) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "egr") // short: a socket's path has 108 bytes
 	if err != nil {

@@ -41,6 +41,7 @@ func measured(t *testing.T, m *egress.Metrics) map[string]float64 {
 }
 
 func TestEveryCallIsMeasuredByWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
 	m := egress.NewMetrics()
 	r := newRig(t, func(o *egress.Options) { o.Metrics = m })
 	want := make(map[string]float64)

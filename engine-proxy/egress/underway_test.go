@@ -38,6 +38,7 @@ func (r *rig) leaveOpen(more string, read bool) (ended chan struct{}) {
 }
 
 func TestJobThatHasEndedIsChargedInFullAndCallsNoMore(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		answer fakeprovider.Answer
 		more   string
@@ -74,6 +75,7 @@ func TestJobThatHasEndedIsChargedInFullAndCallsNoMore(t *testing.T) {
 }
 
 func TestEndOfAJobLeavesCallsOfTheNextOneAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	answer := make(chan struct{})
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
@@ -96,6 +98,7 @@ func TestEndOfAJobLeavesCallsOfTheNextOneAlone(t *testing.T) {
 // The end of a job waits for the ledger as the feed does: nobody is told that a
 // job has ended, or may delete it, before it is charged.
 func TestJobDoesNotEndWhileItsCallsCannotBeCharged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
 		r.ledger.set(func() { r.ledger.down = true })
@@ -117,6 +120,7 @@ func TestJobDoesNotEndWhileItsCallsCannotBeCharged(t *testing.T) {
 }
 
 func TestJobOfAProjectThatNeverCalledEnds(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if err := r.EndJob(t.Context(), "fedcba9876543210fedcba98", job); err != nil {
 		t.Error(err)

@@ -2,13 +2,10 @@ package process
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
 )
 
@@ -74,11 +72,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs.dir = dir
-	// These tests wait for processes more than they compute.
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU())); err != nil {
-		panic(err)
-	}
+	sidebyside.Allow(2)
 	unix.Umask(0o022) // whoever runs the tests: other users are to enter their directories
 	code := m.Run()
 	os.RemoveAll(dir)

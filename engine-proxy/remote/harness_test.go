@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
@@ -25,6 +22,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -40,11 +38,7 @@ import (
 const ample = 10 * time.Minute
 
 func TestMain(m *testing.M) {
-	// These tests wait for processes and disks more than they compute.
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.NumCPU())); err != nil {
-		panic(err)
-	}
+	sidebyside.Allow(3)
 	program.Main(m)
 }
 
@@ -75,7 +69,7 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: evaluator}); err != nil {
+	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: evaluator, DecisionTimeout: ample}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -67,15 +67,18 @@ type Harness struct {
 	Memory, PIDs int64
 }
 
-// Run runs the suite. Secrets must not be in an engine's environment: it sets
-// some in that of the test.
+// Run runs the suite, whose parts run side by side. Secrets must not be in an
+// engine's environment: it sets some in that of the test.
 func Run(t *testing.T, h Harness) {
-	t.Run("Start", h.testStart)
-	t.Run("Find", h.testFind)
-	t.Run("Stop", h.testStop)
-	t.Run("Ends", h.testEnds)
-	t.Run("Logs", h.testLogs)
-	t.Run("Confinement", h.testConfinement)
+	for name, part := range map[string]func(*testing.T){
+		"Start": h.testStart, "Find": h.testFind, "Stop": h.testStop,
+		"Ends": h.testEnds, "Logs": h.testLogs, "Confinement": h.testConfinement,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(t)
+		})
+	}
 }
 
 // NewSpec makes the directories of a new project below root, as the engine

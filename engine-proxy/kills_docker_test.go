@@ -20,6 +20,7 @@ func TestKillMatrixOfTheDaemon(t *testing.T) {
 	}
 	for victim, args := range map[string][]string{victimDaemon: nil, victimRestorer: {"--live-restore"}} {
 		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
 			daemon := dockertest.Start(t, args...)
 			daemon.ImportProgram(t, killImage, program.Path(t))
 			for _, m := range moments {

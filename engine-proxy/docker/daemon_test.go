@@ -36,6 +36,7 @@ func frozen(t *testing.T, b *bed, h driver.Handle) {
 // TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards is a restart of
 // dockerd, which stops all containers.
 func TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t)
 	b := newBedOn(t, daemon)
 	s := b.spec(t)
@@ -68,6 +69,7 @@ func TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards(t *testing.T) {
 
 // TestEnginesOutliveAKilledDaemonThatRestoresThem is what live-restore is for.
 func TestEnginesOutliveAKilledDaemonThatRestoresThem(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t, "--live-restore")
 	b := newBedOn(t, daemon)
 	s := b.spec(t)
@@ -107,6 +109,7 @@ func TestEnginesOutliveAKilledDaemonThatRestoresThem(t *testing.T) {
 }
 
 func TestWatchWaitsForADaemonThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t)
 	b := newBedOn(t, daemon)
 	if err := daemon.Stop(); err != nil {

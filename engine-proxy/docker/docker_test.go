@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -24,6 +25,7 @@ const (
 func TestMain(m *testing.M) {
 	runErrandIfAsked()
 	probeIfAsked()
+	sidebyside.Allow(3)
 	dockertest.Main(m, program.Remove)
 }
 

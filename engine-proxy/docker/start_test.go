@@ -48,6 +48,7 @@ func (b *bed) listening(t testing.TB, s driver.Spec) {
 }
 
 func TestEngineIsReachedThroughItsSocketOnTheHost(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	b.start(t, s)
@@ -57,6 +58,7 @@ func TestEngineIsReachedThroughItsSocketOnTheHost(t *testing.T) {
 // TestEngineReachesItsEgressAlsoWhenThatIsMadeAnew: a restarted engine proxy
 // makes the socket again, and engines go on.
 func TestEngineReachesItsEgressAlsoWhenThatIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	for name, place := range map[string]func(*bed, driver.Spec) string{
 		"beside its own":    func(_ *bed, s driver.Spec) string { return s.RuntimeDir },
 		"in a folder apart": func(b *bed, _ driver.Spec) string { return filepath.Join(b.dir, "apart") },
@@ -111,6 +113,7 @@ func egressOnce(t *testing.T, path, answer string) <-chan struct{} {
 }
 
 func TestImageThatIsMissingSaysWhatToRun(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, func(o *Options) { o.Image = "svc-engine-test:none" })
 	for what, err := range map[string]error{
 		"check": b.Check(t.Context()),
@@ -125,6 +128,7 @@ func TestImageThatIsMissingSaysWhatToRun(t *testing.T) {
 }
 
 func TestStartThatWasInterruptedIsFinished(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	uid, gid, err := b.settle(s)
@@ -151,6 +155,7 @@ func TestStartThatWasInterruptedIsFinished(t *testing.T) {
 }
 
 func TestContainerOfAnotherWithTheNameIsNotTaken(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	made, err := b.api.ContainerCreate(t.Context(), client.ContainerCreateOptions{
@@ -166,6 +171,7 @@ func TestContainerOfAnotherWithTheNameIsNotTaken(t *testing.T) {
 }
 
 func TestInstanceThatHasEndedIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	h := b.start(t, s)
@@ -179,6 +185,7 @@ func TestInstanceThatHasEndedIsNotStartedAgain(t *testing.T) {
 }
 
 func TestNextStartClearsWhatEarlierOnesHaveLeft(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	first := b.spec(t)
 	h := b.start(t, first)
@@ -194,6 +201,7 @@ func TestNextStartClearsWhatEarlierOnesHaveLeft(t *testing.T) {
 }
 
 func TestOtherInstallationsAreNotListed(t *testing.T) {
+	t.Parallel()
 	mine, other := newBed(t), newBed(t)
 	s := mine.spec(t)
 	h := mine.start(t, s)
@@ -209,6 +217,7 @@ func TestOtherInstallationsAreNotListed(t *testing.T) {
 // TestNotFoundOfAnythingButTheDaemonProvesNothing has something else answer
 // on the daemon's socket.
 func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "engd")
 	if err != nil {
 		t.Fatal(err)
@@ -241,6 +250,7 @@ func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
 
 // TestCheckOfAnImageThatIsKnownMakesNothing: the engine proxy checks often.
 func TestCheckOfAnImageThatIsKnownMakesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	if err := b.Check(t.Context()); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -60,6 +61,9 @@ func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
 		"killed":  func(c *kubetest.Cluster) error { return c.KillAPI() },
 	} {
 		t.Run(how, func(t *testing.T) {
+			if how == "stopped" { // which takes it long, and leaves what a kill does
+				long.Only(t)
+			}
 			b, cluster := newMortalBed(t)
 			events, err := b.Watch(t.Context())
 			if err != nil {

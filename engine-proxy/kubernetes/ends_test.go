@@ -22,6 +22,7 @@ func told(t *testing.T, events <-chan driver.Event, s driver.Spec) {
 }
 
 func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	node := b.cluster.OfItsOwn(t)
 	for reason, end := range map[driver.Reason]func(pod string){
@@ -47,6 +48,7 @@ func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
 // TestAFailedEngineAndADeletedOneAreKeptApart: of the first it is known how it
 // ended, the second is provably gone, and both are told.
 func TestAFailedEngineAndADeletedOneAreKeptApart(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	events, err := b.Watch(t.Context())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -22,7 +23,10 @@ const (
 	testEngine = "github.com/svc-games/svc/engine-proxy/driver/drivertest/cmd/testengine"
 )
 
-func TestMain(m *testing.M) { kubetest.Main(m) }
+func TestMain(m *testing.M) {
+	sidebyside.Allow(3)
+	kubetest.Main(m)
+}
 
 // bed is a namespace and a driver on the cluster of these tests.
 type bed struct {

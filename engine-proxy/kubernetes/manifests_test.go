@@ -23,6 +23,7 @@ const (
 // TestTheManifests is about all of deploy/kubernetes, applied to a real API
 // server.
 func TestTheManifests(t *testing.T) {
+	t.Parallel()
 	const dir = "../../deploy/kubernetes/"
 	cluster := kubetest.Shared(t)
 	cluster.OfItsOwn(t)

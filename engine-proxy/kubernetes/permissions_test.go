@@ -19,6 +19,7 @@ import (
 // TestEveryPermissionIsNeededAndTogetherTheyAreEnough takes each verb away
 // once.
 func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	if err := b.everything(t, Permissions()); err != nil {
 		t.Fatalf("with all permissions: %v", err)
@@ -26,6 +27,7 @@ func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 	for i, rule := range Permissions() {
 		for _, verb := range rule.Verbs {
 			t.Run(verb+" "+rule.Resources[0], func(t *testing.T) {
+				t.Parallel()
 				fewer := Permissions()
 				fewer[i].Verbs = slices.DeleteFunc(fewer[i].Verbs, func(v string) bool { return v == verb })
 				if len(fewer[i].Verbs) == 0 {
@@ -40,6 +42,7 @@ func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 }
 
 func TestPermissionsAreNamedOneByOne(t *testing.T) {
+	t.Parallel()
 	for _, rule := range Permissions() {
 		for _, names := range [][]string{rule.Verbs, rule.Resources, rule.APIGroups} {
 			if slices.Contains(names, "*") {

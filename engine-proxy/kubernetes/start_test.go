@@ -27,6 +27,7 @@ func reasonOf(err error) string {
 }
 
 func TestAPodThatNoNodeTakesIsNoRoom(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, func(o *Options) { o.Limits.Memory, o.PlaceTimeout = 1<<40, 50*time.Millisecond })
 	_, err := b.Start(t.Context(), b.spec(t), nil)
 	if !errors.Is(err, driver.ErrCapacity) || reasonOf(err) != reasonNoRoom || !strings.Contains(err.Error(), "Insufficient memory") {
@@ -36,6 +37,7 @@ func TestAPodThatNoNodeTakesIsNoRoom(t *testing.T) {
 }
 
 func TestAQuotaThatIsUsedUpIsNoRoom(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	b.cluster.OfItsOwn(t)
 	quotas := b.cluster.Admin.CoreV1().ResourceQuotas(b.namespace)
@@ -61,6 +63,7 @@ func TestAQuotaThatIsUsedUpIsNoRoom(t *testing.T) {
 }
 
 func TestAnImageThatCanNotBeFetchedNowIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	for message, fatal := range map[string]bool{
 		`failed to pull and unpack image "r/e:1": failed to resolve reference "r/e:1": r/e:1: not found`: true,
 		`pull access denied for r/e, repository does not exist or may require authorization`:             true,
@@ -75,6 +78,7 @@ func TestAnImageThatCanNotBeFetchedNowIsWaitedFor(t *testing.T) {
 }
 
 func TestOnlyAProgramThatCanNotBeRunIsFatalWhenAContainerIsNotMade(t *testing.T) {
+	t.Parallel()
 	for message, fatal := range map[string]bool{
 		`runc create failed: unable to start container process: exec: \"/engine\": stat /engine: no such file or directory`:                  true,
 		`runc create failed: unable to start container process: exec: \"/engine\": permission denied`:                                        true,
@@ -129,6 +133,7 @@ func TestANodeThatCanNotMakeTheContainerNowIsWaitedFor(t *testing.T) {
 }
 
 func TestOnlyAnImageThatAppearsLetsTheStartGoOn(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, func(o *Options) { o.Image = "svc-engine-late:1" })
 	b.cluster.OfItsOwn(t)
 	if _, err := b.Start(t.Context(), b.spec(t), nil); reasonOf(err) != reasonNoImage {
@@ -139,6 +144,7 @@ func TestOnlyAnImageThatAppearsLetsTheStartGoOn(t *testing.T) {
 }
 
 func TestAnOlderGenerationIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	s.Generation = 5
@@ -160,6 +166,7 @@ func TestAnOlderGenerationIsRefused(t *testing.T) {
 // TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain: what docs/operations.md
 // says to do when the engine proxy's data folder is lost.
 func TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	s.Generation = 5
@@ -182,6 +189,7 @@ func TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain(t *testing.T) {
 // TestTwoEngineProxiesNeverRunTwoEngines of one project: with different
 // generations, at once, again and again.
 func TestTwoEngineProxiesNeverRunTwoEngines(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	first, second := b.another(t), b.another(t)
 	s := b.spec(t)
@@ -221,6 +229,7 @@ func (b *bed) stop(t testing.TB, h driver.Handle) {
 }
 
 func TestAnotherInstallationsVolumeIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	b.start(t, s)
@@ -237,6 +246,7 @@ func TestAnotherInstallationsVolumeIsRefused(t *testing.T) {
 }
 
 func TestADeletedVolumeIsGone(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	if err := b.DeleteVolume(t.Context(), s.ProjectID); err != nil {
@@ -258,6 +268,7 @@ func TestADeletedVolumeIsGone(t *testing.T) {
 }
 
 func TestAnEngineFindsItsEgressWithoutNames(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	s.Remote.Egress = "https://localhost:8444"
@@ -272,6 +283,7 @@ func TestAnEngineFindsItsEgressWithoutNames(t *testing.T) {
 }
 
 func TestTheEndpointIsThePods(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	h := b.start(t, b.spec(t))
 	obs, err := b.Inspect(t.Context(), h)

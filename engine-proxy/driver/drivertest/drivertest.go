@@ -62,12 +62,16 @@ type Harness struct {
 	// which are set where engines run.
 	NodeLimits bool
 
+	// SideBySide says that the parts of the suite may run at once, and so several
+	// drivers on one backend.
+	SideBySide bool
+
 	// Memory and PIDs are the limits that New's drivers have, for those who
 	// claim to keep them.
 	Memory, PIDs int64
 }
 
-// Run runs the suite, whose parts run side by side. Secrets must not be in an
+// Run runs the suite. Secrets must not be in an
 // engine's environment: it sets some in that of the test.
 func Run(t *testing.T, h Harness) {
 	for name, part := range map[string]func(*testing.T){
@@ -75,7 +79,9 @@ func Run(t *testing.T, h Harness) {
 		"Ends": h.testEnds, "Logs": h.testLogs, "Confinement": h.testConfinement,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			if h.SideBySide {
+				t.Parallel()
+			}
 			part(t)
 		})
 	}

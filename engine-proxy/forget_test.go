@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/long"
 )
 
 // leftovers returns what is on disk of a project.
@@ -177,7 +178,11 @@ func TestOneProjectThatCanNotBeForgottenKeepsNoOther(t *testing.T) {
 func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		for range 20 {
+		attempts := 6 // at meeting the moment
+		if long.Asked() {
+			attempts = 40
+		}
+		for range attempts {
 			project := s.ready("ann")
 			for i := range 200 {
 				dir := filepath.Join(s.volume(project), "game", strconv.Itoa(i%10), strconv.Itoa(i))

@@ -249,8 +249,8 @@ func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
 }
 
 // TestCheckOfAnImageThatIsKnownMakesNothing: the engine proxy checks often.
+// It looks at all that the daemon does, and so runs beside no other.
 func TestCheckOfAnImageThatIsKnownMakesNothing(t *testing.T) {
-	t.Parallel()
 	b := newBed(t)
 	if err := b.Check(t.Context()); err != nil {
 		t.Fatal(err)

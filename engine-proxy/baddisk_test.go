@@ -30,6 +30,7 @@ func (r *rig) failedStart(project string) *FailedError {
 }
 
 func TestCommandThatIsNotExecutableIsFatalAndNamed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "svc-engine")
 	if err := os.WriteFile(program, []byte("hello"), 0o600); err != nil {
@@ -50,6 +51,7 @@ func TestCommandThatIsNotExecutableIsFatalAndNamed(t *testing.T) {
 }
 
 func TestVolumeThatCanNotBeMadeIsNamed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	if err := os.WriteFile(r.volume(project), nil, 0o600); err != nil { // a file in its place
@@ -111,6 +113,7 @@ func fill(t *testing.T, dir string) (ballast string) {
 }
 
 func TestNoRoomOnTheDiskIsNamedAndPasses(t *testing.T) {
+	t.Parallel()
 	disk := small(t)
 	r := newRig(t, func(o *Options) { o.DataDir = disk })
 	project := api.NewProjectID()
@@ -131,6 +134,7 @@ func TestNoRoomOnTheDiskIsNamedAndPasses(t *testing.T) {
 }
 
 func TestEngineThatFillsItsDiskFailsToStart(t *testing.T) {
+	t.Parallel()
 	disk := small(t)
 	r := newRig(t, func(o *Options) { o.DataDir = disk })
 	project := api.NewProjectID()

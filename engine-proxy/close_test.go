@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 )
@@ -13,6 +15,7 @@ import (
 // TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose: a submission
 // that waits for the engine's end is refused, and no engine is left.
 func TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.switches(project, fakeengine.Switches{IgnoreTerm: true})
@@ -41,4 +44,18 @@ func TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose(t *testing.T)
 			t.Errorf("the journal says %+v, %v", e, err)
 		}
 	})
+}
+
+// A program that another goroutine is just starting has all our files until it
+// has become what it is to be.
+func TestDataDirectoryIsFreeOnceItsProxyHasClosed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	held, err := unix.Dup(int(r.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(held)
+	r.close(KeepEngines)
+	r.open()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/long"
 )
 
 // days is a life of several projects full of accidents.
@@ -26,8 +27,14 @@ type days struct {
 
 // TestDaysFullOfAccidentsLoseNoJobAndRunNothingTwice plays what may happen in
 // an order that is another one with each seed, and then lets everything heal.
+// The long run plays more of them.
 func TestDaysFullOfAccidentsLoseNoJobAndRunNothingTwice(t *testing.T) {
-	for seed := range uint64(20) {
+	t.Parallel()
+	seeds := uint64(6)
+	if long.Asked() {
+		seeds = 40
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			simulate(t, func(o *Options) { o.MaxEngines, o.MaxPerOwner = 3, 2 }, func(t *testing.T, s *sim) {
 				d := &days{sim: s, rand: rand.New(rand.NewPCG(seed, 1)), jobs: map[string]string{}}

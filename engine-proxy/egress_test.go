@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // newModels returns an egress over the rig's directory and ledger.
@@ -43,6 +44,7 @@ func models(at Endpoint) (names []string, err error) {
 }
 
 func TestEngineFindsModelsBeforeAndAfterItsAdoption(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.close(StopAll)
 	r.options.Egress = r.newModels()
@@ -80,6 +82,7 @@ func TestEngineFindsModelsBeforeAndAfterItsAdoption(t *testing.T) {
 }
 
 func TestEngineWithoutConfiguredModelsFindsNone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if names, err := models(r.submit(api.NewProjectID())); err == nil {
 		t.Errorf("found %v", names)
@@ -87,6 +90,7 @@ func TestEngineWithoutConfiguredModelsFindsNone(t *testing.T) {
 }
 
 func TestUnpricedModelKeepsTheEngineProxyFromStarting(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.close(StopAll)
 	r.ledger.unpriced = []string{"model.writer.input"}
@@ -115,6 +119,7 @@ func (m meanwhile) EndJob(_ context.Context, _, jobID string) error { return m.e
 // Who hears that a job has ended may delete its project, and with it the job
 // that is charged.
 func TestLedgerHearsOfAnEndOnlyAfterTheJobsCallsAreCharged(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(r *rig, at Endpoint, project, job string){
 		"ended by its engine": func(r *rig, at Endpoint, _, job string) {
 			r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCancelled}, nil)
@@ -149,7 +154,7 @@ func TestLedgerHearsOfAnEndOnlyAfterTheJobsCallsAreCharged(t *testing.T) {
 			at := r.submit(project)
 			job := r.accept(project, at)
 			end(r, at, project, job)
-			r.eventually("the job has ended", func() bool { return isEnded(job) })
+			wait.Until(t, "the job has ended", func() bool { return isEnded(job) })
 			if n := asked.Load(); n != 2 {
 				t.Errorf("the egress was asked %d times, want once more after its error", n)
 			}

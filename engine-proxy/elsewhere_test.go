@@ -21,6 +21,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // notElsewhere are the tests that say nothing about engines of other machines.
@@ -35,6 +36,7 @@ var notElsewhere = []string{
 }
 
 func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
+	t.Parallel()
 	if elsewhere {
 		t.Skip("this is the run")
 	}
@@ -56,6 +58,7 @@ func newElsewhereRig(t *testing.T, change func(*Options)) *rig {
 }
 
 func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	r.cluster.Hide(5)
 	project := api.NewProjectID()
@@ -75,15 +78,16 @@ func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
 }
 
 func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, func(o *Options) { o.Timing.Create = 50 * time.Millisecond })
 	r.cluster.Hide(1 << 30)
 	project := api.NewProjectID()
-	_, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, patience)
+	_, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, ample)
 	var failed *FailedError
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a FailedError", err)
 	}
-	r.eventually("nothing of it is left", func() bool {
+	wait.Until(t, "nothing of it is left", func() bool {
 		list, err := r.cluster.List(t.Context())
 		return err == nil && len(list) == 0
 	})
@@ -93,6 +97,7 @@ func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 }
 
 func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -115,6 +120,7 @@ func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 }
 
 func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	project := api.NewProjectID()
 	r.submit(project)
@@ -148,6 +154,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 }
 
 func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
 	stranger, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
@@ -194,6 +201,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 }
 
 func TestConnectionGoesToTheInstanceThatIsMeantAndNoOther(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
 	moved := at
@@ -221,9 +229,10 @@ func TestConnectionGoesToTheInstanceThatIsMeantAndNoOther(t *testing.T) {
 }
 
 func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
+	t.Parallel()
 	refused := func(r *rig, project string) {
 		t.Helper()
-		_, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, patience)
+		_, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, ample)
 		var failed *FailedError
 		if !errors.As(err, &failed) || !failed.Fatal || r.info(project).FailureCode != failVolume {
 			t.Fatalf("got %v, want a failure that names the volume", err)
@@ -246,7 +255,7 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	cluster.SetDown(true)
-	if _, err := r.Submit(t.Context(), Project{ID: away, OwnerID: "owner"}, patience); err == nil {
+	if _, err := r.Submit(t.Context(), Project{ID: away, OwnerID: "owner"}, ample); err == nil {
 		t.Fatal("a cluster that is down started an engine")
 	}
 	cluster.SetDown(false)
@@ -268,6 +277,7 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 }
 
 func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
+	t.Parallel()
 	r := newElsewhereRig(t, func(o *Options) {
 		o.Timing.Recover, o.Timing.Grace, o.Timing.BackOff = 100*time.Millisecond, 200*time.Millisecond, time.Millisecond
 	})
@@ -279,7 +289,7 @@ func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.open()
-	r.eventually("another engine takes over", func() bool {
+	wait.Until(t, "another engine takes over", func() bool {
 		i := r.info(project)
 		return i.State == StateReady && i.InstanceID != first.InstanceID
 	})
@@ -289,6 +299,7 @@ func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
 }
 
 func TestOldJournalIsStillRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	old := `{"schema":1,"projectId":"p","ownerId":"o","generation":3,"instanceId":"i","socket":"/run/e.sock","handle":{"driver":"process","data":{}},"at":"2026-01-02T03:04:05Z"}`
 	if err := os.WriteFile(filepath.Join(dir, journalFile), []byte(old), 0o600); err != nil {

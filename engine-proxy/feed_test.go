@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // zipped returns a ZIP and its description.
@@ -38,6 +39,7 @@ func zipped(t *testing.T) ([]byte, api.Files) {
 }
 
 func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -63,7 +65,7 @@ func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
 	if acked := <-ackedBefore; acked >= 3 {
 		t.Errorf("record 3 was acknowledged before it was applied")
 	}
-	r.eventually("everything is acknowledged", func() bool { return r.report(at).Acked == 3 })
+	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 3 })
 
 	// And the archive serves it without an engine.
 	r.crash(at)
@@ -87,6 +89,7 @@ func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
 }
 
 func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -95,13 +98,13 @@ func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	}
 	end(first)
-	r.eventually("the first job is applied", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "the first job is applied", func() bool { return r.ledger.count() == 3 })
 	r.close(KeepEngines)
 	end(second)
 	r.open()
-	r.eventually("the second job is applied", func() bool { return r.ledger.count() == 6 })
+	wait.Until(t, "the second job is applied", func() bool { return r.ledger.count() == 6 })
 	end(third)
-	r.eventually("everything is acknowledged", func() bool { return r.report(at).Acked == 9 })
+	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 9 })
 	r.ledger.with(func() {
 		for i, rec := range r.ledger.applied {
 			if rec.Seq != uint64(i)+1 {
@@ -112,17 +115,18 @@ func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 }
 
 func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("it is acknowledged", func() bool { return r.report(at).Acked == 3 })
+	wait.Until(t, "it is acknowledged", func() bool { return r.report(at).Acked == 3 })
 	stop := contract.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureTIKExhausted}
 	r.close(KeepEngines)
 	r.ledger.with(func() { r.ledger.stop = []contract.Stop{stop} })
 	r.open()
-	r.eventually("the verdict arrives without a further record", func() bool {
+	wait.Until(t, "the verdict arrives without a further record", func() bool {
 		return slices.Contains(r.report(at).Stopped, stop)
 	})
 	if got := r.ledger.count(); got != 3 {
@@ -131,21 +135,23 @@ func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
 }
 
 func TestNothingIsAcknowledgedWhileTheLedgerIsDown(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.ledger.with(func() { r.ledger.down = true })
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobFailed}, nil)
-	r.eventually("the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
+	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
 	if got := r.report(at).Acked; got != 0 {
 		t.Fatalf("record %d was acknowledged without a ledger", got)
 	}
 	r.ledger.with(func() { r.ledger.down = false })
-	r.eventually("everything is delivered afterwards", func() bool { return r.report(at).Acked == 3 && r.ledger.count() == 3 })
+	wait.Until(t, "everything is delivered afterwards", func() bool { return r.report(at).Acked == 3 && r.ledger.count() == 3 })
 }
 
 func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
+	t.Parallel()
 	_, good := zipped(t)
 	for _, c := range []struct {
 		name  string
@@ -162,7 +168,7 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 			at := r.submit(project)
 			job := r.accept(project, at)
 			r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &c.files, ZIP: c.zip}, nil)
-			r.eventually("the feed goes on", func() bool { return r.report(at).Acked == 3 })
+			wait.Until(t, "the feed goes on", func() bool { return r.report(at).Acked == 3 })
 			r.ledger.with(func() {
 				end := r.ledger.applied[2].Record
 				if end.Status != api.JobFailed || end.Failure.Code != api.FailureInternal || end.Files != nil {
@@ -180,19 +186,21 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 }
 
 func TestNothingIsArchivedUnderAJobOfAnotherProject(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	victim, thief := api.NewProjectID(), api.NewProjectID()
 	job := r.accept(victim, r.submit(victim))
 	at := r.submit(thief)
 	r.tell(at, http.MethodPost, "/test/accept", contract.JobRecord{JobID: job, Status: api.JobRunning}, nil)
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("the thief's feed is through", func() bool { return r.report(at).Acked == 3 })
+	wait.Until(t, "the thief's feed is through", func() bool { return r.report(at).Acked == 3 })
 	if _, err := r.Events(t.Context(), job); !errors.Is(err, ErrNotArchived) {
 		t.Fatalf("got %v, want ErrNotArchived", err)
 	}
 }
 
 func TestBatchIsNeverLargerThanTheLedgerTakes(t *testing.T) {
+	t.Parallel()
 	const taken = 64 << 20 // bytes, by peer/rpc
 	rec := contract.FeedRecord{Record: &contract.JobRecord{Progress: api.Progress{Message: strings.Repeat("<", 250<<10)}}}
 	more := make(chan pulled, 2*feedBatch)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/long"
 )
 
 // leftovers returns what is on disk of a project.
@@ -51,6 +52,7 @@ func (s *sim) wantWhole(project string) {
 // The gateway may be killed after the ledger has deleted the project and before
 // it has told the engine proxy so.
 func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project, other := s.ready("ann"), s.ready("bob")
 		s.accept(other)
@@ -66,6 +68,7 @@ func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
 
 // In the embedded form the engine proxy dies with the gateway.
 func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		running, stopped := s.ready("ann"), s.ready("bob")
 		if err := s.Stop(t.Context(), stopped, true); err != nil {
@@ -84,6 +87,7 @@ func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
 }
 
 func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project, other := s.ready("ann"), s.ready("bob")
 		s.accept(other)
@@ -106,6 +110,7 @@ func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
 // A store that was restored does not know younger projects, nor that others were
 // deleted since.
 func TestVolumeThatTheLedgerHasNoMarkOfStays(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.IdleTTL = 24 * time.Hour }, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.pass(3 * time.Hour)
@@ -116,6 +121,7 @@ func TestVolumeThatTheLedgerHasNoMarkOfStays(t *testing.T) {
 }
 
 func TestNothingIsForgottenUnlessTheLedgerAnswersTheOneWhoHasTheEngines(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.IdleTTL = 24 * time.Hour }, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		ours := s.ledger.owner
@@ -136,6 +142,7 @@ func TestNothingIsForgottenUnlessTheLedgerAnswersTheOneWhoHasTheEngines(t *testi
 }
 
 func TestWhatTheLedgerDidNotHearItIsToldAgain(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.ledger.with(func() { s.ledger.deaf = true })
@@ -152,6 +159,7 @@ func TestWhatTheLedgerDidNotHearItIsToldAgain(t *testing.T) {
 }
 
 func TestOneProjectThatCanNotBeForgottenKeepsNoOther(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.ledger.delete("..", project)
@@ -168,8 +176,13 @@ func TestOneProjectThatCanNotBeForgottenKeepsNoOther(t *testing.T) {
 
 // The gateway's call and the engine proxy's own look may meet.
 func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		for range 20 {
+		attempts := 6 // at meeting the moment
+		if long.Asked() {
+			attempts = 40
+		}
+		for range attempts {
 			project := s.ready("ann")
 			for i := range 200 {
 				dir := filepath.Join(s.volume(project), "game", strconv.Itoa(i%10), strconv.Itoa(i))
@@ -193,6 +206,7 @@ func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
 }
 
 func TestProjectThatNeverHadAnEngineIsForgottenWithoutATrace(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.ledger.delete(project)

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // takeOver has another proxy take the place of the rig's, as a new process
@@ -30,11 +30,7 @@ func (r *rig) takeOver() {
 	}
 	started := make(chan error, 1)
 	go func() { started <- next.Start(r.t.Context()) }()
-	select {
-	case <-r.TakenOver():
-	case <-time.After(patience):
-		r.t.Fatal("the proxy does not learn that its place was taken")
-	}
+	wait.For(r.t, "the proxy learns that its place was taken", r.TakenOver())
 	r.close(KeepEngines)
 	r.Proxy = next
 	if err := <-started; err != nil {
@@ -43,6 +39,7 @@ func (r *rig) takeOver() {
 }
 
 func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -68,7 +65,7 @@ func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
 	for range 3 {
 		r.takeOver()
 		before := answered.Load()
-		r.eventually("the next one answers", func() bool { return answered.Load() > before+2 })
+		wait.Until(t, "the next one answers", func() bool { return answered.Load() > before+2 })
 	}
 	cancel()
 	<-asked
@@ -79,10 +76,11 @@ func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
 		t.Errorf("the engine is %s, and was %s: not adopted", now, first)
 	}
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("the job has ended once", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "the job has ended once", func() bool { return r.ledger.count() == 3 })
 }
 
 func TestSecondProxyIsRefusedUnlessItTakesOver(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	opts := r.options
 	if opts.Driver = newProcessDriver(t, opts.DataDir); r.cluster != nil {

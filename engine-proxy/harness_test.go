@@ -24,16 +24,20 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) {
-	fakeengine.MainIfAsked()
-	os.Exit(m.Run())
+	sidebyside.Allow(3)
+	program.Main(m)
 }
 
-// patience bounds every wait of these tests.
-const patience = time.Minute
+// ample is for limits of the service that no test here is to meet, however busy
+// the machine is.
+const ample = 10 * time.Minute
 
 var (
 	errDown     = errors.New("the ledger is down")
@@ -260,7 +264,7 @@ func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options))
 	r.options = Options{
 		DataDir: dir, Ledger: r.ledger, Logger: zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel)),
 		Timing: Timing{
-			Boot: patience, StopGrace: 10 * time.Second, Observe: 10 * time.Millisecond, Fence: patience,
+			Boot: ample, StopGrace: 10 * time.Second, Observe: 10 * time.Millisecond, Fence: ample,
 			Reap: 20 * time.Millisecond, Evict: time.Millisecond, Grace: time.Second, BackOff: time.Hour, BackOffMax: time.Hour,
 		},
 	}
@@ -273,13 +277,8 @@ func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options))
 
 func newProcessDriver(t *testing.T, dataDir string) *process.Driver {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := process.New(process.Options{
-		StateRoot: filepath.Join(dataDir, StatesDir), Command: []string{self}, Shim: self, Env: fakeengine.Environ(),
-	})
+	engine := program.Path(t)
+	d, err := process.New(process.Options{StateRoot: filepath.Join(dataDir, StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +311,7 @@ func (r *rig) close(mode CloseMode) {
 	if r.Proxy == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	if err := r.Proxy.Close(ctx, mode); err != nil {
 		r.t.Error(err)
@@ -343,7 +342,7 @@ func (r *rig) switches(projectID string, s fakeengine.Switches) {
 // lease keeps the project's ready engine.
 func (r *rig) lease(projectID string) *Lease {
 	r.t.Helper()
-	lease, err := r.Submit(r.t.Context(), Project{ID: projectID, OwnerID: "owner"}, patience)
+	lease, err := r.Submit(r.t.Context(), Project{ID: projectID, OwnerID: "owner"}, ample)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -453,21 +452,9 @@ func (r *rig) info(projectID string) Info {
 	return Info{ProjectID: projectID, State: StateAbsent}
 }
 
-// eventually polls what another process will bring about.
-func (r *rig) eventually(what string, ok func() bool) {
-	r.t.Helper()
-	deadline := time.Now().Add(patience)
-	for !ok() {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("never: %s", what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
 func (r *rig) eventuallyState(projectID string, want State) {
 	r.t.Helper()
-	r.eventually(fmt.Sprintf("project's engine becomes %s", want), func() bool { return r.info(projectID).State == want })
+	wait.Until(r.t, fmt.Sprintf("project's engine becomes %s", want), func() bool { return r.info(projectID).State == want })
 }
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/long"
 )
 
 func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		idle, working, watched := s.ready("a"), s.ready("b"), s.ready("c")
 		job := s.accept(working)
@@ -22,8 +24,12 @@ func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
 		}
 		s.pass(2 * time.Minute)
 		s.want(idle, StateAbsent)
-		for range 24 * 3 { // no job may take longer
-			s.pass(20 * time.Minute)
+		hours := 3 // many idle times over
+		if long.Asked() {
+			hours = 24
+		}
+		for range hours * 3 {
+			s.pass(20 * time.Minute) // no job may take longer
 			ended := job
 			job = s.accept(working)
 			if err := s.end(working, ended); err != nil {
@@ -57,6 +63,7 @@ func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
 // TestAnEngineThatWasJustUsedIsNotSaidToBeIdle: what it was given to do is known
 // only once it was asked.
 func TestAnEngineThatWasJustUsedIsNotSaidToBeIdle(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("a")
 		says := func(why string, stops bool) {
@@ -81,6 +88,7 @@ func TestAnEngineThatWasJustUsedIsNotSaidToBeIdle(t *testing.T) {
 }
 
 func TestPollsAndUnknownJobsKeepNoEngine(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("a")
 		for range 11 {

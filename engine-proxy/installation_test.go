@@ -12,6 +12,7 @@ import (
 )
 
 func TestSecondDataFolderOnOneStoreIsRefusedAndToldWhereTheEnginesAre(t *testing.T) {
+	t.Parallel()
 	first := newRig(t, nil)
 	opts := first.options
 	opts.DataDir = t.TempDir()
@@ -30,6 +31,7 @@ func TestSecondDataFolderOnOneStoreIsRefusedAndToldWhereTheEnginesAre(t *testing
 }
 
 func TestNoEngineIsStartedBeforeTheLedgerSaysWhoseTheyAre(t *testing.T) {
+	t.Parallel()
 	other := contract.Installation{ID: "other", Place: "host:/srv/svc"}
 	r := newRig(t, func(o *Options) { o.Ledger.(*fakeLedger).down = true })
 	project := api.NewProjectID()

@@ -2,30 +2,29 @@ package engineproxy
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
 )
 
 // weak makes the rig's driver one of a machine that offers nothing.
-func weak(o *Options) {
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	o.Driver, err = process.New(process.Options{
-		StateRoot: filepath.Join(o.DataDir, StatesDir), Command: []string{self}, Shim: self, Env: fakeengine.Environ(),
-		Users: process.Users{Off: true}, Offers: &confine.Available{},
-	})
-	if err != nil {
-		panic(err)
+func weak(t *testing.T) func(*Options) {
+	return func(o *Options) {
+		engine := program.Path(t)
+		d, err := process.New(process.Options{
+			StateRoot: filepath.Join(o.DataDir, StatesDir), Command: []string{engine}, Shim: engine,
+			Users: process.Users{Off: true}, Offers: &confine.Available{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Driver = d
 	}
 }
 
@@ -38,7 +37,8 @@ func (r *rig) submitFor(owner, project string) error {
 }
 
 func TestWithoutIsolationASecondOwnerIsRefused(t *testing.T) {
-	r := newRig(t, weak)
+	t.Parallel()
+	r := newRig(t, weak(t))
 	first := api.NewProjectID()
 	for _, project := range []string{first, api.NewProjectID()} {
 		if err := r.submitFor("ann", project); err != nil {
@@ -65,7 +65,8 @@ func TestWithoutIsolationASecondOwnerIsRefused(t *testing.T) {
 }
 
 func TestWithoutIsolationTwoOwnersAtOnceAreNotBothLetIn(t *testing.T) {
-	r := newRig(t, weak)
+	t.Parallel()
+	r := newRig(t, weak(t))
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
 	for i, owner := range []string{"ann", "bob"} {
@@ -78,7 +79,8 @@ func TestWithoutIsolationTwoOwnersAtOnceAreNotBothLetIn(t *testing.T) {
 }
 
 func TestWeakIsolationIsAllowedOnRequest(t *testing.T) {
-	r := newRig(t, func(o *Options) { weak(o); o.AllowWeakIsolation = true })
+	t.Parallel()
+	r := newRig(t, func(o *Options) { weak(t)(o); o.AllowWeakIsolation = true })
 	for _, owner := range []string{"ann", "bob"} {
 		if err := r.submitFor(owner, api.NewProjectID()); err != nil {
 			t.Errorf("%s: %v", owner, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // reserve makes a reservation that is past its deadline.
@@ -33,10 +34,11 @@ func (r *rig) endOf(job string) (rec contract.JobRecord, ok bool) {
 }
 
 func TestOverdueReservationIsResolvedByTheEngineEvenIfItHasToBeStarted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	fenced := r.reserve(project)
-	r.eventually("the reservation is resolved", func() bool { return r.verdict(fenced) == contract.Fenced })
+	wait.Until(t, "the reservation is resolved", func() bool { return r.verdict(fenced) == contract.Fenced })
 
 	at := r.submit(project)
 	rec := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
@@ -44,17 +46,18 @@ func TestOverdueReservationIsResolvedByTheEngineEvenIfItHasToBeStarted(t *testin
 	r.ledger.with(func() {
 		r.ledger.open[rec.JobID] = contract.OpenJob{JobID: rec.JobID, ProjectID: project, Reserved: true, Overdue: true, Record: rec}
 	})
-	r.eventually("the accepted one is committed", func() bool { return r.verdict(rec.JobID) == contract.Accepted })
+	wait.Until(t, "the accepted one is committed", func() bool { return r.verdict(rec.JobID) == contract.Accepted })
 }
 
 func TestOverdueReservationOfAnUnreachableEngineIsLeft(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 2
 	})
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	job := r.reserve(project)
-	r.eventually("several starts fail", func() bool { return fakeengine.Starts(r.volume(project)) > 4 })
+	wait.Until(t, "several starts fail", func() bool { return fakeengine.Starts(r.volume(project)) > 4 })
 	if v := r.verdict(job); v != "" {
 		t.Fatalf("resolved as %s without an engine", v)
 	}
@@ -64,6 +67,7 @@ func TestOverdueReservationOfAnUnreachableEngineIsLeft(t *testing.T) {
 }
 
 func TestFenceAsksAReadyEngineAndStartsNone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	id := api.NewJobID(time.Now())
@@ -83,6 +87,7 @@ func TestFenceAsksAReadyEngineAndStartsNone(t *testing.T) {
 }
 
 func TestJobThatAReadyEngineDoesNotKnowIsLost(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -92,11 +97,12 @@ func TestJobThatAReadyEngineDoesNotKnowIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.open()
-	r.eventually("the job is ended", func() bool { _, ok := r.endOf(job); return ok })
+	wait.Until(t, "the job is ended", func() bool { _, ok := r.endOf(job); return ok })
 	r.checkLost(job)
 }
 
 func TestJobsAreLostOnlyAfterSeveralFailedStarts(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 3
 	})
@@ -105,7 +111,7 @@ func TestJobsAreLostOnlyAfterSeveralFailedStarts(t *testing.T) {
 	job := r.accept(project, at)
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	r.crash(at)
-	r.eventually("the job is ended", func() bool { _, ok := r.endOf(job); return ok })
+	wait.Until(t, "the job is ended", func() bool { _, ok := r.endOf(job); return ok })
 	if got := fakeengine.Starts(r.volume(project)); got < 4 {
 		t.Errorf("given up after %d failed starts, want 3", got-1)
 	}
@@ -129,6 +135,7 @@ func (r *rig) checkLost(job string) {
 }
 
 func TestCancelReachesTheEngineAndWaitsForOneOnItsWay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.Reap = time.Hour })
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -138,7 +145,7 @@ func TestCancelReachesTheEngineAndWaitsForOneOnItsWay(t *testing.T) {
 	if err := r.Cancel(t.Context(), Project{ID: project}, job); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("the end arrives", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "the end arrives", func() bool { return r.ledger.count() == 3 })
 	r.ledger.with(func() {
 		if got := r.ledger.applied[2].Record.Status; got != api.JobCancelled {
 			t.Errorf("job ended as %s, want cancelled", got)
@@ -147,6 +154,7 @@ func TestCancelReachesTheEngineAndWaitsForOneOnItsWay(t *testing.T) {
 }
 
 func TestCancelStartsNoEngineForAnEndedJob(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	err := r.Cancel(t.Context(), Project{ID: project}, api.NewJobID(time.Now()))
@@ -159,13 +167,14 @@ func TestCancelStartsNoEngineForAnEndedJob(t *testing.T) {
 }
 
 func TestCancelIsBoundedByItsContext(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.switches(project, fakeengine.Switches{NeverReady: true})
 	r.crash(at)
-	r.eventually("the engine starts again", func() bool { return r.info(project).Generation == 2 })
+	wait.Until(t, "the engine starts again", func() bool { return r.info(project).Generation == 2 })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	if err := r.Cancel(ctx, Project{ID: project}, job); !errors.Is(err, ErrUnreachable) {

@@ -6,20 +6,23 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestKillMatrixOfTheDaemon kills Docker's daemon at every moment and starts it
 // again. While it is away nothing is concluded from its silence, and afterwards
 // everything is as TestKillMatrix demands.
 func TestKillMatrixOfTheDaemon(t *testing.T) {
+	t.Parallel()
 	if elsewhere {
 		return // the engines of this test are containers of this machine
 	}
 	for victim, args := range map[string][]string{victimDaemon: nil, victimRestorer: {"--live-restore"}} {
 		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
 			daemon := dockertest.Start(t, args...)
-			daemon.ImportSelf(t, killImage)
+			daemon.ImportProgram(t, killImage, program.Path(t))
 			for _, m := range moments {
 				t.Run(m.name, func(t *testing.T) {
 					k := &kill{victim: victim, daemon: daemon}
@@ -40,7 +43,7 @@ const killImage = "svc-engine-killed:1"
 
 func newDockerDriver(t *testing.T, dataDir string, daemon *dockertest.Daemon) *docker.Driver {
 	t.Helper()
-	d, err := docker.New(docker.Options{DataDir: dataDir, Host: daemon.Host, Image: killImage, Env: fakeengine.Environ()})
+	d, err := docker.New(docker.Options{DataDir: dataDir, Host: daemon.Host, Image: killImage})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +61,9 @@ func (k *kill) killDaemon() {
 	if err := k.daemon.Kill(); err != nil {
 		k.t.Fatal(err)
 	}
-	k.eventually("nothing is started or stopped any more", k.frozen.Load)
+	wait.Until(k.t, "nothing is started or stopped any more", k.frozen.Load)
 	if err := k.daemon.Run(); err != nil {
 		k.t.Fatal(err)
 	}
-	k.eventually("the daemon is known to answer", func() bool { return !k.frozen.Load() })
+	wait.Until(k.t, "the daemon is known to answer", func() bool { return !k.frozen.Load() })
 }

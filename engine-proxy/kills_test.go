@@ -14,7 +14,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // kill is one cell of the matrix: who dies, and when.
@@ -138,6 +140,7 @@ var moments = []moment{
 // job ends once, what it left is served whole, nothing runs twice, and the
 // project's next job is taken.
 func TestKillMatrix(t *testing.T) {
+	t.Parallel()
 	victims := []string{victimProxy, victimEngine, victimShim}
 	if elsewhere {
 		victims = victims[:2] // there is no shim
@@ -145,6 +148,7 @@ func TestKillMatrix(t *testing.T) {
 	for _, victim := range victims {
 		for _, m := range moments {
 			t.Run(victim+"/"+m.name, func(t *testing.T) {
+				t.Parallel()
 				k := &kill{victim: victim}
 				k.play(t, m, func(change func(*Options)) *rig { return newRig(t, change) })
 			})
@@ -187,11 +191,12 @@ func (k *kill) strike() {
 		k.options.IdleTTL = 0 // the next one does not stop engines to heal itself
 		k.open()
 	case victimEngine:
-		k.eventually("the engine's process is known", func() bool { return k.known(k.info(k.project)) })
+		wait.Until(k.t, "the engine's process is known", func() bool { return k.known(k.info(k.project)) })
 		if i := k.info(k.project); k.cluster != nil {
 			k.cluster.Kill(i.InstanceID)
 		} else {
 			_ = syscall.Kill(i.PID, syscall.SIGKILL) // it may be just ending
+			k.dead(i.PID)
 		}
 	case victimShim:
 		record, err := shim.ReadRecord(k.state(k.project))
@@ -199,9 +204,23 @@ func (k *kill) strike() {
 			k.t.Fatalf("the shim's process is not known: %v", err)
 		}
 		_ = syscall.Kill(record.PID, syscall.SIGKILL)
+		k.dead(record.PID)
+		if record.Engine != 0 {
+			k.dead(record.Engine)
+		}
 	case victimDaemon, victimRestorer:
 		k.killDaemon()
 	}
+}
+
+// dead waits for the end of a process. Until then what holds it goes on: an
+// engine whose shim is killed could be ready before it ends as well.
+func (k *kill) dead(pid int) {
+	k.t.Helper()
+	wait.Until(k.t, "who was killed is dead", func() bool {
+		st, err := procfs.ReadStat(pid)
+		return procfs.Gone(err) || err == nil && st.Dead()
+	})
 }
 
 // known reports whether the engine exists, and it is known as what.
@@ -214,13 +233,13 @@ func (k *kill) known(i Info) bool {
 
 func (k *kill) waitForStart() {
 	go func() {
-		lease, err := k.Submit(context.WithoutCancel(k.t.Context()), Project{ID: k.project, OwnerID: "owner"}, patience)
+		lease, err := k.Submit(context.WithoutCancel(k.t.Context()), Project{ID: k.project, OwnerID: "owner"}, ample)
 		if err == nil {
 			lease.Release()
 		}
 		k.waiting <- err
 	}()
-	k.eventually("the engine exists", func() bool {
+	wait.Until(k.t, "the engine exists", func() bool {
 		i := k.info(k.project)
 		return i.State == StateStarting && k.known(i)
 	})
@@ -274,7 +293,7 @@ func (k *kill) checkStream() {
 	if err := k.AwaitReady(k.t.Context(), k.project); err != nil {
 		k.t.Fatal(err)
 	}
-	k.eventually("the stream finds its engine", func() bool {
+	wait.Until(k.t, "the stream finds its engine", func() bool {
 		lease, err := k.Attach(k.t.Context(), k.project)
 		if err != nil {
 			return false
@@ -290,7 +309,7 @@ func (k *kill) pull() {
 	k.work()
 	k.zip, k.files = zipped(k.t)
 	k.tell(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted, Files: &k.files, ZIP: k.zip}, nil)
-	k.eventually("half of the ZIP is there", func() bool {
+	wait.Until(k.t, "half of the ZIP is there", func() bool {
 		half, _ := filepath.Glob(filepath.Join(k.dir, "archive", ".new-*", "files.zip"))
 		return len(half) > 0
 	})
@@ -331,7 +350,7 @@ func (k *kill) same() {
 // archive had it before.
 func (k *kill) ended() (end endedJob) {
 	k.t.Helper()
-	k.eventually("the job has ended", func() bool {
+	wait.Until(k.t, "the job has ended", func() bool {
 		n := 0
 		k.ledger.with(func() {
 			for _, rec := range k.ledger.applied {
@@ -360,7 +379,7 @@ type endedJob struct {
 func (k *kill) next() Endpoint {
 	k.t.Helper()
 	var at Endpoint
-	k.eventually("a submission is let in", func() bool {
+	wait.Until(k.t, "a submission is let in", func() bool {
 		lease, err := k.Submit(k.t.Context(), Project{ID: k.project, OwnerID: "owner"}, time.Second)
 		if err != nil {
 			return false
@@ -376,7 +395,7 @@ func (k *kill) next() Endpoint {
 // engine runs.
 func (k *kill) checkNext() {
 	k.t.Helper()
-	k.eventually("a job is taken", func() bool {
+	wait.Until(k.t, "a job is taken", func() bool {
 		lease, err := k.Submit(k.t.Context(), Project{ID: k.project, OwnerID: "owner"}, time.Second)
 		if err != nil {
 			return false

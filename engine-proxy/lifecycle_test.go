@@ -19,9 +19,11 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -47,6 +49,7 @@ func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
 }
 
 func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.submit(project)
@@ -71,6 +74,7 @@ func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
 }
 
 func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
+	t.Parallel()
 	stranger := exec.Command("sleep", "600")
 	if err := stranger.Start(); err != nil {
 		t.Fatal(err)
@@ -138,6 +142,7 @@ func startTicks(t *testing.T, pid int) uint64 {
 }
 
 func TestSecondProxyOnTheSameDataIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	opts := r.options
 	opts.Driver = newProcessDriver(t, opts.DataDir)
@@ -152,18 +157,20 @@ func TestSecondProxyOnTheSameDataIsRefused(t *testing.T) {
 }
 
 func TestCrashedEngineWithUnfinishedJobsIsRestartedUnasked(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.Reap = time.Hour }) // not by the reaper
 	project := api.NewProjectID()
 	at := r.submit(project)
 	r.accept(project, at)
 	r.crash(at)
-	r.eventually("engine is back", func() bool {
+	wait.Until(t, "engine is back", func() bool {
 		i := r.info(project)
 		return i.State == StateReady && i.Generation == 2
 	})
 }
 
 func TestCrashedEngineWithoutJobsStaysAbsent(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.crash(r.submit(project))
@@ -174,21 +181,23 @@ func TestCrashedEngineWithoutJobsStaysAbsent(t *testing.T) {
 }
 
 func TestSecondCrashInARowWaitsForItsBackOff(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
 	r.accept(project, at)
 	r.crash(at)
-	r.eventually("engine is back", func() bool { return r.info(project).Generation == 2 && r.info(project).State == StateReady })
+	wait.Until(t, "engine is back", func() bool { return r.info(project).Generation == 2 && r.info(project).State == StateReady })
 	r.crash(r.submit(project))
 	r.eventuallyState(project, StateFailed)
 	var failed *FailedError
-	if _, err := r.Submit(t.Context(), Project{ID: project}, patience); !errors.As(err, &failed) {
+	if _, err := r.Submit(t.Context(), Project{ID: project}, ample); !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a FailedError", err)
 	}
 }
 
 func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Timing.Reap = time.Hour // not by the reaper
 		o.Timing.BackOff = 100 * time.Millisecond
@@ -200,9 +209,9 @@ func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *
 		job := r.accept(project, at)
 		r.accept(project, at) // for which it comes back
 		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-		r.eventually("it is reported", func() bool { return r.report(at).Acked > before })
+		wait.Until(t, "it is reported", func() bool { return r.report(at).Acked > before })
 		r.crash(at)
-		r.eventually("engine is back", func() bool {
+		wait.Until(t, "engine is back", func() bool {
 			i := r.info(project)
 			return i.State == StateReady && i.Generation == generation
 		})
@@ -210,6 +219,7 @@ func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *
 }
 
 func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.IdleTTL = 60 * time.Millisecond })
 	idle, leased, working := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
 	lease := r.lease(leased)
@@ -219,7 +229,7 @@ func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
 	r.submit(idle)
 	r.eventuallyState(idle, StateAbsent)
 	for _, id := range []string{leased, working} {
-		r.eventually("it is said why an engine in use is kept", func() bool {
+		wait.Until(t, "it is said why an engine in use is kept", func() bool {
 			i := r.info(id)
 			if i.State == StateAbsent || i.Generation != 1 {
 				t.Fatalf("engine that is in use: %+v", i)
@@ -232,6 +242,7 @@ func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
 }
 
 func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.IdleTTL = 30 * time.Millisecond })
 	project := api.NewProjectID()
 	lease := r.lease(project)
@@ -240,10 +251,10 @@ func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
 	job := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
 	r.tell(at, "POST", "/test/accept", job, nil)
 	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job.JobID, Status: api.JobCompleted}, nil)
-	r.eventually("the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
+	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
 	lease.Release()
 	began := time.Now()
-	r.eventually("several idle times pass", func() bool { return time.Since(began) > 150*time.Millisecond })
+	wait.Until(t, "several idle times pass", func() bool { return time.Since(began) > 150*time.Millisecond })
 	if i := r.info(project); i.State != StateReady {
 		t.Fatalf("engine with an undelivered feed is %s", i.State)
 	}
@@ -255,6 +266,7 @@ func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
 }
 
 func TestSubmissionUndoesADrain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{HoldDrain: true})
@@ -283,6 +295,7 @@ func TestSubmissionUndoesADrain(t *testing.T) {
 }
 
 func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
@@ -290,7 +303,7 @@ func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.Stop(ctx, project, false) }()
-	r.eventually("it is asked to drain, and goes on", func() bool {
+	wait.Until(t, "it is asked to drain, and goes on", func() bool {
 		d, err := r.Show(t.Context(), project)
 		return err == nil && d.State == StateReady && slices.ContainsFunc(d.Transitions, func(tr Transition) bool { return tr.From == StateDraining })
 	})
@@ -308,13 +321,14 @@ func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
 	if err := r.Stop(t.Context(), project, true); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("unfinished jobs bring the engine back", func() bool {
+	wait.Until(t, "unfinished jobs bring the engine back", func() bool {
 		i := r.info(project)
 		return i.State == StateReady && i.InstanceID != at.InstanceID
 	})
 }
 
 func TestEngineThatIgnoresTheSignalIsKilled(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.StopGrace = 50 * time.Millisecond })
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{IgnoreTerm: true})
@@ -329,6 +343,7 @@ func TestEngineThatIgnoresTheSignalIsKilled(t *testing.T) {
 }
 
 func TestStopIdleLeavesAWorkingEngineToBeAdopted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	idle, working := api.NewProjectID(), api.NewProjectID()
 	r.submit(idle)
@@ -348,12 +363,13 @@ func TestStopIdleLeavesAWorkingEngineToBeAdopted(t *testing.T) {
 }
 
 func TestForgetLeavesNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("the job is archived", func() bool { _, err := r.Events(t.Context(), job); return err == nil })
+	wait.Until(t, "the job is archived", func() bool { _, err := r.Events(t.Context(), job); return err == nil })
 	before := r.info(project)
 	if err := r.Forget(t.Context(), project); err != nil {
 		t.Fatal(err)
@@ -374,6 +390,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 // A list of unfinished jobs may have been read before the deletion and arrive
 // after it, and so may a submission that was let in.
 func TestForgottenProjectIsNeverStartedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.accept(project, r.submit(project))
@@ -400,6 +417,7 @@ func TestForgottenProjectIsNeverStartedAgain(t *testing.T) {
 }
 
 func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.DataDir += "/" + strings.Repeat("x", 85-len(o.DataDir)) // long enough for the sockets of engines only
 	})
@@ -434,6 +452,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 }
 
 func TestOperatorListsAndStopsEngines(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.submit(project)

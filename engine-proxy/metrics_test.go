@@ -50,6 +50,7 @@ func gathered(t *testing.T, m *Metrics) map[string]measure {
 }
 
 func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T) {
+	t.Parallel()
 	m := NewMetrics()
 	simulate(t, func(o *Options) { o.Metrics, o.MaxStarts = m, 1 }, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = 3 * time.Second })
@@ -91,6 +92,7 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 }
 
 func TestEveryReasonOfAFailureIsDocumented(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../docs/caddyfile.md")
 	if err != nil {
 		t.Fatal(err)

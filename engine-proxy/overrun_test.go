@@ -10,6 +10,7 @@ import (
 )
 
 func TestJobThatItsEngineHoldsIsEndedWithoutItAndTheNextGoesOn(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		held := s.accept(project)
@@ -53,6 +54,7 @@ func TestJobThatItsEngineHoldsIsEndedWithoutItAndTheNextGoesOn(t *testing.T) {
 }
 
 func TestEngineThatObeysEndsItsOverdueJobItselfAndRunsOn(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		job := s.accept(project)
@@ -77,6 +79,7 @@ func TestEngineThatObeysEndsItsOverdueJobItselfAndRunsOn(t *testing.T) {
 }
 
 func TestJobsThatEndOneAfterTheOtherAreNeverOverdue(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		var jobs []string
@@ -97,12 +100,13 @@ func TestJobsThatEndOneAfterTheOtherAreNeverOverdue(t *testing.T) {
 }
 
 func TestTimeWithoutALedgerIsNotTheEngines(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
 		s.pass(20 * time.Minute)
 		s.ledger.with(func() { s.ledger.down = true })
-		s.pass(10 * time.Hour)
+		s.pass(2 * time.Hour)
 		s.ledger.with(func() { s.ledger.down = false })
 		s.pass(9 * time.Minute)
 		if orders := s.report(project).Stopped; len(orders) > 0 {
@@ -112,6 +116,7 @@ func TestTimeWithoutALedgerIsNotTheEngines(t *testing.T) {
 }
 
 func TestOverrunCountsOnlyTimeInWhichTheEngineCouldHaveEndedAJob(t *testing.T) {
+	t.Parallel()
 	job := func(id string) contract.OpenJob { return contract.OpenJob{JobID: id} }
 	reserved := contract.OpenJob{JobID: "r", Reserved: true}
 	begin := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -141,6 +146,7 @@ func TestOverrunCountsOnlyTimeInWhichTheEngineCouldHaveEndedAJob(t *testing.T) {
 }
 
 func TestRunningJobIsTheOneThatIsHeld(t *testing.T) {
+	t.Parallel()
 	with := func(id string, s api.JobStatus, reserved bool) contract.OpenJob {
 		return contract.OpenJob{JobID: id, Reserved: reserved, Record: contract.JobRecord{Status: s}}
 	}

@@ -198,7 +198,7 @@ func (p *Proxy) Close(ctx context.Context, mode CloseMode) error {
 		err = errors.Join(err, p.opts.Egress.Close(ctx))
 	}
 	if p.lock != nil {
-		err = errors.Join(err, p.lock.Close())
+		err = errors.Join(err, unlockFile(p.lock))
 	}
 	return err
 }
@@ -299,6 +299,13 @@ func lockFile(path string) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("locking the data directory: %w", err), f.Close())
 	}
 	return f, nil
+}
+
+// unlockFile gives the lock back at once. Closing alone would leave it to a
+// program that is just being started, until that has become what it is to be:
+// whoever opens the data directory next in this process would be refused.
+func unlockFile(f *os.File) error {
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
 var _ Engines = (*Proxy)(nil)

@@ -10,9 +10,11 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 2
 	})
@@ -21,10 +23,10 @@ func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
 	job := r.accept(project, at)
 	game, files := zipped(t)
 	r.tell(at, http.MethodPost, "/test/stage", fakeengine.Stage{JobID: job, Stage: api.StageAuditing, Game: game}, nil)
-	r.eventually("the snapshot is kept", func() bool { return r.archive.HasSnapshot(project) })
+	wait.Until(t, "the snapshot is kept", func() bool { return r.archive.HasSnapshot(project) })
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	r.crash(at)
-	r.eventually("the job is ended", func() bool { _, ok := r.endOf(job); return ok })
+	wait.Until(t, "the job is ended", func() bool { _, ok := r.endOf(job); return ok })
 	end, _ := r.endOf(job)
 	if end.Failure.Code != api.FailureEngineLost || end.Files == nil || *end.Files != files {
 		t.Fatalf("ended as %+v with files %+v", end.Failure, end.Files)
@@ -40,6 +42,7 @@ func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
 }
 
 func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Retain, o.Timing.Sweep = time.Millisecond, 5*time.Millisecond
 	})
@@ -47,8 +50,8 @@ func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("it is applied", func() bool { return r.ledger.count() == 3 })
-	r.eventually("it is forgotten", func() bool {
+	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "it is forgotten", func() bool {
 		_, err := r.Events(t.Context(), job)
 		return errors.Is(err, ErrNotArchived)
 	})
@@ -60,12 +63,13 @@ func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
 }
 
 func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
-	r.eventually("it is applied", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
 	r.ledger.with(func() { r.ledger.down = true })
 	if err := r.sweepOnce(t.Context()); !errors.Is(err, errDown) {
 		t.Fatalf("got %v, want the ledger's error", err)

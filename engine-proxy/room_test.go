@@ -15,6 +15,7 @@ import (
 )
 
 func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxPerOwner = 2 }, func(t *testing.T, s *sim) {
 		for range 2 {
 			s.accept(s.ready("ann"))
@@ -30,6 +31,7 @@ func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
 }
 
 func TestFullMachineStopsTheEngineThatWasIdleForLongest(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxEngines = 3 }, func(t *testing.T, s *sim) {
 		working := s.ready("ann")
 		s.accept(working)
@@ -49,6 +51,7 @@ func TestFullMachineStopsTheEngineThatWasIdleForLongest(t *testing.T) {
 }
 
 func TestFullMachineThatWorksRefusesAndThenGoesOn(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxEngines = 1 }, func(t *testing.T, s *sim) {
 		working := s.ready("ann")
 		job := s.accept(working)
@@ -68,6 +71,7 @@ func TestFullMachineThatWorksRefusesAndThenGoesOn(t *testing.T) {
 }
 
 func TestStartsTakeTurnsByOwnerAndNotMoreThanAFewAtOnce(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 2; o.MaxPerOwner = 20 }, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = 10 * time.Second })
 		submit := func(owner string) string {
@@ -104,6 +108,7 @@ func TestStartsTakeTurnsByOwnerAndNotMoreThanAFewAtOnce(t *testing.T) {
 }
 
 func TestStartThatWaitsTooLongForItsTurnFailsAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = time.Hour }) // ends with its deadline
 		blocking, waiting := api.NewProjectID(), api.NewProjectID()
@@ -125,6 +130,7 @@ func TestStartThatWaitsTooLongForItsTurnFailsAndLosesNothing(t *testing.T) {
 }
 
 func TestAdoptedEnginesCountAgainstTheCap(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxPerOwner = 1 }, func(t *testing.T, s *sim) {
 		s.accept(s.ready("ann"))
 		s.restart()
@@ -137,6 +143,7 @@ func TestAdoptedEnginesCountAgainstTheCap(t *testing.T) {
 }
 
 func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = time.Hour })
 		first, waiting := Project{ID: api.NewProjectID(), OwnerID: "ann"}, Project{ID: api.NewProjectID(), OwnerID: "bob"}
@@ -164,6 +171,7 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 }
 
 func TestStartThatIsCalledOffInTheQueueNeedsNoDriverToGo(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = time.Hour })
 		for _, id := range []string{api.NewProjectID(), api.NewProjectID()} {
@@ -187,6 +195,7 @@ func TestStartThatIsCalledOffInTheQueueNeedsNoDriverToGo(t *testing.T) {
 }
 
 func TestStartThatOnlyWaitsKeepsNoTurnAndOneThatComputesDoes(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		computes bool
 		want     State // of the next, a second later
@@ -218,6 +227,7 @@ func TestStartThatOnlyWaitsKeepsNoTurnAndOneThatComputesDoes(t *testing.T) {
 // TestTurnThatWasLentIsNotGivenBackTwice: the end of a start that has lent its
 // turn frees none.
 func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
+	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		waits, computes, last := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
 		s.switches(waits, fakeengine.Switches{ReadyAfter: 10 * time.Second})
@@ -238,6 +248,7 @@ func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
 }
 
 func TestAsManyStartAtOnceAsThereAreCoresAndTwoAtLeast(t *testing.T) {
+	t.Parallel()
 	for want, d := range map[int]driver.Driver{max(2, runtime.NumCPU()): newSimDriver(), startsElsewhere: &fakecluster.Cluster{}} {
 		o := Options{DataDir: "data", Driver: d, Ledger: newFakeLedger()}
 		if err := o.complete(); err != nil {

@@ -64,6 +64,7 @@ func (r *testRoster) idle(project, owner string, d time.Duration) *testTenant {
 }
 
 func TestStartsLetOwnersTakeTurns(t *testing.T) {
+	t.Parallel()
 	g := newTestRoster(t, rosterLimits{turns: 1})
 	type start struct {
 		name string
@@ -91,6 +92,7 @@ func TestStartsLetOwnersTakeTurns(t *testing.T) {
 }
 
 func TestRosterNeverAdmitsMoreThanItsPlaces(t *testing.T) {
+	t.Parallel()
 	g := newTestRoster(t, rosterLimits{turns: 2})
 	first, second, third, fourth := g.mustEnter("a"), g.mustEnter("b"), g.mustEnter("c"), g.mustEnter("d")
 	if !held(first) || !held(second) || held(third) {
@@ -108,6 +110,7 @@ func TestRosterNeverAdmitsMoreThanItsPlaces(t *testing.T) {
 }
 
 func TestOwnersNextEngineOverTheCapIsRefusedWhileTheOthersWork(t *testing.T) {
+	t.Parallel()
 	r := newTestRoster(t, rosterLimits{perOwner: 2})
 	r.occupy("one", "a", &testTenant{})
 	waits := r.mustEnter("a")
@@ -126,6 +129,7 @@ func TestOwnersNextEngineOverTheCapIsRefusedWhileTheOthersWork(t *testing.T) {
 }
 
 func TestIdleEngineThatWasUsedLongestAgoGoesForTheNext(t *testing.T) {
+	t.Parallel()
 	for name, owner := range map[string]string{"machine is full": "b", "owner is full": "a"} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestRoster(t, rosterLimits{engines: 4, perOwner: 3})
@@ -147,6 +151,7 @@ func TestIdleEngineThatWasUsedLongestAgoGoesForTheNext(t *testing.T) {
 }
 
 func TestEngineThatWorksAfterAllIsReplacedByTheNextOldest(t *testing.T) {
+	t.Parallel()
 	r := newTestRoster(t, rosterLimits{engines: 2})
 	old, young := r.idle("old", "a", time.Hour), r.idle("young", "b", time.Minute)
 	next := r.mustEnter("c")
@@ -162,6 +167,7 @@ func TestEngineThatWorksAfterAllIsReplacedByTheNextOldest(t *testing.T) {
 }
 
 func TestEngineThatIsIdleForAMomentOnlyIsNotEvicted(t *testing.T) {
+	t.Parallel()
 	r := newTestRoster(t, rosterLimits{engines: 1})
 	e := r.idle("one", "a", 27*time.Second)
 	var full *RoomError
@@ -176,6 +182,7 @@ func TestEngineThatIsIdleForAMomentOnlyIsNotEvicted(t *testing.T) {
 }
 
 func TestAdoptedEnginesCountButAreNeverRefused(t *testing.T) {
+	t.Parallel()
 	r := newTestRoster(t, rosterLimits{engines: 1, perOwner: 1})
 	r.occupy("one", "a", &testTenant{})
 	r.occupy("two", "a", &testTenant{})
@@ -189,6 +196,7 @@ func TestAdoptedEnginesCountButAreNeverRefused(t *testing.T) {
 }
 
 func TestWaitsAreSpreadByAFifth(t *testing.T) {
+	t.Parallel()
 	seen := map[time.Duration]bool{}
 	for range 100 {
 		d := spread(10 * time.Second)

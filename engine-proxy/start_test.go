@@ -10,9 +10,11 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{ReadyAfter: 100 * time.Millisecond})
@@ -21,7 +23,7 @@ func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
 	var wg sync.WaitGroup
 	for range n {
 		wg.Go(func() {
-			lease, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, patience)
+			lease, err := r.Submit(t.Context(), Project{ID: project, OwnerID: "owner"}, ample)
 			if err != nil {
 				t.Error(err)
 				return
@@ -44,6 +46,7 @@ func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
 }
 
 func TestSubmissionIsToldThatTheEngineStartsWhenHoldIsOver(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{NeverReady: true})
@@ -57,6 +60,7 @@ func TestSubmissionIsToldThatTheEngineStartsWhenHoldIsOver(t *testing.T) {
 }
 
 func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		switches fakeengine.Switches
@@ -73,7 +77,7 @@ func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
 			r.switches(project, c.switches)
 			began := time.Now()
 			for range 3 {
-				_, err := r.Submit(t.Context(), Project{ID: project}, patience)
+				_, err := r.Submit(t.Context(), Project{ID: project}, ample)
 				var failed *FailedError
 				if !errors.As(err, &failed) {
 					t.Fatalf("got %v, want a FailedError", err)
@@ -97,6 +101,7 @@ func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
 }
 
 func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		var err error
 		o.Driver, err = process.New(process.Options{
@@ -106,7 +111,7 @@ func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	_, err := r.Submit(t.Context(), Project{ID: api.NewProjectID()}, patience)
+	_, err := r.Submit(t.Context(), Project{ID: api.NewProjectID()}, ample)
 	var failed *FailedError
 	if !errors.As(err, &failed) || failed.Reason != "The engine's program can't be run." {
 		t.Fatalf("got %v, want that the program can't be run", err)
@@ -114,14 +119,15 @@ func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
 }
 
 func TestEngineIsStartedAgainAfterItsBackOff(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.BackOff = 20 * time.Millisecond })
 	project := api.NewProjectID()
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
-	if _, err := r.Submit(t.Context(), Project{ID: project}, patience); err == nil {
+	if _, err := r.Submit(t.Context(), Project{ID: project}, ample); err == nil {
 		t.Fatal("an engine that exits was ready")
 	}
 	r.switches(project, fakeengine.Switches{})
-	r.eventually("engine starts again", func() bool {
+	wait.Until(t, "engine starts again", func() bool {
 		lease, err := r.Submit(t.Context(), Project{ID: project}, time.Second)
 		if err != nil {
 			return false
@@ -132,6 +138,7 @@ func TestEngineIsStartedAgainAfterItsBackOff(t *testing.T) {
 }
 
 func TestAttachNeverStartsAnEngine(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	if _, err := r.Attach(t.Context(), project); !errors.Is(err, ErrAbsent) {
@@ -152,6 +159,7 @@ func TestAttachNeverStartsAnEngine(t *testing.T) {
 }
 
 func TestAwaitReadyReturnsWhenAnotherStartsTheEngine(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	ready := make(chan error, 1)
@@ -163,6 +171,7 @@ func TestAwaitReadyReturnsWhenAnotherStartsTheEngine(t *testing.T) {
 }
 
 func TestEngineThatIsNeverReadyKeepsNoOtherFromStarting(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.MaxStarts, o.Timing.Boot = 1, 5*time.Minute })
 	if r.cluster != nil {
 		return // nobody sees whether an engine elsewhere only waits

@@ -10,6 +10,7 @@ import (
 )
 
 func TestTokenThatTheEngineReplacedIsNotRead(t *testing.T) {
+	t.Parallel()
 	token := newToken()
 	for name, place := range map[string]func(path string) error{
 		"a link to another token": func(path string) error {

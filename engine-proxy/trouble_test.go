@@ -17,6 +17,7 @@ import (
 )
 
 func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		err    error // of the driver
 		code   string
@@ -83,6 +84,7 @@ func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
 }
 
 func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		creating time.Duration
 		want     time.Duration // until it has failed
@@ -117,6 +119,7 @@ func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
 }
 
 func TestStartGoesOnWhenItsClientLeaves(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.startTakes = 10 * time.Second })
 		project := api.NewProjectID()
@@ -137,6 +140,7 @@ func TestStartGoesOnWhenItsClientLeaves(t *testing.T) {
 }
 
 func TestChangedConfigurationForgetsAFatalFailure(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		s.driver.with(func() { s.driver.refuse = func(driver.Spec) error { return driver.ErrFatalSpec } })
 		project := api.NewProjectID()
@@ -154,6 +158,7 @@ func TestChangedConfigurationForgetsAFatalFailure(t *testing.T) {
 }
 
 func TestUnreachableDriverFreezesEverything(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		idle, working := s.ready("ann"), s.ready("bob")
 		s.accept(working)
@@ -177,6 +182,7 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 }
 
 func TestProxyThatStartsWhileTheDriverIsDownAdoptsWhenItIsBack(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
@@ -196,6 +202,7 @@ func TestProxyThatStartsWhileTheDriverIsDownAdoptsWhenItIsBack(t *testing.T) {
 }
 
 func TestEngineThatIsNotHeardAfterARestartHasItsGrace(t *testing.T) {
+	t.Parallel()
 	for name, sw := range map[string]fakeengine.Switches{
 		"never ready":     {NeverReady: true},
 		"wrong instance":  {WrongInstance: true},
@@ -228,6 +235,7 @@ func TestEngineThatIsNotHeardAfterARestartHasItsGrace(t *testing.T) {
 }
 
 func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
@@ -252,6 +260,7 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 }
 
 func TestUnresponsiveEngineIsRestartedForItsJobsAfterItsStop(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.switches(project, fakeengine.Switches{SilentAfter: time.Minute, IgnoreTerm: true})
@@ -272,6 +281,7 @@ func TestUnresponsiveEngineIsRestartedForItsJobsAfterItsStop(t *testing.T) {
 }
 
 func TestEngineWhoseFeedBreaksTheContractLosesItsJobsAndStays(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.switches(project, fakeengine.Switches{BrokenFeed: true})
@@ -290,6 +300,7 @@ func TestEngineWhoseFeedBreaksTheContractLosesItsJobsAndStays(t *testing.T) {
 }
 
 func TestEngineThatClaimsWorkForNobodyIsStoppedAfterAnHour(t *testing.T) {
+	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := api.NewProjectID()
 		s.switches(project, fakeengine.Switches{BusyFor: 1000 * time.Hour})
@@ -302,6 +313,7 @@ func TestEngineThatClaimsWorkForNobodyIsStoppedAfterAnHour(t *testing.T) {
 }
 
 func TestDrainThatAnEarlierProxyLeftIsTakenBack(t *testing.T) {
+	t.Parallel()
 	for name, drain := range map[string]func(s *sim, project string){
 		"before the restart": func(s *sim, project string) { s.drainBeside(project); s.restart(); s.pass(time.Second) },
 		"under way at the restart": func(s *sim, project string) {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestEngineIsToldItsBrowserAndTheBoundOfItsVolume(t *testing.T) {
+	t.Parallel()
 	o := Options{Chromium: "/usr/lib/chromium/chromium", Limits: driver.Limits{Volume: 1 << 30}}
 	args := arguments(driver.Spec{}, o)
 	for _, want := range [][]string{{"--chromium", "/usr/lib/chromium/chromium"}, {"--volume-bytes", "1073741824"}} {

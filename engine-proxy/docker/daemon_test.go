@@ -7,25 +7,13 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // resynced waits for the hint that hints may have been lost.
 func resynced(t *testing.T, events <-chan driver.Event) {
 	t.Helper()
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
-	for {
-		select {
-		case e, open := <-events:
-			if !open {
-				t.Fatal("the events ended")
-			}
-			if e == (driver.Event{}) {
-				return
-			}
-		case <-timer.C:
-			t.Fatal("there is no resync")
-		}
+	for wait.For(t, "a resync", events) != (driver.Event{}) {
 	}
 }
 
@@ -48,6 +36,7 @@ func frozen(t *testing.T, b *bed, h driver.Handle) {
 // TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards is a restart of
 // dockerd, which stops all containers.
 func TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t)
 	b := newBedOn(t, daemon)
 	s := b.spec(t)
@@ -80,6 +69,7 @@ func TestDaemonThatIsStoppedFreezesAndItsExitsAreKnownAfterwards(t *testing.T) {
 
 // TestEnginesOutliveAKilledDaemonThatRestoresThem is what live-restore is for.
 func TestEnginesOutliveAKilledDaemonThatRestoresThem(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t, "--live-restore")
 	b := newBedOn(t, daemon)
 	s := b.spec(t)
@@ -119,6 +109,7 @@ func TestEnginesOutliveAKilledDaemonThatRestoresThem(t *testing.T) {
 }
 
 func TestWatchWaitsForADaemonThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t)
 	b := newBedOn(t, daemon)
 	if err := daemon.Stop(); err != nil {

@@ -10,18 +10,23 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
+	"github.com/svc-games/svc/test/wait"
 )
 
-// testImage runs this test binary, which is a fake engine or a probe by its
-// environment.
-const testImage = "svc-engine-test:1"
+// Images of these tests: the fake engine; and this test binary, which is a probe
+// by its environment.
+const (
+	testImage  = "svc-engine-test:1"
+	probeImage = "svc-engine-probe:1"
+)
 
 func TestMain(m *testing.M) {
 	runErrandIfAsked()
 	probeIfAsked()
-	fakeengine.MainIfAsked()
-	dockertest.Main(m)
+	sidebyside.Allow(3)
+	dockertest.Main(m, program.Remove)
 }
 
 // bed is a data directory and a driver on the daemon of these tests.
@@ -38,7 +43,6 @@ func newBed(t testing.TB, change ...func(*Options)) *bed {
 
 func newBedOn(t testing.TB, daemon *dockertest.Daemon, change ...func(*Options)) *bed {
 	t.Helper()
-	daemon.ImportSelf(t, testImage)
 	dir, err := os.MkdirTemp("", "engd")
 	if err != nil {
 		t.Fatal(err)
@@ -54,9 +58,15 @@ func newBedOn(t testing.TB, daemon *dockertest.Daemon, change ...func(*Options))
 // restart of the engine proxy.
 func (b *bed) another(t testing.TB, change ...func(*Options)) *Driver {
 	t.Helper()
-	opts := Options{DataDir: b.dir, Host: b.daemon.Host, Image: testImage, Env: fakeengine.Environ()}
+	opts := Options{DataDir: b.dir, Host: b.daemon.Host, Image: testImage}
 	for _, f := range change {
 		f(&opts)
+	}
+	switch opts.Image {
+	case testImage:
+		b.daemon.ImportProgram(t, testImage, program.Path(t))
+	case probeImage:
+		b.daemon.ImportSelf(t, probeImage)
 	}
 	d, err := New(opts)
 	if err != nil {
@@ -69,7 +79,7 @@ func (b *bed) another(t testing.TB, change ...func(*Options)) *Driver {
 // clear ends what a test has started.
 func (b *bed) clear(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	list, err := b.List(ctx)
 	if err != nil {
@@ -119,16 +129,13 @@ func (b *bed) start(t testing.TB, s driver.Spec) driver.Handle {
 // ended waits until the instance does not run any more.
 func (b *bed) ended(t testing.TB, h driver.Handle) driver.Observed {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		obs, err := b.Inspect(t.Context(), h)
-		if err != nil {
+	var obs driver.Observed
+	wait.Until(t, "the container has ended", func() bool {
+		var err error
+		if obs, err = b.Inspect(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
-		if !obs.Running {
-			return obs
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the container does not end")
-		}
-	}
+		return !obs.Running
+	})
+	return obs
 }

@@ -11,6 +11,7 @@ import (
 )
 
 func TestErrorsOfTheDaemonMeanWhatTheyProve(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		err  error
 		want error

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestChromiumOfTheFullImageRunsConfined needs the image, which is too large
@@ -37,7 +37,7 @@ func TestChromiumOfTheFullImageRunsConfined(t *testing.T) {
 	s := b.spec(t)
 	h := b.start(t, s)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := wait.Within(context.Background(), wait.Patience)
 		defer cancel()
 		if _, err := d.api.ContainerRemove(ctx, name(s.InstanceID), client.ContainerRemoveOptions{Force: true}); err != nil {
 			t.Error(err)

@@ -5,20 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -51,7 +50,7 @@ func runErrandIfAsked() {
 }
 
 func (e errand) run() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	d, err := New(e.Options)
 	if err != nil {
@@ -80,19 +79,15 @@ func asStranger(t *testing.T, e errand) (string, error) {
 // publicSelf copies the test binary to where every user can run it.
 func publicSelf(t *testing.T) string {
 	t.Helper()
-	self, err := os.Open("/proc/self/exe")
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer self.Close()
 	path := filepath.Join(drivertest.TempDir(t), "self")
-	copied, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = io.Copy(copied, self)
-	if err := errors.Join(err, copied.Close()); err != nil {
-		t.Fatal(err)
+	// Not by ourselves: a file that is open for writing in whatever another test
+	// is just starting can't be run.
+	if out, err := exec.Command("install", "-m", "0755", self, path).CombinedOutput(); err != nil {
+		t.Fatalf("copying: %v\n%s", err, out)
 	}
 	return path
 }
@@ -117,6 +112,7 @@ func ownerOfPath(t *testing.T, path string) (uid, gid int) {
 }
 
 func TestVolumeOfRootIsGivenToTheEnginesUserWithAllThatIsInIt(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	outside := filepath.Join(b.dir, "outside")
@@ -144,6 +140,7 @@ func TestVolumeOfRootIsGivenToTheEnginesUserWithAllThatIsInIt(t *testing.T) {
 }
 
 func TestEngineRunsAsTheOwnerOfItsVolume(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, probing("look"))
 	s := b.spec(t)
 	own(t, s, stranger, stranger)
@@ -153,6 +150,7 @@ func TestEngineRunsAsTheOwnerOfItsVolume(t *testing.T) {
 }
 
 func TestEngineOfAnEngineProxyWithoutRootRuns(t *testing.T) {
+	t.Parallel()
 	daemon := dockertest.Start(t)
 	daemon.OpenToAll(t)
 	b := newBedOn(t, daemon)
@@ -174,6 +172,7 @@ func TestEngineOfAnEngineProxyWithoutRootRuns(t *testing.T) {
 }
 
 func TestVolumeOfRootIsRefusedByAnEngineProxyWithoutRoot(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	if err := os.Chmod(b.dir, 0o755); err != nil {
@@ -189,6 +188,7 @@ func TestVolumeOfRootIsRefusedByAnEngineProxyWithoutRoot(t *testing.T) {
 }
 
 func TestNoPermissionOnTheSocketIsUnavailableAndSaysSo(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	own(t, s, stranger, stranger)
@@ -204,6 +204,7 @@ func TestNoPermissionOnTheSocketIsUnavailableAndSaysSo(t *testing.T) {
 }
 
 func TestVolumeThatCantBeWrittenIsNamedAndTriedAgain(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(*testing.T, driver.Spec){
 		"its mode": func(t *testing.T, s driver.Spec) {
 			if err := os.Chmod(s.Volume, 0o500); err != nil {

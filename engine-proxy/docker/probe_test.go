@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // probeVariable makes this test binary look around in its container instead
@@ -119,19 +121,20 @@ func colons(path string) map[string]string {
 // one that stands there has answered.
 func callEgress() {
 	at := slices.Index(os.Args, "--egress")
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	err := wait.Poll(context.Background(), wait.Patience, func() bool {
 		conn, err := net.Dial("unix", os.Args[at+1])
 		if err != nil {
-			continue
+			return false
 		}
+		defer conn.Close()
 		answer, _ := io.ReadAll(conn)
-		conn.Close()
-		if string(answer) == "second" {
-			fmt.Println("reached both")
-			return
-		}
+		return string(answer) == "second"
+	})
+	if err != nil {
+		fmt.Println("reached nothing:", err)
+		return
 	}
-	fmt.Println("reached nothing")
+	fmt.Println("reached both")
 }
 
 // eat takes memory until it is not there any more.
@@ -169,7 +172,9 @@ func said(err error) string {
 
 // probing makes the containers of a driver probes.
 func probing(what string) func(*Options) {
-	return func(o *Options) { o.Env = []string{probeVariable + "=" + what, "GORACE=atexit_sleep_ms=0"} }
+	return func(o *Options) {
+		o.Image, o.Env = probeImage, []string{probeVariable + "=" + what, "GORACE=atexit_sleep_ms=0"}
+	}
 }
 
 // output runs a probe to its end and returns what it wrote.

@@ -93,7 +93,7 @@ func (d *Driver) named(ctx context.Context, name string) (container.InspectRespo
 		if !errors.Is(err, driver.ErrNotFound) {
 			return found, err
 		}
-		if !wait(ctx, namePause) {
+		if !sleep(ctx, namePause) {
 			return container.InspectResponse{}, fmt.Errorf("%w: a name is taken by nothing", driver.ErrUnavailable)
 		}
 	}

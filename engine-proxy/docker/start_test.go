@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func anotherInstance() string { return api.NewInstanceID(time.Now()) }
@@ -30,27 +31,24 @@ func (b *bed) listening(t testing.TB, s driver.Spec) {
 			return new(net.Dialer).DialContext(ctx, "unix", s.Socket)
 		},
 	}}
-	var last error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	wait.Until(t, "the engine answers", func() bool {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://engine/internal/readyz", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Header.Set("Authorization", "Bearer token")
 		response, err := c.Do(request)
-		if last = err; err != nil {
-			continue
+		if err != nil {
+			return false
 		}
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err == nil && response.StatusCode == http.StatusOK && strings.Contains(string(body), s.InstanceID) {
-			return
-		}
-	}
-	t.Fatal("the engine does not answer: ", last)
+		return err == nil && response.StatusCode == http.StatusOK && strings.Contains(string(body), s.InstanceID)
+	})
 }
 
 func TestEngineIsReachedThroughItsSocketOnTheHost(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	b.start(t, s)
@@ -60,6 +58,7 @@ func TestEngineIsReachedThroughItsSocketOnTheHost(t *testing.T) {
 // TestEngineReachesItsEgressAlsoWhenThatIsMadeAnew: a restarted engine proxy
 // makes the socket again, and engines go on.
 func TestEngineReachesItsEgressAlsoWhenThatIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	for name, place := range map[string]func(*bed, driver.Spec) string{
 		"beside its own":    func(_ *bed, s driver.Spec) string { return s.RuntimeDir },
 		"in a folder apart": func(b *bed, _ driver.Spec) string { return filepath.Join(b.dir, "apart") },
@@ -114,6 +113,7 @@ func egressOnce(t *testing.T, path, answer string) <-chan struct{} {
 }
 
 func TestImageThatIsMissingSaysWhatToRun(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, func(o *Options) { o.Image = "svc-engine-test:none" })
 	for what, err := range map[string]error{
 		"check": b.Check(t.Context()),
@@ -128,6 +128,7 @@ func TestImageThatIsMissingSaysWhatToRun(t *testing.T) {
 }
 
 func TestStartThatWasInterruptedIsFinished(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	uid, gid, err := b.settle(s)
@@ -154,6 +155,7 @@ func TestStartThatWasInterruptedIsFinished(t *testing.T) {
 }
 
 func TestContainerOfAnotherWithTheNameIsNotTaken(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	made, err := b.api.ContainerCreate(t.Context(), client.ContainerCreateOptions{
@@ -169,6 +171,7 @@ func TestContainerOfAnotherWithTheNameIsNotTaken(t *testing.T) {
 }
 
 func TestInstanceThatHasEndedIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	h := b.start(t, s)
@@ -182,6 +185,7 @@ func TestInstanceThatHasEndedIsNotStartedAgain(t *testing.T) {
 }
 
 func TestNextStartClearsWhatEarlierOnesHaveLeft(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	first := b.spec(t)
 	h := b.start(t, first)
@@ -197,6 +201,7 @@ func TestNextStartClearsWhatEarlierOnesHaveLeft(t *testing.T) {
 }
 
 func TestOtherInstallationsAreNotListed(t *testing.T) {
+	t.Parallel()
 	mine, other := newBed(t), newBed(t)
 	s := mine.spec(t)
 	h := mine.start(t, s)
@@ -212,6 +217,7 @@ func TestOtherInstallationsAreNotListed(t *testing.T) {
 // TestNotFoundOfAnythingButTheDaemonProvesNothing has something else answer
 // on the daemon's socket.
 func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "engd")
 	if err != nil {
 		t.Fatal(err)
@@ -243,6 +249,7 @@ func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
 }
 
 // TestCheckOfAnImageThatIsKnownMakesNothing: the engine proxy checks often.
+// It looks at all that the daemon does, and so runs beside no other.
 func TestCheckOfAnImageThatIsKnownMakesNothing(t *testing.T) {
 	b := newBed(t)
 	if err := b.Check(t.Context()); err != nil {

@@ -12,6 +12,7 @@ import (
 
 // TestConformance runs the suite of all drivers against a real daemon.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	const memory, pids, logBytes = 64 << 20, 64, 64 << 10
 	daemon := dockertest.Shared(t)
 	program := drivertest.BuildEngine(t)
@@ -49,6 +50,7 @@ func TestConformance(t *testing.T) {
 		},
 		Unavailable: driverOf(func(o *Options) { o.Host = "unix://" + filepath.Join(dir, "none.sock") }),
 		OwnRoot:     true,
+		SideBySide:  true,
 		LogLimit:    logBytes, Memory: memory, PIDs: pids,
 	})
 }

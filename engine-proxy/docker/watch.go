@@ -35,7 +35,7 @@ func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
 				pause = rewatchMin
 			}
 			d.opts.Logger.Warn("the Docker daemon's events broke off", zap.Duration("next", pause), zap.Error(err))
-			if !wait(ctx, pause) {
+			if !sleep(ctx, pause) {
 				return
 			}
 		}
@@ -86,7 +86,8 @@ func send(ctx context.Context, out chan<- driver.Event, e driver.Event) bool {
 	}
 }
 
-func wait(ctx context.Context, pause time.Duration) bool {
+// sleep waits, and reports whether ctx lasted that long.
+func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {

@@ -10,14 +10,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestEngineGetsAnAnswerAndNoCredential(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	p := r.chat("")
 	if p.status != 200 || !strings.Contains(p.body, `"content":"hello"`) || strings.Contains(p.body, "fp_fake") {
@@ -36,6 +37,7 @@ func TestEngineGetsAnAnswerAndNoCredential(t *testing.T) {
 }
 
 func TestStreamIsPassedOnWhereverItIsSplit(t *testing.T) {
+	t.Parallel()
 	for _, every := range []int{0, 1, 7, 4096} {
 		r := newRig(t, nil)
 		r.provider.Answer(fakeprovider.Chat{
@@ -81,6 +83,7 @@ func streamed(t *testing.T, body string) string {
 }
 
 func TestUsageThatNobodyGivesIsEstimatedFromAbove(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("word ", 100)
 	for name, more := range map[string]string{"whole": "", "stream": `,"stream":true`} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +98,7 @@ func TestUsageThatNobodyGivesIsEstimatedFromAbove(t *testing.T) {
 }
 
 func TestUsageThatCannotBeTrueIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	for _, said := range []fakeprovider.Usage{{PromptTokens: -1, CompletionTokens: 3}, {PromptTokens: 1 << 40, CompletionTokens: 1}, {}} {
 		r := newRig(t, nil)
 		r.provider.Answer(fakeprovider.Chat{Text: "hello you", Usage: &said}.Answer())
@@ -104,6 +108,7 @@ func TestUsageThatCannotBeTrueIsNotBelieved(t *testing.T) {
 }
 
 func TestTokensAreCapped(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	for more, want := range map[string]map[string]any{
 		"":                                {"max_tokens": 1000.0},
@@ -130,6 +135,7 @@ func TestTokensAreCapped(t *testing.T) {
 }
 
 func TestWhatIsNotAllowedDoesNotGoOut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	message := `"messages":[{"role":"user","content":"x"}]`
 	for name, c := range map[string]struct {
@@ -193,6 +199,7 @@ func TestWhatIsNotAllowedDoesNotGoOut(t *testing.T) {
 }
 
 func TestModelsAreListedWithTheirUse(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
 	want := `{"data":[{"id":"writer","object":"model","owned_by":"svc","use":"chat"},` +
@@ -204,6 +211,7 @@ func TestModelsAreListedWithTheirUse(t *testing.T) {
 }
 
 func TestPicturesAndSpeechAreCharged(t *testing.T) {
+	t.Parallel()
 	t.Run("pictures", func(t *testing.T) {
 		r := newRig(t, nil)
 		r.provider.Answer(fakeprovider.Pictures([]byte("png")))
@@ -233,6 +241,7 @@ func TestPicturesAndSpeechAreCharged(t *testing.T) {
 }
 
 func TestLedgerDecidesBeforeACallGoesOut(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*fakeLedger)
 		status int
@@ -265,6 +274,7 @@ func TestLedgerDecidesBeforeACallGoesOut(t *testing.T) {
 }
 
 func TestEngineHasNoMoreCallsUnderWayThanAllowed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(fakeprovider.Stalls(false))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -279,7 +289,7 @@ func TestEngineHasNoMoreCallsUnderWayThanAllowed(t *testing.T) {
 			ended <- err
 		}()
 	}
-	r.eventually("two calls are under way", func() bool { return len(r.provider.Requests()) == 2 })
+	wait.Until(t, "two calls are under way", func() bool { return len(r.provider.Requests()) == 2 })
 	if p := r.chat(""); p.status != 429 || p.reason() != "busy" || p.header.Get("Retry-After") != "1" {
 		t.Errorf("got %d %s", p.status, p.body)
 	}
@@ -287,10 +297,11 @@ func TestEngineHasNoMoreCallsUnderWayThanAllowed(t *testing.T) {
 	<-ended
 	<-ended
 	r.provider.Answer(fakeprovider.Says("hello"))
-	r.eventually("there is room again", func() bool { return r.chat("").status == 200 })
+	wait.Until(t, "there is room again", func() bool { return r.chat("").status == 200 })
 }
 
 func TestEngineThatLeavesEndsTheCallAtItsLimit(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(fakeprovider.Stalls(true))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -303,15 +314,12 @@ func TestEngineThatLeavesEndsTheCallAtItsLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	select {
-	case <-r.provider.Left():
-	case <-time.After(30 * time.Second):
-		t.Fatal("the call to the provider goes on")
-	}
+	wait.For(t, "the call to the provider ends", r.provider.Left())
 	r.want(chatUnits(inputLimit, 50)...)
 }
 
 func TestNewKeyNeedsNoRestart(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if p := r.chat(""); p.status != 200 {
 		t.Fatalf("got %d", p.status)
@@ -329,6 +337,7 @@ func TestNewKeyNeedsNoRestart(t *testing.T) {
 }
 
 func TestUnpricedModelIsRefusedByName(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.close()
 	r.ledger.set(func() { r.ledger.unpriced = []string{"model.writer.input"} })
@@ -349,6 +358,7 @@ func TestUnpricedModelIsRefusedByName(t *testing.T) {
 }
 
 func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
+	t.Parallel()
 	good := func() egress.Config {
 		return egress.Config{Endpoints: []egress.Endpoint{{URL: "https://models.example/v1", KeyFile: "key", Chat: []string{"writer"}}}}
 	}

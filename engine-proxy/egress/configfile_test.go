@@ -12,6 +12,7 @@ import (
 )
 
 func TestConfigurationFileIsReadStrictly(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "egress.json")
 	read := func(text string) (egress.Config, error) {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func (r *rig) journal() []byte {
@@ -27,6 +28,7 @@ func (r *rig) journal() []byte {
 }
 
 func TestCallIsInTheJournalBeforeItGoesOut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	var seen []byte
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
@@ -42,6 +44,7 @@ func TestCallIsInTheJournalBeforeItGoesOut(t *testing.T) {
 }
 
 func TestCallWithoutAnAnswerIsChargedAtItsLimitAfterAKill(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(fakeprovider.Stalls(false))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +57,7 @@ func TestCallWithoutAnAnswerIsChargedAtItsLimitAfterAKill(t *testing.T) {
 			res.Body.Close()
 		}
 	}()
-	r.eventually("the call is under way", func() bool { return len(r.provider.Requests()) == 1 })
+	wait.Until(t, "the call is under way", func() bool { return len(r.provider.Requests()) == 1 })
 	r.open() // on what the killed one left
 	r.want(chatUnits(inputLimit, 70)...)
 	r.provider.Answer(fakeprovider.Says("hello"))
@@ -67,6 +70,7 @@ func TestCallWithoutAnAnswerIsChargedAtItsLimitAfterAKill(t *testing.T) {
 }
 
 func TestAnsweredCallIsChargedOnceHoweverOftenTheEgressIsKilled(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *egress.Options) { o.Retry = time.Hour })
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
 		r.ledger.set(func() { r.ledger.down = true }) // goes away while the call is out
@@ -96,6 +100,7 @@ func TestAnsweredCallIsChargedOnceHoweverOftenTheEgressIsKilled(t *testing.T) {
 }
 
 func TestCallIsChargedOnceTheLedgerIsBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
 		r.ledger.set(func() { r.ledger.down = true })
@@ -110,6 +115,7 @@ func TestCallIsChargedOnceTheLedgerIsBack(t *testing.T) {
 }
 
 func TestEndOfAnAnswerComesAfterItsCharge(t *testing.T) {
+	t.Parallel()
 	for _, more := range []string{"", `,"stream":true`} {
 		r := newRig(t, nil)
 		r.chat(more)
@@ -120,6 +126,7 @@ func TestEndOfAnAnswerComesAfterItsCharge(t *testing.T) {
 }
 
 func TestCallIDsAreNeverUsedAgain(t *testing.T) {
+	t.Parallel()
 	stands := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r := newRig(t, func(o *egress.Options) { o.Now = func() time.Time { return stands } })
 	r.chat("")
@@ -144,6 +151,7 @@ func TestCallIDsAreNeverUsedAgain(t *testing.T) {
 }
 
 func TestTornLineOfTheJournalIsDropped(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.chat("")
 	r.close()
@@ -162,6 +170,7 @@ func TestTornLineOfTheJournalIsDropped(t *testing.T) {
 }
 
 func TestDamagedJournalLeavesOtherProjectsTheirModels(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.close()
 	if err := os.WriteFile(filepath.Join(r.dir, "egress", "fedcba9876543210fedcba98.calls"), []byte("not a journal\n"), 0o600); err != nil {
@@ -174,6 +183,7 @@ func TestDamagedJournalLeavesOtherProjectsTheirModels(t *testing.T) {
 }
 
 func TestDamagedJournalCutsItsProjectOffFromModelsUntilItIsRepaired(t *testing.T) {
+	t.Parallel()
 	const call = `{"call":5,"job":"` + job + `","limit":[{"name":"chat.writer.output","quantity":9}]}` + "\n"
 	for name, journal := range map[string]string{
 		"a line that is none":               "not a journal\n",
@@ -217,6 +227,7 @@ func TestDamagedJournalCutsItsProjectOffFromModelsUntilItIsRepaired(t *testing.T
 }
 
 func TestJournalDoesNotGrowForEver(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	filler := bytes.Repeat([]byte(`{"call":5,"charged":true}`+"\n"), 4000)
 	r.close()
@@ -237,6 +248,7 @@ func TestJournalDoesNotGrowForEver(t *testing.T) {
 }
 
 func TestForgottenProjectLeavesNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.chat("")
 	if err := r.Forget(project); err != nil {
@@ -253,6 +265,7 @@ func TestForgottenProjectLeavesNothing(t *testing.T) {
 // TestForgottenProjectIsNotChargedForEver: its jobs are gone from the ledger,
 // and with them who would pay.
 func TestForgottenProjectIsNotChargedForEver(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	open, underway := r.Open(project), r.Underway(project)
 	forget := func() {
@@ -271,7 +284,7 @@ func TestForgottenProjectIsNotChargedForEver(t *testing.T) {
 		res.Body.Close()
 	}
 	<-forgotten
-	r.eventually("the call has ended", func() bool { return underway() == 0 })
+	wait.Until(t, "the call has ended", func() bool { return underway() == 0 })
 	if n := open(); n != 0 {
 		t.Errorf("%d calls under way are still to be charged", n)
 	}

@@ -12,6 +12,7 @@ import (
 )
 
 func TestProviderFaultsAreToldAndChargedForWhatTheyMayHaveCost(t *testing.T) {
+	t.Parallel()
 	limit := chatUnits(inputLimit, 1000)
 	for name, c := range map[string]struct {
 		answer  fakeprovider.Answer
@@ -34,11 +35,12 @@ func TestProviderFaultsAreToldAndChargedForWhatTheyMayHaveCost(t *testing.T) {
 		"truncated JSON":          {answer: fakeprovider.Chat{Text: "hello", Truncate: 40}.Answer(), status: 502, reason: "provider_failed", cost: limit},
 		"no JSON":                 {answer: fakeprovider.Body("application/json", `hello`), status: 502, reason: "provider_failed", cost: limit},
 		"hangs up":                {answer: fakeprovider.HangsUp(), status: 502, reason: "provider_failed", cost: limit},
-		"silence":                 {answer: fakeprovider.Stalls(false), timeout: 3 * time.Second, status: 504, reason: "provider_timeout", cost: limit},
+		"silence":                 {answer: fakeprovider.Stalls(false), timeout: 5 * time.Second, status: 504, reason: "provider_timeout", cost: limit},
 		"a stream that is no SSE": {answer: fakeprovider.Body("text/event-stream", "data: {\"x\n\n"), stream: true, status: 502, reason: "provider_failed", cost: limit},
 		"an empty stream":         {answer: fakeprovider.Body("text/event-stream", ""), stream: true, status: 200, reason: "provider_failed", cost: limit},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, func(o *egress.Options) { o.Config.Timeout = c.timeout })
 			r.provider.Answer(c.answer)
 			more := ""
@@ -59,6 +61,7 @@ func TestProviderFaultsAreToldAndChargedForWhatTheyMayHaveCost(t *testing.T) {
 }
 
 func TestProviderThatIsNotThereCostsNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *egress.Options) { o.Config.Endpoints[0].URL = "http://127.0.0.1:1/v1" })
 	if p := r.chat(""); p.status != 502 || p.reason() != "provider_failed" {
 		t.Errorf("got %d %s", p.status, p.body)
@@ -67,16 +70,18 @@ func TestProviderThatIsNotThereCostsNothing(t *testing.T) {
 }
 
 func TestStreamThatBreaksOffEndsWithAnErrorAndIsChargedAtItsLimit(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		answer fakeprovider.Answer
 		stall  time.Duration // 0: longer than the test
 		reason string
 	}{
 		"cut off":      {fakeprovider.Chat{Text: strings.Repeat("word ", 20), Truncate: 700}.Answer(), 0, "provider_failed"},
-		"stands still": {fakeprovider.Stalls(true), 2 * time.Second, "provider_timeout"},
+		"stands still": {fakeprovider.Stalls(true), 5 * time.Second, "provider_timeout"},
 		"never ends":   {fakeprovider.Endless(), 0, "provider_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, func(o *egress.Options) { o.Config.Stall = c.stall })
 			r.provider.Answer(c.answer)
 			p := r.chat(`,"stream":true,"max_tokens":100`)
@@ -94,6 +99,7 @@ func TestStreamThatBreaksOffEndsWithAnErrorAndIsChargedAtItsLimit(t *testing.T) 
 }
 
 func TestStreamThatEndsWithoutSayingSoIsComplete(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(fakeprovider.Chat{
 		Text: "hello", NoEnd: true, Usage: &fakeprovider.Usage{PromptTokens: 3, CompletionTokens: 2},
@@ -105,6 +111,7 @@ func TestStreamThatEndsWithoutSayingSoIsComplete(t *testing.T) {
 }
 
 func TestArgumentsAsObjectPassAndAreCounted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(fakeprovider.Chat{
 		ArgumentsAsObject: true, Tools: []fakeprovider.ToolCall{{Name: "edit", Arguments: `{"a":"bcd"}`}},

@@ -13,9 +13,11 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
+	t.Parallel()
 	if elsewhere {
 		t.Skip("this is the run")
 	}
@@ -33,10 +35,7 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 // newGateRig is a rig whose engine comes by the gate.
 func newGateRig(t *testing.T) *rig {
 	t.Helper()
-	before := elsewhere
-	elsewhere = true
-	defer func() { elsewhere = before }()
-	return newRig(t, nil)
+	return newRigAt(t, true, nil)
 }
 
 // dial connects to the gate, handshake and the engine's first look included.
@@ -56,6 +55,7 @@ func (r *rig) dial(config *tls.Config) (net.Conn, error) {
 }
 
 func TestGateLetsInTheEnginesThatRunAndNobodyElse(t *testing.T) {
+	t.Parallel()
 	r := newGateRig(t)
 	nobody := r.config.Clone()
 	nobody.Certificates = nil
@@ -92,6 +92,7 @@ func TestGateLetsInTheEnginesThatRunAndNobodyElse(t *testing.T) {
 }
 
 func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
+	t.Parallel()
 	const otherProject, otherInstance, otherToken = "abcdef0123456789abcdef01", "01JD0000000000000000000001", "the-other-token"
 	r := newGateRig(t)
 	if _, err := r.Admit(otherProject, otherInstance, otherToken); err != nil {
@@ -108,7 +109,7 @@ func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
 	if p.status != http.StatusOK {
 		t.Fatalf("got %d %s", p.status, p.body)
 	}
-	r.eventually("the call is charged", func() bool { return len(r.ledger.charged()) == 1 })
+	wait.Until(t, "the call is charged", func() bool { return len(r.ledger.charged()) == 1 })
 	if got := r.ledger.charged()[0].ProjectID; got != otherProject {
 		t.Errorf("charged to project %s", got)
 	}
@@ -119,6 +120,7 @@ func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
 }
 
 func TestEngineThatIsReplacedOrStoppedIsCutOffAtTheGate(t *testing.T) {
+	t.Parallel()
 	const next = "01JD0000000000000000000001"
 	r := newGateRig(t)
 	cut := func(conn net.Conn) {
@@ -151,6 +153,7 @@ func TestEngineThatIsReplacedOrStoppedIsCutOffAtTheGate(t *testing.T) {
 }
 
 func TestEngineWithTooManyConnectionsAtTheGateLeavesTheOthersTheirs(t *testing.T) {
+	t.Parallel()
 	const otherInstance, most = "01JD0000000000000000000001", 32
 	r := newGateRig(t)
 	if _, err := r.Admit("abcdef0123456789abcdef01", otherInstance, token); err != nil {
@@ -173,13 +176,14 @@ func TestEngineWithTooManyConnectionsAtTheGateLeavesTheOthersTheirs(t *testing.T
 	}
 	conn.Close()
 	open[0].Close()
-	r.eventually("a connection that ended makes room", func() bool {
+	wait.Until(t, "a connection that ended makes room", func() bool {
 		conn, err := r.dial(r.config)
 		return err == nil && conn.Close() == nil
 	})
 }
 
 func TestEnginesElsewhereNeedAnAddressOfTheEgress(t *testing.T) {
+	t.Parallel()
 	r := newGateRig(t)
 	options := r.options
 	options.Dir, options.Listen = t.TempDir(), ""

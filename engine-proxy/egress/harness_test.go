@@ -26,7 +26,9 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -102,6 +104,11 @@ func (l *fakeLedger) charged() []contract.Call {
 	return calls
 }
 
+func TestMain(m *testing.M) {
+	sidebyside.Allow(3)
+	os.Exit(m.Run())
+}
+
 // elsewhere: the engine runs on another machine, and comes by the gate.
 var elsewhere = os.Getenv(elsewhereVariable) != ""
 
@@ -127,6 +134,12 @@ type rig struct {
 }
 
 func newRig(t *testing.T, change func(*egress.Options)) *rig {
+	t.Helper()
+	return newRigAt(t, elsewhere, change)
+}
+
+// newRigAt is newRig for an engine of another machine, or of this one.
+func newRigAt(t *testing.T, elsewhere bool, change func(*egress.Options)) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "egr") // short: a socket's path has 108 bytes
 	if err != nil {
@@ -330,35 +343,19 @@ func chatBody(more string) string {
 func (r *rig) want(units ...contract.Unit) {
 	r.t.Helper()
 	if len(units) == 0 {
-		r.eventually("the call is done with", func() bool { return bytes.Contains(r.journal(), []byte(`"charged":true`)) })
+		wait.Until(r.t, "the call is done with", func() bool { return bytes.Contains(r.journal(), []byte(`"charged":true`)) })
 		if calls := r.ledger.charged(); len(calls) != 0 {
 			r.t.Errorf("charged %+v", calls)
 		}
 		return
 	}
-	r.eventually("the call is charged", func() bool { return len(r.ledger.charged()) > 0 })
+	wait.Until(r.t, "the call is charged", func() bool { return len(r.ledger.charged()) > 0 })
 	calls := r.ledger.charged()
 	if len(calls) != 1 {
 		r.t.Fatalf("%d calls were charged: %+v", len(calls), calls)
 	}
 	if c := calls[0]; c.ProjectID != project || c.JobID != job || !slices.Equal(c.Units, units) {
 		r.t.Errorf("charged %+v, want %v", c, units)
-	}
-}
-
-// eventually polls what another goroutine will bring about.
-func (r *rig) eventually(what string, ok func() bool) {
-	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
-	defer cancel()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			r.t.Fatalf("never: %s", what)
-		}
 	}
 }
 

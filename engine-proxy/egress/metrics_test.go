@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // measured returns the values of a set, by name and labels; of a histogram how
@@ -40,6 +41,7 @@ func measured(t *testing.T, m *egress.Metrics) map[string]float64 {
 }
 
 func TestEveryCallIsMeasuredByWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
 	m := egress.NewMetrics()
 	r := newRig(t, func(o *egress.Options) { o.Metrics = m })
 	want := make(map[string]float64)
@@ -48,7 +50,7 @@ func TestEveryCallIsMeasuredByWhatBecameOfIt(t *testing.T) {
 		for name, by := range changes {
 			want[name] += by
 		}
-		r.eventually(what+" is measured", func() bool { return maps.Equal(measured(t, m), want) })
+		wait.Until(t, what+" is measured", func() bool { return maps.Equal(measured(t, m), want) })
 	}
 
 	r.chat("")
@@ -75,7 +77,7 @@ func TestEveryCallIsMeasuredByWhatBecameOfIt(t *testing.T) {
 	defer res.Body.Close()
 	check("a call under way", map[string]float64{"active_calls chat": 1})
 	cancel()
-	r.eventually("it has ended", func() bool { return measured(t, m)["active_calls chat"] == 0 })
+	wait.Until(t, "it has ended", func() bool { return measured(t, m)["active_calls chat"] == 0 })
 	delete(want, "active_calls chat")
 	check("an engine that leaves", map[string]float64{
 		"calls_total broken chat": 1, "call_seconds chat": 1,

@@ -7,6 +7,7 @@ import (
 )
 
 func TestNewEngineTakesTheSocketAndTheOldTokenIsDead(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if err := r.Serve(project, r.socket, "the next token"); err != nil {
 		t.Fatal(err)
@@ -23,6 +24,7 @@ func TestNewEngineTakesTheSocketAndTheOldTokenIsDead(t *testing.T) {
 }
 
 func TestLinkInTheSocketsPlaceIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	victim := filepath.Join(r.dir, "victim")
 	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const otherJob = "job_01HZZZZZZZZZZZZZZZZZZZZZZ0"
@@ -32,11 +33,12 @@ func (r *rig) leaveOpen(more string, read bool) (ended chan struct{}) {
 		}
 	}()
 	r.t.Cleanup(func() { cancel(); <-ended })
-	r.eventually("the call is under way", func() bool { return len(r.provider.Requests()) > before })
+	wait.Until(r.t, "the call is under way", func() bool { return len(r.provider.Requests()) > before })
 	return ended
 }
 
 func TestJobThatHasEndedIsChargedInFullAndCallsNoMore(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		answer fakeprovider.Answer
 		more   string
@@ -73,6 +75,7 @@ func TestJobThatHasEndedIsChargedInFullAndCallsNoMore(t *testing.T) {
 }
 
 func TestEndOfAJobLeavesCallsOfTheNextOneAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	answer := make(chan struct{})
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
@@ -89,12 +92,13 @@ func TestEndOfAJobLeavesCallsOfTheNextOneAlone(t *testing.T) {
 	}
 	close(answer)
 	<-ended
-	r.eventually("the other job's call is charged", func() bool { return len(r.ledger.charged()) == 1 })
+	wait.Until(t, "the other job's call is charged", func() bool { return len(r.ledger.charged()) == 1 })
 }
 
 // The end of a job waits for the ledger as the feed does: nobody is told that a
 // job has ended, or may delete it, before it is charged.
 func TestJobDoesNotEndWhileItsCallsCannotBeCharged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
 		r.ledger.set(func() { r.ledger.down = true })
@@ -116,6 +120,7 @@ func TestJobDoesNotEndWhileItsCallsCannotBeCharged(t *testing.T) {
 }
 
 func TestJobOfAProjectThatNeverCalledEnds(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if err := r.EndJob(t.Context(), "fedcba9876543210fedcba98", job); err != nil {
 		t.Error(err)

@@ -8,6 +8,8 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // frozen checks that nothing is concluded from the API server's silence. The
@@ -33,17 +35,7 @@ func frozen(t *testing.T, b *bed, h driver.Handle, other driver.Spec) {
 // resynced waits for the hint that hints may have been lost.
 func resynced(t *testing.T, events <-chan driver.Event) {
 	t.Helper()
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
-	for {
-		select {
-		case e := <-events:
-			if e == (driver.Event{}) {
-				return
-			}
-		case <-timer.C:
-			t.Fatal("there is no resync")
-		}
+	for wait.For(t, "a resync", events) != (driver.Event{}) {
 	}
 }
 
@@ -69,6 +61,9 @@ func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
 		"killed":  func(c *kubetest.Cluster) error { return c.KillAPI() },
 	} {
 		t.Run(how, func(t *testing.T) {
+			if how == "stopped" { // which takes it long, and leaves what a kill does
+				long.Only(t)
+			}
 			b, cluster := newMortalBed(t)
 			events, err := b.Watch(t.Context())
 			if err != nil {
@@ -76,13 +71,13 @@ func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
 			}
 			s, brief, other := b.spec(t), b.spec(t), b.spec(t)
 			h, gone := b.start(t, s), b.start(t, brief)
-			eventually(t, "both run", func() bool { return runs(t, s) && runs(t, brief) })
+			wait.Until(t, "both run", func() bool { return runs(t, s) && runs(t, brief) })
 			if err := end(cluster); err != nil {
 				t.Fatal(err)
 			}
 			frozen(t, b, h, other)
 			cluster.Node.OutOfMemory(t, b.namespace, podName(brief.ProjectID))
-			eventually(t, "one engine ended meanwhile", func() bool { return !runs(t, brief) })
+			wait.Until(t, "one engine ended meanwhile", func() bool { return !runs(t, brief) })
 			for len(events) > 0 {
 				<-events
 			}
@@ -111,7 +106,7 @@ func TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine(t *testing.T) {
 		_, err := b.Start(t.Context(), s, nil)
 		failed <- err
 	}()
-	eventually(t, "the pod is made", func() bool { return len(b.all(t)) == 1 })
+	wait.Until(t, "the pod is made", func() bool { return len(b.all(t)) == 1 })
 	if err := cluster.KillAPI(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +122,7 @@ func TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine(t *testing.T) {
 		t.Fatalf("listed %+v, %v, want what the start has left", list, err)
 	}
 	h := b.start(t, s)
-	eventually(t, "it runs", func() bool { return runs(t, s) })
+	wait.Until(t, "it runs", func() bool { return runs(t, s) })
 	if string(h.Data) != string(list[0].Handle.Data) || len(b.all(t)) != 1 {
 		t.Errorf("handle %s after %s, %d pods", h.Data, list[0].Handle.Data, len(b.all(t)))
 	}
@@ -140,10 +135,10 @@ func TestAnAPIServerThatIsKilledDuringAStopIsAskedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := b.start(t, s)
-	eventually(t, "it runs", func() bool { return runs(t, s) })
+	wait.Until(t, "it runs", func() bool { return runs(t, s) })
 	stopped := make(chan error, 1)
 	go func() { stopped <- b.Stop(t.Context(), h, time.Minute) }()
-	eventually(t, "the engine is asked to end", func() bool { return b.all(t)[0].Spec.ActiveDeadlineSeconds != nil })
+	wait.Until(t, "the engine is asked to end", func() bool { return b.all(t)[0].Spec.ActiveDeadlineSeconds != nil })
 	if err := cluster.KillAPI(); err != nil {
 		t.Fatal(err)
 	}

@@ -152,14 +152,15 @@ func (d *Driver) DeleteVolume(ctx context.Context, projectID string) error {
 			}
 			continue
 		}
-		if !wait(ctx, deletePoll) {
+		if !sleep(ctx, deletePoll) {
 			return fmt.Errorf("waiting for the project's volume to go: %w", ctx.Err())
 		}
 	}
 }
 
-func wait(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
+// sleep waits for d, and reports whether ctx lasted that long.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -8,26 +8,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // told waits for the hint that an instance may have ended.
 func told(t *testing.T, events <-chan driver.Event, s driver.Spec) {
 	t.Helper()
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
 	for {
-		select {
-		case e := <-events:
-			if e.InstanceID == s.InstanceID {
-				return
-			}
-		case <-timer.C:
-			t.Fatal("no hint came")
+		if e := wait.For(t, "a hint of the end", events); e.InstanceID == s.InstanceID {
+			return
 		}
 	}
 }
 
 func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	node := b.cluster.OfItsOwn(t)
 	for reason, end := range map[driver.Reason]func(pod string){
@@ -53,6 +48,7 @@ func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
 // TestAFailedEngineAndADeletedOneAreKeptApart: of the first it is known how it
 // ended, the second is provably gone, and both are told.
 func TestAFailedEngineAndADeletedOneAreKeptApart(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	events, err := b.Watch(t.Context())
 	if err != nil {
@@ -64,7 +60,7 @@ func TestAFailedEngineAndADeletedOneAreKeptApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, events, s)
-	eventually(t, "the pod is gone", func() bool {
+	wait.Until(t, "the pod is gone", func() bool {
 		_, err := b.Inspect(t.Context(), h)
 		return errors.Is(err, driver.ErrNotFound)
 	})

@@ -12,7 +12,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // testImage has the test engine in it.
@@ -21,7 +23,10 @@ const (
 	testEngine = "github.com/svc-games/svc/engine-proxy/driver/drivertest/cmd/testengine"
 )
 
-func TestMain(m *testing.M) { kubetest.Main(m) }
+func TestMain(m *testing.M) {
+	sidebyside.Allow(3)
+	kubetest.Main(m)
+}
 
 // bed is a namespace and a driver on the cluster of these tests.
 type bed struct {
@@ -75,7 +80,7 @@ func (b *bed) all(t testing.TB) []corev1.Pod {
 // empty checks that no pod and no secret is left, or waits until that is so.
 func (b *bed) empty(t testing.TB) {
 	t.Helper()
-	eventually(t, "nothing is left of the engine", func() bool {
+	wait.Until(t, "nothing is left of the engine", func() bool {
 		secrets, err := b.cluster.Admin.CoreV1().Secrets(b.namespace).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +93,7 @@ func (b *bed) empty(t testing.TB) {
 func (b *bed) ended(t testing.TB, h driver.Handle) driver.Observed {
 	t.Helper()
 	var obs driver.Observed
-	eventually(t, "the engine has ended", func() bool {
+	wait.Until(t, "the engine has ended", func() bool {
 		var err error
 		if obs, err = b.Inspect(t.Context(), h); err != nil {
 			t.Fatal(err)
@@ -96,16 +101,6 @@ func (b *bed) ended(t testing.TB, h driver.Handle) driver.Observed {
 		return !obs.Running
 	})
 	return obs
-}
-
-// eventually polls what others bring about.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // proxyPeer is where the engine proxy would be.
@@ -146,7 +141,7 @@ func (b *bed) start(t testing.TB, s driver.Spec) driver.Handle {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := wait.Within(context.Background(), wait.Patience)
 		defer cancel()
 		if err := b.Stop(ctx, h, 0); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Namespaces of the manifests.
@@ -22,6 +23,7 @@ const (
 // TestTheManifests is about all of deploy/kubernetes, applied to a real API
 // server.
 func TestTheManifests(t *testing.T) {
+	t.Parallel()
 	const dir = "../../deploy/kubernetes/"
 	cluster := kubetest.Shared(t)
 	cluster.OfItsOwn(t)
@@ -83,7 +85,7 @@ func (b *bed) runsEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "it runs", func() bool { return runs(t, s) })
+		wait.Until(t, "it runs", func() bool { return runs(t, s) })
 		if _, err := b.List(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -106,7 +108,7 @@ func (b *bed) runsEngines(t *testing.T) {
 func (b *bed) evictsNone(t *testing.T) {
 	s := b.spec(t)
 	h := b.start(t, s)
-	eventually(t, "it runs", func() bool { return runs(t, s) })
+	wait.Until(t, "it runs", func() bool { return runs(t, s) })
 	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: podName(s.ProjectID), Namespace: b.namespace}}
 	evict := func() error {
 		return b.cluster.Admin.PolicyV1().Evictions(b.namespace).Evict(t.Context(), eviction)
@@ -121,7 +123,7 @@ func (b *bed) evictsNone(t *testing.T) {
 	if err := b.cluster.Admin.PolicyV1().PodDisruptionBudgets(b.namespace).Delete(t.Context(), App, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it can be evicted without the budget", func() bool { return evict() == nil })
+	wait.Until(t, "it can be evicted without the budget", func() bool { return evict() == nil })
 }
 
 // admitsParts is about the pods of the service's own parts: a deployment is

@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,11 +13,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestEveryPermissionIsNeededAndTogetherTheyAreEnough takes each verb away
 // once.
 func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	if err := b.everything(t, Permissions()); err != nil {
 		t.Fatalf("with all permissions: %v", err)
@@ -26,6 +27,7 @@ func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 	for i, rule := range Permissions() {
 		for _, verb := range rule.Verbs {
 			t.Run(verb+" "+rule.Resources[0], func(t *testing.T) {
+				t.Parallel()
 				fewer := Permissions()
 				fewer[i].Verbs = slices.DeleteFunc(fewer[i].Verbs, func(v string) bool { return v == verb })
 				if len(fewer[i].Verbs) == 0 {
@@ -40,6 +42,7 @@ func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 }
 
 func TestPermissionsAreNamedOneByOne(t *testing.T) {
+	t.Parallel()
 	for _, rule := range Permissions() {
 		for _, names := range [][]string{rule.Verbs, rule.Resources, rule.APIGroups} {
 			if slices.Contains(names, "*") {
@@ -61,7 +64,7 @@ func (b *bed) everything(t *testing.T, rules []rbacv1.PolicyRule) (err error) {
 	d := b.another(t, func(o *Options) { o.Kubeconfig, o.Logger = config, zap.New(core) })
 	s := b.spec(t)
 	defer b.clear(t, s)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := wait.Context(t)
 	defer cancel()
 	if err := d.Check(ctx); err != nil {
 		return fmt.Errorf("checking: %w", err)

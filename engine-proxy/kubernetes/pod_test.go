@@ -13,6 +13,7 @@ import (
 // TestEnginePodsAreAdmittedAsRestrictedAndNothingWeakerIs asks the API server,
 // because the stand-in for a kubelet proves nothing about confinement.
 func TestEnginePodsAreAdmittedAsRestrictedAndNothingWeakerIs(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	dryRun := func(pod *corev1.Pod) error {
 		_, err := b.pods.Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -44,6 +45,7 @@ func TestEnginePodsAreAdmittedAsRestrictedAndNothingWeakerIs(t *testing.T) {
 // TestEnginePodsHaveNothingToSpare is about what the restricted level leaves
 // open.
 func TestEnginePodsHaveNothingToSpare(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	b.start(t, s)
@@ -78,6 +80,7 @@ func TestEnginePodsHaveNothingToSpare(t *testing.T) {
 }
 
 func TestSecretsAreInTheSecretAlone(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
 	s.Remote.Key = []byte("the-private-key")

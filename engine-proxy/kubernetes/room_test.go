@@ -21,6 +21,7 @@ import (
 // TestAnEngineFindsItsOwnLimitBeforeTheFileSystems: what it may hold, in as
 // many files as it may have, fits into an ext4 of the claim's size.
 func TestAnEngineFindsItsOwnLimitBeforeTheFileSystems(t *testing.T) {
+	t.Parallel()
 	const files = 20_000 // an engine's most
 	if _, err := exec.LookPath("mkfs.ext4"); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -73,6 +74,7 @@ func number(t *testing.T, about, name string) int64 {
 }
 
 func TestAnEngineMayHoldWhatIsConfiguredAndFitsIntoItsClaim(t *testing.T) {
+	t.Parallel()
 	const mebi = 1 << 20
 	d := &Driver{opts: Options{Limits: driver.Limits{Volume: 512 * mebi}}}
 	for _, c := range []struct {
@@ -105,6 +107,7 @@ func storage(bytes int64) corev1.ResourceList {
 // TestAVolumeThatExistsKeepsItsSizeAndItsEngineToIt: an operator who gives
 // projects more gives it to new ones.
 func TestAVolumeThatExistsKeepsItsSizeAndItsEngineToIt(t *testing.T) {
+	t.Parallel()
 	const first, second = 1 << 30, 2 << 30
 	b := newBed(t, func(o *Options) { o.Limits.Volume = first })
 	s := b.spec(t)

@@ -14,6 +14,7 @@ import (
 // That pods are kept apart is the doing of the stand-in for a kubelet: what
 // the suite proves of it is that the pods ask for it.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	const logBytes = 64 << 10
 	b := newBed(t)
 	broken := filepath.Join(t.TempDir(), "broken")
@@ -62,7 +63,7 @@ func TestConformance(t *testing.T) {
 			}
 			return h
 		},
-		OwnRoot: true, SharedNetwork: b.cluster.Node != nil, NodeLimits: true,
+		OwnRoot: true, SharedNetwork: b.cluster.Node != nil, NodeLimits: true, SideBySide: true,
 		LogLimit: logBytes,
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // BenchmarkColdStart measures the time from Start to the first good readyz of
@@ -80,11 +81,13 @@ func awaitReady(ctx context.Context, s driver.Spec) error {
 		ProjectID: s.ProjectID, InstanceID: s.InstanceID, Network: "unix", Address: s.Socket, Token: string(token),
 	})
 	defer client.Close()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	ctx, cancel := wait.Within(ctx, wait.Patience)
+	defer cancel()
+	for ; ; time.Sleep(time.Millisecond) { // finer than wait.Poll: this is measured
 		if _, err = client.Ready(ctx); err == nil {
 			return nil
 		}
-		if time.Now().After(deadline) {
+		if ctx.Err() != nil {
 			return fmt.Errorf("waiting for the engine: %w", err)
 		}
 	}

@@ -28,6 +28,7 @@ func listenTo(t *testing.T, path string) {
 }
 
 func TestShimConnectsAnEngineToItsEgressAlone(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d := k.driver(t, func(o *Options) { o.Users.Off = true })
 	admin := filepath.Join(k.root, "admin.sock")
@@ -52,6 +53,7 @@ func TestShimConnectsAnEngineToItsEgressAlone(t *testing.T) {
 }
 
 func TestShimFollowsNoLinkInPlaceOfTheEgress(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d := k.driver(t, func(o *Options) { o.Users.Off = true })
 	admin := filepath.Join(k.root, "admin.sock")

@@ -3,7 +3,6 @@ package process
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,12 +10,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
 )
 
@@ -45,7 +44,7 @@ func newKit(t *testing.T) kit {
 			&programs.engine: "engine-proxy/driver/drivertest/cmd/testengine", &programs.shim: "cmd/svc-shim",
 		} {
 			*path = filepath.Join(programs.dir, filepath.Base(pkg))
-			copyFile(t, *path, drivertest.Build(t, "github.com/svc-games/svc/"+pkg))
+			copyFile(t, *path, drivertest.Build(t, "github.com/svc-games/svc/"+pkg), 0o755)
 		}
 	})
 	k.engine, k.shim = programs.engine, programs.shim
@@ -73,6 +72,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs.dir = dir
+	sidebyside.Allow(2)
 	unix.Umask(0o022) // whoever runs the tests: other users are to enter their directories
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -102,7 +102,7 @@ func (k kit) rerun(t *testing.T, uid int, tests string, env ...string) {
 	self, err := os.Executable()
 	must(t, err)
 	for name, from := range map[string]string{"tests": self, "testengine": k.engine, "svc-shim": k.shim} {
-		copyFile(t, filepath.Join(dir, name), from)
+		copyFile(t, filepath.Join(dir, name), from, 0o755)
 	}
 	home := filepath.Join(dir, "home")
 	must(t, os.Mkdir(home, 0o700))
@@ -124,32 +124,20 @@ func (k kit) rerun(t *testing.T, uid int, tests string, env ...string) {
 	}
 }
 
-func copyFile(t *testing.T, to, from string) {
+// copyFile copies a file by another program. One that we write ourselves is also
+// open in whatever another test is just starting, and can't be run until that has
+// become what it is to be.
+func copyFile(t *testing.T, to, from string, mode os.FileMode) {
 	t.Helper()
-	in, err := os.Open(from)
-	must(t, err)
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	must(t, err)
-	_, err = io.Copy(out, in)
-	must(t, err)
-	must(t, out.Close())
+	if out, err := exec.Command("install", "-m", fmt.Sprintf("%04o", mode), from, to).CombinedOutput(); err != nil {
+		t.Fatalf("copying %s: %v\n%s", from, err, out)
+	}
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// eventually polls what other processes bring about.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // begin starts an engine with orders and waits until it has read them.
@@ -30,7 +31,7 @@ func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.H
 			procfs.Kill(id.PID, st.StartTicks)
 		}
 	})
-	eventually(t, "the engine reports", func() bool {
+	wait.Until(t, "the engine reports", func() bool {
 		if _, err := testengine.ReadReport(s.Volume); err == nil {
 			return true
 		}
@@ -44,6 +45,7 @@ func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.H
 }
 
 func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Deaf: true, Child: true})
@@ -54,7 +56,7 @@ func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
 		t.Fatalf("end of %+v", e)
 	}
 	// By the kernel: nobody has looked yet.
-	eventually(t, "the engine ends", func() bool {
+	wait.Until(t, "the engine ends", func() bool {
 		runs, err := testengine.EngineRuns(s.Volume)
 		return err == nil && !runs
 	})
@@ -94,6 +96,7 @@ func endChildren(t *testing.T, volume string) {
 }
 
 func TestShimAloneIsListed(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{})
@@ -116,6 +119,7 @@ func TestShimAloneIsListed(t *testing.T) {
 }
 
 func TestShimOfAnotherBootIsGone(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	id := identity(t, begin(t, d, s, testengine.Orders{}))
@@ -129,6 +133,7 @@ func TestShimOfAnotherBootIsGone(t *testing.T) {
 }
 
 func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
+	t.Parallel()
 	stranger := exec.Command("sleep", "600")
 	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	must(t, stranger.Start())
@@ -165,10 +170,11 @@ func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
 }
 
 func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Log: 10 * logLimit})
-	eventually(t, "the log is cut and its end kept", func() bool {
+	wait.Until(t, "the log is cut and its end kept", func() bool {
 		log, err := d.Logs(t.Context(), h, logLimit)
 		must(t, err)
 		if !strings.HasSuffix(string(log), testengine.LogEnd+"\n") {
@@ -189,6 +195,7 @@ func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
 }
 
 func TestShimLeavesTheEngineNoDescriptor(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	obs, err := d.Inspect(t.Context(), begin(t, d, s, testengine.Orders{}))
@@ -229,6 +236,7 @@ func TestShimLeavesTheEngineNoDescriptor(t *testing.T) {
 }
 
 func TestShimIsNotStartedTwiceForALateStatus(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{})
@@ -243,10 +251,11 @@ func TestShimIsNotStartedTwiceForALateStatus(t *testing.T) {
 }
 
 func TestEngineThatHasNothingToDoDoesNotCompute(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	h := begin(t, d, s, testengine.Orders{Child: true})
-	eventually(t, "it does not want the processor", func() bool {
+	wait.Until(t, "it does not want the processor", func() bool {
 		computes, err := d.Computes(t.Context(), h)
 		must(t, err)
 		return !computes

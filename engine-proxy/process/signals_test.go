@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/long"
 )
 
 // envDeaf has a run of this test binary begin as below a parent that ignores
@@ -49,14 +50,16 @@ func deafen() error {
 // As started by a runner that ignores signals, the tests of shims prove what
 // they prove elsewhere.
 func TestSignalsThatAParentIgnoresReachTheEngineAllTheSame(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	k.rerun(t, os.Geteuid(), "^TestShim.*$", envDeaf+"=1")
-	if isRoot(t) {
+	if isRoot(t) && long.Asked() {
 		k.rerun(t, nobody, "^TestShim.*$", envDeaf+"=1")
 	}
 }
 
 func TestShimLeavesTheEngineNoSignalIgnoredOrBlocked(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
 	begin(t, d, s, testengine.Orders{})

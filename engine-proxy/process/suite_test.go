@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/process/confine"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/test/long"
 )
 
 // The limits of the suite's engines: a short log, few processes.
@@ -30,8 +31,9 @@ func (k kit) harness(change ...func(*Options)) drivertest.Harness {
 	}
 	file := func(name, content string, mode os.FileMode) func(*testing.T) driver.Driver {
 		return func(t *testing.T) driver.Driver {
-			path := filepath.Join(drivertest.TempDir(t), name)
-			must(t, os.WriteFile(path, []byte(content), mode))
+			plain, path := filepath.Join(t.TempDir(), name), filepath.Join(drivertest.TempDir(t), name)
+			must(t, os.WriteFile(plain, []byte(content), 0o600))
+			copyFile(t, path, plain, mode)
 			return command(path)(t)
 		}
 	}
@@ -72,6 +74,7 @@ func handleOf(t *testing.T, id shim.Identity) driver.Handle {
 // TestSuite passes with all that this machine offers, and so do the ways
 // below, each of which is what some other machine has.
 func TestSuite(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	full := driver.Capabilities{Users: isRoot(t), Files: true, Processes: true, Network: true, Privileges: true, PIDs: isRoot(t)}
 	if got := k.driver(t).Capabilities(); got != full {
@@ -91,6 +94,7 @@ func isRoot(t *testing.T) bool {
 }
 
 func TestSuiteWithUsersAlone(t *testing.T) {
+	t.Parallel()
 	if !isRoot(t) {
 		t.Skip("only root can run programs as other users")
 	}
@@ -103,6 +107,7 @@ func TestSuiteWithUsersAlone(t *testing.T) {
 }
 
 func TestSuiteWithLandlockAlone(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	landlock := func(o *Options) { o.Users.Off = true }
 	if c := k.driver(t, landlock).Capabilities(); !c.Separates() || c.Users {
@@ -112,6 +117,7 @@ func TestSuiteWithLandlockAlone(t *testing.T) {
 }
 
 func TestSuiteWithNothing(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	nothing := func(o *Options) { o.Users.Off, o.Offers = true, &confine.Available{} }
 	if c := k.driver(t, nothing).Capabilities(); c != (driver.Capabilities{}) {
@@ -122,10 +128,12 @@ func TestSuiteWithNothing(t *testing.T) {
 
 // TestSuiteWithControlGroups runs on a kernel that delegates a group, and proves
 // on it that an engine which takes too much memory ends, and is known to have
-// ended by that.
+// ended by that. It is part of the long run; what is written to groups, and that
+// one ends with all that is in it, package cgroup proves on this machine's.
 func TestSuiteWithControlGroups(t *testing.T) {
 	k := newKit(t)
 	if umltest.Inside() == "" {
+		long.Only(t)
 		umltest.Run(t, "^TestSuiteWithControlGroups$/^(Stop|Ends|Confinement)$", k.engine, k.shim)
 		return
 	}
@@ -137,10 +145,16 @@ func TestSuiteWithControlGroups(t *testing.T) {
 	drivertest.Run(t, h)
 }
 
-// The whole suite, and the tests of shims, as a user without privileges.
+// The whole suite, and the tests of shims, as a user without privileges, who has
+// no users to give to engines: this is TestSuiteWithLandlockAlone as well.
 func TestAllOfThisWithoutRoot(t *testing.T) {
+	t.Parallel()
 	if !isRoot(t) {
 		t.Skip("the other tests run without root")
 	}
-	newKit(t).rerun(t, nobody, "^(TestSuite|TestSuiteWithLandlockAlone|TestSuiteWithNothing|TestShim.*)$")
+	tests := "TestSuite|TestShim.*"
+	if long.Asked() {
+		tests += "|TestSuiteWithNothing"
+	}
+	newKit(t).rerun(t, nobody, "^("+tests+")$")
 }

@@ -30,7 +30,8 @@ const (
 )
 
 // defaultUsers is the range of an installation that was given none. It goes by
-// the path, so that two on one machine hardly have the same.
+// the path, so that two on one machine hardly want the same; who comes second
+// gets another (blockLeases).
 func defaultUsers(stateRoot string) Users {
 	sum := sha256.Sum256([]byte(stateRoot))
 	return block(firstBlock + int(binary.BigEndian.Uint32(sum[:])%blocks)*blockSize)
@@ -61,11 +62,12 @@ const usersFile = "users.json"
 // userTable gives each project a user of its own, for good: a file that one
 // project's engine left somewhere is never another one's.
 type userTable struct {
-	path  string
-	users Users
+	path   string
+	blocks *blockLeases // nil: the range was given
 
-	mu   sync.Mutex
-	data tableData // guarded by mu
+	mu    sync.Mutex // guards the following fields
+	users Users
+	data  tableData
 }
 
 type tableData struct {
@@ -78,19 +80,13 @@ type tableData struct {
 // stays the same when the data directory is moved.
 func openUsers(stateRoot string, users Users) (*userTable, error) {
 	t := &userTable{path: filepath.Join(stateRoot, usersFile), users: users}
-	if err := t.load(); err != nil {
-		return nil, err
-	}
 	if users == (Users{}) {
-		if t.data.First == 0 {
-			t.data.First = defaultUsers(stateRoot).First
-		}
-		t.users = block(t.data.First)
+		t.users, t.blocks = defaultUsers(stateRoot), ourBlocks
 	}
-	return t, nil
+	return t, t.load()
 }
 
-// load reads the table, if there is one.
+// load reads the table, if there is one, and with it the range.
 func (t *userTable) load() error {
 	read := tableData{First: t.data.First}
 	raw, err := os.ReadFile(t.path)
@@ -107,6 +103,10 @@ func (t *userTable) load() error {
 		read.Users = make(map[string]int)
 	}
 	t.data = read
+	if t.blocks != nil && read.First != 0 {
+		t.users = block(read.First)
+		t.blocks.hold(t.users)
+	}
 	return nil
 }
 
@@ -127,6 +127,11 @@ func (t *userTable) of(projectID string, volume func(projectID string) string) (
 	}
 	if uid, ok := t.knownLocked(projectID); ok {
 		return uid, nil
+	}
+	if t.blocks != nil && t.data.First == 0 {
+		// The first user of this installation: now its range must be its own.
+		t.users = t.blocks.take(t.users)
+		t.data.First = t.users.First
 	}
 	next := max(t.data.Next, t.users.First)
 	if next > t.users.Last {

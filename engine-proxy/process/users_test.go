@@ -3,9 +3,11 @@ package process
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
@@ -14,6 +16,7 @@ import (
 )
 
 func TestUsersAreStableAndNeverShared(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	volume := func(id string) string { return filepath.Join(dir, id) }
 	table, err := openUsers(dir, Users{First: 1000, Last: 1099})
@@ -50,6 +53,7 @@ func TestUsersAreStableAndNeverShared(t *testing.T) {
 }
 
 func TestUserOfADeletedProjectIsTheLastToBeGivenAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	volume := func(id string) string { return filepath.Join(dir, id) }
 	table, err := openUsers(dir, Users{First: 10, Last: 12})
@@ -78,6 +82,7 @@ func TestUserOfADeletedProjectIsTheLastToBeGivenAgain(t *testing.T) {
 }
 
 func TestUserThatTheEngineProxyBeforeGaveIsNotGivenToAnother(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	volume := func(id string) string { return filepath.Join(dir, id) }
 	before, err := openUsers(dir, Users{})
@@ -94,6 +99,7 @@ func TestUserThatTheEngineProxyBeforeGaveIsNotGivenToAnother(t *testing.T) {
 }
 
 func TestDamagedTableOfUsersIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, usersFile), []byte("{"), 0o600))
 	if _, err := openUsers(dir, Users{}); err == nil {
@@ -102,6 +108,7 @@ func TestDamagedTableOfUsersIsRefused(t *testing.T) {
 }
 
 func TestInstallationsHaveRangesOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	ranges := make(map[Users]bool)
 	for range 20 {
 		u := defaultUsers(t.TempDir())
@@ -124,7 +131,56 @@ func TestInstallationsHaveRangesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Two installations may want the same range by their paths. Locks are of open
+// files, so two leases stand for two processes.
+func TestInstallationThatWantsTheRangeOfAnotherGetsOneOfItsOwn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, other := &blockLeases{dir: dir}, &blockLeases{dir: dir}
+	last := block(firstBlock + (blocks-1)*blockSize)
+	seen := make(map[Users]bool)
+	for _, l := range []*blockLeases{one, other, one, other} { // several of one process, too
+		u := l.take(last)
+		if seen[u] || u.First < firstBlock || u.Last > last.Last {
+			t.Errorf("got %+v after %+v", u, seen)
+		}
+		seen[u] = true
+	}
+	first := one.take(last)
+	other.hold(first) // as an engine proxy that takes the first one's place
+	if other.held[first.First] != nil {
+		t.Error("two processes hold one range")
+	}
+}
+
+// What runs as a user of a range keeps it, when nobody else does any more.
+func TestEnginesThatRunKeepTheirRange(t *testing.T) {
+	t.Parallel()
+	if !isRoot(t) {
+		t.Skip("only root can run programs as other users")
+	}
+	leases := &blockLeases{dir: t.TempDir()}
+	u := leases.take(block(firstBlock))
+	cmd := exec.CommandContext(t.Context(), "sleep", "600")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(u.First) + 7, Gid: uint32(u.First)}}
+	must(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Wait() }) // it is killed when the test ends
+	if got := (&blockLeases{dir: t.TempDir()}).take(u); got.First == u.First {
+		t.Error("the range of what runs was given to another")
+	}
+}
+
+func TestUsersAreGivenWithoutAFolderForLeases(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	if got := (&blockLeases{dir: file}).take(block(firstBlock)); got != block(firstBlock) {
+		t.Errorf("it got %+v", got)
+	}
+}
+
 func TestRangeOfUsersIsRead(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Users{
 		"200000-265535": {First: 200000, Last: 265535}, "5-5": {First: 5, Last: 5}, "off": {Off: true},
 	} {
@@ -140,6 +196,7 @@ func TestRangeOfUsersIsRead(t *testing.T) {
 }
 
 func TestUsersThatAreAskedForAreHadOrRefused(t *testing.T) {
+	t.Parallel()
 	k := newKit(t)
 	asked := Users{First: 700000, Last: 700009}
 	closed := drivertest.TempDir(t)
@@ -149,7 +206,7 @@ func TestUsersThatAreAskedForAreHadOrRefused(t *testing.T) {
 		"below a directory that is shut": func(o *Options) { o.StateRoot = filepath.Join(closed, "data", "engines") },
 		"a program that is shut": func(o *Options) {
 			o.Command = []string{filepath.Join(closed, "engine")}
-			copyFile(t, o.Command[0], k.engine)
+			copyFile(t, o.Command[0], k.engine, 0o755)
 		},
 		"users that don't exist here": func(o *Options) { o.Users = Users{First: 1 << 32, Last: 1<<32 + 9} },
 	} {
@@ -174,6 +231,7 @@ func TestUsersThatAreAskedForAreHadOrRefused(t *testing.T) {
 }
 
 func TestEngineRunsAsItsProjectsUser(t *testing.T) {
+	t.Parallel()
 	if !isRoot(t) {
 		t.Skip("only root can run programs as other users")
 	}
@@ -212,6 +270,7 @@ func TestEngineRunsAsItsProjectsUser(t *testing.T) {
 }
 
 func TestFileWithASecondNameIsNotGivenAway(t *testing.T) {
+	t.Parallel()
 	if !isRoot(t) {
 		t.Skip("only root can give files away")
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -22,6 +21,8 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -29,14 +30,16 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/test/wait"
 )
 
-// patience bounds every wait of these tests.
-const patience = time.Minute
+// ample is for limits of the service that no test here is to meet, however busy
+// the machine is.
+const ample = 10 * time.Minute
 
 func TestMain(m *testing.M) {
-	fakeengine.MainIfAsked()
-	os.Exit(m.Run())
+	sidebyside.Allow(3)
+	program.Main(m)
 }
 
 // world is an engine proxy over fake engines and a real ledger, as a gateway
@@ -66,7 +69,7 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: evaluator}); err != nil {
+	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: evaluator, DecisionTimeout: ample}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -90,7 +93,7 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := wait.Within(context.Background(), wait.Patience)
 		defer cancel()
 		if err := w.proxy.Close(ctx, engineproxy.StopAll); err != nil {
 			t.Error(err)
@@ -109,13 +112,8 @@ func (w *world) driver() driver.Driver {
 	if w.far != nil {
 		return w.far
 	}
-	self, err := os.Executable()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	d, err := process.New(process.Options{
-		StateRoot: filepath.Join(w.dir, engineproxy.StatesDir), Command: []string{self}, Shim: self, Env: fakeengine.Environ(),
-	})
+	engine := program.Path(w.t)
+	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, engineproxy.StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -209,7 +207,7 @@ func (w *world) project() engineproxy.Project {
 // start returns the lease of a project's engine, started if need be.
 func (w *world) start(p engineproxy.Project) *engineproxy.Lease {
 	w.t.Helper()
-	lease, err := w.engines.Submit(w.t.Context(), p, patience)
+	lease, err := w.engines.Submit(w.t.Context(), p, ample)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -283,26 +281,10 @@ func ask(ctx context.Context, at *engineproxy.Lease, method, path string, body *
 	r.Header.Set("Authorization", "Bearer "+at.Token)
 	r.Header.Set("X-Api-Key", "sk-client")
 	transport := &http.Transport{
-		DisableKeepAlives: true, ExpectContinueTimeout: patience,
+		DisableKeepAlives: true, ExpectContinueTimeout: ample,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return at.Dial(ctx) },
 	}
 	return transport.RoundTrip(r)
-}
-
-// eventually polls what another process will bring about.
-func (w *world) eventually(what string, ok func() bool) {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			w.t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // is checks an error by errors.Is, and says what was wanted.

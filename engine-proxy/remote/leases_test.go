@@ -43,7 +43,7 @@ func (m *inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, peer.ErrNotListening
 	}
 	near, far := net.Pipe()
-	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: patience}
+	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: ample}
 	go func() { _ = server.Serve(&single{conn: far, done: make(chan struct{})}) }()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
 	return transport.RoundTrip(r)
@@ -67,6 +67,7 @@ func (s *single) Close() error   { return nil }
 func (s *single) Addr() net.Addr { return &net.UnixAddr{} }
 
 func TestLeasesHoldAsLongAsTheGatewayLives(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stub := &stubEngines{at: engineproxy.Endpoint{Network: "unix", Address: "/e.sock", InstanceID: instance}}
 		h := remote.NewHandler(remote.HandlerOptions{Engines: stub, Direct: true})
@@ -110,6 +111,7 @@ func TestLeasesHoldAsLongAsTheGatewayLives(t *testing.T) {
 }
 
 func TestClosedClientHoldsNothing(t *testing.T) {
+	t.Parallel()
 	stub := newStub(t, nil)
 	h := remote.NewHandler(remote.HandlerOptions{Engines: stub, Direct: true})
 	defer h.Close()
@@ -126,6 +128,7 @@ func TestClosedClientHoldsNothing(t *testing.T) {
 }
 
 func TestEngineProxyThatIsAwayIsUnreachable(t *testing.T) {
+	t.Parallel()
 	way := new(inMemory)
 	way.cut.Store(true)
 	c := remote.NewClient(way, remote.Options{})
@@ -151,6 +154,7 @@ func TestEngineProxyThatIsAwayIsUnreachable(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestWaitForAnEngineOutlivesTheEngineProxy(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := remote.NewHandler(remote.HandlerOptions{Engines: readyEngines{}, Direct: true})
 		defer h.Close()
@@ -175,6 +179,7 @@ type readyEngines struct{ engineproxy.Engines }
 func (readyEngines) AwaitReady(context.Context, string) error { return nil }
 
 func TestBridgeOfAKilledGatewayIsRemoved(t *testing.T) {
+	t.Parallel()
 	stub := newStub(t, nil)
 	authority := peertest.NewAuthority(t)
 	server := serve(t, stub, peer.ServerOptions{

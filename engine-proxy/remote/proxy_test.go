@@ -28,6 +28,7 @@ func through(stub *stubEngines, method, path string, header http.Header, body st
 }
 
 func TestProxyPassesThePublicRoutesAndNothingElse(t *testing.T) {
+	t.Parallel()
 	var got []string
 	stub := newStub(t, func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Method+" "+r.URL.RequestURI()) })
 	at := "/engines/" + someProject
@@ -73,6 +74,7 @@ func TestProxyPassesThePublicRoutesAndNothingElse(t *testing.T) {
 }
 
 func TestProxyLeavesTheClientsCredentialsBehind(t *testing.T) {
+	t.Parallel()
 	var got http.Header
 	stub := newStub(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })
 	through(stub, "POST", "/engines/"+someProject+"/v1/generate", http.Header{
@@ -90,6 +92,7 @@ func TestProxyLeavesTheClientsCredentialsBehind(t *testing.T) {
 }
 
 func TestProxyAsksNoInstanceButTheOneThatIsMeant(t *testing.T) {
+	t.Parallel()
 	reached := false
 	stub := newStub(t, func(http.ResponseWriter, *http.Request) { reached = true })
 	res := through(stub, "POST", "/engines/"+someProject+"/v1/generate", http.Header{contract.HeaderInstance: {"another"}}, `{}`)
@@ -102,6 +105,7 @@ func TestProxyAsksNoInstanceButTheOneThatIsMeant(t *testing.T) {
 }
 
 func TestProxyBelievesNoOtherInstance(t *testing.T) {
+	t.Parallel()
 	stub := newStub(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set(contract.HeaderInstance, "another")
 		w.Header().Set(contract.HeaderRefused, "true")
@@ -113,6 +117,7 @@ func TestProxyBelievesNoOtherInstance(t *testing.T) {
 }
 
 func TestSubmissionThatReachedNoEngineIsMarkedAsRefused(t *testing.T) {
+	t.Parallel()
 	asks := http.Header{contract.HeaderInstance: {instance}}
 	for name, spoil := range map[string]func(*stubEngines){
 		"the engine starts":      func(s *stubEngines) { s.err = &engineproxy.StartingError{Phase: "booting"} },
@@ -130,6 +135,7 @@ func TestSubmissionThatReachedNoEngineIsMarkedAsRefused(t *testing.T) {
 }
 
 func TestAnswerThatBreaksOffIsNoRefusal(t *testing.T) {
+	t.Parallel()
 	stub := newStub(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	res := through(stub, "POST", "/engines/"+someProject+"/v1/generate", http.Header{contract.HeaderInstance: {instance}}, `{}`)
 	if res.StatusCode != 502 || res.Header.Get(contract.HeaderRefused) != "" || res.Header.Get(contract.HeaderInstance) != "" {
@@ -140,6 +146,7 @@ func TestAnswerThatBreaksOffIsNoRefusal(t *testing.T) {
 // TestEventsComeThroughAtOnce goes all the way from a gateway on another host:
 // bridge, mutual TLS, proxy, engine.
 func TestEventsComeThroughAtOnce(t *testing.T) {
+	t.Parallel()
 	next := make(chan struct{})
 	stub := newStub(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -177,6 +184,7 @@ func TestEventsComeThroughAtOnce(t *testing.T) {
 }
 
 func TestSubmissionFromAnotherHostArrivesWhole(t *testing.T) {
+	t.Parallel()
 	brief := strings.Repeat("a duck ", 100_000)
 	stub := newStub(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -42,7 +42,7 @@ func newStub(t *testing.T, engine http.HandlerFunc) *stubEngines {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: ample, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(contract.HeaderInstance, instance)
 		engine(w, r)
 	})}

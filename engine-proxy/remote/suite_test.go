@@ -18,6 +18,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // zipOf makes an archive of so many bytes that don't compress.
@@ -49,14 +50,19 @@ func sum(b []byte) string {
 // elsewhere: all behave alike.
 func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 	for name, form := range forms {
-		t.Run(name, func(t *testing.T) { test(t, newWorld(t, form)) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t, form))
+		})
 		t.Run(name+", engines elsewhere", func(t *testing.T) {
+			t.Parallel()
 			test(t, newWorldOn(t, fakecluster.New(t.TempDir()), form))
 		})
 	}
 }
 
 func TestSubmitStartsOneEngineAndLeadsToIt(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		_, err := w.engines.Attach(t.Context(), p.ID)
@@ -90,6 +96,7 @@ func TestSubmitStartsOneEngineAndLeadsToIt(t *testing.T) {
 }
 
 func TestLeaseKeepsAnEngineUntilItIsReleased(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		lease := w.start(p)
@@ -108,6 +115,7 @@ func TestLeaseKeepsAnEngineUntilItIsReleased(t *testing.T) {
 }
 
 func TestAwaitReadyReturnsWhenAnotherStartedTheEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -116,18 +124,14 @@ func TestAwaitReadyReturnsWhenAnotherStartedTheEngine(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- w.engines.AwaitReady(t.Context(), p.ID) }()
 		w.start(p).Release()
-		select {
-		case err := <-done:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(patience):
-			t.Error("it waits on")
+		if err := wait.For(t, "it learns that the engine is ready", done); err != nil {
+			t.Error(err)
 		}
 	})
 }
 
 func TestFenceAndCancelReachTheEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		_, err := w.engines.Fence(t.Context(), p, api.NewJobID(time.Now()))
@@ -151,6 +155,7 @@ func TestFenceAndCancelReachTheEngine(t *testing.T) {
 }
 
 func TestArchiveIsServedWithoutAnEngine(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		w.start(p).Release()
@@ -224,6 +229,7 @@ func checkReads(t *testing.T, f io.ReadSeeker, want []byte) {
 }
 
 func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		volume := w.volume(p)
@@ -231,12 +237,12 @@ func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failed *engineproxy.FailedError
-		_, err := w.engines.Submit(t.Context(), p, patience)
+		_, err := w.engines.Submit(t.Context(), p, ample)
 		if !errors.As(err, &failed) || failed.Reason == "" || failed.Next.IsZero() {
 			t.Fatalf("got %v", err)
 		}
 		var details engineproxy.Details
-		w.eventually("the failure is shown", func() bool {
+		wait.Until(w.t, "the failure is shown", func() bool {
 			if details, err = w.engines.Show(t.Context(), p.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -259,6 +265,7 @@ func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
 }
 
 func TestForgetLeavesNothingOfAProject(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		w.start(p).Release()
@@ -277,6 +284,7 @@ func TestForgetLeavesNothingOfAProject(t *testing.T) {
 }
 
 func TestMalformedProjectIsAnError(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		for _, id := range []string{"", "../x", "0123"} {
 			if _, err := w.engines.Submit(t.Context(), engineproxy.Project{ID: id}, 0); err == nil || errors.Is(err, engineproxy.ErrUnreachable) {
@@ -290,6 +298,7 @@ func TestMalformedProjectIsAnError(t *testing.T) {
 }
 
 func TestContextThatEndsIsTheError(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
 		if err := fakeengine.WriteSwitches(w.volume(p), fakeengine.Switches{NeverReady: true}); err != nil {
@@ -297,7 +306,7 @@ func TestContextThatEndsIsTheError(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err := w.engines.Submit(ctx, p, patience)
+		_, err := w.engines.Submit(ctx, p, ample)
 		is(t, "submitting", err, context.DeadlineExceeded)
 	})
 }

@@ -5,6 +5,7 @@ package dockertest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/moby/moby/client"
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Deadlines of a daemon, generous enough for a busy machine.
@@ -193,12 +196,11 @@ func (d *Daemon) Kill() error {
 
 // gone waits until there is no such process.
 func gone(pid int) error {
-	for deadline := time.Now().Add(stopTimeout); time.Now().Before(deadline); time.Sleep(pollEvery) {
-		if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			return nil
-		}
+	err := wait.Poll(context.Background(), stopTimeout, func() bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) })
+	if err != nil {
+		return fmt.Errorf("process %d does not end: %w", pid, err)
 	}
-	return fmt.Errorf("process %d does not end", pid)
+	return nil
 }
 
 func (d *Daemon) end(sig syscall.Signal) error {
@@ -208,10 +210,12 @@ func (d *Daemon) end(sig syscall.Signal) error {
 	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("ending dockerd: %w", err)
 	}
+	ctx, cancel := contextWithin(stopTimeout)
+	defer cancel()
 	select {
 	case <-d.done:
 		return nil
-	case <-time.After(stopTimeout):
+	case <-ctx.Done():
 		return fmt.Errorf("dockerd does not end:\n%s", d.tail())
 	}
 }
@@ -297,11 +301,15 @@ func Shared(t testing.TB) *Daemon {
 	return shared.daemon
 }
 
-// Main runs a package's tests, ends the shared daemon and exits.
-func Main(m *testing.M) {
+// Main runs a package's tests, ends the shared daemon, does what else is to be
+// done after them and exits.
+func Main(m *testing.M, after ...func() error) {
 	code := m.Run()
 	if shared.daemon != nil {
-		if err := shared.daemon.close(); err != nil {
+		after = append(after, shared.daemon.close)
+	}
+	for _, do := range after {
+		if err := do(); err != nil {
 			fmt.Fprintln(os.Stderr, "dockertest:", err)
 			code = max(code, 1)
 		}

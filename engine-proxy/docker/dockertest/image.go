@@ -16,13 +16,15 @@ import (
 	"time"
 
 	"github.com/moby/moby/client"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
-// SelfPath is where images have the test binary.
+// SelfPath is where images have their program: the test binary, or another.
 const SelfPath = "/usr/local/bin/engine"
 
 func contextWithin(limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), limit)
+	return wait.Within(context.Background(), limit)
 }
 
 // Client returns a client of the daemon.
@@ -37,9 +39,12 @@ func (d *Daemon) Client(t testing.TB) *client.Client {
 }
 
 // ImportSelf makes an image whose command is the running test binary, which is
-// to become an engine by its environment.
+// to become an engine by its environment, unless the daemon has one of that name.
 func (d *Daemon) ImportSelf(t testing.TB, name string) {
 	t.Helper()
+	if _, err := d.Client(t).ImageInspect(t.Context(), name); err == nil {
+		return
+	}
 	d.Import(t, name, Self(t), `ENTRYPOINT ["`+SelfPath+`"]`)
 }
 
@@ -60,6 +65,16 @@ func Self(t testing.TB) map[string]string {
 		files[path] = path
 	}
 	return files
+}
+
+// ImportProgram makes an image whose command is a program that needs no other
+// file, unless the daemon has one of that name.
+func (d *Daemon) ImportProgram(t testing.TB, name, program string) {
+	t.Helper()
+	if _, err := d.Client(t).ImageInspect(t.Context(), name); err == nil {
+		return
+	}
+	d.Import(t, name, map[string]string{SelfPath: program}, `ENTRYPOINT ["`+SelfPath+`"]`)
 }
 
 // Import makes an image of files of this machine, by their paths in it.

@@ -1,8 +1,12 @@
 package drivertest
 
-import "context"
+import (
+	"context"
+
+	"github.com/svc-games/svc/test/wait"
+)
 
 // detached returns a context that outlives the test, for its cleaning up.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), patience)
+	return wait.Within(context.WithoutCancel(ctx), wait.Patience)
 }

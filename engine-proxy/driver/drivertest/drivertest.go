@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Harness makes what a driver's suite needs.
@@ -61,24 +62,30 @@ type Harness struct {
 	// which are set where engines run.
 	NodeLimits bool
 
+	// SideBySide says that the parts of the suite may run at once, and so several
+	// drivers on one backend.
+	SideBySide bool
+
 	// Memory and PIDs are the limits that New's drivers have, for those who
 	// claim to keep them.
 	Memory, PIDs int64
 }
 
-// Run runs the suite. Secrets must not be in an engine's environment: it sets
-// some in that of the test.
+// Run runs the suite. Secrets must not be in an
+// engine's environment: it sets some in that of the test.
 func Run(t *testing.T, h Harness) {
-	t.Run("Start", h.testStart)
-	t.Run("Find", h.testFind)
-	t.Run("Stop", h.testStop)
-	t.Run("Ends", h.testEnds)
-	t.Run("Logs", h.testLogs)
-	t.Run("Confinement", h.testConfinement)
+	for name, part := range map[string]func(*testing.T){
+		"Start": h.testStart, "Find": h.testFind, "Stop": h.testStop,
+		"Ends": h.testEnds, "Logs": h.testLogs, "Confinement": h.testConfinement,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if h.SideBySide {
+				t.Parallel()
+			}
+			part(t)
+		})
+	}
 }
-
-// patience is how long a condition may take to come true on a busy machine.
-const patience = 60 * time.Second
 
 // NewSpec makes the directories of a new project below root, as the engine
 // proxy lays them out, and returns what to run.
@@ -139,7 +146,8 @@ func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	dir := TempDir(t)
 	path := filepath.Join(dir, filepath.Base(pkg))
-	cmd := exec.Command("go", "build", "-o", path, pkg)
+	// As "make build" does it, so that its packages are in the cache.
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", pkg, err, out)
@@ -207,7 +215,7 @@ func run(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) (dri
 func report(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec) testengine.Report {
 	t.Helper()
 	var r testengine.Report
-	eventually(t, "the engine reports", func() bool {
+	wait.Until(t, "the engine reports", func() bool {
 		var err error
 		r, err = testengine.ReadReport(s.Volume)
 		if err == nil && r.InstanceID == s.InstanceID {
@@ -233,23 +241,13 @@ func detail(e *driver.Exit) string {
 func ended(t *testing.T, d driver.Driver, h driver.Handle) *driver.Exit {
 	t.Helper()
 	var exit *driver.Exit
-	eventually(t, "the instance has ended", func() bool {
+	wait.Until(t, "the instance has ended", func() bool {
 		obs, err := d.Inspect(t.Context(), h)
 		must(t, err)
 		exit = obs.Exit
 		return !obs.Running
 	})
 	return exit
-}
-
-// eventually polls what other processes bring about.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // stopped checks that nothing of an engine runs any more.

@@ -8,14 +8,15 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // heard waits for a hint about an instance, or for one that says that hints
 // were lost, after which the instance must be known to have ended.
 func heard(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events <-chan driver.Event) {
 	t.Helper()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
+	ctx, cancel := wait.Context(t)
+	defer cancel()
 	for {
 		select {
 		case e, open := <-events:
@@ -28,8 +29,8 @@ func heard(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events
 			if obs, err := d.Inspect(t.Context(), h); err == nil && !obs.Running {
 				return
 			}
-		case <-timer.C:
-			t.Fatal("no hint came")
+		case <-ctx.Done():
+			t.Fatalf("no hint came: %v", context.Cause(ctx))
 		}
 	}
 }
@@ -60,18 +61,14 @@ func (h Harness) testEnds(t *testing.T) {
 		events, err := h.New(t).Watch(ctx)
 		must(t, err)
 		cancel()
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		for {
+		wait.Until(t, "the channel is closed", func() bool {
 			select {
 			case _, open := <-events:
-				if !open {
-					return
-				}
-			case <-timer.C:
-				t.Fatal("the channel is not closed")
+				return !open
+			default:
+				return false
 			}
-		}
+		})
 	})
 	for _, code := range []int{0, 1, 3, 255} {
 		t.Run("HaveAnExitCode", func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func (h Harness) testFind(t *testing.T) {
@@ -25,7 +26,7 @@ func (h Harness) testFind(t *testing.T) {
 	t.Run("ListForgetsWhatEnded", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		for _, obs := range listed(t, h.New(t), s) {
 			if obs.Running {
 				t.Errorf("listed %+v", obs)
@@ -62,7 +63,7 @@ func (h Harness) testFind(t *testing.T) {
 		must(t, err)
 		_, err = second.Adopt(t.Context(), handle)
 		must(t, err)
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		heard(t, second, handle, s, events)
 		if exit := ended(t, second, handle); exit == nil || exit.Code != 0 || exit.Reason != driver.ReasonExited {
 			t.Errorf("the adopter saw that it %s", exit)
@@ -83,7 +84,7 @@ func (h Harness) testFind(t *testing.T) {
 	t.Run("WhatEndedIsNotAdopted", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		if _, err := h.New(t).Adopt(t.Context(), handle); !errors.Is(err, driver.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}

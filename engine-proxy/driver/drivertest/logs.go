@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func (h Harness) testLogs(t *testing.T) {
@@ -14,7 +15,7 @@ func (h Harness) testLogs(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{Log: 1000})
 		for _, each := range []driver.Driver{d, h.New(t)} {
-			eventually(t, "the end of the log is there", func() bool {
+			wait.Until(t, "the end of the log is there", func() bool {
 				log, err := each.Logs(t.Context(), handle, 200)
 				must(t, err)
 				if len(log) > 200 {
@@ -52,7 +53,7 @@ func (h Harness) testLogs(t *testing.T) {
 	t.Run("AreCut", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{Log: 4 * h.LogLimit})
-		eventually(t, "the log is cut and its end kept", func() bool {
+		wait.Until(t, "the log is cut and its end kept", func() bool {
 			log, err := d.Logs(t.Context(), handle, 4*h.LogLimit)
 			must(t, err)
 			return int64(len(log)) <= h.LogLimit && strings.HasSuffix(string(log), testengine.LogEnd+"\n")

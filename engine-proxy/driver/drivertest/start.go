@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func (h Harness) testStart(t *testing.T) {
@@ -29,7 +30,7 @@ func (h Harness) testStart(t *testing.T) {
 	t.Run("NoSecretIsInItsEnvironmentOrArguments", func(t *testing.T) {
 		const secret = "the-secret-of-the-service"
 		for _, name := range []string{"SVC_STORE", "SVC_REDIS_URL", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"} {
-			t.Setenv(name, secret)
+			must(t, os.Setenv(name, secret)) // for good: suites run side by side
 		}
 		d, s := h.New(t), h.Spec(t)
 		_, r := run(t, d, s, testengine.Orders{})
@@ -102,7 +103,7 @@ func (h Harness) testStart(t *testing.T) {
 	t.Run("GoesOnWithTheVolume", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		must(t, d.Remove(t.Context(), handle))
 		renew(t, &s)
 		_, r := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Read, Arg: "kept"}, {What: testengine.Write, Arg: "kept"}}})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // short is a grace that is over at once for an engine that is deaf.
@@ -19,7 +20,7 @@ func (h Harness) testStop(t *testing.T) {
 	t.Run("AsksFirst", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		stopped(t, s)
 		if !testengine.WasAsked(s.Volume) {
 			t.Error("the engine was not asked")
@@ -37,7 +38,7 @@ func (h Harness) testStop(t *testing.T) {
 	t.Run("EndsWhatTheEngineStarted", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{Child: true})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		stopped(t, s)
 	})
 	t.Run("ByAnotherDriver", func(t *testing.T) {
@@ -49,11 +50,11 @@ func (h Harness) testStop(t *testing.T) {
 	t.Run("OfWhatIsGoneIsDone", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{})
-		must(t, d.Stop(t.Context(), handle, patience))
-		must(t, d.Stop(t.Context(), handle, patience))
-		must(t, h.New(t).Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
+		must(t, h.New(t).Stop(t.Context(), handle, wait.Patience))
 		must(t, d.Remove(t.Context(), handle))
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 	})
 	t.Run("ByManyAtOnce", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
@@ -66,7 +67,7 @@ func (h Harness) testStop(t *testing.T) {
 		handle, _ := run(t, d, s, testengine.Orders{Deaf: true})
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		defer cancel()
-		if err := d.Stop(ctx, handle, patience); err == nil {
+		if err := d.Stop(ctx, handle, wait.Patience); err == nil {
 			t.Error("it says that a running engine is gone")
 		}
 		if obs, err := d.Inspect(t.Context(), handle); err != nil || !obs.Running {
@@ -76,7 +77,7 @@ func (h Harness) testStop(t *testing.T) {
 	t.Run("RemoveKeepsTheVolume", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		handle, _ := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}})
-		must(t, d.Stop(t.Context(), handle, patience))
+		must(t, d.Stop(t.Context(), handle, wait.Patience))
 		for range 2 {
 			must(t, d.Remove(t.Context(), handle))
 		}

@@ -1,26 +1,21 @@
-package fakeengine
+package fakeengine_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
 	"github.com/svc-games/svc/engine/contract"
 )
 
 func TestMain(m *testing.M) {
 	contract.MainIfAsked()
-	MainIfAsked()
-	os.Exit(m.Run())
+	program.Main(m)
 }
 
 func TestFakeEngineKeepsTheContract(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	contract.Run(t, contract.Target{
-		Command: []string{self}, Env: Environ(), Slack: 20 * time.Second,
-		Stuck: []string{stuckVariable + "=3s"}, StuckFor: 3 * time.Second,
+		Command: []string{program.Path(t)}, Slack: 20 * time.Second,
+		Stuck: []string{"SVC_FAKE_ENGINE_STUCK=3s"}, StuckFor: 3 * time.Second,
 	})
 }

@@ -1,6 +1,6 @@
 // Package fakeengine is a program that keeps the engine contract and can be
-// told to break it, for tests of what stands before an engine. A test binary
-// becomes one when it is run with Environ; Open is one within a test.
+// told to break it, for tests of what stands before an engine. Package program
+// makes a program of it; Open is one within a test.
 package fakeengine
 
 import (
@@ -22,18 +22,11 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
-	"github.com/svc-games/svc/engine-proxy/process/shim"
 )
-
-const env = "SVC_FAKE_ENGINE"
 
 // stuckVariable makes the work of submitted jobs last until their time is up,
 // which is so much later.
-const stuckVariable = env + "_STUCK"
-
-// Environ makes a test binary a fake engine. A binary built with the race
-// detector would take a second longer to end.
-func Environ() []string { return []string{env + "=1", "GORACE=atexit_sleep_ms=0"} }
+const stuckVariable = "SVC_FAKE_ENGINE_STUCK"
 
 // Starts returns how many engines have started on volume.
 func Starts(volume string) int {
@@ -79,13 +72,8 @@ type Engine struct {
 	streams int // open event streams
 }
 
-// MainIfAsked runs the fake engine, or its shim, and ends the process, if the
-// process was started as one. It is to be called first in TestMain.
-func MainIfAsked() {
-	shim.MainIfAsked()
-	if os.Getenv(env) == "" {
-		return
-	}
+// Main runs the fake engine and ends the process.
+func Main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "fake engine:", err)
 		os.Exit(1)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -41,7 +42,7 @@ func (c *Cluster) Apply(t testing.TB, files ...string) {
 			_, err = client.Resource(mapping.Resource).Namespace(object.GetNamespace()).Create(t.Context(), object, metav1.CreateOptions{
 				FieldValidation: metav1.FieldValidationStrict,
 			})
-			if err != nil {
+			if err != nil && !apierrors.IsAlreadyExists(err) { // by an earlier run, with -count
 				t.Fatalf("%s: %v", file, err)
 			}
 		}

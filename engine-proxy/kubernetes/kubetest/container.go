@@ -18,6 +18,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest/inside"
 )
 
 // container is a running one, with whatever it started.
@@ -29,9 +31,6 @@ type container struct {
 	mu   sync.Mutex // guards over
 	over bool       // the process has been waited for: its id may be another's
 }
-
-// killedCode is the exit code of what was killed.
-const killedCode = 128 + int(syscall.SIGKILL)
 
 // start makes the pod's container from its spec, which the API server has
 // admitted.
@@ -54,8 +53,8 @@ func (p *pod) start(address string) (*container, error) {
 		return nil, err
 	}
 	defer answer.Close()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = []string{roleVariable + "=" + rolePod, "GORACE=atexit_sleep_ms=0"} // with -race, an exit waits for a second
+	cmd := exec.Command(p.node.program)
+	cmd.Env = []string{inside.RoleVariable + "=" + inside.RolePod}
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{answer}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Setsid: true, Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC,
@@ -69,7 +68,7 @@ func (p *pod) start(address string) (*container, error) {
 	}
 	c := &container{cmd: cmd, done: make(chan struct{})}
 	read := json.NewDecoder(answers)
-	var made report
+	var made inside.Report
 	_, err = line.Write(append(config, '\n'))
 	if err == nil {
 		err = read.Decode(&made)
@@ -88,7 +87,7 @@ func (p *pod) start(address string) (*container, error) {
 
 // await waits for the end of the pod's first process.
 func (c *container) await(read *json.Decoder, files ...io.Closer) {
-	last := report{Code: killedCode}
+	last := inside.Report{Code: inside.KilledCode}
 	_ = read.Decode(&last) // one that was killed says nothing
 	_ = c.cmd.Wait()       // it has said how it ended
 	c.mu.Lock()
@@ -119,19 +118,19 @@ func (c *container) signal(sig syscall.Signal) {
 }
 
 // recipe translates the pod's spec into what its first process does.
-func (p *pod) recipe(address string) (recipe, error) {
+func (p *pod) recipe(address string) (inside.Recipe, error) {
 	object := p.now()
 	c := object.Spec.Containers[0]
 	image, ok := p.node.image(c.Image)
 	if !ok {
-		return recipe{}, fmt.Errorf("no image %s", c.Image)
+		return inside.Recipe{}, fmt.Errorf("no image %s", c.Image)
 	}
 	if err := os.MkdirAll(p.dir, 0o711); err != nil {
-		return recipe{}, err
+		return inside.Recipe{}, err
 	}
-	r := recipe{Root: filepath.Join(p.dir, "root"), Files: image.Files, Dir: c.WorkingDir, Args: image.Entrypoint}
+	r := inside.Recipe{Root: filepath.Join(p.dir, "root"), Files: image.Files, Dir: c.WorkingDir, Args: image.Entrypoint}
 	if err := os.MkdirAll(r.Root, 0o755); err != nil {
-		return recipe{}, err
+		return inside.Recipe{}, err
 	}
 	if len(c.Command) > 0 {
 		r.Args = c.Command
@@ -158,7 +157,7 @@ func (p *pod) recipe(address string) (recipe, error) {
 	}
 	for _, m := range c.VolumeMounts {
 		if err := p.mount(&r, m); err != nil {
-			return recipe{}, fmt.Errorf("preparing volume %s: %w", m.Name, err)
+			return inside.Recipe{}, fmt.Errorf("preparing volume %s: %w", m.Name, err)
 		}
 	}
 	return r, nil
@@ -166,7 +165,7 @@ func (p *pod) recipe(address string) (recipe, error) {
 
 // secure takes over what the spec says of security, and nothing that it does
 // not say.
-func (p *pod) secure(r *recipe) {
+func (p *pod) secure(r *inside.Recipe) {
 	spec := p.now().Spec
 	outer, inner := spec.SecurityContext, spec.Containers[0].SecurityContext
 	if outer == nil {
@@ -190,7 +189,7 @@ func value[T any](p *T) T {
 }
 
 // mount prepares a volume of the pod and adds it to the recipe.
-func (p *pod) mount(r *recipe, m corev1.VolumeMount) error {
+func (p *pod) mount(r *inside.Recipe, m corev1.VolumeMount) error {
 	object := p.now()
 	at := slices.IndexFunc(object.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
 	if at < 0 {
@@ -212,7 +211,7 @@ func (p *pod) mount(r *recipe, m corev1.VolumeMount) error {
 	default:
 		err = errors.New("the node knows no such kind of volume")
 	}
-	r.Mounts = append(r.Mounts, mount{Source: source, Target: m.MountPath, ReadOnly: m.ReadOnly, Size: size})
+	r.Mounts = append(r.Mounts, inside.Mount{Source: source, Target: m.MountPath, ReadOnly: m.ReadOnly, Size: size})
 	return err
 }
 

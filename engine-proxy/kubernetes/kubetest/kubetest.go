@@ -92,9 +92,6 @@ func Mortal(t testing.TB) *Cluster {
 	return c
 }
 
-// A node starts the test's own program again for each pod.
-func init() { becomePodIfAsked() }
-
 // Main runs a package's tests, ends the shared cluster and exits.
 func Main(m *testing.M) {
 	code := m.Run()

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // logServer is the part of a kubelet's interface from which the API server
@@ -59,7 +61,7 @@ func serveLogs(certs *authority, pathOf func(namespace, pod string) (string, boo
 }
 
 func (s *logServer) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := wait.Within(context.Background(), stopTimeout)
 	defer cancel()
 	return s.server.Shutdown(ctx)
 }

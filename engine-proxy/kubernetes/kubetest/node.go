@@ -42,6 +42,7 @@ type Image struct {
 type Node struct {
 	api     *kubernetes.Clientset
 	dir     string
+	program string // of a pod's first process
 	logs    *logServer
 	ctx     context.Context // ends with close
 	end     context.CancelFunc
@@ -62,7 +63,7 @@ func join(p *ControlPlane) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{
-		api: api, dir: filepath.Join(p.dir, "node"),
+		api: api, dir: filepath.Join(p.dir, "node"), program: filepath.Join(p.dir, "bin", "pod"),
 		images: make(map[string]Image),
 		pods:   make(map[types.UID]*pod),
 	}
@@ -70,6 +71,9 @@ func join(p *ControlPlane) (*Node, error) {
 	close(n.connected)
 	n.ctx, n.end = context.WithCancel(context.Background())
 	if err := os.MkdirAll(n.dir, 0o711); err != nil {
+		return nil, err
+	}
+	if err := build(n.program, "github.com/svc-games/svc/engine-proxy/kubernetes/kubetest/cmd/pod"); err != nil {
 		return nil, err
 	}
 	if n.logs, err = serveLogs(p.certs, n.logOf); err != nil {

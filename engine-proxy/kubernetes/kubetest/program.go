@@ -2,6 +2,7 @@ package kubetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Deadlines of the control plane, generous enough for a busy machine.
@@ -64,10 +67,12 @@ func (p *program) end(sig syscall.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("ending %s: %w", p.args[0], err)
 	}
+	ctx, cancel := wait.Within(context.Background(), stopTimeout)
+	defer cancel()
 	select {
 	case <-p.done:
 		return nil
-	case <-time.After(stopTimeout):
+	case <-ctx.Done():
 		return fmt.Errorf("%s does not end:\n%s", p.args[0], p.tail())
 	}
 }
@@ -76,7 +81,8 @@ func (p *program) end(sig syscall.Signal) error {
 func (p *program) answers(ok func() error) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	deadline := time.After(startTimeout)
+	ctx, cancel := wait.Within(context.Background(), startTimeout)
+	defer cancel()
 	for {
 		err := ok()
 		if err == nil {
@@ -85,7 +91,7 @@ func (p *program) answers(ok func() error) error {
 		select {
 		case <-p.done:
 			return fmt.Errorf("%s ended:\n%s", p.args[0], p.tail())
-		case <-deadline:
+		case <-ctx.Done():
 			return fmt.Errorf("%s does not answer: %w\n%s", p.args[0], err, p.tail())
 		case <-tick.C:
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // envHeadless has this test binary run as a program whose first thread ends.
@@ -62,14 +64,12 @@ func TestProcessWhoseFirstThreadHasEndedIsNotDead(t *testing.T) {
 		t.Errorf("a process that runs on: %+v, %v, dead: %t", st, err, st.Dead())
 	}
 	Kill(cmd.Process.Pid, st.StartTicks)
-	for deadline := time.Now().Add(time.Minute); !st.Dead(); time.Sleep(time.Millisecond) {
+	wait.Until(t, "killed and not reaped it is dead", func() bool {
 		if st, err = ReadStat(cmd.Process.Pid); err != nil {
 			t.Fatal(err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("killed and not reaped: %+v", st)
-		}
-	}
+		return st.Dead()
+	})
 	if err := cmd.Wait(); err == nil {
 		t.Error("it was not killed")
 	}
@@ -94,7 +94,8 @@ func TestProcessThatSleepsDoesNotComputeAndOneWhoseChildSpinsDoes(t *testing.T) 
 			_ = cmd.Wait() // it was killed
 		})
 		// Until it has come to what it does, and then for a while.
-		for looks, deadline := 0, time.Now().Add(time.Minute); looks < 20; time.Sleep(time.Millisecond) {
+		looks := 0
+		wait.Until(t, fmt.Sprintf("%s: it is told that it computes: %t", script, want), func() bool {
 			got, err := Computes(cmd.Process.Pid)
 			if err != nil {
 				t.Fatal(err)
@@ -103,10 +104,8 @@ func TestProcessThatSleepsDoesNotComputeAndOneWhoseChildSpinsDoes(t *testing.T) 
 			if got != want {
 				looks = 0
 			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s: it is not told that it computes: %t", script, want)
-			}
-		}
+			return looks == 20
+		})
 	}
 	if _, err := Computes(1 << 30); !Gone(err) {
 		t.Errorf("a process that is not there: %v", err)

@@ -5,7 +5,6 @@ package umltest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -65,7 +66,7 @@ func Run(t *testing.T, tests string, programs ...string) {
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := wait.Within(t.Context(), patience)
 	defer cancel()
 	// This machine's files are the guest's, read-only.
 	cmd := exec.CommandContext(ctx, linux, fmt.Sprintf("mem=%dM", memory>>20), "root=/dev/root", "rootfstype=hostfs", "ro", "quiet",

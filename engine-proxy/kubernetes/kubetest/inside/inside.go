@@ -1,4 +1,7 @@
-package kubetest
+// Package inside is what runs in a pod of package kubetest before the container's
+// program does. It is a program of its own, cmd/pod: a test binary that was built
+// with the race detector and knows Kubernetes takes long to start.
+package inside
 
 import (
 	"encoding/json"
@@ -17,23 +20,26 @@ import (
 	"github.com/svc-games/svc/engine-proxy/process/confine"
 )
 
-// roleVariable says which part of a pod a process is.
-const roleVariable = "SVC_KUBETEST_ROLE"
+// RoleVariable says which part of a pod a process is.
+const RoleVariable = "SVC_KUBETEST_ROLE"
+
+// KilledCode is the exit code of what was killed.
+const KilledCode = 128 + int(syscall.SIGKILL)
 
 // The roles.
 const (
-	rolePod       = "pod"       // the first process of a pod
+	RolePod       = "pod"       // the first process of a pod
 	roleContainer = "container" // its child, before it becomes the container's program
 )
 
 // answerFD is the file on which a pod's first process reports.
 const answerFD = 3
 
-// recipe is what a pod's first process makes.
-type recipe struct {
+// Recipe is what a pod's first process makes.
+type Recipe struct {
 	Root               string            // an empty folder
 	Files              map[string]string // of the image
-	Mounts             []mount
+	Mounts             []Mount
 	ReadOnly, Confined bool
 	UID, GID, Group    int
 	Hosts              string // the lines of /etc/hosts
@@ -41,30 +47,28 @@ type recipe struct {
 	Args, Env          []string
 }
 
-// mount is a folder of the node, or memory, as the container sees it.
-type mount struct {
+// Mount is a folder of the node, or memory, as the container sees it.
+type Mount struct {
 	Source   string // "" for memory
 	Target   string
 	ReadOnly bool
 	Size     int64 // of memory, in bytes
 }
 
-// report is what a pod's first process says: once when the container runs,
+// Report is what a pod's first process says: once when the container runs,
 // and once when it has ended.
-type report struct {
+type Report struct {
 	Error string
 	Code  int
 }
 
-// becomePodIfAsked does not return in a process of a pod.
-func becomePodIfAsked() {
-	switch os.Getenv(roleVariable) {
-	case rolePod:
+// Main is the life of a process of a pod.
+func Main() {
+	switch os.Getenv(RoleVariable) {
+	case RolePod:
 		leadPod()
 	case roleContainer:
 		becomeContainer()
-	default:
-		return
 	}
 	os.Exit(1)
 }
@@ -74,7 +78,7 @@ func leadPod() {
 	runtime.LockOSThread()
 	answer := json.NewEncoder(os.NewFile(answerFD, "answer"))
 	line := json.NewDecoder(os.Stdin)
-	var r recipe
+	var r Recipe
 	err := line.Decode(&r)
 	if err == nil {
 		err = r.furnish()
@@ -84,7 +88,7 @@ func leadPod() {
 		child, err = r.begin()
 	}
 	if err != nil {
-		_ = answer.Encode(report{Error: err.Error()}) // or nobody listens
+		_ = answer.Encode(Report{Error: err.Error()}) // or nobody listens
 		return
 	}
 	asked := make(chan os.Signal, 1)
@@ -98,8 +102,8 @@ func leadPod() {
 		_, _ = os.Stdin.Read(make([]byte, 1)) // returns when the node is gone
 		os.Exit(1)
 	}()
-	_ = answer.Encode(report{})
-	_ = answer.Encode(report{Code: reap(child.Pid)})
+	_ = answer.Encode(Report{})
+	_ = answer.Encode(Report{Code: reap(child.Pid)})
 	os.Exit(0) // and everything in the pod with it
 }
 
@@ -112,7 +116,7 @@ func reap(pid int) int {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return killedCode
+			return KilledCode
 		case ended == pid && status.Signaled():
 			return 128 + int(status.Signal())
 		case ended == pid:
@@ -123,7 +127,7 @@ func reap(pid int) int {
 
 // furnish makes the container's file system, seen by nobody else. This process
 // stays outside, where what it is made of is.
-func (r *recipe) furnish() error {
+func (r *Recipe) furnish() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("leaving the node's mounts: %w", err)
 	}
@@ -131,7 +135,7 @@ func (r *recipe) furnish() error {
 		return fmt.Errorf("mounting root: %w", err)
 	}
 	for inside, path := range r.Files {
-		if err := r.bind(mount{Source: path, Target: inside, ReadOnly: true}); err != nil {
+		if err := r.bind(Mount{Source: path, Target: inside, ReadOnly: true}); err != nil {
 			return err
 		}
 	}
@@ -152,7 +156,7 @@ func (r *recipe) furnish() error {
 }
 
 // bind mounts what a container sees of the node, or memory.
-func (r *recipe) bind(m mount) error {
+func (r *Recipe) bind(m Mount) error {
 	target := filepath.Join(r.Root, m.Target)
 	if m.Source == "" {
 		if err := os.MkdirAll(target, 0o755); err != nil {
@@ -182,7 +186,7 @@ func (r *recipe) bind(m mount) error {
 }
 
 // system mounts what every container has.
-func (r *recipe) system() error {
+func (r *Recipe) system() error {
 	for _, dir := range []string{"proc", "dev", "etc"} {
 		if err := os.MkdirAll(filepath.Join(r.Root, dir), 0o755); err != nil {
 			return err
@@ -195,15 +199,15 @@ func (r *recipe) system() error {
 		return fmt.Errorf("mounting /proc: %w", err)
 	}
 	for _, device := range []string{"null", "zero", "full", "random", "urandom"} {
-		if err := r.bind(mount{Source: "/dev/" + device, Target: "/dev/" + device}); err != nil {
+		if err := r.bind(Mount{Source: "/dev/" + device, Target: "/dev/" + device}); err != nil {
 			return err
 		}
 	}
-	return r.bind(mount{Target: "/dev/shm", Size: 64 << 20})
+	return r.bind(Mount{Target: "/dev/shm", Size: 64 << 20})
 }
 
 // begin starts the container's program.
-func (r *recipe) begin() (*os.Process, error) {
+func (r *Recipe) begin() (*os.Process, error) {
 	info, err := os.Stat(filepath.Join(r.Root, r.Args[0]))
 	if err != nil {
 		return nil, fmt.Errorf("exec: %q: no such file or directory", r.Args[0])
@@ -221,14 +225,14 @@ func (r *recipe) begin() (*os.Process, error) {
 	}
 	defer null.Close()
 	return os.StartProcess("/proc/self/exe", []string{"container", string(raw)}, &os.ProcAttr{
-		Env: []string{roleVariable + "=" + roleContainer}, Files: []*os.File{null, os.Stdout, os.Stderr},
+		Env: []string{RoleVariable + "=" + roleContainer}, Files: []*os.File{null, os.Stdout, os.Stderr},
 	})
 }
 
 // becomeContainer gives up what the container may not have and runs its
 // program.
 func becomeContainer() {
-	var r recipe
+	var r Recipe
 	err := json.NewDecoder(strings.NewReader(os.Args[1])).Decode(&r)
 	if err == nil {
 		err = errors.Join(unix.Chroot(r.Root), os.Chdir(filepath.Join("/", r.Dir)))

@@ -60,7 +60,11 @@ func (s *service) wantAnswer(key apiKey, status int, reason string) {
 }
 
 func TestNewUserGoesTheWholeWayWithOnlyTheLink(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, newUserGoesTheWholeWayWithOnlyTheLink)
+}
+
+func newUserGoesTheWholeWayWithOnlyTheLink(t *testing.T, f form) {
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	b.look(1280, 900, "light")
 	b.shows("main", "No keys yet")
@@ -129,7 +133,8 @@ func TestNewUserGoesTheWholeWayWithOnlyTheLink(t *testing.T) {
 }
 
 func TestSecretIsNotShownAgainAfterGoingBack(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	key := s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
@@ -148,7 +153,8 @@ func TestSecretIsNotShownAgainAfterGoingBack(t *testing.T) {
 }
 
 func TestPageAsksBeforeASecretIsLostUnsaved(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("h1"))) // a page that nobody touched may not ask
@@ -163,7 +169,8 @@ func TestPageAsksBeforeASecretIsLostUnsaved(t *testing.T) {
 }
 
 func TestTwoTabsEditingOneKey(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	br := newBrowser(t)
 	one := s.signIn(br, "alice")
 	key := s.createInConsole(one, "ci")
@@ -188,7 +195,11 @@ func TestTwoTabsEditingOneKey(t *testing.T) {
 // TestPageIsLeftWhenItsSessionEnds looks at a job whose engine says nothing more:
 // only the session's end can end the stream of its events.
 func TestPageIsLeftWhenItsSessionEnds(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, pageIsLeftWhenItsSessionEnds)
+}
+
+func pageIsLeftWhenItsSessionEnds(t *testing.T, f form) {
+	s := start(t, f)
 	br := newBrowser(t)
 	one := s.signIn(br, "alice")
 	_, jobs := s.openStream(s.newKey("alice"), 4)
@@ -202,7 +213,8 @@ func TestPageIsLeftWhenItsSessionEnds(t *testing.T) {
 }
 
 func TestRevokedKeyIsRefusedWhileThePageStillShowsIt(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	key := s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
@@ -217,7 +229,8 @@ func TestRevokedKeyIsRefusedWhileThePageStillShowsIt(t *testing.T) {
 }
 
 func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	press := func(keys string) { t.Helper(); b.do(chromedp.KeyEvent(keys)) }
 	reach := func(text string) {
@@ -248,7 +261,11 @@ func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
 }
 
 func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, gameInThePreviewKnowsNothingOfTheSession)
+}
+
+func gameInThePreviewKnowsNothingOfTheSession(t *testing.T, f form) {
+	s := start(t, f)
 	br := newBrowser(t)
 	b := s.signIn(br, "alice")
 	key := s.createInConsole(b, "ci")
@@ -292,7 +309,8 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 }
 
 func TestAllButLiveProgressWorksWithoutJavaScript(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := newBrowser(t).tab()
 	s.svc("admin", "user", "create", "alice", "--tik", "1000")
 	var link struct{ URL string }
@@ -374,11 +392,12 @@ func (s *service) noWayOut(game *tab) {
 }
 
 func TestConsoleIsAccessible(t *testing.T) {
+	f := inOneForm(t)
 	axe, err := os.ReadFile(filepath.Join(root(t), "test", "console", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatalf("%v: run scripts/npm-install test/console", err)
 	}
-	s := start(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
 		t.Fatal(err)

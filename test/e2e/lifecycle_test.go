@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // queue submits n jobs to a new project, so that the last one waits a while.
@@ -76,13 +77,16 @@ func jobsOutliveACleanStopAndAreFoundAgain(t *testing.T, f form) {
 		t.Fatalf("engines: %v", before)
 	}
 	release := s.holdEngines() // an engine at rest would be stopped
-	if err := s.stop(os.Interrupt); err != nil {
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop(os.Interrupt) }()
+	wait.Until(t, "the engine is asked whether it is at rest", func() bool { return s.engines()[0].State == "draining" })
+	release()
+	if err := <-stopped; err != nil {
 		t.Errorf("a clean stop ended with %v", err)
 	}
 	if after := s.enginePIDs(); !slices.Equal(before, after) {
 		t.Fatalf("engines after the stop: %v, before %v", after, before)
 	}
-	release()
 	s.start()
 	s.allCompleted(key, jobs)
 	if after := s.enginePIDs(); !slices.Equal(before, after) {

@@ -71,7 +71,7 @@ func aRevokedKeyLosesItsStreamsWithinHalfASecond(t *testing.T, f form) {
 			const attempts = 15
 			for attempt := 1; ; attempt++ {
 				key := s.newKey("demo")
-				reader, jobs := s.openStream(key, 4)
+				reader, jobs := s.openStream(key, 3)
 				release := s.holdEngines() // the stream must not end by itself
 				s.svc("admin", "key", command, key.ID)
 				revoked := time.Now()

@@ -36,21 +36,22 @@ type kubed struct {
 
 func newKubed(t *testing.T, f form) kubed {
 	t.Helper()
-	return newKubedWith(t, f, nil, "")
+	return newKubedWith(t, f, kubetest.Shared(t), nil, "")
 }
 
-// newKubedWith prepares one with further options of its driver, and the models
-// of an egress file.
-func newKubedWith(t *testing.T, f form, more map[string]any, egress string, env ...string) kubed {
+// newKubedWith prepares one on a cluster, with further options of its driver, and
+// the models of an egress file.
+func newKubedWith(t *testing.T, f form, cluster *kubetest.Cluster, more map[string]any, egress string, env ...string) kubed {
 	t.Helper()
-	s := kubed{cluster: kubetest.Mortal(t)}
+	s := kubed{cluster: cluster}
+	node := cluster.OfItsOwn(t)
 	s.namespace = s.cluster.Namespace(t)
 	t.Cleanup(func() { s.clear() })
 	policy := kubernetes.Policy(s.namespace, networkingv1.NetworkPolicyPeer{NamespaceSelector: new(metav1.LabelSelector)}, 7444)
 	if _, err := s.cluster.Admin.NetworkingV1().NetworkPolicies(s.namespace).Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster.Node.AddImage("svc-engine:slim", kubetest.Image{
+	node.AddImage("svc-engine:slim", kubetest.Image{
 		Files: map[string]string{
 			"/usr/local/bin/svc-engine": bin(t, "svc-engine"), "/usr/local/bin/frameworks": bin(t, "frameworks"),
 		},
@@ -97,10 +98,17 @@ func (s kubed) clear() {
 	}
 }
 
-// TestEnginesInPods runs its services one after the other: they share a cluster,
-// whose API server some of them kill, and whose node some cut off.
+// TestEnginesInPods has one cluster. Whoever kills its API server, and cuts off its
+// node, comes when the others are done.
 func TestEnginesInPods(t *testing.T) {
 	t.Parallel()
+	t.Run("SideBySide", enginesInPodsSideBySide)
+	if f := askedFor(); f == "" || f == formSplit {
+		t.Run("KilledAPIServer", func(t *testing.T) { killedAPIServer(t, formSplit) })
+	}
+}
+
+func enginesInPodsSideBySide(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		form form
@@ -111,10 +119,12 @@ func TestEnginesInPods(t *testing.T) {
 		{"TheyOutliveAKilledServiceAndAreAdopted", formEmbedded, podsOutliveAKilledService},
 		{"ALostDataFolderIsRemediedAsDocumented", formSplit, lostDataFolder},
 		{"ModelsMakeAGame", formSplit, modelsMakeAGameInAPod},
-		{"KilledAPIServer", formSplit, killedAPIServer},
 	} {
 		if f := askedFor(); f == "" || f == test.form {
-			t.Run(test.name, func(t *testing.T) { test.run(t, test.form) })
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				test.run(t, test.form)
+			})
 		}
 	}
 }
@@ -220,7 +230,7 @@ func modelsMakeAGameInAPod(t *testing.T, f form) {
 	}))
 	provider.Key = credential
 	address := "localhost:" + freeport.Port(t)
-	s := newKubedWith(t, f, map[string]any{"egress_listen": address, "egress_url": "https://" + address}, modelsFile(t, provider.URL), "SVC_PRICES="+pricesFile(t))
+	s := newKubedWith(t, f, kubetest.Shared(t), map[string]any{"egress_listen": address, "egress_url": "https://" + address}, modelsFile(t, provider.URL), "SVC_PRICES="+pricesFile(t))
 	s.secrets = append(s.secrets, credential)
 	s.start()
 	key := s.newKey("demo")
@@ -284,7 +294,7 @@ func (s kubed) notInTheCluster(text string) {
 // client sees when it goes at each moment of an engine's life, and what holds.
 func killedAPIServer(t *testing.T, f form) {
 	t.Run("starting: 503, and the same request again makes the one job", func(t *testing.T) {
-		s := newKubed(t, f)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)
@@ -309,7 +319,7 @@ func killedAPIServer(t *testing.T, f form) {
 		}
 	})
 	t.Run("ready with job: nothing, and every job completes", func(t *testing.T) {
-		s := newKubed(t, f)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		jobs := s.queue(key, 6)
@@ -326,7 +336,7 @@ func killedAPIServer(t *testing.T, f form) {
 		}
 	})
 	t.Run("stopping: the engine is stopped when the API server is back", func(t *testing.T) {
-		s := newKubed(t, f)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)

@@ -49,9 +49,11 @@ var stores = map[string]func(t *testing.T) string{
 }
 
 func TestLedgerAgreesWithTheEngineWhoeverIsKilled(t *testing.T) {
+	together(t)
 	for name, address := range stores {
 		t.Run(name, func(t *testing.T) {
-			for _, wrong := range run(t, "ledger clients on "+name, address(t), roleReaper, killsOr(30), 100*time.Millisecond) {
+			together(t)
+			for _, wrong := range run(t, "ledger clients on "+name, address(t), roleReaper, killsOr(20), 100*time.Millisecond) {
 				t.Error(wrong)
 			}
 		})
@@ -59,8 +61,10 @@ func TestLedgerAgreesWithTheEngineWhoeverIsKilled(t *testing.T) {
 }
 
 func TestReaperThatReleasesByTimeAloneIsFoundOut(t *testing.T) {
+	together(t)
 	for name, address := range stores {
 		t.Run(name, func(t *testing.T) {
+			together(t)
 			// The feed of a job that takes long comes too late to save the blind.
 			// By chance it may do no harm before it is killed, but not every time.
 			for range 5 {
@@ -84,6 +88,15 @@ func killsOr(n int64) int64 {
 		return kills
 	}
 	return n
+}
+
+// together runs a test beside the others, unless it is one of a long run, whose
+// results tell how long each took.
+func together(t *testing.T) {
+	t.Helper()
+	if os.Getenv(killsEnv) == "" {
+		t.Parallel()
+	}
 }
 
 // harness is one run.

@@ -35,7 +35,8 @@ func besiegeCluster(t *testing.T, s script.Engine) *siege {
 }
 
 func TestThreeGatewaysAgreeWithTheirEnginesWhoeverIsKilled(t *testing.T) {
-	began, kills := time.Now(), killsOr(20)
+	together(t)
+	began, kills := time.Now(), killsOr(15)
 	g := besiegeCluster(t, script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01})
 	long := os.Getenv(killsEnv) != ""
 	g.rage(kills, func() bool { return !long || len(g.unreached()) == 0 }, 5*time.Minute+time.Duration(kills)*3*time.Second)
@@ -46,6 +47,7 @@ func TestThreeGatewaysAgreeWithTheirEnginesWhoeverIsKilled(t *testing.T) {
 }
 
 func TestThreeGatewaysWithAReaperThatReleasesByTimeAloneAreFoundOut(t *testing.T) {
+	together(t)
 	began := time.Now()
 	g := besiegeCluster(t, script.Engine{Work: 20 * time.Millisecond, Slow: 100 * time.Millisecond, Refuse: 0.25})
 	stop := g.releaseBlindly(50 * time.Millisecond)

@@ -22,6 +22,7 @@ import (
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
@@ -106,7 +107,7 @@ const (
 // rage has clients submit and the killer kill until there were as many kills as
 // asked for and enough is true.
 func (g *siege) rage(kills int64, enough func() bool, patience time.Duration) {
-	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
+	ctx, cancel := wait.Within(g.t.Context(), patience)
 	defer cancel()
 	var wg sync.WaitGroup
 	for range besiegers {
@@ -238,7 +239,7 @@ func (g *siege) finish() {
 		m.Finish(g.keys[openKey], sub)
 	}
 	for _, key := range g.keys {
-		rig.Eventually(g.t, "every slot is free", func() bool { return g.gateways[0].Usage(key).RunningJobs == 0 })
+		wait.Until(g.t, "every slot is free", func() bool { return g.gateways[0].Usage(key).RunningJobs == 0 })
 	}
 }
 
@@ -261,7 +262,8 @@ func (g *siege) judge(form string, blind bool, began time.Time) []string {
 }
 
 func TestServiceAgreesWithItsEnginesWhoeverIsKilled(t *testing.T) {
-	began, kills := time.Now(), killsOr(40)
+	together(t)
+	began, kills := time.Now(), killsOr(24)
 	g := besiege(t, script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01})
 	long := os.Getenv(killsEnv) != ""
 	g.rage(kills, func() bool { return !long || len(g.unreached()) == 0 }, 5*time.Minute+time.Duration(kills)*3*time.Second)
@@ -272,6 +274,7 @@ func TestServiceAgreesWithItsEnginesWhoeverIsKilled(t *testing.T) {
 }
 
 func TestServiceWithAReaperThatReleasesByTimeAloneIsFoundOut(t *testing.T) {
+	together(t)
 	began := time.Now()
 	// Answers take longer than the blind reaper waits.
 	g := besiege(t, script.Engine{Work: 20 * time.Millisecond, Slow: 100 * time.Millisecond, Refuse: 0.25})

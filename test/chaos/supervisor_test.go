@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // supervisor keeps workers running while others end them.
@@ -140,12 +142,13 @@ func (s *supervisor) rage(kills int64, reaper string, patience time.Duration) {
 	s.run(reaper, 5)
 	defer s.wg.Wait()
 	defer close(s.stop)
-	end := time.After(patience)
+	ctx, cancel := wait.Within(s.t.Context(), patience)
+	defer cancel()
 	for {
 		select {
 		case <-time.After(time.Duration(30+rand.IntN(120)) * time.Millisecond):
 			s.killOne()
-		case <-end:
+		case <-ctx.Done():
 			s.t.Errorf("only %d kills of %d, no death at %q", s.kills.Load(), kills, s.unreached(roleGateway, reaper))
 			return
 		}

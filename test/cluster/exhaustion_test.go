@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // poor makes everything from here on that of a user with little TIK.
@@ -47,6 +48,7 @@ func (b *stand) wantExhausted(sub api.Submission) {
 }
 
 func TestBalanceThatRunsOutFailsTheJobAtItsNextStepAndATopUpHelps(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	b.poor(1)
 	if job := b.Finish(b.key, b.Generate(b.key, b.project)); job.Status != api.JobCompleted {
@@ -71,6 +73,7 @@ func TestBalanceThatRunsOutFailsTheJobAtItsNextStepAndATopUpHelps(t *testing.T) 
 }
 
 func TestJobsOfOneUserOverdrawNoMoreThanTheStepsUnderWay(t *testing.T) {
+	t.Parallel()
 	const jobs, credit = 4, 2
 	b := newStand(t, script.Engine{Hold: "stay"})
 	b.poor(credit)
@@ -79,7 +82,7 @@ func TestJobsOfOneUserOverdrawNoMoreThanTheStepsUnderWay(t *testing.T) {
 	for range jobs {
 		sub := b.Generate(b.key, b.NewProject(b.key))
 		b.done++
-		rig.Eventually(t, "the job is in its step", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
+		wait.Until(t, "the job is in its step", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
 		subs = append(subs, sub)
 	}
 	letEnd() // all steps are under way: each is charged, none is a further one

@@ -8,21 +8,28 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
-	const gateways, limit, clients, rounds = 5, 5, 50, 20
-	for name, store := range map[string]func() string{
-		"SQLite":     func() string { return "" },
-		"PostgreSQL": func() string { return postgrestest.URL(t) },
+	t.Parallel()
+	const gateways, limit, clients = 5, 5, 50
+	rounds := 5
+	if long.Asked() {
+		rounds = 20
+	}
+	for name, store := range map[string]func(t *testing.T) string{
+		"SQLite":     func(*testing.T) string { return "" },
+		"PostgreSQL": func(t *testing.T) string { return postgrestest.URL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := rig.LaunchCluster(t, gateways, store(), script.Engine{})
+			t.Parallel()
+			c := rig.LaunchCluster(t, gateways, store(t), script.Engine{})
 			first := c.Gateways[0]
 			first.NewUser("alice", "1000000")
 			project := first.NewProject(first.NewKey("alice"))
@@ -63,7 +70,7 @@ func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
 				if accepted.Load() != limit || refused.Load() != clients-limit {
 					t.Fatalf("round %d: %d accepted and %d refused of %d on a limit of %d", round, accepted.Load(), refused.Load(), clients, limit)
 				}
-				rig.Eventually(t, "every slot is free", func() bool { return first.Usage(key).RunningJobs == 0 })
+				wait.Until(t, "every slot is free", func() bool { return first.Usage(key).RunningJobs == 0 })
 				if u := first.Usage(key); u.JobsToday != limit || u.JobsThisMonth != limit {
 					t.Fatalf("round %d: %d and %d jobs are counted", round, u.JobsToday, u.JobsThisMonth)
 				}
@@ -73,17 +80,14 @@ func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
 }
 
 func TestSecondGatewayWithEnginesOfItsOwnOnOneStoreIsRefused(t *testing.T) {
+	t.Parallel()
 	store := "SVC_STORE=" + postgrestest.URL(t)
 	first := newStand(t, script.Engine{}, store)
 	second := rig.NewMachine(t, "", store)
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-second.Exited():
-	case <-time.After(rig.Patience):
-		t.Fatal("it runs")
-	}
+	wait.For(t, "the second gateway ends", second.Exited())
 	for _, want := range []string{"belong to another data folder", ":" + first.Dir, "engines ADDRESS", "svc admin engines release"} {
 		if !strings.Contains(second.Log(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, second.Log())

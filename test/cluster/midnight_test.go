@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // calendar is a machine whose clock is set, on a store of its own: the address
@@ -57,6 +58,7 @@ func (b calendar) wantBuckets(want map[string]int64) {
 }
 
 func TestReleaseAfterMidnightGivesBackTheDayAndMonthThatTheReservationTook(t *testing.T) {
+	t.Parallel()
 	// The last minutes of a month, and the first of the next.
 	before := time.Date(time.Now().Year()+1, time.January, 31, 23, 50, 0, 0, time.UTC)
 	after := before.Add(20 * time.Minute)
@@ -84,14 +86,15 @@ func TestReleaseAfterMidnightGivesBackTheDayAndMonthThatTheReservationTook(t *te
 			b.restart(midnight)
 		},
 	} {
-		for kind, address := range map[string]func() string{
-			"SQLite":     func() string { return "" },
-			"PostgreSQL": func() string { return postgrestest.URL(t) },
+		for kind, address := range map[string]func(t *testing.T) string{
+			"SQLite":     func(*testing.T) string { return "" },
+			"PostgreSQL": func(t *testing.T) string { return postgrestest.URL(t) },
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
 				clock := rig.NewClock(t)
 				clock.Set(before)
-				b := calendar{store: address()}
+				b := calendar{store: address(t)}
 				b.stand = newStand(t, script.Engine{}, clock.Env(), "SVC_STORE="+b.store)
 				b.wantBuckets(old)
 				release(b, func() {
@@ -102,7 +105,7 @@ func TestReleaseAfterMidnightGivesBackTheDayAndMonthThatTheReservationTook(t *te
 					b.wantBuckets(both)
 					clock.Set(after)
 				})
-				rig.Eventually(t, "the slot is free", func() bool { return b.Usage(b.key).RunningJobs == 0 })
+				wait.Until(t, "the slot is free", func() bool { return b.Usage(b.key).RunningJobs == 0 })
 				b.wantBuckets(old)
 				b.Script(script.Engine{})
 				b.Finish(b.key, b.Generate(b.key, b.project))

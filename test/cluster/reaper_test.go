@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // stand is a machine with a project whose engine is warm.
@@ -55,7 +55,7 @@ func (b *stand) hold(name string) (held, letGo func()) {
 	}
 	held = func() {
 		b.t.Helper()
-		rig.Eventually(b.t, "the gateway is held "+name, func() bool {
+		wait.Until(b.t, "the gateway is held "+name, func() bool {
 			_, err := os.Stat(file + ".held")
 			return err == nil
 		})
@@ -89,7 +89,7 @@ func (b *stand) killEngines() {
 			b.t.Fatal(err)
 		}
 	}
-	rig.Eventually(b.t, "the engines are gone", func() bool { return len(b.Engines()) == 0 })
+	wait.Until(b.t, "the engines are gone", func() bool { return len(b.Engines()) == 0 })
 }
 
 // submission is one whose answer may take its time.
@@ -102,7 +102,7 @@ type submission struct {
 func (b *stand) submit() <-chan submission {
 	done := make(chan submission, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(b.t.Context(), rig.Patience)
+		ctx, cancel := wait.Context(b.t)
 		defer cancel()
 		a, err := b.Submit(ctx, b.key, b.project)
 		done <- submission{a, err}
@@ -126,7 +126,7 @@ func (b *stand) accepted(s <-chan submission) api.Submission {
 // wantFree waits until no slot is taken, and wants what was accepted counted.
 func (b *stand) wantFree() {
 	b.t.Helper()
-	rig.Eventually(b.t, "every slot is free", func() bool { return b.Usage(b.key).RunningJobs == 0 })
+	wait.Until(b.t, "every slot is free", func() bool { return b.Usage(b.key).RunningJobs == 0 })
 	if u := b.Usage(b.key); u.JobsToday != b.done || u.JobsThisMonth != b.done {
 		b.t.Errorf("%d and %d jobs are counted, %d were accepted", u.JobsToday, u.JobsThisMonth, b.done)
 	}
@@ -158,7 +158,7 @@ func (b *stand) states() map[string]string {
 func (b *stand) inState(state string) api.Submission {
 	b.t.Helper()
 	sub := api.Submission{ProjectID: b.project}
-	rig.Eventually(b.t, "a row is "+state, func() bool {
+	wait.Until(b.t, "a row is "+state, func() bool {
 		for id, s := range b.states() {
 			if s == state {
 				sub.JobID = id
@@ -171,6 +171,7 @@ func (b *stand) inState(state string) api.Submission {
 }
 
 func TestReservationOfAKilledGatewayIsReleasedOnceTheEngineFencedIt(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	b.Env = append(b.Env, point.DieEnv+"=reserved=1")
 	b.restart(func() {})
@@ -184,6 +185,7 @@ func TestReservationOfAKilledGatewayIsReleasedOnceTheEngineFencedIt(t *testing.T
 }
 
 func TestReservationOfAnEngineThatIsGoneIsReleasedByTheEngineThatComesBack(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	b.Env = append(b.Env, point.DieEnv+"=reserved=1")
 	b.restart(func() {})
@@ -200,13 +202,14 @@ func TestReservationOfAnEngineThatIsGoneIsReleasedByTheEngineThatComesBack(t *te
 }
 
 func TestReservationCountsAsLongAsItsEngineDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	b.Script(script.Engine{Stall: true, Deaf: true})
 	a, err := b.Submit(t.Context(), b.key, b.project)
 	if err != nil || a.Status != http.StatusGatewayTimeout || a.Header.Get("Svc-Job-Id") == "" {
 		t.Fatalf("an engine that never answers: %d %s, %v", a.Status, a.Body, err)
 	}
-	rig.Eventually(t, "the reaper has asked in vain, twice", func() bool {
+	wait.Until(t, "the reaper has asked in vain, twice", func() bool {
 		return strings.Count(b.Log(), "resolving overdue reservation failed") >= 2
 	})
 	if u := b.Usage(b.key); u.RunningJobs != 1 || u.JobsToday != b.done+1 {
@@ -217,12 +220,13 @@ func TestReservationCountsAsLongAsItsEngineDoesNotAnswer(t *testing.T) {
 }
 
 func TestFeedThatOvertakesTheCommitCommits(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	held, letGo := b.hold("before commit")
 	s := b.submit()
 	held()
 	// The job begins, ends and is charged while its commit is on its way.
-	rig.Eventually(t, "the job is settled", func() bool {
+	wait.Until(t, "the job is settled", func() bool {
 		for _, state := range b.states() {
 			if state != "settled" {
 				return false
@@ -239,6 +243,7 @@ func TestFeedThatOvertakesTheCommitCommits(t *testing.T) {
 }
 
 func TestCommitAfterTheDeadlineIsTheReapersOwn(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{Hold: "stay"})
 	letEnd := b.Hold("stay")
 	first := b.Generate(b.key, b.project) // it keeps the engine busy: the next one reports nothing
@@ -247,7 +252,7 @@ func TestCommitAfterTheDeadlineIsTheReapersOwn(t *testing.T) {
 	s := b.submit()
 	held()
 	second := b.inState("reserved")
-	rig.Eventually(t, "the reaper has committed it", func() bool { return b.states()[second.JobID] == "active" })
+	wait.Until(t, "the reaper has committed it", func() bool { return b.states()[second.JobID] == "active" })
 	letGo()
 	if sub := b.accepted(s); sub.JobID != second.JobID {
 		t.Errorf("the submission became %s, reserved was %s", sub.JobID, second.JobID)
@@ -262,11 +267,12 @@ func TestCommitAfterTheDeadlineIsTheReapersOwn(t *testing.T) {
 }
 
 func TestWhatAnEngineSaysAfterACancelChangesNothing(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{Hold: "stay"})
 	letEnd := b.Hold("stay")
 	sub := b.Generate(b.key, b.project)
 	b.done++
-	rig.Eventually(t, "the job runs", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
+	wait.Until(t, "the job runs", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
 	a := b.Call(b.key, http.MethodDelete, "/v1/generate/"+sub.JobID+"?projectId="+b.project, nil)
 	if a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"status":"cancelled"`) {
 		t.Fatalf("cancelling: %d %s", a.Status, a.Body)
@@ -284,11 +290,12 @@ func TestWhatAnEngineSaysAfterACancelChangesNothing(t *testing.T) {
 }
 
 func TestJobOfAVolumeThatWasMadeAnewEndsAndTheNewFeedCounts(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{Hold: "stay"})
 	letEnd := b.Hold("stay")
 	sub := b.Generate(b.key, b.project)
 	b.done++
-	rig.Eventually(t, "the job runs", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
+	wait.Until(t, "the job runs", func() bool { return b.Job(b.key, sub).Status == api.JobRunning })
 	b.restart(func() {
 		b.killEngines()
 		if err := os.RemoveAll(b.Volume(b.project)); err != nil {

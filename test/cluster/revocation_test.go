@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // bound is how long a revoked key may be let through for reads.
@@ -76,7 +77,7 @@ func newKey(t *testing.T, nodes ...*node) (keys.Created, api.KeyHash) {
 		t.Fatal("the new key is none")
 	}
 	for _, n := range nodes {
-		rig.Eventually(t, "the key is let through", func() bool { return n.allows(t.Context(), hash) })
+		wait.Until(t, "the key is let through", func() bool { return n.allows(t.Context(), hash) })
 	}
 	return key, hash
 }
@@ -145,36 +146,40 @@ func revocations(t *testing.T, a, b *node, n int) {
 }
 
 func TestRevocationOnOneNodeIsPushedToTheOther(t *testing.T) {
+	t.Parallel()
 	server := rig.StartRedis(t)
 	// Nobody polls: what arrives was pushed.
 	a, b := newNodes(t, server.URL, cache.Options{Poll: time.Hour, Lease: time.Hour})
-	rig.Eventually(t, "both are connected", func() bool { return a.connected() && b.connected() })
+	wait.Until(t, "both are connected", func() bool { return a.connected() && b.connected() })
 	for range 10 {
 		key, hash := newKey(t, a, b)
 		if _, err := a.Keys().Revoke(t.Context(), "test", key.ID); err != nil {
 			t.Fatal(err)
 		}
-		rig.Eventually(t, "the other node refuses the key", func() bool { return !b.allows(t.Context(), hash) })
+		wait.Until(t, "the other node refuses the key", func() bool { return !b.allows(t.Context(), hash) })
 	}
 }
 
 func TestRevocationReachesTheOtherNodeInTimeWithoutAPushChannel(t *testing.T) {
+	t.Parallel()
 	a, b := newNodes(t, "", cache.Options{})
 	revocations(t, a, b, 10)
 }
 
 func TestRevocationReachesTheOtherNodeInTimeWithThePushChannelCut(t *testing.T) {
+	t.Parallel()
 	server := rig.StartRedis(t)
 	a, b := newNodes(t, server.URL, cache.Options{})
-	rig.Eventually(t, "both are connected", func() bool { return a.connected() && b.connected() })
+	wait.Until(t, "both are connected", func() bool { return a.connected() && b.connected() })
 	server.Stop()
 	revocations(t, a, b, 10)
 	server.Start()
-	rig.Eventually(t, "both are connected again", func() bool { return a.connected() && b.connected() })
+	wait.Until(t, "both are connected again", func() bool { return a.connected() && b.connected() })
 	revocations(t, a, b, 3)
 }
 
 func TestNoSubmissionIsAdmittedOnAnyNodeOnceRevocationReturned(t *testing.T) {
+	t.Parallel()
 	a, b := newNodes(t, "", cache.Options{})
 	project, err := a.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "game", Template: api.TemplateBlank})
 	if err != nil {

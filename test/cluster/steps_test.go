@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/fakeprovider"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // pictures is how many each job of these tests asks a model for. They cost 1 TIK
@@ -74,8 +74,10 @@ func (b *stand) wantWhole() {
 }
 
 func TestJobFailsAmongItsStepsAsSoonAsTheBalanceIsUsedUp(t *testing.T) {
+	t.Parallel()
 	for credit := range pictures {
 		t.Run(fmt.Sprintf("after %d of %d", credit, pictures+1), func(t *testing.T) {
+			t.Parallel()
 			b, model := newStudio(t, nil)
 			b.poor(credit)
 			sub := b.Generate(b.key, b.project)
@@ -95,6 +97,7 @@ func TestJobFailsAmongItsStepsAsSoonAsTheBalanceIsUsedUp(t *testing.T) {
 }
 
 func TestJobsOfOneUserAllFailAmongTheirStepsAndOverdrawNoMoreThanOneEach(t *testing.T) {
+	t.Parallel()
 	const jobs, credit = 3, 4
 	gate := make(chan chan struct{})
 	b, model := newStudio(t, gate)
@@ -109,12 +112,7 @@ func TestJobsOfOneUserAllFailAmongTheirStepsAndOverdrawNoMoreThanOneEach(t *test
 	for range 2 {
 		var under []chan struct{}
 		for range jobs {
-			select {
-			case open := <-gate:
-				under = append(under, open)
-			case <-time.After(rig.Patience):
-				t.Fatal("a step did not begin")
-			}
+			under = append(under, wait.For(t, "a step begins", gate))
 		}
 		for _, open := range under {
 			close(open)

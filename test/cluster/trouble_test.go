@@ -17,6 +17,7 @@ import (
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // status is what GET /svc/status says.
@@ -47,7 +48,7 @@ func (b *stand) wantRefused(reason string) {
 	if strings.Contains(string(a.Body), reason) {
 		b.t.Errorf("the client is told %s", a.Body)
 	}
-	rig.Eventually(b.t, "the log says "+reason, func() bool { return strings.Contains(b.Log(), reason) })
+	wait.Until(b.t, "the log says "+reason, func() bool { return strings.Contains(b.Log(), reason) })
 }
 
 // wantRecovered wants submissions accepted again by the process that was in
@@ -80,6 +81,7 @@ func (b *stand) anotherJob() api.Submission {
 }
 
 func TestLockedDatabaseRefusesSubmissionsAndNothingElse(t *testing.T) {
+	t.Parallel()
 	b := newStand(t, script.Engine{})
 	old, pid, fresh := b.anotherJob(), b.PID(), b.NewKey("alice")
 
@@ -97,7 +99,7 @@ func TestLockedDatabaseRefusesSubmissionsAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wantRefused("another process holds the database's lock: context deadline exceeded") // not the five seconds of SQLite
-	rig.Eventually(t, "a key that nobody has seen yet reads", func() bool {
+	wait.Until(t, "a key that nobody has seen yet reads", func() bool {
 		return b.Call(fresh, http.MethodGet, "/v1/projects/"+b.project, nil).Status == http.StatusOK
 	})
 	if job := b.Job(b.key, old); job.Status != api.JobCompleted {
@@ -151,6 +153,7 @@ func fill(t *testing.T, dir string) (path string) {
 }
 
 func TestFullDiskRefusesSubmissionsAndOldJobsStayReadable(t *testing.T) {
+	t.Parallel()
 	disk := smallDisk(t)
 	b := newStandIn(t, disk, script.Engine{})
 	old, pid := b.anotherJob(), b.PID()
@@ -174,6 +177,7 @@ func TestFullDiskRefusesSubmissionsAndOldJobsStayReadable(t *testing.T) {
 	b.wantRecovered(pid, old)
 }
 
+// It runs alone: all tests share the server.
 func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *testing.T) {
 	b := newStand(t, script.Engine{}, "SVC_STORE="+postgrestest.URL(t))
 	old, pid := b.anotherJob(), b.PID()
@@ -187,7 +191,7 @@ func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *tes
 		postgrestest.Stop(t)
 		started = false
 		b.wantRefused("connect")
-		rig.Eventually(t, "reads are refused once their lease is over", func() bool {
+		wait.Until(t, "reads are refused once their lease is over", func() bool {
 			return b.Call(b.key, http.MethodGet, rig.StatusPath(old), nil).Status == http.StatusServiceUnavailable
 		})
 		postgrestest.Start(t)
@@ -197,22 +201,23 @@ func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *tes
 }
 
 func TestRedisThatStopsCostsNothingButExactRates(t *testing.T) {
+	t.Parallel()
 	server := rig.StartRedis(t)
 	b := newStand(t, script.Engine{}, "SVC_STORE="+postgrestest.URL(t), "SVC_REDIS_URL="+server.URL)
 	old, pid := b.anotherJob(), b.PID()
-	rig.Eventually(t, "Redis is in use", func() bool {
+	wait.Until(t, "Redis is in use", func() bool {
 		_, s := b.status()
 		return s.Rates == "shared" && s.Push == "connected"
 	})
 	server.Stop()
 	b.wantRecovered(pid, old) // there is nothing to recover from
-	rig.Eventually(t, "the loss is noticed", func() bool {
+	wait.Until(t, "the loss is noticed", func() bool {
 		b.anotherJob()
 		_, s := b.status()
 		return s.Rates == "fallback" && s.Push == "lost"
 	})
 	server.Start()
-	rig.Eventually(t, "Redis is in use again", func() bool {
+	wait.Until(t, "Redis is in use again", func() bool {
 		b.anotherJob()
 		_, s := b.status()
 		return s.Rates == "shared" && s.Push == "connected"

@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // browser is a headless Chromium with a profile of its own.
@@ -35,11 +37,11 @@ func newBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(temp) })
-	ctx, cancel := context.WithTimeout(context.Background(), 2*long)
+	ctx, cancel := wait.Within(context.Background(), 2*slow)
 	t.Cleanup(cancel)
 	alloc, cancel := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(exe),
-		chromedp.WSURLReadTimeout(patience),
+		chromedp.WSURLReadTimeout(slow),
 		chromedp.Env("TMPDIR="+temp), // a killed Chromium leaves folders there
 		chromedp.NoSandbox,           // root, in a container, has no user namespace to sandbox in
 		chromedp.Flag("mute-audio", true),
@@ -164,15 +166,17 @@ func (b *tab) shows(css, text string) {
 // shows by then.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := wait.Within(b.ctx, wait.Patience)
 	defer cancel()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
 	for {
 		// A page that is just being left can't answer.
 		if met, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); err == nil && met {
 			return
 		}
 		select {
-		case <-time.After(50 * time.Millisecond):
+		case <-again.C:
 		case <-ctx.Done():
 			b.t.Fatalf("waited in vain for %s", expression)
 		}

@@ -55,7 +55,11 @@ func (s *service) console(user, secret, session string) answer {
 }
 
 func TestConsoleTakesItsUserFromCaddysLogin(t *testing.T) {
-	s := newService(t)
+	inEveryForm(t, consoleTakesItsUserFromCaddysLogin)
+}
+
+func consoleTakesItsUserFromCaddysLogin(t *testing.T, f form) {
+	s := newService(t, f)
 	s.behindBasicAuth("alice", "bob", "stranger")
 	s.start()
 	s.svc("admin", "user", "create", "alice")

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/long"
 )
 
 // signIn makes a user and opens the console with a link of svc.
@@ -60,7 +61,11 @@ func (s *service) wantAnswer(key apiKey, status int, reason string) {
 }
 
 func TestNewUserGoesTheWholeWayWithOnlyTheLink(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, newUserGoesTheWholeWayWithOnlyTheLink)
+}
+
+func newUserGoesTheWholeWayWithOnlyTheLink(t *testing.T, f form) {
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	b.look(1280, 900, "light")
 	b.shows("main", "No keys yet")
@@ -90,6 +95,11 @@ func TestNewUserGoesTheWholeWayWithOnlyTheLink(t *testing.T) {
 	b.open("http://" + s.addr + "/console/jobs/" + sub.JobID)
 	s.finish(key, sub)
 	b.until(`document.querySelector("[data-status]")?.textContent.includes("completed")`) // it loads itself anew
+	if resp, err := http.Get(b.attribute("iframe", "src")); err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("the preview: %+v, %v", resp, err)
+	} else {
+		resp.Body.Close()
+	}
 	b.open("http://" + s.addr + "/console/keys/" + key.ID)
 	b.shows("main", "1 of 2")
 	b.shows("main", "1 job and 1 TIK in the last 30 days")
@@ -129,7 +139,8 @@ func TestNewUserGoesTheWholeWayWithOnlyTheLink(t *testing.T) {
 }
 
 func TestSecretIsNotShownAgainAfterGoingBack(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	key := s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
@@ -148,7 +159,8 @@ func TestSecretIsNotShownAgainAfterGoingBack(t *testing.T) {
 }
 
 func TestPageAsksBeforeASecretIsLostUnsaved(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("h1"))) // a page that nobody touched may not ask
@@ -163,7 +175,8 @@ func TestPageAsksBeforeASecretIsLostUnsaved(t *testing.T) {
 }
 
 func TestTwoTabsEditingOneKey(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	br := newBrowser(t)
 	one := s.signIn(br, "alice")
 	key := s.createInConsole(one, "ci")
@@ -188,7 +201,11 @@ func TestTwoTabsEditingOneKey(t *testing.T) {
 // TestPageIsLeftWhenItsSessionEnds looks at a job whose engine says nothing more:
 // only the session's end can end the stream of its events.
 func TestPageIsLeftWhenItsSessionEnds(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, pageIsLeftWhenItsSessionEnds)
+}
+
+func pageIsLeftWhenItsSessionEnds(t *testing.T, f form) {
+	s := start(t, f)
 	br := newBrowser(t)
 	one := s.signIn(br, "alice")
 	_, jobs := s.openStream(s.newKey("alice"), 4)
@@ -202,7 +219,8 @@ func TestPageIsLeftWhenItsSessionEnds(t *testing.T) {
 }
 
 func TestRevokedKeyIsRefusedWhileThePageStillShowsIt(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	key := s.createInConsole(b, "ci")
 	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
@@ -217,7 +235,8 @@ func TestRevokedKeyIsRefusedWhileThePageStillShowsIt(t *testing.T) {
 }
 
 func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	press := func(keys string) { t.Helper(); b.do(chromedp.KeyEvent(keys)) }
 	reach := func(text string) {
@@ -248,7 +267,8 @@ func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
 }
 
 func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	br := newBrowser(t)
 	b := s.signIn(br, "alice")
 	key := s.createInConsole(b, "ci")
@@ -292,7 +312,8 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 }
 
 func TestAllButLiveProgressWorksWithoutJavaScript(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	b := newBrowser(t).tab()
 	s.svc("admin", "user", "create", "alice", "--tik", "1000")
 	var link struct{ URL string }
@@ -374,11 +395,12 @@ func (s *service) noWayOut(game *tab) {
 }
 
 func TestConsoleIsAccessible(t *testing.T) {
+	f := inOneForm(t)
 	axe, err := os.ReadFile(filepath.Join(root(t), "test", "console", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatalf("%v: run scripts/npm-install test/console", err)
 	}
-	s := start(t)
+	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
 	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
 		t.Fatal(err)
@@ -391,6 +413,9 @@ func TestConsoleIsAccessible(t *testing.T) {
 	s.svc("admin", "project", "attributes", sub.ProjectID, "readers=bob,carol", "team=arcade")
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 1280} {
+			if !long.Asked() && (scheme == "light") != (width == 320) {
+				continue // each page in both schemes and at both widths
+			}
 			b.look(width, 800, scheme)
 			for name, path := range map[string]string{
 				"keys": "keys", "new": "keys/new", "key": "keys/" + key.ID, "confirm": "keys/" + key.ID + "/revoke", "usage": "usage",

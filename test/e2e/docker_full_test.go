@@ -5,14 +5,16 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/test/long"
 )
 
 // The image is the one of the machine's own daemon: it is too large to be made
 // by a test.
 func TestGameOfTheFullImageIsPlayedInItsBrowserInAContainer(t *testing.T) {
-	onlyEmbedded(t)
+	f := inOneForm(t)
+	long.Only(t) // TestEnginesInContainers plays a game of the slim image, TestModelsMakeAGame has an engine with a browser
 	dockertest.Need(t)
-	s := newService(t)
+	s := newService(t, f)
 	s.runEngines("docker", map[string]any{
 		"image": "svc-engine:full", "chromium": "/usr/lib/chromium/chromium", "memory": 1 << 30, "cpus": 2,
 	}, "")

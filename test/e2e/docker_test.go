@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // docked is a service whose engines are containers of a daemon of its own.
@@ -21,9 +22,10 @@ type docked struct {
 	daemon *dockertest.Daemon
 }
 
-// newDocked prepares one; its image is built as users do it.
-func newDocked(t *testing.T, env ...string) docked {
-	t.Helper()
+// TestEnginesInContainers runs its services one after the other on one daemon
+// with one image, which is built as users do it.
+func TestEnginesInContainers(t *testing.T) {
+	f := inOneForm(t)
 	daemon := dockertest.Start(t)
 	build := exec.Command("scripts/engine-image", "slim")
 	build.Dir = root(t)
@@ -31,10 +33,50 @@ func newDocked(t *testing.T, env ...string) docked {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the image: %v\n%s", err, out)
 	}
-	env = append([]string{"SVC_ENGINE_DRIVER=docker", "DOCKER_HOST=" + daemon.Host}, env...)
-	s := docked{fleet: fleet{service: newService(t, env...)}, daemon: daemon}
+	for _, test := range []struct {
+		name string
+		form form
+		run  func(s docked)
+	}{
+		{"BriefBecomesAPlayableGame", f, docked.briefBecomesAPlayableGame},
+		{"GatewayNeedsNoDockerWhenTheEngineProxyIsOnItsOwn", formSplit, docked.gatewayNeedsNoDocker},
+		{"TheyOutliveAKilledGatewayAndAreAdopted", f, docked.outliveAKilledGateway},
+		{"MissingImageKeepsTheServiceFromStartingAndSaysWhatToRun", formEmbedded, docked.missingImage},
+		{"SubmissionWithoutADaemonIsRefusedAndTakenLater", f, docked.submissionWithoutADaemon},
+		{"RestartOfTheDaemonFailsOnlyTheRunningJob", f, docked.restartOfTheDaemon},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(newDocked(t, test.form, daemon)) })
+	}
+}
+
+// newDocked prepares one, on a daemon with an image and no containers.
+func newDocked(t *testing.T, f form, daemon *dockertest.Daemon) docked {
+	t.Helper()
+	t.Cleanup(func() { clearContainers(t, daemon) }) // once the service has ended, which they outlive
+	s := docked{daemon: daemon}
+	s.service = newService(t, f, "SVC_ENGINE_DRIVER=docker", "DOCKER_HOST="+daemon.Host)
 	s.running = s.containers
 	return s
+}
+
+// clearContainers removes the containers of a daemon.
+func clearContainers(t *testing.T, daemon *dockertest.Daemon) {
+	ctx := context.Background()
+	api, err := client.New(client.WithHost(daemon.Host))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer api.Close()
+	list, err := api.ContainerList(ctx, client.ContainerListOptions{All: true})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, c := range list.Items {
+		if _, err := api.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // containers returns the ids of those that run.
@@ -51,12 +93,12 @@ func (s docked) containers() []string {
 	return ids
 }
 
-func TestBriefBecomesAPlayableGameInAContainer(t *testing.T) {
-	s := newDocked(t)
+func (s docked) briefBecomesAPlayableGame() {
+	t := s.t
 	s.start()
 	dir := s.makeGame()
 
-	ctx, cancel := context.WithTimeout(t.Context(), long)
+	ctx, cancel := wait.Within(t.Context(), slow)
 	defer cancel()
 	browser, err := playtest.Start(ctx, "")
 	if err != nil {
@@ -74,22 +116,21 @@ func TestBriefBecomesAPlayableGameInAContainer(t *testing.T) {
 	if state, err := page.Run("skilled", 20*60); err != nil || state.Score < 1 {
 		t.Errorf("20 seconds of skilled play: %+v, %v", state, err)
 	}
-	if !split() && !strings.Contains(s.log.String(), "this process holds the Docker socket") {
+	if !s.form.split() && !strings.Contains(s.log.String(), "this process holds the Docker socket") {
 		t.Error("the log does not warn that the gateway holds the Docker socket")
 	}
 	s.endsClean()
 }
 
-func TestContainersOutliveAKilledGatewayAndAreAdopted(t *testing.T) {
-	s := newDocked(t)
+func (s docked) outliveAKilledGateway() {
 	s.start()
 	s.outlives(func() { _ = s.stop(os.Kill) }, func() { s.start() })
 }
 
-// TestRestartOfTheDaemonFailsOnlyTheRunningJob: dockerd stops all containers
+// restartOfTheDaemon: dockerd stops all containers
 // when it ends. While it is away nothing is concluded.
-func TestRestartOfTheDaemonFailsOnlyTheRunningJob(t *testing.T) {
-	s := newDocked(t)
+func (s docked) restartOfTheDaemon() {
+	t := s.t
 	s.start()
 	key := s.newKey("demo")
 	jobs := s.queue(key, 6)
@@ -122,19 +163,18 @@ func TestRestartOfTheDaemonFailsOnlyTheRunningJob(t *testing.T) {
 	}
 }
 
-func TestMissingImageKeepsTheServiceFromStartingAndSaysWhatToRun(t *testing.T) {
-	onlyEmbedded(t)
-	s := newDocked(t, "SVC_ENGINE_IMAGE=svc-engine:none")
+func (s docked) missingImage() {
+	s.env = append(s.env, "SVC_ENGINE_IMAGE=svc-engine:none")
 	out, err := s.command("run", "--config", "Caddyfile").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "svc-engine:none") || !strings.Contains(string(out), "make engine-image") {
-		t.Errorf("ended with %v:\n%s", err, out)
+		s.t.Errorf("ended with %v:\n%s", err, out)
 	}
 }
 
-// TestSubmissionWithoutADaemonIsRefusedAndTakenLater: nothing is lost or
+// submissionWithoutADaemon: nothing is lost or
 // charged while Docker is away, and no one has to reset anything afterwards.
-func TestSubmissionWithoutADaemonIsRefusedAndTakenLater(t *testing.T) {
-	s := newDocked(t)
+func (s docked) submissionWithoutADaemon() {
+	t := s.t
 	s.start()
 	key := s.newKey("demo")
 	project := s.newProject(key)

@@ -17,12 +17,12 @@ import (
 // TestAKilledEngineProxyLosesNothing is the row of the engine proxy in the
 // table of what happens when something dies.
 func TestAKilledEngineProxyLosesNothing(t *testing.T) {
-	onlySplit(t)
-	s := start(t)
+	f := onlySplit(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	ended := s.queue(key, 1)[0]
 	s.allCompleted(key, []api.Submission{ended})
-	jobs := s.queue(key, 8)
+	jobs := s.queue(key, 4)
 	last := jobs[len(jobs)-1]
 	stream := s.events(key, last, "")
 	before := s.enginePIDs()
@@ -50,7 +50,7 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 			t.Errorf("without an engine proxy %s %s: %d %s", c.method, c.path, status, body)
 		}
 	}
-	if u := s.usage(key); u.JobsToday != 9 {
+	if u := s.usage(key); u.JobsToday != 5 {
 		t.Errorf("the refused submission counts: %+v", u)
 	}
 
@@ -65,7 +65,7 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 	if after := s.enginePIDs(); !slices.Equal(before, after) {
 		t.Errorf("engines after it %v, before %v: not adopted", after, before)
 	}
-	if u := s.usage(key); u.JobsToday != 9 || u.RunningJobs != 0 || u.TIKThisMonth != 9*api.MicroPerTIK {
+	if u := s.usage(key); u.JobsToday != 5 || u.RunningJobs != 0 || u.TIKThisMonth != 5*api.MicroPerTIK {
 		t.Errorf("usage is %+v", u)
 	}
 }
@@ -74,12 +74,12 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 // engine proxy is asked for without a pause while its place is taken again and
 // again, and a stream stays open.
 func TestRestartOfTheEngineProxyOnPurposeLosesNoRequest(t *testing.T) {
-	onlySplit(t)
-	if form() == formHosts {
+	f := onlySplit(t)
+	if f == formHosts {
 		t.Skip("an address of TCP can't change hands; gateways on other hosts get 503 for a moment")
 	}
 	const restarts = 5
-	s := start(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	ended := s.queue(key, 1)[0]
 	s.allCompleted(key, []api.Submission{ended})

@@ -15,7 +15,7 @@ import (
 // says so in the way of the form.
 func (s *service) runEngines(driver string, options map[string]any, egress string) {
 	s.t.Helper()
-	if split() {
+	if s.form.split() {
 		s.env = append(s.env, "SVC_ENGINE_DRIVER="+driver, "SVC_ENGINE_DRIVER_OPTIONS="+jsonFile(s.t, options), "SVC_EGRESS="+egress)
 		return
 	}
@@ -43,7 +43,7 @@ type fleet struct {
 func (f fleet) makeGame() string {
 	f.t.Helper()
 	key := f.newKey("demo")
-	sub := f.generate(key, f.newProject(key), brief)
+	sub := f.submit(key, map[string]any{"projectId": f.newProject(key), "prompt": brief})
 	if n := len(f.running()); n != 1 {
 		f.t.Errorf("%d engines run, want 1", n)
 	}

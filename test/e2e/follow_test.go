@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // follower reads the events of a job: when its connection ends it asks again for
@@ -31,7 +32,7 @@ type follower struct {
 // follow begins to follow a job, and returns when its first event is there.
 func (s *service) follow(key apiKey, sub api.Submission) *follower {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := wait.Within(s.t.Context(), 2*wait.Patience)
 	s.t.Cleanup(cancel)
 	f := &follower{done: make(chan struct{})}
 	go func() {
@@ -71,7 +72,7 @@ func (f *follower) run(ctx context.Context, request func() (*http.Request, error
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			return fmt.Errorf("after %d events: %w", len(f.records), ctx.Err())
+			return fmt.Errorf("after %d events: %w", len(f.records), context.Cause(ctx))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -8,33 +10,79 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
 
-// Forms of the service. SVC_FORM chooses the one that the suite runs.
+// form is how the service is cut into processes.
+type form string
+
 const (
-	formEmbedded = "embedded" // caddy alone
-	formSplit    = "split"    // with svc-sidecar and svc-engine-proxy beside it
-	formHosts    = "hosts"    // the same, the engine proxy reached as if it were on another host
+	formEmbedded form = "embedded" // caddy alone
+	formSplit    form = "split"    // with svc-sidecar and svc-engine-proxy beside it
+	formHosts    form = "hosts"    // the same, the engine proxy reached as if it were on another host
 )
 
-func form() string {
-	switch form := os.Getenv("SVC_FORM"); form {
-	case "":
-		return formEmbedded
-	case formEmbedded, formSplit, formHosts:
-		return form
+// askedFor is the one form in which all tests are to run, "" where each runs in
+// those that it is about.
+func askedFor() form {
+	switch f := form(os.Getenv("SVC_FORM")); f {
+	case "", formEmbedded, formSplit, formHosts:
+		return f
 	default:
-		panic(fmt.Sprintf("SVC_FORM is %q; it can be embedded, split or hosts", form))
+		panic(fmt.Sprintf("SVC_FORM is %q; it can be embedded, split or hosts", f))
 	}
 }
 
+// inEveryForm runs a test in both forms, side by side: it asks something of the
+// wire between the parts.
+func inEveryForm(t *testing.T, test func(t *testing.T, f form)) {
+	t.Helper()
+	t.Parallel()
+	forms := []form{formEmbedded, formSplit}
+	if f := askedFor(); f != "" {
+		forms = []form{f}
+	}
+	for _, f := range forms {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			test(t, f)
+		})
+	}
+}
+
+// inOneForm is the form of a test that would prove the same in each.
+func inOneForm(t *testing.T) form {
+	t.Helper()
+	t.Parallel()
+	return cmp.Or(askedFor(), formEmbedded)
+}
+
+// onlyEmbedded is the form of a test that is about one process.
+func onlyEmbedded(t *testing.T) form {
+	t.Helper()
+	t.Parallel()
+	if askedFor().split() {
+		t.Skip("this is about the embedded form")
+	}
+	return formEmbedded
+}
+
+// onlySplit is the form of a test that is about the parts on their own.
+func onlySplit(t *testing.T) form {
+	t.Helper()
+	t.Parallel()
+	if askedFor() == formEmbedded {
+		t.Skip("this is about the split form")
+	}
+	return cmp.Or(askedFor(), formSplit)
+}
+
 // split reports whether the parts are processes of their own.
-func split() bool { return form() != formEmbedded }
+func (f form) split() bool { return f == formSplit || f == formHosts }
 
 // part is a process of the service beside caddy.
 type part struct {
@@ -70,12 +118,19 @@ func (p *part) stop(sig os.Signal) error {
 // ended waits for the end of the process.
 func (p *part) ended() error {
 	defer func() { p.cmd = nil }()
+	return ended(p.cmd, p.done)
+}
+
+// ended waits for the end of a process, and kills one that does not end.
+func ended(cmd *exec.Cmd, done <-chan error) error {
+	ctx, cancel := wait.Within(context.Background(), wait.Patience) // at the test's end as well
+	defer cancel()
 	select {
-	case err := <-p.done:
+	case err := <-done:
 		return err
-	case <-time.After(patience):
-		_ = p.cmd.Process.Kill()
-		return fmt.Errorf("did not stop within %s: %w", patience, <-p.done)
+	case <-ctx.Done():
+		_ = cmd.Process.Kill()
+		return fmt.Errorf("did not stop: %w: %w", context.Cause(ctx), <-done)
 	}
 }
 
@@ -83,11 +138,11 @@ func (p *part) ended() error {
 // time for a decision.
 func (s *service) formEnv() []string {
 	env := []string{"SVC_DECISION_TIMEOUT=10s"}
-	if !split() {
+	if !s.form.split() {
 		return env
 	}
 	env = append(env, "SVC_SIDECAR="+s.sidecarSocket(), "SVC_STOP_ENGINES=idle")
-	if form() == formSplit {
+	if s.form == formSplit {
 		env = append(env, "SVC_ENGINES="+s.enginesSocket())
 	}
 	return env
@@ -100,10 +155,10 @@ func (s *service) sidecarSocket() string { return filepath.Join(s.dir, "run", "s
 // startParts starts what runs beside caddy in the split form, unless it does.
 func (s *service) startParts() {
 	s.t.Helper()
-	if split() && (s.sidecar == nil || s.sidecar.cmd == nil) {
+	if s.form.split() && (s.sidecar == nil || s.sidecar.cmd == nil) {
 		s.startSidecar()
 	}
-	if split() && (s.engineProxy == nil || s.engineProxy.cmd == nil) {
+	if s.form.split() && (s.engineProxy == nil || s.engineProxy.cmd == nil) {
 		s.startEngines()
 	}
 }
@@ -111,7 +166,7 @@ func (s *service) startParts() {
 // startEngines starts svc-engine-proxy and waits until it listens.
 func (s *service) startEngines(args ...string) {
 	s.t.Helper()
-	if form() == formHosts {
+	if s.form == formHosts {
 		args = append(args, s.hostsArgs()...)
 	}
 	s.engineProxy = s.startListening("svc-engine-proxy", s.enginesSocket(), args...)
@@ -181,20 +236,4 @@ func (s *service) editCaddyfile(old, by string) {
 func (s *service) startSidecar(args ...string) {
 	s.t.Helper()
 	s.sidecar = s.startListening("svc-sidecar", s.sidecarSocket(), args...)
-}
-
-// onlyEmbedded skips a test that is about one process.
-func onlyEmbedded(t *testing.T) {
-	t.Helper()
-	if split() {
-		t.Skip("this is about the embedded form")
-	}
-}
-
-// onlySplit skips a test that is about the parts on their own.
-func onlySplit(t *testing.T) {
-	t.Helper()
-	if !split() {
-		t.Skip("this is about the split form: SVC_FORM=split")
-	}
 }

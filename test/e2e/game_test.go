@@ -3,26 +3,27 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"image/jpeg"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // minute is a minute of game time in frames: the longest a short game lasts.
 const minute = 60 * 60
 
 func TestDownloadedGamePlaysInABrowser(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	key := s.newKey("demo")
-	sub := s.generate(key, s.newProject(key), brief)
+	sub := s.submit(key, map[string]any{"projectId": s.newProject(key), "prompt": brief})
 	s.finish(key, sub)
 	dir := unpack(t, s.download(key, sub))
 
-	ctx, cancel := context.WithTimeout(context.Background(), long)
+	ctx, cancel := wait.Within(t.Context(), slow)
 	defer cancel()
 	browser, err := playtest.Start(ctx, "")
 	if err != nil {

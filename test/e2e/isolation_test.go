@@ -23,14 +23,15 @@ const nobody = 65534
 // A spy is an engine of a running service that tries what no engine may: the
 // service is real, its engine the test's.
 func TestAnEngineGetsAtNothingButItsOwn(t *testing.T) {
+	f := onlyEmbedded(t)
 	if os.Geteuid() != 0 {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("isolation must be tested as root")
 		}
 		t.Skip("only root can run the service as root and as another user")
 	}
-	t.Run("OfAServiceOfRoot", func(t *testing.T) { newSpies(t, 0).check() })
-	t.Run("OfAServiceWithoutRoot", func(t *testing.T) { newSpies(t, nobody).check() })
+	t.Run("OfAServiceOfRoot", func(t *testing.T) { newSpies(t, f, 0).check() })
+	t.Run("OfAServiceWithoutRoot", func(t *testing.T) { newSpies(t, f, nobody).check() })
 }
 
 // spies are a service whose engines are test engines.
@@ -42,9 +43,9 @@ type spies struct {
 
 const envSecret = "a-secret-in-the-environment-of-the-service"
 
-func newSpies(t *testing.T, uid int) *spies {
+func newSpies(t *testing.T, f form, uid int) *spies {
 	t.Helper()
-	s := &spies{service: newService(t), uid: uid, home: drivertest.TempDir(t)}
+	s := &spies{service: newService(t, f), uid: uid, home: drivertest.TempDir(t)}
 	for to, from := range map[string]string{
 		"caddy": bin(t, "caddy"), "svc-shim": bin(t, "svc-shim"), "testengine": drivertest.BuildEngine(t),
 	} {

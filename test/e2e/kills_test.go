@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +19,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Victims of the matrix. The gateway's process is the engine proxy's as well,
@@ -64,9 +66,25 @@ const patientChain = `
 	}
 `
 
+// cells of the matrix that are run each time: every moment and every victim of a
+// form, and both where engines outlive the victim and where they don't. The long
+// run has all.
+var cells = map[form][]string{
+	formEmbedded: {
+		"gateway/ready with job", "gateway/zip half sent", "engine/starting", "engine/stream open", "shim/draining", "shim/stopping",
+	},
+	formSplit: {
+		"gateway/stream open", "gateway/draining", "engine/ready with job", "shim/starting", "engine proxy/zip half sent", "engine proxy/stopping",
+	},
+}
+
 // TestKillMatrix kills processes of a running service while clients, or the
 // engine proxy, are in the middle of something.
 func TestKillMatrix(t *testing.T) {
+	inEveryForm(t, killMatrix)
+}
+
+func killMatrix(t *testing.T, f form) {
 	moments := []struct {
 		name string
 		env  []string
@@ -135,14 +153,19 @@ func TestKillMatrix(t *testing.T) {
 		},
 	}
 	victims := []string{victimGateway, victimEngine, victimShim}
-	if split() {
+	if f.split() {
 		victims = append(victims, victimProxy)
 	}
 	for _, victim := range victims {
 		for _, m := range moments {
-			t.Run(victim+"/"+m.name, func(t *testing.T) {
+			name := victim + "/" + m.name
+			if short, known := cells[f]; known && !long.Asked() && !slices.Contains(short, name) {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				t.Log("the client sees:", m.sees[victim])
-				s := newService(t, m.env...)
+				s := newService(t, f, m.env...)
 				s.editCaddyfile("\tsvc_api\n", patientChain)
 				s.start()
 				m.run(s, s.newKey("demo"), victim)
@@ -198,7 +221,7 @@ func (s *service) killWhileStarting(key apiKey, victim string) {
 		s.t.Fatal(err)
 	}
 	submit := func() (answer, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := wait.Context(s.t)
 		defer cancel()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/v1/generate", bytes.NewReader(body))
 		if err != nil {
@@ -282,7 +305,7 @@ func (s *service) outcome(key apiKey, victim string, jobs []api.Submission) {
 }
 
 func (s *service) killWhileWorking(key apiKey, victim string) {
-	jobs := s.queue(key, 6)
+	jobs := s.queue(key, 4)
 	before := s.engines()
 	s.kill(victim)
 	if after := s.engines(); spares(victim) && (len(after) != 1 || len(before) != 1 || after[0].PID != before[0].PID) {
@@ -292,7 +315,7 @@ func (s *service) killWhileWorking(key apiKey, victim string) {
 }
 
 func (s *service) killWhileStreaming(key apiKey, victim string) {
-	jobs := s.queue(key, 6)
+	jobs := s.queue(key, 4)
 	last := jobs[len(jobs)-1]
 	stream := s.events(key, last, "")
 	reader := sse.NewReader(stream.Body)
@@ -322,7 +345,7 @@ func (s *service) killWhileDownloading(key apiKey, victim string) {
 	s.finish(key, jobs[0])
 	path := "/v1/generate/" + jobs[0].JobID + "/files?projectId=" + jobs[0].ProjectID
 	whole := s.call(key, "GET", path, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := wait.Context(s.t)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, nil)
 	if err != nil {
@@ -393,11 +416,13 @@ func (s *service) holdEngines() (release func()) {
 	for _, pid := range pids {
 		s.hold(pid)
 	}
-	return func() {
+	release = func() {
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGCONT) // it may have been killed
 		}
 	}
+	s.t.Cleanup(release) // a stop would wait for them
+	return release
 }
 
 // killWhileLeaving kills while an engine is on its way out, on order. The
@@ -439,7 +464,11 @@ func (s *service) killWhileLeaving(key apiKey, victim, state string, flags ...st
 // when the ledger has deleted a project and its engine is still there. In the
 // split form the engine proxy has then not even heard of it.
 func TestAKillBetweenTheStepsOfADeletionLeavesNothingOfTheProject(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, aKillBetweenTheStepsOfADeletionLeavesNothingOfTheProject)
+}
+
+func aKillBetweenTheStepsOfADeletionLeavesNothingOfTheProject(t *testing.T, f form) {
+	s := start(t, f)
 	key := s.newKey("demo")
 	job := s.queue(key, 1)[0]
 	s.finish(key, job)
@@ -449,7 +478,7 @@ func TestAKillBetweenTheStepsOfADeletionLeavesNothingOfTheProject(t *testing.T) 
 	}
 	release := s.holdEngines()
 	defer release()
-	if split() {
+	if s.form.split() {
 		s.hold(s.engineProxy.cmd.Process.Pid)
 	}
 	path, deleted := "/v1/projects/"+job.ProjectID, make(chan int, 1)

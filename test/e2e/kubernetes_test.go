@@ -34,29 +34,30 @@ type kubed struct {
 	namespace string
 }
 
-func newKubed(t *testing.T) kubed {
+func newKubed(t *testing.T, f form) kubed {
 	t.Helper()
-	return newKubedWith(t, nil, "")
+	return newKubedWith(t, f, kubetest.Shared(t), nil, "")
 }
 
-// newKubedWith prepares one with further options of its driver, and the models
-// of an egress file.
-func newKubedWith(t *testing.T, more map[string]any, egress string, env ...string) kubed {
+// newKubedWith prepares one on a cluster, with further options of its driver, and
+// the models of an egress file.
+func newKubedWith(t *testing.T, f form, cluster *kubetest.Cluster, more map[string]any, egress string, env ...string) kubed {
 	t.Helper()
-	s := kubed{cluster: kubetest.Mortal(t)}
+	s := kubed{cluster: cluster}
+	node := cluster.OfItsOwn(t)
 	s.namespace = s.cluster.Namespace(t)
 	t.Cleanup(func() { s.clear() })
 	policy := kubernetes.Policy(s.namespace, networkingv1.NetworkPolicyPeer{NamespaceSelector: new(metav1.LabelSelector)}, 7444)
 	if _, err := s.cluster.Admin.NetworkingV1().NetworkPolicies(s.namespace).Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s.cluster.Node.AddImage("svc-engine:slim", kubetest.Image{
+	node.AddImage("svc-engine:slim", kubetest.Image{
 		Files: map[string]string{
 			"/usr/local/bin/svc-engine": bin(t, "svc-engine"), "/usr/local/bin/frameworks": bin(t, "frameworks"),
 		},
 		Entrypoint: []string{"/usr/local/bin/svc-engine"},
 	})
-	s.service = newService(t, env...)
+	s.service = newService(t, f, env...)
 	s.running = s.pods
 	options := map[string]any{
 		"kubeconfig": s.cluster.Kubeconfig(t, s.namespace, kubernetes.Permissions()), "namespace": s.namespace, "image": "svc-engine:slim",
@@ -97,20 +98,49 @@ func (s kubed) clear() {
 	}
 }
 
-func TestBriefBecomesAGameInAPod(t *testing.T) {
-	onlySplit(t)
-	s := newKubed(t)
+// TestEnginesInPods has one cluster. Whoever kills its API server, and cuts off its
+// node, comes when the others are done.
+func TestEnginesInPods(t *testing.T) {
+	t.Parallel()
+	t.Run("SideBySide", enginesInPodsSideBySide)
+	if f := askedFor(); f == "" || f == formSplit {
+		t.Run("KilledAPIServer", func(t *testing.T) { killedAPIServer(t, formSplit) })
+	}
+}
+
+func enginesInPodsSideBySide(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		form form
+		run  func(t *testing.T, f form)
+	}{
+		{"BriefBecomesAGame", formSplit, briefBecomesAGameInAPod},
+		{"TheyOutliveAKilledEngineProxyAndAreAdopted", formSplit, podsOutliveAKilledEngineProxy},
+		{"TheyOutliveAKilledServiceAndAreAdopted", formEmbedded, podsOutliveAKilledService},
+		{"ALostDataFolderIsRemediedAsDocumented", formSplit, lostDataFolder},
+		{"ModelsMakeAGame", formSplit, modelsMakeAGameInAPod},
+	} {
+		if f := askedFor(); f == "" || f == test.form {
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				test.run(t, test.form)
+			})
+		}
+	}
+}
+
+func briefBecomesAGameInAPod(t *testing.T, f form) {
+	s := newKubed(t, f)
 	s.start()
 	s.makeGame()
 	s.endsClean()
 }
 
-// TestPodsOutliveAKilledEngineProxyAndAreAdopted: streams of pods lead through
+// podsOutliveAKilledEngineProxy: streams of pods lead through
 // the engine proxy. They are cut with it, and the gateway takes them up again:
 // no client notices.
-func TestPodsOutliveAKilledEngineProxyAndAreAdopted(t *testing.T) {
-	onlySplit(t)
-	s := newKubed(t)
+func podsOutliveAKilledEngineProxy(t *testing.T, f form) {
+	s := newKubed(t, f)
 	s.start()
 	kill := func() { _ = s.engineProxy.stop(os.Kill) }
 	followers := s.outlives(func() {
@@ -128,9 +158,8 @@ func TestPodsOutliveAKilledEngineProxyAndAreAdopted(t *testing.T) {
 	}
 }
 
-func TestPodsOutliveAKilledServiceAndAreAdopted(t *testing.T) {
-	onlyEmbedded(t)
-	s := newKubed(t)
+func podsOutliveAKilledService(t *testing.T, f form) {
+	s := newKubed(t, f)
 	s.start()
 	followers := s.outlives(func() { _ = s.stop(os.Kill) }, func() { s.start() })
 	if n := followers[0].asked; n != 2 {
@@ -139,11 +168,10 @@ func TestPodsOutliveAKilledServiceAndAreAdopted(t *testing.T) {
 	s.endsClean()
 }
 
-// TestALostDataFolderIsRemediedAsDocumented follows docs/operations.md: what
+// lostDataFolder follows docs/operations.md: what
 // the engine proxy kept is gone, and the projects' claims are not.
-func TestALostDataFolderIsRemediedAsDocumented(t *testing.T) {
-	onlySplit(t)
-	s := newKubed(t)
+func lostDataFolder(t *testing.T, f form) {
+	s := newKubed(t, f)
 	s.start()
 	key := s.newKey("demo")
 	project := s.newProject(key)
@@ -192,10 +220,9 @@ func (s kubed) claim(project string) *corev1.PersistentVolumeClaim {
 	return claim
 }
 
-// TestModelsMakeAGameInAPod: the engine has no way out but the egress, which
+// modelsMakeAGameInAPod: the engine has no way out but the egress, which
 // knows it by its certificate and its token.
-func TestModelsMakeAGameInAPod(t *testing.T) {
-	onlySplit(t)
+func modelsMakeAGameInAPod(t *testing.T, f form) {
 	provider := fakeprovider.New(t, fakeprovider.ByPath(map[string]fakeprovider.Answer{
 		"/chat/completions":   fakeprovider.InTurn(concept, writes(wobble), fakeprovider.RateLimited(1), writes(tool("build_and_check", nil)), writes(handIn)),
 		"/images/generations": fakeprovider.Pictures(fakeprovider.Picture(t)),
@@ -203,7 +230,7 @@ func TestModelsMakeAGameInAPod(t *testing.T) {
 	}))
 	provider.Key = credential
 	address := "localhost:" + freeport.Port(t)
-	s := newKubedWith(t, map[string]any{"egress_listen": address, "egress_url": "https://" + address}, modelsFile(t, provider.URL), "SVC_PRICES="+pricesFile(t))
+	s := newKubedWith(t, f, kubetest.Shared(t), map[string]any{"egress_listen": address, "egress_url": "https://" + address}, modelsFile(t, provider.URL), "SVC_PRICES="+pricesFile(t))
 	s.secrets = append(s.secrets, credential)
 	s.start()
 	key := s.newKey("demo")
@@ -263,12 +290,11 @@ func (s kubed) notInTheCluster(text string) {
 	}
 }
 
-// TestKilledAPIServer is the row of the kill matrix for the API server: what a
+// killedAPIServer is the row of the kill matrix for the API server: what a
 // client sees when it goes at each moment of an engine's life, and what holds.
-func TestKilledAPIServer(t *testing.T) {
-	onlySplit(t)
+func killedAPIServer(t *testing.T, f form) {
 	t.Run("starting: 503, and the same request again makes the one job", func(t *testing.T) {
-		s := newKubed(t)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)
@@ -293,7 +319,7 @@ func TestKilledAPIServer(t *testing.T) {
 		}
 	})
 	t.Run("ready with job: nothing, and every job completes", func(t *testing.T) {
-		s := newKubed(t)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		jobs := s.queue(key, 6)
@@ -310,7 +336,7 @@ func TestKilledAPIServer(t *testing.T) {
 		}
 	})
 	t.Run("stopping: the engine is stopped when the API server is back", func(t *testing.T) {
-		s := newKubed(t)
+		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)

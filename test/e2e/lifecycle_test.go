@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // queue submits n jobs to a new project, so that the last one waits a while.
@@ -38,9 +39,13 @@ func (s *service) allCompleted(key apiKey, jobs []api.Submission) {
 }
 
 func TestReloadKeepsAnOpenEventStream(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, reloadKeepsAnOpenEventStream)
+}
+
+func reloadKeepsAnOpenEventStream(t *testing.T, f form) {
+	s := start(t, f)
 	key := s.newKey("demo")
-	jobs := s.queue(key, 8)
+	jobs := s.queue(key, 3)
 	last := jobs[len(jobs)-1]
 	stream := s.events(key, last, "")
 
@@ -57,38 +62,45 @@ func TestReloadKeepsAnOpenEventStream(t *testing.T) {
 	s.allCompleted(key, jobs)
 }
 
-func TestJobsOutliveTheServiceAndAreFoundAgain(t *testing.T) {
-	for name, sig := range map[string]os.Signal{"Ctrl-C": os.Interrupt, "killed": os.Kill} {
-		t.Run(name, func(t *testing.T) {
-			s := start(t)
-			key := s.newKey("demo")
-			jobs := s.queue(key, 16) // more than end meanwhile: an engine at rest is stopped
-			before := s.enginePIDs()
-			if len(before) != 1 {
-				t.Fatalf("engines: %v", before)
-			}
-			if err := s.stop(sig); sig == os.Interrupt && err != nil {
-				t.Errorf("a clean stop ended with %v", err)
-			}
-			if after := s.enginePIDs(); !slices.Equal(before, after) {
-				t.Fatalf("engines after the stop: %v, before %v", after, before)
-			}
-			s.start()
-			s.allCompleted(key, jobs)
-			if after := s.enginePIDs(); !slices.Equal(before, after) {
-				t.Errorf("engines after the restart: %v, before %v: not adopted", after, before)
-			}
-			checkLog(t, s.readEvents(s.events(key, jobs[len(jobs)-1], "").Body))
-		})
+// TestJobsOutliveACleanStopAndAreFoundAgain: TestKillMatrix is about a service
+// that is killed.
+func TestJobsOutliveACleanStopAndAreFoundAgain(t *testing.T) {
+	inEveryForm(t, jobsOutliveACleanStopAndAreFoundAgain)
+}
+
+func jobsOutliveACleanStopAndAreFoundAgain(t *testing.T, f form) {
+	s := start(t, f)
+	key := s.newKey("demo")
+	jobs := s.queue(key, 3)
+	before := s.enginePIDs()
+	if len(before) != 1 {
+		t.Fatalf("engines: %v", before)
 	}
+	release := s.holdEngines() // an engine at rest would be stopped
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop(os.Interrupt) }()
+	wait.Until(t, "the engine is asked whether it is at rest", func() bool { return s.engines()[0].State == "draining" })
+	release()
+	if err := <-stopped; err != nil {
+		t.Errorf("a clean stop ended with %v", err)
+	}
+	if after := s.enginePIDs(); !slices.Equal(before, after) {
+		t.Fatalf("engines after the stop: %v, before %v", after, before)
+	}
+	s.start()
+	s.allCompleted(key, jobs)
+	if after := s.enginePIDs(); !slices.Equal(before, after) {
+		t.Errorf("engines after the restart: %v, before %v: not adopted", after, before)
+	}
+	checkLog(t, s.readEvents(s.events(key, jobs[len(jobs)-1], "").Body))
 }
 
 func TestStopEnginesStopsWorkingEnginesToo(t *testing.T) {
-	onlyEmbedded(t)
-	s := newService(t)
+	f := onlyEmbedded(t)
+	s := newService(t, f)
 	s.start("--stop-engines")
 	key := s.newKey("demo")
-	jobs := s.queue(key, 8)
+	jobs := s.queue(key, 4)
 	if err := s.stop(os.Interrupt); err != nil {
 		t.Errorf("a clean stop ended with %v", err)
 	}
@@ -114,42 +126,8 @@ func TestStopEnginesStopsWorkingEnginesToo(t *testing.T) {
 	}
 }
 
-func TestACleanStopLeavesNoIdleEngine(t *testing.T) {
-	s := start(t)
-	key := s.newKey("demo")
-	s.allCompleted(key, s.queue(key, 1))
-	if err := s.stop(os.Interrupt); err != nil {
-		t.Errorf("a clean stop ended with %v", err)
-	}
-	if pids := s.enginePIDs(); len(pids) > 0 {
-		t.Errorf("engines after the stop: %v", pids)
-	}
-}
-
-func TestAnEngineKilledInTheMiddleFailsOnlyItsRunningJob(t *testing.T) {
-	s := start(t)
-	key := s.newKey("demo")
-	jobs := s.queue(key, 6)
-	stream := s.events(key, jobs[len(jobs)-1], "")
-	s.stopEngines()
-	checkLog(t, s.readEvents(stream.Body)) // it stays open and loses nothing
-	failed := 0
-	for _, sub := range jobs {
-		if job := s.finish(key, sub); job.Status == api.JobFailed && job.Failure.Code == api.FailureEngineRestarted {
-			failed++
-		} else if job.Status != api.JobCompleted {
-			t.Errorf("job %s ended as %s %+v", sub.JobID, job.Status, job.Failure)
-		}
-	}
-	if failed > 1 {
-		t.Errorf("%d jobs failed; only the running one may", failed)
-	}
-	if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != int64(len(jobs)) {
-		t.Errorf("usage is %+v", u)
-	}
-}
-
 func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
+	f := inOneForm(t)
 	taken, err := net.Listen("tcp", ":0")
 	if err != nil {
 		t.Fatal(err)
@@ -169,12 +147,12 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 		"path too long":            {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
 		"missing framework bundle": {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
 	}
-	if split() {
+	if f.split() {
 		delete(tests, "missing framework bundle") // caddy starts no engines, and needs none
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newService(t, tc.env)
+			s := newService(t, f, tc.env)
 			cmd := s.command("run", "--config", "Caddyfile")
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
@@ -190,8 +168,12 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 }
 
 func TestASecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T) {
-	s := start(t)
-	second := newService(t)
+	inEveryForm(t, aSecondServiceOnTheSameDataLeavesTheFirstAlone)
+}
+
+func aSecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T, f form) {
+	s := start(t, f)
+	second := newService(t, f)
 	cmd := second.command("run", "--config", "Caddyfile")
 	cmd.Env = append(cmd.Env, "SVC_DATA_DIR="+s.dir)
 	out, err := cmd.CombinedOutput()
@@ -204,7 +186,11 @@ func TestASecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T) {
 }
 
 func TestADataFolderMayHaveASpace(t *testing.T) {
-	s := newService(t)
+	inEveryForm(t, aDataFolderMayHaveASpace)
+}
+
+func aDataFolderMayHaveASpace(t *testing.T, f form) {
+	s := newService(t, f)
 	s.dir = filepath.Join(s.dir, "a b")
 	s.start()
 	key := s.newKey("demo")
@@ -212,7 +198,8 @@ func TestADataFolderMayHaveASpace(t *testing.T) {
 }
 
 func TestCaddyKnowsTheModulesAndTheShippedCaddyfile(t *testing.T) {
-	s := newService(t)
+	f := inOneForm(t)
+	s := newService(t, f)
 	out, err := s.command("list-modules").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -236,13 +223,20 @@ func TestCaddyKnowsTheModulesAndTheShippedCaddyfile(t *testing.T) {
 	}
 }
 
-func TestStartedAgainOnTheSameDataEverythingIsThere(t *testing.T) {
-	s := start(t)
+func TestACleanStopLeavesNoIdleEngineAndStartedAgainEverythingIsThere(t *testing.T) {
+	inEveryForm(t, aCleanStopLeavesNoIdleEngineAndStartedAgainEverythingIsThere)
+}
+
+func aCleanStopLeavesNoIdleEngineAndStartedAgainEverythingIsThere(t *testing.T, f form) {
+	s := start(t, f)
 	key := s.newKey("demo")
 	jobs := s.queue(key, 1)
 	s.allCompleted(key, jobs)
 	if err := s.stop(os.Interrupt); err != nil {
 		t.Errorf("a clean stop ended with %v", err)
+	}
+	if pids := s.enginePIDs(); len(pids) > 0 {
+		t.Errorf("engines after the stop: %v", pids)
 	}
 	s.start()
 	if a := s.call(key, "GET", "/v1/projects/"+jobs[0].ProjectID, nil); a.status != http.StatusOK {
@@ -256,6 +250,7 @@ func TestStartedAgainOnTheSameDataEverythingIsThere(t *testing.T) {
 }
 
 func TestSVCCommandFailsClearlyWithoutAService(t *testing.T) {
+	inOneForm(t)
 	cmd := exec.Command(bin(t, "svc"), "admin", "key", "list", "--data-dir", t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "make run") {

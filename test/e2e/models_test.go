@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,13 +21,15 @@ import (
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // credential is what the provider asks for. No one but the egress may know it.
 const credential = "sk-the-providers-own-credential"
 
-// long bounds a job that models and a browser have a part in.
-const long = 5 * time.Minute
+// slow bounds a job that models and a browser have a part in.
+const slow = 5 * time.Minute
 
 // Every answer of the writer costs 2 TIK: 1000 × 0.001 + 100 × 0.01.
 var (
@@ -37,15 +38,18 @@ var (
 )
 
 // startWithModels starts a service whose engines may call the models at an
-// address, and have a browser.
-func startWithModels(t *testing.T, url string) *service {
+// address, and have a browser, or noBrowser.
+func startWithModels(t *testing.T, f form, url, chromium string) *service {
 	t.Helper()
-	s := newService(t, "SVC_PRICES="+pricesFile(t))
-	s.runEngines("process", map[string]any{"chromium": chromiumProgram(t)}, modelsFile(t, url))
+	s := newService(t, f, "SVC_PRICES="+pricesFile(t))
+	s.runEngines("process", map[string]any{"chromium": chromium}, modelsFile(t, url))
 	s.secrets = append(s.secrets, credential)
 	s.start()
 	return s
 }
+
+// noBrowser is in place of a browser's path for engines that have none.
+const noBrowser = "off"
 
 // modelsFile says where the models are, and by which credential.
 func modelsFile(t *testing.T, url string) string {
@@ -118,7 +122,7 @@ var handIn = tool("done", map[string]any{"summary": "The duck wobbles now."})
 func (s *service) finishLong(key apiKey, sub api.Submission) api.Job {
 	s.t.Helper()
 	var job api.Job
-	s.within(long, "the job has ended", func() bool {
+	s.within(slow, "the job has ended", func() bool {
 		job = s.status(key, sub)
 		return job.Status.Terminal()
 	})
@@ -194,6 +198,7 @@ func (s *service) nowhere(text string) {
 }
 
 func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
+	f := inOneForm(t)
 	provider := fakeprovider.New(t, fakeprovider.ByPath(map[string]fakeprovider.Answer{
 		"/chat/completions": fakeprovider.InTurn(
 			concept,
@@ -205,7 +210,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 		"/audio/speech":       fakeprovider.Speech(fakeprovider.Tone()),
 	}))
 	provider.Key = credential
-	s := startWithModels(t, provider.URL)
+	s := startWithModels(t, f, provider.URL, chromiumProgram(t))
 	key := s.newKey("demo")
 	sub := s.submit(key, map[string]any{
 		"projectId": s.newProject(key), "prompt": "a yellow duck that flaps through gaps, and it wobbles",
@@ -291,7 +296,7 @@ func (s *service) charged(key apiKey, job api.Job, answers int64) {
 // playsInABrowser opens an unpacked game as its player does.
 func (s *service) playsInABrowser(dir string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), long)
+	ctx, cancel := wait.Within(s.t.Context(), slow)
 	defer cancel()
 	browser, err := playtest.Start(ctx, "")
 	if err != nil {
@@ -317,9 +322,11 @@ func (s *service) playsInABrowser(dir string) {
 }
 
 func TestProviderThatIsDownLeavesTheGeneratorsGameAndAWarning(t *testing.T) {
+	f := inOneForm(t)
+	long.Only(t) // test/egress has a whole job for each fault of each kind of model
 	provider := fakeprovider.New(t, fakeprovider.HangsUp())
 	provider.Key = credential
-	s := startWithModels(t, provider.URL)
+	s := startWithModels(t, f, provider.URL, noBrowser)
 	key := s.newKey("demo")
 	sub := s.submit(key, map[string]any{"projectId": s.newProject(key), "prompt": brief, "settings": map[string]any{"model": "writer", "aiImages": true, "aiAudio": true}})
 	job := s.finishLong(key, sub)
@@ -341,10 +348,11 @@ func TestProviderThatIsDownLeavesTheGeneratorsGameAndAWarning(t *testing.T) {
 }
 
 func TestBalanceThatRunsOutBetweenTwoStepsOfAModelEndsTheJob(t *testing.T) {
+	f := inOneForm(t)
 	// Six TIK are three answers: the reading, an edit, and one more.
 	provider := fakeprovider.New(t, concept, writes(wobble), writes(tool("list_files", nil)))
 	provider.Key = credential
-	s := startWithModels(t, provider.URL)
+	s := startWithModels(t, f, provider.URL, noBrowser)
 	s.svc("admin", "user", "create", "poor", "--tik", "6")
 	key := s.newKey("poor")
 	sub := s.submit(key, map[string]any{"projectId": s.newProject(key), "prompt": brief, "settings": map[string]any{"model": "writer"}})
@@ -369,23 +377,20 @@ func TestBalanceThatRunsOutBetweenTwoStepsOfAModelEndsTheJob(t *testing.T) {
 // Its project may be deleted as soon as the job is said to have ended, and takes
 // no open bill with it.
 func TestCancelledJobCutsItsModelOffAndIsChargedInFull(t *testing.T) {
+	f := inOneForm(t)
 	provider := fakeprovider.New(t, concept, fakeprovider.Stalls(true))
 	provider.Key = credential
-	s := startWithModels(t, provider.URL)
+	s := startWithModels(t, f, provider.URL, noBrowser)
 	key := s.newKey("demo")
 	sub := s.submit(key, map[string]any{"projectId": s.newProject(key), "prompt": brief, "settings": map[string]any{"model": "writer"}})
-	s.within(long, "the model is asked to change the sources", func() bool { return len(provider.Requests()) == 2 })
+	s.within(slow, "the model is asked to change the sources", func() bool { return len(provider.Requests()) == 2 })
 	a := s.call(key, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+sub.ProjectID, nil)
 	var job api.Job
 	s.decode(a.body, &job)
 	if a.status != http.StatusOK || job.Status != api.JobCancelled {
 		t.Errorf("cancelling: %d %s", a.status, a.body)
 	}
-	select {
-	case <-provider.Left():
-	case <-time.After(patience):
-		t.Error("the call of the cancelled job goes on")
-	}
+	wait.For(t, "the call of the cancelled job is cut off", provider.Left())
 	s.eventually("the project is deleted", func() bool {
 		a := s.call(key, "DELETE", "/v1/projects/"+sub.ProjectID, nil)
 		if a.status != http.StatusOK && a.status != http.StatusConflict {

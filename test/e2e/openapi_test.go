@@ -210,6 +210,7 @@ func (s *service) documented(req *http.Request, a answer) {
 }
 
 func TestAnAnswerThatIsNotDocumentedIsFound(t *testing.T) {
+	inOneForm(t)
 	d, err := described()
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +274,8 @@ func TestAnAnswerThatIsNotDocumentedIsFound(t *testing.T) {
 }
 
 func TestTheDocumentIsServedToAnyone(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	a := s.call(apiKey{}, "GET", "/openapi.yaml", nil)
 	if a.status != http.StatusOK || !bytes.Equal(a.body, []byte(api.OpenAPI())) {
 		t.Fatalf("%d, %d bytes", a.status, len(a.body))

@@ -16,7 +16,8 @@ import (
 // section "Once through", word for word on a running service, and looks at
 // what two users may do at each stage.
 func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	alice, bob := s.newKey("alice"), s.newKey("bob")
 	project := s.newProject(alice)
 	may := func(key apiKey, method, path string, body any) int {

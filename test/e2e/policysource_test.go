@@ -46,6 +46,10 @@ func (s *service) policyState() policyState {
 // TestSignedBundleIsFollowedByARunningService replaces the bundle that the
 // service watches: by a good one, one that is broken, one that nobody signed.
 func TestSignedBundleIsFollowedByARunningService(t *testing.T) {
+	inEveryForm(t, signedBundleIsFollowedByARunningService)
+}
+
+func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 	dir := t.TempDir()
 	key, source := filepath.Join(dir, "reviewer"), filepath.Join(dir, "policy.tar.gz")
 	tool := func(args ...string) {
@@ -81,7 +85,7 @@ func TestSignedBundleIsFollowedByARunningService(t *testing.T) {
 	tool("key", key)
 	signed := []string{"--key", key + ".pem"}
 	publish(shipped, append(signed, "--sequence", "1")...)
-	s := start(t, "SVC_POLICY="+source, "SVC_POLICY_KEY="+key+".pub.pem")
+	s := start(t, f, "SVC_POLICY="+source, "SVC_POLICY_KEY="+key+".pub.pem")
 	alice, bob := s.newKey("alice"), s.newKey("bob")
 	project := s.newProject(alice)
 	s.svc("admin", "project", "attributes", project, "readers=bob")

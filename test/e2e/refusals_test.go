@@ -14,7 +14,8 @@ import (
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
 func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	project := s.newProject(key)
 	good := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, project)
@@ -85,7 +86,11 @@ func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 }
 
 func TestKeysAreRefusedByTheirState(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, keysAreRefusedByTheirState)
+}
+
+func keysAreRefusedByTheirState(t *testing.T, f form) {
+	s := start(t, f)
 	key, other := s.newKey("demo"), s.newKey("other")
 	project := s.newProject(key)
 	path := "/v1/projects/" + project
@@ -125,7 +130,11 @@ func TestKeysAreRefusedByTheirState(t *testing.T) {
 }
 
 func TestEachLimitRefusesWithTheFixedBody(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, eachLimitRefusesWithTheFixedBody)
+}
+
+func eachLimitRefusesWithTheFixedBody(t *testing.T, f form) {
+	s := start(t, f)
 	tests := []struct {
 		limit, flag, value string
 		resets             time.Duration // at the latest
@@ -150,11 +159,13 @@ func TestEachLimitRefusesWithTheFixedBody(t *testing.T) {
 		project := s.newProject(key)
 		free := s.newKey("demo") // its jobs keep the project's queue busy
 		var busy api.Submission
-		for range 8 {
+		for range 4 {
 			busy = s.generate(free, project, brief)
 		}
 		sub := s.generate(key, project, brief)
+		release := s.holdEngines() // the job must not end meanwhile
 		s.overLimit(t, key, project, api.LimitMaxConcurrentJobs, api.ConcurrencyRetry)
+		release()
 
 		a := s.call(key, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+project, nil)
 		var job api.Job
@@ -188,7 +199,11 @@ func (s *service) overLimit(t *testing.T, key apiKey, project, limit string, res
 }
 
 func TestAnEmptyBalanceFailsTheJobAtItsFirstSpend(t *testing.T) {
-	s := start(t)
+	inEveryForm(t, anEmptyBalanceFailsTheJobAtItsFirstSpend)
+}
+
+func anEmptyBalanceFailsTheJobAtItsFirstSpend(t *testing.T, f form) {
+	s := start(t, f)
 	s.svc("admin", "user", "create", "poor", "--tik", "0")
 	key := s.newKey("poor")
 	job := s.finish(key, s.generate(key, s.newProject(key), brief))

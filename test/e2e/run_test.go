@@ -27,7 +27,8 @@ func (s *service) folder() string {
 }
 
 func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
-	s := newService(t)
+	f := inOneForm(t)
+	s := newService(t, f)
 	dir := s.folder()
 	script := func(name string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(dir, "scripts", name))

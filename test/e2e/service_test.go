@@ -24,10 +24,8 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience bounds every wait of these tests.
-const patience = 60 * time.Second
 
 // A connection that the old listener had not accepted when a reload closed it
 // is reset before anything was sent: dialling again is all it takes.
@@ -46,6 +44,7 @@ func init() {
 // service is a running bin/caddy with a data folder of its own.
 type service struct {
 	t    *testing.T
+	form form
 	dir  string // data folder
 	addr string // host:port
 	env  []string
@@ -106,13 +105,13 @@ func root(t *testing.T) string {
 }
 
 // newService prepares a service with an empty data folder on a free port.
-func newService(t *testing.T, env ...string) *service {
+func newService(t *testing.T, f form, env ...string) *service {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, dir: dir, addr: "localhost:" + freeport.Port(t), env: env, log: new(lockedBuffer)}
+	s := &service{t: t, form: f, dir: dir, addr: "localhost:" + freeport.Port(t), env: env, log: new(lockedBuffer)}
 	t.Cleanup(func() {
 		s.stop(os.Interrupt)
 		s.stopEngines()
@@ -130,9 +129,9 @@ func newService(t *testing.T, env ...string) *service {
 }
 
 // start runs newService's process and waits until it answers.
-func start(t *testing.T, env ...string) *service {
+func start(t *testing.T, f form, env ...string) *service {
 	t.Helper()
-	s := newService(t, env...)
+	s := newService(t, f, env...)
 	s.start()
 	return s
 }
@@ -200,13 +199,7 @@ func (s *service) stopGateway(sig os.Signal) error {
 		return nil
 	}
 	_ = s.cmd.Process.Signal(sig)
-	var err error
-	select {
-	case err = <-s.done:
-	case <-time.After(patience):
-		_ = s.cmd.Process.Kill()
-		err = fmt.Errorf("did not stop within %s: %w", patience, <-s.done)
-	}
+	err := ended(s.cmd, s.done)
 	s.cmd = nil
 	return err
 }
@@ -227,7 +220,7 @@ func (s *service) pids(program string) []int {
 	procs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range procs {
 		line, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(line, []byte(program)) || !bytes.Contains(line, []byte(s.dir)) {
+		if err != nil || !bytes.Contains(line, []byte(program)) || !bytes.Contains(line, []byte(s.dir+"/")) {
 			continue
 		}
 		var pid int
@@ -241,13 +234,13 @@ func (s *service) pids(program string) []int {
 // eventually waits for another process to make ok true.
 func (s *service) eventually(what string, ok func() bool) {
 	s.t.Helper()
-	s.within(patience, what, ok)
+	s.within(wait.Patience, what, ok)
 }
 
 // within is eventually for what takes its time.
 func (s *service) within(limit time.Duration, what string, ok func() bool) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := wait.Within(s.t.Context(), limit)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -258,7 +251,7 @@ func (s *service) within(limit time.Duration, what string, ok func() bool) {
 			s.done <- err
 			s.t.Fatalf("waiting until %s: the service ended: %v", what, err)
 		case <-ctx.Done():
-			s.t.Fatalf("waited in vain until %s", what)
+			s.t.Fatalf("waited in vain until %s: %v", what, context.Cause(ctx))
 		}
 	}
 }
@@ -321,7 +314,7 @@ func (s *service) call(key apiKey, method, path string, body any, headers ...str
 		}
 		reader = bytes.NewReader(raw)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := wait.Context(s.t)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, reader)
 	if err != nil {

@@ -2,15 +2,16 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // wire is a connection on which a test writes HTTP by hand.
@@ -27,9 +28,9 @@ func (s *service) dial() *wire {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		s.t.Fatal(err)
-	}
+	ctx, cancel := wait.Context(s.t)
+	s.t.Cleanup(cancel)
+	context.AfterFunc(ctx, func() { conn.Close() }) // reads and writes fail from then on
 	return &wire{s.t, conn, bufio.NewReader(conn)}
 }
 
@@ -60,7 +61,8 @@ func (w *wire) status() int {
 }
 
 func TestExpectContinueIsAnsweredOnceAndOnlyToAGoodKey(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	body := fmt.Sprintf(`{"projectId":%q,"prompt":%q}`, s.newProject(key), brief)
 	head := func(secret string) []string {
@@ -86,7 +88,8 @@ func TestExpectContinueIsAnsweredOnceAndOnlyToAGoodKey(t *testing.T) {
 }
 
 func TestAChunkedSubmissionArrivesWhole(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	project := s.newProject(key)
 	w := s.dial()
@@ -105,7 +108,8 @@ func TestAChunkedSubmissionArrivesWhole(t *testing.T) {
 }
 
 func TestHeadersOfOursFromAClientAreDropped(t *testing.T) {
-	s := start(t)
+	f := inOneForm(t)
+	s := start(t, f)
 	key := s.newKey("demo")
 	forged := "job_01JD0000000000000000000000"
 	a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": s.newProject(key), "prompt": brief},
@@ -121,7 +125,11 @@ func TestHeadersOfOursFromAClientAreDropped(t *testing.T) {
 }
 
 func TestNoKeyReachesAnEngineOrItsEnvironment(t *testing.T) {
-	s := start(t, "SECRET_OF_THE_OPERATOR=swordfish")
+	inEveryForm(t, noKeyReachesAnEngineOrItsEnvironment)
+}
+
+func noKeyReachesAnEngineOrItsEnvironment(t *testing.T, f form) {
+	s := start(t, f, "SECRET_OF_THE_OPERATOR=swordfish")
 	key := s.newKey("demo")
 	s.finish(key, s.generate(key, s.newProject(key), brief))
 	pids := s.enginePIDs()

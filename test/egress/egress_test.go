@@ -156,6 +156,7 @@ func (r *rig) wantBalance(want api.TIK) {
 }
 
 func TestModelCallsArePaidByTheRunningJobUntilTheBalanceIsUsedUp(t *testing.T) {
+	t.Parallel()
 	usage := &fakeprovider.Usage{PromptTokens: 1000, CompletionTokens: 24}
 	r := newRig(t, fakeprovider.Chat{Text: "a game", Usage: usage}.Answer())
 	if got := r.call(); got != http.StatusConflict {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestEngineOfAnotherMachineFindsItsModelsByItsCertificate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	trusted, err := authority.Open(filepath.Join(dir, "authority.pem"), time.Now())
 	if err != nil {

@@ -88,6 +88,7 @@ const (
 const brief = "a yellow duck that flaps through gaps, and it wobbles"
 
 func TestJobEndsWithAGameWhateverTheChatModelDoes(t *testing.T) {
+	t.Parallel()
 	refusesTools := func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
 		if _, asked := q.Body["tools"]; asked {
 			fakeprovider.Refuses(`{"error":{"message":"registry.example/writer does not support tools","type":"invalid_request_error"}}`)(p, w, r, q)
@@ -96,7 +97,7 @@ func TestJobEndsWithAGameWhateverTheChatModelDoes(t *testing.T) {
 		reads.Answer()(p, w, r, q)
 	}
 	loops := fakeprovider.Chat{Tools: []fakeprovider.ToolCall{call("read_file", "path", "src/main.js")}, Usage: used}.Answer()
-	quick := model.Options{Stall: 2 * time.Second}
+	quick := model.Options{Stall: 4 * time.Second}
 	for name, tc := range map[string]struct {
 		answer  fakeprovider.Answer
 		limits  model.Options
@@ -132,6 +133,7 @@ func TestJobEndsWithAGameWhateverTheChatModelDoes(t *testing.T) {
 		"a call cut off in its arguments": {answer: after(fakeprovider.Chat{Tools: edits.Tools, Truncate: 420}.Answer()), says: notChanged + "it could not be asked", read: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, tc.answer)
 			w := r.engine(tc.limits)
 			o := w.work(brief, api.Settings{Model: "writer", ReasoningLevel: api.ReasoningLow})

@@ -23,10 +23,8 @@ import (
 	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/model"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience is how long a whole job may take on a busy machine.
-const patience = 3 * time.Minute
 
 // worker is the project's engine, without its routes: jobs and the generator,
 // which ask models through the rig's egress. Its ledger is the rig's.
@@ -106,7 +104,8 @@ func (w *worker) work(prompt string, settings api.Settings) outcome {
 	if _, err := w.Submit(id, "ses_1", api.GenerateRequest{ProjectID: w.r.project, Prompt: prompt, Settings: settings}); err != nil {
 		w.r.t.Fatal(err)
 	}
-	deadline := time.After(patience)
+	ctx, cancel := wait.Context(w.r.t)
+	defer cancel()
 	for {
 		lines, changed, err := w.Feed(w.after)
 		if err != nil {
@@ -119,8 +118,8 @@ func (w *worker) work(prompt string, settings api.Settings) outcome {
 		}
 		select {
 		case <-changed:
-		case <-deadline:
-			w.r.t.Fatal("the job does not end")
+		case <-ctx.Done():
+			w.r.t.Fatalf("the job does not end: %v", context.Cause(ctx))
 		}
 	}
 }

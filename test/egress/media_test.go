@@ -29,7 +29,7 @@ func claims(t *testing.T, w, h uint32) []byte {
 }
 
 // quickMedia gives a picture or a sound up soon.
-var quickMedia = model.Options{Media: 2 * time.Second}
+var quickMedia = model.Options{Media: 4 * time.Second}
 
 // mediaFaults are what may be wrong with any answer that comes whole.
 func mediaFaults(good fakeprovider.Answer) map[string]mediaCase {
@@ -59,6 +59,7 @@ type mediaCase struct {
 }
 
 func TestJobEndsWithItsPicturesWhateverTheImageModelDoes(t *testing.T) {
+	t.Parallel()
 	good := fakeprovider.Pictures(fakeprovider.Picture(t))
 	cases := mediaFaults(good)
 	json := string(pictureJSON(fakeprovider.Picture(t)))
@@ -70,6 +71,7 @@ func TestJobEndsWithItsPicturesWhateverTheImageModelDoes(t *testing.T) {
 	cases["a narrow bomb"] = mediaCase{answer: fakeprovider.Pictures(claims(t, 1<<31-1, 32))}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := tc.work(t, "/images/generations", api.Settings{AIImages: new(true)})
 			says := "The models made nothing of use for background, hero, hazard, pickup"
 			if tc.model {
@@ -93,6 +95,7 @@ func pictureJSON(file []byte) []byte {
 }
 
 func TestJobEndsWithItsSoundsWhateverTheAudioModelDoes(t *testing.T) {
+	t.Parallel()
 	cases := mediaFaults(fakeprovider.Speech(fakeprovider.Tone()))
 	hour := bytes.Repeat(append([]byte{0xff, 0xfb, 0x90, 0xc4}, make([]byte, 413)...), 12_000)
 	cases["five minutes of MP3"] = mediaCase{answer: fakeprovider.Speech(hour), model: true}
@@ -102,6 +105,7 @@ func TestJobEndsWithItsSoundsWhateverTheAudioModelDoes(t *testing.T) {
 	cases["too much"] = mediaCase{answer: fakeprovider.Speech(append(fakeprovider.Tone()[:fakeprovider.ToneHeader], make([]byte, 9<<20)...))}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := tc.work(t, "/audio/speech", api.Settings{AIAudio: new(true)})
 			says := "The models made nothing of use for "
 			if tc.model {

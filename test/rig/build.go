@@ -33,8 +33,8 @@ func Main(m *testing.M) int {
 }
 
 // Program returns the path of one of the rig's own programs, gateway, engine or
-// engineproxy, and builds all at the first call, and with them what they start and
-// ask.
+// engineproxy, and builds all at the first call, as "make build" does, so that what
+// they are made of is built already. What engine proxies start lies beside them.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -45,9 +45,13 @@ func Program(t testing.TB, name string) string {
 		if built.err = os.Chmod(built.dir, 0o755); built.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-o", built.dir+string(filepath.Separator), "./test/rig/gateway", "./test/rig/engine", "./test/rig/engineproxy",
-			"./cmd/svc-shim", "./cmd/svc-sidecar")
-		cmd.Dir = Root(t)
+		shim, err := os.ReadFile(Bin(t, "svc-shim"))
+		if built.err = errors.Join(err, os.WriteFile(filepath.Join(built.dir, "svc-shim"), shim, 0o755)); built.err != nil {
+			return
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built.dir+string(filepath.Separator),
+			"./test/rig/gateway", "./test/rig/engine", "./test/rig/engineproxy")
+		cmd.Dir, cmd.Env = Root(t), append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = errors.Join(err, errors.New(string(out)))
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/test/rig/script"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Cluster is several gateways before one engine proxy. On PostgreSQL each gateway
@@ -81,7 +82,7 @@ func LaunchCluster(t testing.TB, n int, store string, s script.Engine) *Cluster 
 	c := &Cluster{t: t, Dir: Dir(t), frameworks: newFrameworks(t)}
 	c.Script(s)
 	c.Sidecar = &Process{
-		Args: []string{Program(t, "svc-sidecar"), "--data-dir", c.Dir, "--log-format", "json"},
+		Args: []string{Bin(t, "svc-sidecar"), "--data-dir", c.Dir, "--log-format", "json"},
 		Dir:  c.Dir, Env: []string{"SVC_STORE=" + store},
 	}
 	c.Proxy = &Process{
@@ -157,7 +158,7 @@ func (c *Cluster) start(p *Process, ready func(context.Context) error) {
 func listening(ctx context.Context, p *Process, socket string) error {
 	exited := p.Exited()
 	var ended error
-	err := Await(ctx, func() bool {
+	err := wait.Poll(ctx, wait.Patience, func() bool {
 		select {
 		case <-exited:
 			ended = fmt.Errorf("%s ended", p.Args[0])

@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Options of NewGateway.
@@ -74,7 +75,7 @@ func NewGateway(t testing.TB, o Options) *Gateway {
 		"SVC_FRAMEWORKS=" + filepath.Join(filepath.Dir(Bin(t, "svc")), "frameworks"),
 	}, o.Env...)
 	transport := &http.Transport{MaxIdleConnsPerHost: 128, DisableCompression: true}
-	g.HTTP = &http.Client{Transport: transport, Timeout: Patience}
+	g.HTTP = &http.Client{Transport: transport, Timeout: 10 * wait.Patience} // no client gives up first
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		if err := g.Stop(); err != nil {
@@ -127,7 +128,7 @@ func Launch(t testing.TB, o Options) *Gateway {
 func (g *Gateway) Ready(ctx context.Context) error {
 	exited := g.Exited()
 	var ended error
-	err := Await(ctx, func() bool {
+	err := wait.Poll(ctx, wait.Patience, func() bool {
 		select {
 		case <-exited:
 			ended = errors.New("the gateway ended")
@@ -255,7 +256,7 @@ func (g *Gateway) Call(key Key, method, path string, body any, headers ...string
 func (g *Gateway) NewProject(key Key) string {
 	g.t.Helper()
 	var made api.ProjectCreated
-	Eventually(g.t, "the project is made", func() bool {
+	wait.Until(g.t, "the project is made", func() bool {
 		a := g.Call(key, http.MethodPost, "/v1/projects", map[string]string{"name": "game", "template": api.TemplateBlank})
 		switch a.Status {
 		case http.StatusServiceUnavailable:
@@ -283,7 +284,7 @@ func (g *Gateway) Generate(key Key, project string) api.Submission {
 	g.t.Helper()
 	var sub api.Submission
 	once := rand.Text()
-	Eventually(g.t, "the submission is accepted", func() bool {
+	wait.Until(g.t, "the submission is accepted", func() bool {
 		a, err := g.Submit(g.t.Context(), key, project, "Idempotency-Key", once)
 		if err != nil {
 			g.t.Fatal(err)
@@ -322,7 +323,7 @@ func (g *Gateway) Job(key Key, sub api.Submission) api.Job {
 func (g *Gateway) Finish(key Key, sub api.Submission) api.Job {
 	g.t.Helper()
 	var job api.Job
-	Eventually(g.t, "the job has ended", func() bool {
+	wait.Until(g.t, "the job has ended", func() bool {
 		a := g.Call(key, http.MethodGet, StatusPath(sub), nil)
 		if a.Status == http.StatusServiceUnavailable {
 			return false
@@ -346,7 +347,7 @@ func (g *Gateway) Decode(raw []byte, dst any) {
 
 // Status returns the body of GET /svc/status on Caddy's admin socket.
 func (g *Gateway) Status(dst any) (int, error) {
-	client := http.Client{Timeout: Patience, Transport: &http.Transport{
+	client := http.Client{Timeout: 10 * wait.Patience, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(g.Dir, "run", "caddy.sock"))
@@ -387,7 +388,7 @@ func EnginesOf(dir string) []int {
 // purpose, and waits until they are gone.
 func killEngines(t testing.TB, dir string) error {
 	var once sync.Once
-	return Await(context.WithoutCancel(t.Context()), func() bool {
+	return wait.Poll(context.WithoutCancel(t.Context()), wait.Patience, func() bool {
 		pids := EnginesOf(dir)
 		once.Do(func() {
 			for _, pid := range pids {

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Process is a program that can be started again and again.
@@ -86,11 +89,13 @@ func (p *Process) Signal(sig os.Signal) error {
 	if err := cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("signalling %s: %w", p.Args[0], err)
 	}
+	ctx, cancel := wait.Within(context.Background(), wait.Patience) // at the test's end as well
+	defer cancel()
 	select {
 	case <-exited:
 		return nil
-	case <-time.After(Patience):
-		return fmt.Errorf("%s did not end by %s", p.Args[0], sig)
+	case <-ctx.Done():
+		return fmt.Errorf("%s did not end by %s: %w", p.Args[0], sig, context.Cause(ctx))
 	}
 }
 

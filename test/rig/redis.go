@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Redis is a real server on a Unix socket, without persistence.
@@ -44,7 +46,7 @@ func (r *Redis) Start() {
 	if err := r.process.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	Eventually(r.t, "redis-server listens", func() bool {
+	wait.Until(r.t, "redis-server listens", func() bool {
 		c, err := net.Dial("unix", r.socket)
 		if err != nil {
 			return false

@@ -3,16 +3,15 @@
 package rig
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // Patience bounds every wait for another process.
-const Patience = 90 * time.Second
+const Patience = wait.Patience
 
 // Root returns the repository's folder.
 func Root(t testing.TB) string {
@@ -64,23 +63,5 @@ func Dir(t testing.TB) string {
 // Eventually waits for other processes to make ok true.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	if err := Await(t.Context(), ok); err != nil {
-		t.Fatalf("waited in vain until %s: %v", what, err)
-	}
-}
-
-// Await returns once ok is true, or an error when that takes too long.
-func Await(ctx context.Context, ok func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for another process: %w", ctx.Err())
-		}
-	}
-	return nil
+	wait.Until(t, what, ok)
 }

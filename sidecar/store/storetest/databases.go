@@ -41,7 +41,8 @@ var Databases = []Database{
 	}},
 	{"PostgreSQL", func(t testing.TB) func() (*store.Store, error) {
 		// No test of a suite crashes the server, so none needs its disk flushes.
-		url := schema(t) + "&synchronous_commit=off"
+		// A busy machine may need longer for a connection than the store waits.
+		url := schema(t) + "&synchronous_commit=off&connect_timeout=60"
 		return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), url) }
 	}},
 }

@@ -29,10 +29,8 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience bounds every wait of these tests.
-const patience = time.Minute
 
 // A connection that the old listener had not accepted when a reload closed it
 // is reset before anything was sent: dialling again is all it takes.
@@ -386,17 +384,19 @@ func (g *gatewayOf) do(req *http.Request) answer {
 // or replaced, may have accepted it in its last moment.
 func (g *gatewayOf) roundTrip(by http.RoundTripper, req *http.Request) *http.Response {
 	g.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		resp, err := by.RoundTrip(req)
-		if err == nil {
-			return resp
+	var resp *http.Response
+	wait.Until(g.t, "a server of the configuration answers", func() bool {
+		var err error
+		if resp, err = by.RoundTrip(req); err == nil {
+			return true
 		}
 		closed := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
-		if !closed || req.Method != http.MethodGet || time.Now().After(deadline) {
+		if !closed || req.Method != http.MethodGet {
 			g.t.Fatal(err)
 		}
-	}
+		return false
+	})
+	return resp
 }
 
 // ask sends a request to the admin API.
@@ -438,7 +438,7 @@ func (g *gatewayOf) logged() string {
 func (g *gatewayOf) accessLines(n int) []map[string]any {
 	g.t.Helper()
 	var lines []map[string]any
-	eventually(g.t, fmt.Sprintf("there are %d lines in the access log", n), func() bool {
+	wait.Until(g.t, fmt.Sprintf("there are %d lines in the access log", n), func() bool {
 		lines = nil
 		for line := range bytes.Lines([]byte(g.logged())) {
 			var entry map[string]any
@@ -449,20 +449,4 @@ func (g *gatewayOf) accessLines(n int) []map[string]any {
 		return len(lines) >= n
 	})
 	return lines
-}
-
-// eventually waits for another goroutine to make ok true.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
 }

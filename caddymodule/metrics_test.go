@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // metric reads a metric from the page that operators scrape.
@@ -142,5 +143,5 @@ func TestOpenEventStreamsAreCounted(t *testing.T) {
 	close(end)
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
-	eventually(t, "the stream is no longer counted", func() bool { return g.metric("svc_event_streams") == before })
+	wait.Until(t, "the stream is no longer counted", func() bool { return g.metric("svc_event_streams") == before })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // chainWithRate is a chain around the options of svc_auth. Buckets refill with
@@ -186,14 +187,14 @@ func TestRedisIsUsedWhenItIsThere(t *testing.T) {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 	})
-	eventually(t, "redis-server listens", func() bool {
+	wait.Until(t, "redis-server listens", func() bool {
 		_, err := os.Stat(socket)
 		return err == nil
 	})
 	key := d.key("k", "")
 	t.Setenv("SVC_REDIS_URL", "unix://"+socket)
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "rate 1 2"))
-	eventually(t, "a request is refused and the rates are shared", func() bool {
+	wait.Until(t, "a request is refused and the rates are shared", func() bool {
 		limited := g.send("GET", "/v1/projects", key, "").StatusCode == 503
 		return limited && strings.Contains(g.ask("GET", "/svc/status").body, `"rates":"shared"`)
 	})

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // bounded is a configuration with options of the app that bound event streams, and
@@ -115,7 +117,7 @@ func TestEventStreamsOfAKeyAreBounded(t *testing.T) {
 	load(`"max_streams_per_key":2`, "b")
 	want(key, 503)
 	leave()
-	eventually(t, "a stream that ended gave its place back", func() bool {
+	wait.Until(t, "a stream that ended gave its place back", func() bool {
 		a, _ := g.follow(key)
 		return a.StatusCode == 200
 	})

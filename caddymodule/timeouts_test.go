@@ -2,6 +2,7 @@ package caddymodule_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,12 +10,15 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // hurried is what every timeout of the shipped Caddyfile becomes, so that
@@ -81,9 +85,10 @@ func (g *gatewayOf) dial(t *testing.T, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	// What hangs is cut off when the test's patience is over, or the test.
+	ctx, cancel := wait.Context(t)
+	t.Cleanup(cancel)
+	context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	if _, err := io.WriteString(conn, text); err != nil {
 		t.Fatal(err)
 	}
@@ -91,32 +96,44 @@ func (g *gatewayOf) dial(t *testing.T, text string) net.Conn {
 }
 
 // untilClosed reads until the server closes the connection.
-func untilClosed(t *testing.T, conn net.Conn) string {
-	t.Helper()
+func untilClosed(conn net.Conn) (string, error) {
 	got, err := io.ReadAll(conn)
 	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-		t.Fatalf("the server keeps the connection open; it sent %q", got)
+		return "", fmt.Errorf("the server keeps the connection open; it sent %q", got)
 	}
-	return string(got)
+	return string(got), nil
 }
 
 func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 	d := newDesk(t)
-	more := make(chan struct{})
+	more, gone := make(chan struct{}), make(chan struct{})
+	leave := sync.OnceFunc(func() { close(gone) })
+	var streams atomic.Int32
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
-		_ = http.NewResponseController(w).Flush()
-		<-more
-		_, _ = io.WriteString(w, "id: 2\ndata: {}\n\n")
+		if streams.Add(1) == 1 {
+			_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-more
+			_, _ = io.WriteString(w, "id: 2\ndata: {}\n\n")
+			return
+		}
+		defer leave()
+		event := "id: 1\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, event); err != nil {
+				return
+			}
+		}
 	})
 	key := d.key("k", "")
 	g := shipped(t, d)
 	head := func(method, path string) string {
 		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nX-API-Key: %s\r\n", method, path, g.addr, key)
 	}
+	const events = "/v1/generate/" + testJob + "/events"
 
-	stream := bufio.NewReader(g.dial(t, head("GET", "/v1/generate/"+testJob+"/events")+"\r\n"))
+	stream := bufio.NewReader(g.dial(t, head("GET", events)+"\r\n"))
 	until := func(mark string) {
 		t.Helper()
 		for {
@@ -131,75 +148,43 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 	}
 	until("id: 1")
 
-	// Each of these lasts a whole timeout, and the stream is silent all along.
-	t.Run("what hangs", func(t *testing.T) {
-		for name, hang := range map[string]func(t *testing.T){
-			"headers that never end": func(t *testing.T) {
-				untilClosed(t, g.dial(t, head("GET", "/v1/projects")))
-			},
-			"a body that never ends": func(t *testing.T) {
-				conn := g.dial(t, head("POST", "/v1/generate")+"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
-				if got := untilClosed(t, conn); !strings.HasPrefix(got, "HTTP/1.1 4") {
-					t.Errorf("it is answered %q", got)
-				}
-			},
-			"a body that trickles": func(t *testing.T) {
-				conn := g.dial(t, head("POST", "/v1/generate")+"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n")
-				closed := make(chan string, 1)
-				go func() {
-					got, _ := io.ReadAll(conn)
-					closed <- string(got)
-				}()
+	// Each of these lasts a whole timeout, and the stream is silent all along: they
+	// hang together.
+	g.dial(t, head("GET", events)+"\r\n") // whose client reads nothing
+	body := head("POST", "/v1/generate") + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+	var hanging sync.WaitGroup
+	for _, hang := range []struct{ name, sent, trickles, answer string }{
+		{"headers that never end", head("GET", "/v1/projects"), "", ""},
+		{"a body that never ends", body + "{", "", "HTTP/1.1 4"},
+		{"a body that trickles", body, " ", "HTTP/1.1 4"},
+		{"a connection without a further request", head("GET", "/v1/projects") + "\r\n", "", "HTTP/1.1 200"},
+	} {
+		conn := g.dial(t, hang.sent)
+		closed := make(chan struct{})
+		hanging.Go(func() {
+			defer close(closed)
+			if got, err := untilClosed(conn); err != nil || !strings.HasPrefix(got, hang.answer) {
+				t.Errorf("%s: %v, it is answered %q", hang.name, err, got)
+			}
+		})
+		if hang.trickles != "" {
+			hanging.Go(func() {
 				tick := time.NewTicker(hurried / 10)
 				defer tick.Stop()
 				for {
 					select {
-					case got := <-closed:
-						if !strings.HasPrefix(got, "HTTP/1.1 4") {
-							t.Errorf("it is answered %q", got)
-						}
+					case <-closed:
 						return
 					case <-tick.C:
-						_, _ = io.WriteString(conn, " ")
+						_, _ = io.WriteString(conn, hang.trickles)
 					}
 				}
-			},
-			"a connection without a further request": func(t *testing.T) {
-				if got := untilClosed(t, g.dial(t, head("GET", "/v1/projects")+"\r\n")); !strings.HasPrefix(got, "HTTP/1.1 200") {
-					t.Errorf("it is answered %q", got)
-				}
-			},
-		} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel() // with each other; the group waits for all
-				hang(t)
 			})
 		}
-	})
+	}
+	hanging.Wait()
+	wait.For(t, "the engine no longer writes to a client that does not read", gone)
 
 	close(more)
 	until("id: 2")
-}
-
-func TestAStreamWhoseClientStopsReadingIsGivenUp(t *testing.T) {
-	d := newDesk(t)
-	gone := make(chan struct{})
-	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
-		defer close(gone)
-		w.Header().Set("Content-Type", "text/event-stream")
-		event := "id: 1\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
-		for r.Context().Err() == nil {
-			if _, err := io.WriteString(w, event); err != nil {
-				return
-			}
-		}
-	})
-	key := d.key("k", "")
-	g := shipped(t, d)
-	g.dial(t, fmt.Sprintf("GET /v1/generate/%s/events HTTP/1.1\r\nHost: %s\r\nX-API-Key: %s\r\n\r\n", testJob, g.addr, key))
-	select {
-	case <-gone:
-	case <-time.After(patience):
-		t.Error("the engine still writes to a client that does not read")
-	}
 }

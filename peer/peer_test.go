@@ -16,10 +16,8 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience bounds every wait of these tests.
-const patience = time.Minute
 
 // echo answers with who asked and what was sent.
 var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +66,7 @@ func client(t *testing.T, o peer.ClientOptions) *peer.Client {
 
 // post sends a request and returns status and body.
 func post(ctx context.Context, c http.RoundTripper, path, body string) (int, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := wait.Within(ctx, wait.Patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://peer"+path, strings.NewReader(body))
 	if err != nil {
@@ -261,11 +259,7 @@ func TestSocketIsHandedOverUnderLoadWithoutAFailedRequest(t *testing.T) {
 	}
 	for range takeOvers {
 		next := start(t, peer.ServerOptions{Address: unix(path), TakeOver: true})
-		select {
-		case <-old.TakenOver():
-		case <-time.After(patience):
-			t.Fatal("the old server does not see that its socket was taken")
-		}
+		wait.For(t, "the old server sees that its socket was taken", old.TakenOver())
 		if err := old.Close(); err != nil {
 			t.Error(err)
 		}

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestPeerWithoutTheRightCertificateIsRefused(t *testing.T) {
@@ -95,7 +95,7 @@ func TestChangedCertificatesAreUsedWithoutARestart(t *testing.T) {
 
 	// Half a file is noticed and changes nothing.
 	copyFile(t, ours.Key, ours.Cert)
-	eventually(t, "the bad file is noticed", func() bool {
+	wait.Until(t, "the bad file is noticed", func() bool {
 		if !connects(c) {
 			t.Fatal("a bad file has taken the place of a good one")
 		}
@@ -111,8 +111,8 @@ func TestChangedCertificatesAreUsedWithoutARestart(t *testing.T) {
 		copyFile(t, f[0], f[1])
 	}
 	fresh := client(t, peer.ClientOptions{Address: s.Addr(), TLS: gateway, ServerName: "sidecar"})
-	eventually(t, "the server goes by the new authority", func() bool { return connects(fresh) })
-	eventually(t, "the client goes by the new authority", func() bool { return connects(c) })
+	wait.Until(t, "the server goes by the new authority", func() bool { return connects(fresh) })
+	wait.Until(t, "the client goes by the new authority", func() bool { return connects(c) })
 }
 
 func copyFile(t *testing.T, from, to string) {
@@ -123,20 +123,5 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// eventually waits until ok is true.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("waited in vain until %s", what)
-		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/svc-games/svc/test/wait"
 )
 
 // memoryLog is a Log that a test appends to.
@@ -65,7 +67,7 @@ func serve(t *testing.T, log Log, opts Options) *httptest.Server {
 
 func get(t *testing.T, url, lastEventID string) *http.Response {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestAStreamCutOffByItsOwnEndEndsWell(t *testing.T) {
@@ -246,7 +247,7 @@ func TestNothingOfAnEngineButEventsReachesAClient(t *testing.T) {
 }
 
 func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := wait.Context(t)
 	defer cancel()
 	asked := 0
 	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,10 +16,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/svc-games/svc/caddymodule/rate"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience bounds every wait for the server.
-const patience = time.Minute
 
 // redisServer is a real server on a Unix socket, without persistence.
 type redisServer struct {
@@ -56,7 +54,7 @@ func (s *redisServer) start() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	eventually(s.t, "redis-server answers", func() bool {
+	wait.Until(s.t, "redis-server answers", func() bool {
 		c, err := net.Dial("unix", s.socket)
 		if err != nil {
 			return false
@@ -107,26 +105,10 @@ func (s *redisServer) age(d time.Duration) {
 	}
 }
 
-// eventually waits for another process to make ok true.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
-}
-
 func (s *redisServer) limiter(c *clock, changed func(error)) *rate.Redis {
 	s.t.Helper()
 	l, err := rate.NewRedis(rate.RedisOptions{
-		URL: "unix://" + s.socket, Size: 100, Timeout: patience, Now: c.Now, Changed: changed,
+		URL: "unix://" + s.socket, Size: 100, Timeout: wait.Patience, Now: c.Now, Changed: changed,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -235,7 +217,7 @@ func TestLimiterWorksWithoutRedisAndReturnsToItByItself(t *testing.T) {
 	}
 
 	server.start()
-	eventually(t, "Redis is used again", func() bool {
+	wait.Until(t, "Redis is used again", func() bool {
 		c.advance(2 * time.Second)
 		l.Take(t.Context(), "other", limit)
 		return back.Load() == 1

@@ -21,10 +21,12 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 func openRegistry(t *testing.T, dir string) (*keys.Registry, *store.Store) {
 	t.Helper()
+	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
 	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, "svc.db"))
 	if err != nil {
 		t.Fatal(err)

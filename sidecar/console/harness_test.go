@@ -7,6 +7,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 // desk is a console over a sidecar of its own, on a clock that tests move.
@@ -44,7 +46,9 @@ func open(t *testing.T, o console.Options) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.side, err = service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: evaluator, Now: d.now, DecisionTimeout: time.Minute})
+	dir := t.TempDir()
+	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
+	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: evaluator, Now: d.now, DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,14 +107,19 @@ func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot
 	}
 	g.Revision = g.Evaluator.Revision()
 	if g.Source != Embedded {
-		if failure := runTests(ctx, files); failure != nil {
-			return failure
-		}
-		if failure := checkTable(ctx, g.Evaluator, files); failure != nil {
+		if failure := e.o.proof(ctx, g.Evaluator, files); failure != nil {
 			return failure
 		}
 	}
 	return warmUp(ctx, g.Evaluator)
+}
+
+// testAndCheck is the longest part of an activation.
+func testAndCheck(ctx context.Context, e *policy.Evaluator, files bundle.Snapshot) *Failure {
+	if failure := runTests(ctx, files); failure != nil {
+		return failure
+	}
+	return checkTable(ctx, e, files)
 }
 
 // checkSignature: what is part of the program needs no signature; all else

@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // replace puts a bundle in the place of another.
@@ -27,15 +28,8 @@ func replace(t *testing.T, path string, archive []byte) {
 // until waits until the engine's status is as wanted.
 func (f fixture) until(t *testing.T, what string, ok func(generations.Status) bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !ok(f.Status()) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("waited in vain until %s: %+v", what, f.Status())
-		}
+	if err := wait.Poll(t.Context(), wait.Patience, func() bool { return ok(f.Status()) }); err != nil {
+		t.Fatalf("never: %s: %v: %+v", what, err, f.Status())
 	}
 }
 

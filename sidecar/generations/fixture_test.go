@@ -152,6 +152,7 @@ func tryOpen(t testing.TB, o generations.Options) (fixture, error) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	o.Logger = zap.New(core)
+	o.ProveOnce()
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
 	}

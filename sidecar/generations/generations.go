@@ -61,6 +61,10 @@ type Options struct {
 	// Logger and Metrics may be nil.
 	Logger  *zap.Logger
 	Metrics *Metrics
+
+	// proof is testAndCheck, but for tests that activate the same files again and
+	// again.
+	proof func(context.Context, *policy.Evaluator, bundle.Snapshot) *Failure
 }
 
 // Generation is one policy, prepared. It never changes.
@@ -180,6 +184,9 @@ func (o *Options) complete() error {
 	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
+	}
+	if o.proof == nil {
+		o.proof = testAndCheck
 	}
 	return nil
 }

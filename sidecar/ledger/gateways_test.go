@@ -10,10 +10,15 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/test/long"
 )
 
 func TestFiveGatewaysAdmitExactlyTheLimit(t *testing.T) {
-	const limit, clients, rounds = 5, 50, 20
+	const limit, clients = 5, 50
+	rounds := 6
+	if long.Asked() {
+		rounds = 60
+	}
 	for _, d := range storetest.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			f := newFixture(t, d)

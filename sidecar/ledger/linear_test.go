@@ -17,6 +17,7 @@ import (
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/test/long"
 )
 
 const (
@@ -104,12 +105,15 @@ func (s *linearState) apply(op linearOp) string {
 // were told and has it explained by some order of the operations in which each
 // takes place between its call and its return.
 func TestHistoriesAreLinearizable(t *testing.T) {
-	rounds := map[string]int{"SQLite": 30, "PostgreSQL": 15}
 	for _, d := range storetest.Databases {
 		t.Run(d.Name, func(t *testing.T) {
+			rounds := map[string]int{"SQLite": 30, "PostgreSQL": 15}[d.Name]
+			if long.Asked() {
+				rounds *= 10
+			}
 			f := newFixture(t, d)
 			both := []gateway{{f.ledger, f.keys}, f.second()}
-			for round := range rounds[d.Name] {
+			for round := range rounds {
 				day, atOnce := int64(historyDay), int64(historyAtOnce)
 				key := f.newKeyOf(fmt.Sprintf("user%d", round), policy.Limits{JobsPerDay: &day, MaxConcurrentJobs: &atOnce})
 				h := &history{t: t, key: key, project: f.newProject()}

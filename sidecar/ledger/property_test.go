@@ -20,6 +20,7 @@ import (
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/test/long"
 )
 
 // TestLedgerDoesWhatTheModelDoes makes random sequences of operations on the
@@ -27,11 +28,11 @@ import (
 func TestLedgerDoesWhatTheModelDoes(t *testing.T) {
 	for _, d := range storetest.Databases {
 		t.Run(d.Name, func(t *testing.T) {
-			if d.Name == "PostgreSQL" { // slower, and the logic is the same
-				fewerChecks(t, "12")
-			} else {
-				fewerChecks(t, "150")
+			checks := map[string]int{"SQLite": 60, "PostgreSQL": 6}[d.Name] // slower, and the logic is the same
+			if long.Asked() {
+				checks *= 10
 			}
+			fewerChecks(t, fmt.Sprint(checks))
 			s := storetest.Open(t, d.New(t))
 			sequences := 0
 			rapid.Check(t, func(rt *rapid.T) {

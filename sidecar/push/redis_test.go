@@ -1,6 +1,7 @@
 package push_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/sidecar/push"
 	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
@@ -45,22 +47,14 @@ func connect(t *testing.T, url string) *node {
 // settle waits until the channel is open and forgets the hints so far.
 func (n *node) settle(t *testing.T) {
 	t.Helper()
-	rig.Eventually(t, "the channel is open", n.redis.Connected)
+	wait.Until(t, "the channel is open", n.redis.Connected)
 	// Opening it hints, after it counts as open.
-	select {
-	case <-n.hints:
-	case <-time.After(rig.Patience):
-		t.Fatal("opening the channel hinted at nothing")
-	}
+	wait.For(t, "opening the channel hints", n.hints)
 }
 
 func (n *node) wantHint(t *testing.T) {
 	t.Helper()
-	select {
-	case <-n.hints:
-	case <-time.After(rig.Patience):
-		t.Fatal("no hint came")
-	}
+	wait.For(t, "a hint comes", n.hints)
 }
 
 func TestAHintOfOneNodeReachesAllOthersAndItselfOnce(t *testing.T) {
@@ -87,7 +81,7 @@ func TestAHintThatAHangingServerDidNotTakeIsSentAgain(t *testing.T) {
 	two.settle(t)
 	server.Hang()
 	one.Notify()
-	rig.Eventually(t, "the hint could not be sent", func() bool { return one.log.FilterMessage("hint not sent").Len() > 0 })
+	wait.Until(t, "the hint could not be sent", func() bool { return one.log.FilterMessage("hint not sent").Len() > 0 })
 	server.Wake()
 	two.wantHint(t)
 }
@@ -98,15 +92,16 @@ func TestALostServerCostsNoOneAnythingAndIsFoundAgain(t *testing.T) {
 	one.settle(t)
 	two.settle(t)
 	server.Stop()
-	rig.Eventually(t, "the loss is noticed", func() bool { return !one.redis.Connected() && !two.redis.Connected() })
+	wait.Until(t, "the loss is noticed", func() bool { return !one.redis.Connected() && !two.redis.Connected() })
 	// Its own watchers need no server: none of these waits for a time-out.
-	begin := time.Now()
+	ctx, cancel := wait.Within(t.Context(), 50*time.Second) // with a time-out each they take longer
+	defer cancel()
 	for range 200 {
 		one.Notify()
 		one.wantHint(t)
 	}
-	if took := time.Since(begin); took > 50*time.Second { // with a time-out each
-		t.Errorf("without a server 200 changes took %s", took)
+	if ctx.Err() != nil {
+		t.Errorf("200 changes without a server: %v", context.Cause(ctx))
 	}
 	server.Start()
 	// What was missed meanwhile may be anything: all look.

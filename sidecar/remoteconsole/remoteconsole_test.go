@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,9 +56,12 @@ type desk struct {
 	log     *observer.ObservedLogs
 }
 
+// shippedPolicy is compiled once for all tests.
+var shippedPolicy = sync.OnceValues(policy.NewEvaluator)
+
 func open(t *testing.T, o console.Options) *desk {
 	t.Helper()
-	evaluator, err := policy.NewEvaluator()
+	evaluator, err := shippedPolicy()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const nowhere = "000000000000000000000000"
@@ -356,12 +357,8 @@ func testWatch(t *testing.T, w world) {
 	if _, err := w.Keys.Revoke(t.Context(), "test", key.ID); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.After(patience); ; {
-		select {
-		case <-hints:
-		case <-deadline:
-			t.Fatal("no hint came")
-		}
+	for {
+		wait.For(t, "a hint comes", hints)
 		if got, err := w.Service.Changes(t.Context(), end.Seq); err != nil {
 			t.Fatal(err)
 		} else if len(got.KeyIDs) == 1 && got.KeyIDs[0] == key.ID {

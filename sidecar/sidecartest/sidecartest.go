@@ -6,6 +6,8 @@ package sidecartest
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,10 +18,9 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledgerclient"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/test/wait"
 )
-
-// patience bounds every wait of the suites.
-const patience = time.Minute
 
 // Fixture is a sidecar under test.
 type Fixture struct {
@@ -33,15 +34,20 @@ type Fixture struct {
 // Open makes a sidecar with an empty store for one test.
 type Open func(t *testing.T) Fixture
 
+// shippedPolicy is compiled once for all tests of a process.
+var shippedPolicy = sync.OnceValues(policy.NewEvaluator)
+
 // NewService opens a service with the shipped policy over a new SQLite store.
 func NewService(t testing.TB) *service.Service {
 	t.Helper()
-	evaluator, err := policy.NewEvaluator()
+	evaluator, err := shippedPolicy()
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
 	s, err := service.Open(t.Context(), service.Options{
-		DataDir: t.TempDir(), Policy: evaluator, DecisionTimeout: time.Minute, Caps: service.Caps{MaxProjects: 3},
+		DataDir: dir, Policy: evaluator, DecisionTimeout: time.Minute, Caps: service.Caps{MaxProjects: 3},
 		Prices: map[string]api.TIK{"generator.job": api.MicroPerTIK, "image": 2 * api.MicroPerTIK},
 	})
 	if err != nil {
@@ -143,7 +149,7 @@ func finished(projectID, jobID string) contract.FeedBatch {
 
 // patient returns a context that ends before the test's patience does.
 func (w world) patient() context.Context {
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := wait.Context(w.t)
 	w.t.Cleanup(cancel)
 	return ctx
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/long"
 )
 
 // openers return for each kind of store a new database and how to open it.
@@ -347,7 +348,11 @@ func TestRelativePathIsUnderTheWorkingDirectory(t *testing.T) {
 // context's end has closed it.
 func TestReadThatItsContextCutsOffSaysSo(t *testing.T) {
 	onEach(t, func(t *testing.T, s *Store, _ func() *Store) {
-		for i := range 300 {
+		rounds := 100
+		if long.Asked() {
+			rounds = 1000
+		}
+		for i := range rounds {
 			for range cap(s.idle) {
 				c := <-s.idle
 				if err := c.discard(); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 // adminService is a service on a data directory of its own.
@@ -37,6 +38,7 @@ func startAdminService(t *testing.T) *adminService {
 		t.Fatal(err)
 	}
 	noon := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
 	s, err := service.Open(t.Context(), service.Options{DataDir: dir, Policy: engine, Now: noon, DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +19,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // noJobs is a ledger without jobs, and without deleted projects.
@@ -67,17 +68,14 @@ func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
 	if _, err := proxy.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "usr_1"}, time.Minute); !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a failed start", err)
 	}
-	deadline := time.Now().Add(time.Minute)
-	for {
+	wait.Until(t, "the engine is said to have failed", func() bool {
 		list, err := proxy.List(t.Context())
-		if err == nil && len(list) == 1 && list[0].State == engineproxy.StateFailed {
-			return dir, project, stop
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("engines %+v, %v, want a failed one", list, err)
-		}
-		runtime.Gosched()
-	}
+		return len(list) == 1 && list[0].State == engineproxy.StateFailed
+	})
+	return dir, project, stop
 }
 
 // syncBuffer is written by a command while a test reads it.
@@ -170,13 +168,7 @@ func TestEnginesListWatchShowsEveryChangeUntilTheServiceEnds(t *testing.T) {
 	}()
 	lines := func(n int) {
 		t.Helper()
-		deadline := time.Now().Add(time.Minute)
-		for strings.Count(out.String(), "\n") < n {
-			if time.Now().After(deadline) {
-				t.Fatalf("want %d lines: %s", n, out.String())
-			}
-			runtime.Gosched()
-		}
+		wait.Until(t, fmt.Sprintf("%d lines are written", n), func() bool { return strings.Count(out.String(), "\n") >= n })
 	}
 	lines(1)
 	if code, _, errs := runEngines(dir, "reset", project); code != exitOK {
@@ -187,7 +179,7 @@ func TestEnginesListWatchShowsEveryChangeUntilTheServiceEnds(t *testing.T) {
 		t.Fatalf("showed %q", all)
 	}
 	stop()
-	if code := <-done; code != exitError {
+	if code := wait.For(t, "the command ends with the service", done); code != exitError {
 		t.Fatalf("ended with code %d", code)
 	}
 }

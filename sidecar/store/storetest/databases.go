@@ -4,16 +4,25 @@ package storetest
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/sidecar/store/tmpfs"
 )
 
 // Main runs the tests of a package and then stops what they started. It is what
 // TestMain passes to os.Exit.
-func Main(m *testing.M) int { return postgrestest.Main(m) }
+func Main(m *testing.M) int {
+	if err := tmpfs.Use(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return postgrestest.Main(m)
+}
 
 // Database is a kind of store that suites run on.
 type Database struct {
@@ -27,11 +36,13 @@ type Database struct {
 var Databases = []Database{
 	{"SQLite", func(t testing.TB) func() (*store.Store, error) {
 		path := filepath.Join(t.TempDir(), "svc.db")
+		SQLite(t, path)
 		return func() (*store.Store, error) { return store.OpenSQLite(context.Background(), path) }
 	}},
 	{"PostgreSQL", func(t testing.TB) func() (*store.Store, error) {
 		// No test of a suite crashes the server, so none needs its disk flushes.
-		url := postgrestest.URL(t) + "&synchronous_commit=off"
+		// A busy machine may need longer for a connection than the store waits.
+		url := schema(t) + "&synchronous_commit=off&connect_timeout=60"
 		return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), url) }
 	}},
 }

@@ -93,7 +93,7 @@ func TestHostileMechanicEndsWithItsProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, files := dialGame(t, code)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			_, err := judge.Simulate(ctx, s, files, []uint32{1})
 			if err == nil {

@@ -20,13 +20,13 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
 	project  = "0123456789abcdef01234567"
 	instance = "01JD0000000000000000000000"
 	token    = "the-instance-token"
-	patience = time.Minute
 )
 
 // held makes a one-file game once it may.
@@ -63,7 +63,7 @@ func serveEngine(t *testing.T) *peer {
 func serveConfig(t *testing.T, cfg Config) *peer {
 	t.Helper()
 	p := serveUnready(t, cfg)
-	p.eventually("readiness", func() bool { return p.get(contract.PathReady).StatusCode == http.StatusOK })
+	wait.Until(t, "the engine is ready", func() bool { return p.get(contract.PathReady).StatusCode == http.StatusOK })
 	return p
 }
 
@@ -98,7 +98,7 @@ func serveUnready(t *testing.T, cfg Config) *peer {
 			t.Errorf("Serve: %v", err)
 		}
 	})
-	p.eventually("the socket", func() bool {
+	wait.Until(t, "the engine listens", func() bool {
 		conn, err := net.Dial("unix", cfg.Socket)
 		if err != nil {
 			return false
@@ -106,17 +106,6 @@ func serveUnready(t *testing.T, cfg Config) *peer {
 		return conn.Close() == nil
 	})
 	return p
-}
-
-func (p *peer) eventually(what string, is func() bool) {
-	p.t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !is(); <-tick.C {
-		if time.Now().After(deadline) {
-			p.t.Fatalf("waiting for %s took too long", what)
-		}
-	}
 }
 
 // do sends a request with the instance's token; header overrides.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestOnlyTheInstancesTokenIsAccepted(t *testing.T) {
@@ -148,7 +149,7 @@ func TestADiskThatRefusesAJobRefusesItsSubmission(t *testing.T) {
 func TestTheQueueHasAnEnd(t *testing.T) {
 	p := serveConfig(t, Config{Volume: t.TempDir(), Generator: held{make(chan struct{})}})
 	p.accept("running")
-	p.eventually("the first job to run", func() bool {
+	wait.Until(t, "the first job runs", func() bool {
 		return decode[contract.Activity](t, p.get(contract.PathActivity)).RunningJobs == 1
 	})
 	for range 20 {
@@ -168,7 +169,7 @@ func TestADrainIsRefusedWhileThereIsWorkAndStopsNewWorkUntilUndone(t *testing.T)
 		t.Errorf("drain while busy: %d %+v", res.StatusCode, a)
 	}
 	p.finish(id)
-	p.eventually("the drain", func() bool { return p.post(contract.PathDrain, nil).StatusCode == http.StatusOK })
+	wait.Until(t, "the engine is drained", func() bool { return p.post(contract.PathDrain, nil).StatusCode == http.StatusOK })
 
 	refused := p.submit(api.NewJobID(time.Now()), "late")
 	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get(contract.HeaderRefused) != "true" {
@@ -219,7 +220,7 @@ func TestAStopLeavesTheRunningJobForTheNextStart(t *testing.T) {
 	started := p.ledger(0, func(rec contract.FeedRecord) bool { return rec.Kind != contract.FeedStarted })
 	p.ack(started)
 	stream := p.get("/v1/generate/" + running + "/events")
-	p.eventually("the stream to be counted", func() bool {
+	wait.Until(t, "the stream is counted", func() bool {
 		return decode[contract.Activity](t, p.get(contract.PathActivity)).OpenStreams == 1
 	})
 	if err := p.stop(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -15,6 +14,7 @@ import (
 	itself "github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // pair loads a certificate for a client.
@@ -63,7 +63,7 @@ func TestEngineOverTCPAnswersTheEngineProxyAloneAndOnlyWithItsToken(t *testing.T
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
 	ask := func(token string, certs ...tls.Certificate) (int, error) {
-		client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
+		client := &http.Client{Timeout: wait.Patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
 			RootCAs: roots, ServerName: contract.EngineName(instance),
 			GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 				if len(certs) == 0 {
@@ -85,13 +85,7 @@ func TestEngineOverTCPAnswersTheEngineProxyAloneAndOnlyWithItsToken(t *testing.T
 	}
 	proxy := pair(t, authority.Issue(contract.ProxyName))
 	ready := func() bool { status, _ := ask(token, proxy); return status == http.StatusOK }
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !ready(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("the engine proxy is not let in")
-		}
-	}
+	wait.Until(t, "the engine proxy is let in", ready)
 	if status, err := ask("another token", proxy); status != http.StatusUnauthorized {
 		t.Errorf("a wrong token: %d, %v", status, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // sessionID is that of every submission.
@@ -56,7 +57,7 @@ func (e *engine) open(ctx context.Context, c call) (*http.Response, error) {
 
 // try sends a request to an engine that may not be there.
 func (e *engine) try(c call) (answer, error) {
-	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
+	ctx, cancel := wait.Context(e.t)
 	defer cancel()
 	res, err := e.open(ctx, c)
 	if err != nil {
@@ -72,7 +73,7 @@ func (e *engine) do(c call) answer {
 	e.t.Helper()
 	a, err := e.try(c)
 	if err != nil {
-		e.t.Fatalf("%s %s: %v; the engine's log:\n%s", c.method, c.path, err, e.log)
+		e.t.Fatalf("%s %s: %v", c.method, c.path, err)
 	}
 	if got := a.header.Get(wire.HeaderInstance); got != e.instanceID {
 		e.t.Errorf("%s %s: the answer is that of instance %q, not of %s", c.method, c.path, got, e.instanceID)

@@ -35,7 +35,7 @@ type Target struct {
 	// machine that is busy with other work; default none.
 	Slack time.Duration
 	// EveryWrite kills the engine before each of its writes; default before the
-	// first and the last of each kind.
+	// first and the last of each kind that changes what a kill leaves.
 	EveryWrite bool
 }
 
@@ -61,19 +61,21 @@ func suites() []suite {
 	}
 }
 
-// Run runs the suite against target.
+// Run runs the suite against target. Each case has a project and an engine of its
+// own, so cases run side by side; go test's -parallel bounds how many.
 func Run(t *testing.T, target Target) {
 	if target.Prompt == "" {
 		target.Prompt = DefaultPrompt
 	}
 	for _, s := range suites() {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			for _, c := range s.cases {
-				t.Run(c.name, func(t *testing.T) { c.run(t, target) })
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.run(t, target)
+				})
 			}
 		})
 	}
 }
-
-// patience is how long something may take that the contract sets no limit to.
-const patience = 90 * time.Second

@@ -11,12 +11,13 @@ import (
 
 	"github.com/svc-games/svc/engine/contract"
 	"github.com/svc-games/svc/engine/gen/gentest"
+	"github.com/svc-games/svc/test/long"
 )
 
 var (
 	foreign = flag.String("engine", "", "`command` line of the engine to try, in place of svc-engine")
 	stuck   = flag.String("stuck", "", "environment `variable` that makes its work last until its time is up, which is the variable's value")
-	every   = flag.Bool("every", false, "kill the engine before each of its writes, not the first and last of each kind")
+	every   = flag.Bool("every", false, "kill the engine before each of its writes, not the first and last of each kind that changes something")
 )
 
 func TestMain(m *testing.M) {
@@ -32,8 +33,8 @@ func TestReferenceEngineKeepsTheContract(t *testing.T) {
 		t.Skip("another engine is tried")
 	}
 	contract.Run(t, contract.Target{
-		Command: svcEngine(t), Slack: slack, EveryWrite: *every, AsksModels: true,
-		Stuck: []string{"SVC_ENGINE_STUCK=3s"}, StuckFor: 3 * time.Second,
+		Command: svcEngine(t), Slack: slack, EveryWrite: *every || long.Asked(), AsksModels: true,
+		Stuck: []string{"SVC_ENGINE_STUCK=1s"}, StuckFor: time.Second,
 	})
 }
 
@@ -48,16 +49,20 @@ func TestForeignEngineKeepsTheContract(t *testing.T) {
 	contract.Run(t, target)
 }
 
-// svcEngine builds svc-engine and returns its command line. The suite looks at
-// no game, so words stand in for the frameworks.
+// svcEngine returns the command line of svc-engine, which it builds unless
+// SVC_BIN says where "make build" did. The suite looks at no game, so words stand
+// in for the frameworks.
 func svcEngine(t *testing.T) []string {
 	t.Helper()
-	dir := t.TempDir()
-	program := filepath.Join(dir, "svc-engine")
-	build := exec.Command("go", "build", "-o", program, "github.com/svc-games/svc/cmd/svc-engine")
+	frameworks := gentest.Frameworks(t)
+	if bin := os.Getenv("SVC_BIN"); bin != "" {
+		return []string{filepath.Join(bin, "svc-engine"), "--frameworks", frameworks}
+	}
+	program := filepath.Join(t.TempDir(), "svc-engine")
+	build := exec.Command("go", "build", "-trimpath", "-o", program, "github.com/svc-games/svc/cmd/svc-engine")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building svc-engine: %v\n%s", err, out)
 	}
-	return []string{program, "--frameworks", gentest.Frameworks(t)}
+	return []string{program, "--frameworks", frameworks}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // elsewhereCases are about an engine on another machine than the engine proxy.
@@ -85,11 +86,7 @@ func noPlainListener(t *testing.T, target Target) {
 	}
 	cmd.Args = args
 	e.launchAs(cmd)
-	select {
-	case <-e.ended:
-	case <-time.After(patience):
-		t.Fatal("it runs")
-	}
+	wait.For(t, "the end of an engine without certificates", e.ended)
 	if text := e.log.String(); exitCode(e.err) != 1 || strings.Count(text, "\n") != 1 {
 		t.Errorf("exit code %d and %q", exitCode(e.err), text)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/contract/killpoint"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // marker is in every brief and context of the suite, and must not be in a log.
@@ -86,6 +87,9 @@ func newEngine(t *testing.T, target Target) *engine {
 		}
 	}
 	t.Cleanup(func() {
+		if t.Failed() && e.log != nil {
+			t.Logf("the engine's log:\n%s", e.log)
+		}
 		e.kill()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -179,10 +183,10 @@ func (e *engine) start() {
 
 func (e *engine) awaitReady() {
 	e.t.Helper()
-	e.eventually("the engine to become ready", func() bool {
+	wait.Until(e.t, "the engine is ready", func() bool {
 		select {
 		case <-e.ended:
-			e.t.Fatalf("the engine ended before it was ready: %v\n%s", e.err, e.log)
+			e.t.Fatalf("the engine ended before it was ready: %v", e.err)
 		default:
 		}
 		a, err := e.try(call{path: wire.PathReady})
@@ -226,26 +230,10 @@ func (e *engine) terminate() error {
 	if err := e.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		e.t.Fatal(err)
 	}
-	select {
-	case <-e.ended:
-	case <-time.After(patience):
-		e.t.Fatal("the engine did not end after SIGTERM")
-	}
+	wait.For(e.t, "the engine's end after SIGTERM", e.ended)
 	err := e.err
 	e.gone()
 	return err
-}
-
-// eventually waits for a condition that is to come true.
-func (e *engine) eventually(what string, is func() bool) {
-	e.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !is(); <-tick.C {
-		if time.Now().After(deadline) {
-			e.t.Fatalf("waiting for %s took too long; the engine's log:\n%s", what, e.log)
-		}
-	}
 }
 
 // exitCode is how a process ended; -1 for one that a signal did.

@@ -3,7 +3,6 @@ package contract
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +10,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var eventCases = []named{
@@ -57,7 +58,7 @@ func (e *engine) checkEvent(id string, seq uint64, line []byte) api.Event {
 // stream reads an event stream up to its end.
 func (e *engine) stream(id string, header map[string]string, query string) (status int, records []sse.Record) {
 	e.t.Helper()
-	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
+	ctx, cancel := wait.Context(e.t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(id, "/events") + query, header: header})
 	if err != nil {
@@ -177,7 +178,7 @@ func unknownPosition(t *testing.T, target Target) {
 
 	running := e.accept()
 	l.until(wire.FeedStarted, running)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := wait.Context(t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(running, "/events"), header: map[string]string{"Last-Event-ID": "4711"}})
 	if err != nil {
@@ -194,19 +195,17 @@ func liveEvents(t *testing.T, target Target) {
 	l := e.reads()
 	id := e.accept()
 	l.until(wire.FeedStarted, id) // the job waits
+	ctx, cancel := wait.Context(t)
+	defer cancel()
+	res, err := e.open(ctx, call{path: e.route(id, "/events")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	read := make(chan []sse.Record, 1)
-	opened := make(chan struct{})
 	go func() {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
+		defer res.Body.Close()
 		var records []sse.Record
 		defer func() { read <- records }()
-		res, err := e.open(ctx, call{path: e.route(id, "/events")})
-		close(opened)
-		if err != nil {
-			return
-		}
-		defer res.Body.Close()
 		for reader := sse.NewReader(res.Body); ; {
 			rec, err := reader.Next()
 			if err != nil {
@@ -215,7 +214,6 @@ func liveEvents(t *testing.T, target Target) {
 			records = append(records, rec)
 		}
 	}()
-	<-opened
 	l.ack()
 	l.finish(id)
 	e.checkStream("live", id, 0, <-read)
@@ -228,32 +226,36 @@ const (
 )
 
 func silenceIsFilled(t *testing.T, target Target) {
-	t.Parallel()
 	e := startEngine(t, target)
 	l := e.reads()
 	id := e.accept()
 	l.until(wire.FeedStarted, id) // the job waits, so there is silence
+	ctx, cancel := wait.Context(t)
+	defer cancel()
+	var both sync.WaitGroup
+	defer both.Wait()
 	beat := func(what, path string, limit time.Duration, is func(line string) bool) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
 		res, err := e.open(ctx, call{path: path})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer res.Body.Close()
 		last := time.Now()
-		for line := range readLines(res.Body) {
-			if time.Since(last) < limit/2 {
+		both.Go(func() {
+			defer res.Body.Close()
+			for line := range readLines(res.Body) {
+				silence := time.Since(last)
 				last = time.Now()
-				continue // still what was stored
+				if silence < limit/2 || !is(line) && silence < limit {
+					continue // still what was stored
+				}
+				if silence > limit+2*time.Second+target.Slack || !is(line) {
+					t.Errorf("%s: after %v comes %q", what, silence, line)
+				}
+				return
 			}
-			if silence := time.Since(last); silence > limit+2*time.Second+target.Slack || !is(line) {
-				t.Errorf("%s: after %v comes %q", what, silence, line)
-			}
-			return
-		}
-		t.Errorf("%s: it ended", what)
+			t.Errorf("%s: it ended", what)
+		})
 	}
 	beat("events", e.route(id, "/events"), eventBeat, func(line string) bool { return strings.HasPrefix(line, ":") })
 	beat("feed", fmt.Sprintf("%s?after=%d", wire.PathFeed, l.seq-1), feedBeat, func(line string) bool { return line == "" })

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var feedCases = []named{
@@ -215,7 +215,7 @@ func goneOnlyWhenAcknowledged(t *testing.T, target Target) {
 // feedStatus returns how the feed above a record is answered.
 func (e *engine) feedStatus(after uint64) int {
 	e.t.Helper()
-	ctx, cancel := context.WithTimeout(e.t.Context(), patience)
+	ctx, cancel := wait.Context(e.t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: fmt.Sprintf("%s?after=%d", wire.PathFeed, after)})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var inputCases = []named{
@@ -68,7 +69,7 @@ func clientsThatLeave(t *testing.T, target Target) {
 			res.Body.Close() // in the middle
 		}
 	}
-	e.eventually("the streams to be closed", func() bool {
+	wait.Until(t, "the streams are closed", func() bool {
 		return decode[wire.Activity](e, e.get(wire.PathActivity)).OpenStreams == 0
 	})
 	l.ack()

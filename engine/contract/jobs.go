@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var jobCases = []named{
@@ -98,7 +99,7 @@ func cancelledInTime(t *testing.T, target Target) {
 		{"at work", func(l *ledger, id string) {
 			l.until(wire.FeedStarted, id)
 			l.ack()
-			l.e.eventually("the job to work", func() bool { return l.e.status(id).LastEventID > 3 })
+			wait.Until(l.e.t, "the job works", func() bool { return l.e.status(id).LastEventID > 3 })
 		}},
 		{"before the charge is acknowledged", func(l *ledger, id string) { l.untilCharged(id) }},
 	} {

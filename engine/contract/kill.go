@@ -6,6 +6,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var killCases = []named{
@@ -21,7 +22,7 @@ func queueGoesOn(t *testing.T, target Target) {
 	running := e.accept()
 	l.until(wire.FeedStarted, running)
 	l.ack()
-	e.eventually("the job to work", func() bool { return e.status(running).LastEventID > 2 })
+	wait.Until(t, "the job works", func() bool { return e.status(running).LastEventID > 2 })
 	first, second := e.accept(), e.accept()
 	e.restart()
 	ended := l.await(running, first, second)

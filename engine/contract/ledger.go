@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // ledger reads an engine's feed and acknowledges it, as the engine proxy does.
@@ -82,22 +83,23 @@ func (l *ledger) connect() error {
 var errQuiet = errors.New("the feed is quiet")
 
 // next returns the next record, or false when none comes in time.
-func (l *ledger) next(wait time.Duration) (wire.FeedRecord, bool) {
+func (l *ledger) next(within time.Duration) (wire.FeedRecord, bool) {
 	l.e.t.Helper()
-	rec, err := l.try(wait)
+	ctx, cancel := context.WithTimeout(l.e.t.Context(), within)
+	defer cancel()
+	rec, err := l.try(ctx)
 	if err != nil && !errors.Is(err, errQuiet) {
-		l.e.t.Fatalf("%v; the engine's log:\n%s", err, l.e.log)
+		l.e.t.Fatal(err)
 	}
 	return rec, err == nil
 }
 
-// try is next of an engine that may not be there.
-func (l *ledger) try(wait time.Duration) (wire.FeedRecord, error) {
+// try is next, up to the end of ctx, of an engine that may not be there.
+func (l *ledger) try(ctx context.Context) (wire.FeedRecord, error) {
 	l.e.t.Helper()
 	if err := l.connect(); err != nil {
 		return wire.FeedRecord{}, err
 	}
-	deadline := time.After(wait)
 	for {
 		select {
 		case line, open := <-l.lines:
@@ -108,7 +110,7 @@ func (l *ledger) try(wait time.Duration) (wire.FeedRecord, error) {
 				continue
 			}
 			return l.take(line), nil
-		case <-deadline:
+		case <-ctx.Done():
 			return wire.FeedRecord{}, errQuiet
 		}
 	}
@@ -138,9 +140,11 @@ func (l *ledger) take(line []byte) wire.FeedRecord {
 // must returns the next record, which has to come.
 func (l *ledger) must() wire.FeedRecord {
 	l.e.t.Helper()
-	rec, ok := l.next(patience)
-	if !ok {
-		l.e.t.Fatalf("no feed record follows %d; the engine's log:\n%s", l.seq, l.e.log)
+	ctx, cancel := wait.Context(l.e.t)
+	defer cancel()
+	rec, err := l.try(ctx)
+	if err != nil {
+		l.e.t.Fatalf("no feed record follows %d: %v", l.seq, err)
 	}
 	return rec
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/wait"
 )
 
 var startCases = []named{
@@ -63,7 +64,7 @@ func beforeReadiness(t *testing.T, target Target) {
 	id := e.accept()
 	e.kill()
 	e.launch()
-	e.eventually("an answer to a submission", func() bool {
+	wait.Until(t, "a submission is answered", func() bool {
 		a, err := e.try(e.submission(id, nil))
 		if err != nil {
 			return false // it does not listen yet
@@ -80,11 +81,7 @@ func volumeIsOfOne(t *testing.T, target Target) {
 	second := newEngine(t, target)
 	second.volume, second.projectID = e.volume, e.projectID
 	second.launch()
-	select {
-	case <-second.ended:
-	case <-time.After(patience):
-		t.Fatal("a second engine works on the volume")
-	}
+	wait.For(t, "the end of a second engine on the volume", second.ended)
 	if code := exitCode(second.err); code != 1 {
 		t.Errorf("the second engine ended with %d", code)
 	}
@@ -154,11 +151,7 @@ func faultIsOneLine(t *testing.T, target Target) {
 		cmd := e.command()
 		spoil(e, cmd)
 		e.launchAs(cmd)
-		select {
-		case <-e.ended:
-		case <-time.After(patience):
-			t.Fatalf("%s: it runs", what)
-		}
+		wait.For(t, "the end of an engine with "+what, e.ended)
 		text := e.log.String()
 		if code := exitCode(e.err); code != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
 			t.Errorf("%s: exit code %d and %q", what, code, text)

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -20,18 +19,39 @@ import (
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
-// browser starts Chromium. Without one the test is skipped, in CI it fails.
+// chromium is the pool of the one browser that the tests of this package share:
+// starting one takes as much as playing a game in it.
+var chromium = playtest.NewPool("")
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	chromium.Close()
+	os.Exit(code)
+}
+
+// browser returns the Chromium that the tests share. Without one the test is
+// skipped, in CI it fails.
 func browser(t *testing.T) *playtest.Browser {
 	t.Helper()
-	b, err := playtest.Start(context.Background(), "")
+	b, release, err := chromium.Get()
 	if errors.Is(err, playtest.ErrNoBrowser) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
+	t.Cleanup(func() { release(false) })
 	return b
+}
+
+// inBrowser is the real generator with the browser that the tests share, but for the
+// simulation.
+func inBrowser(t *testing.T) *embedded {
+	t.Helper()
+	browser(t) // skips where there is none
+	g := withBrowser(t, "/nonexistent/chromium").(*embedded)
+	g.browser = chromium
+	return g
 }
 
 // realGame makes a game with the real framework and returns its page.
@@ -135,7 +155,11 @@ func TestEveryGamePlaysFromItsFolderInABrowser(t *testing.T) {
 	for _, mechanic := range slices.Sorted(maps.Keys(all)) {
 		t.Run(mechanic, func(t *testing.T) {
 			w, h := catalog.Field(spec.Spec{Mechanic: mechanic, Format: spec.Short})
-			page := open(t, b, gameOf(t, all[mechanic]), w, h)
+			req := all[mechanic]
+			if slices.Contains([]string{"platformer", "maze", "breakout"}, mechanic) {
+				req.Prompt += ", one level" // the other levels are the simulation's
+			}
+			page := open(t, b, gameOf(t, req), w, h)
 			if s := run(t, page, "idle", 20); s.Phase != "ready" {
 				t.Fatalf("after loading the phase is %q", s.Phase)
 			}

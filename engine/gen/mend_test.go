@@ -225,12 +225,7 @@ func TestGameWithoutFaultsIsPlayedOnceAndNotTouched(t *testing.T) {
 
 // A game that can't be read is found in real pictures, and comes out readable.
 func TestFaultsThatTheBrowserSeesAreMended(t *testing.T) {
-	browser(t) // skips where there is none
-	path, err := playtest.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := withBrowser(t, path).(*embedded)
+	g := inBrowser(t)
 	for name, c := range map[string]struct {
 		rule  string
 		spoil func(s *spec.Spec)

@@ -255,7 +255,7 @@ func TestSimulationOfChangedSourcesIsBounded(t *testing.T) {
 		}
 		files["src/mechanics/gap.js"] = []byte(strings.Replace(string(files["src/mechanics/gap.js"]), "tick(s);", "tick(s); "+code, 1))
 		start := time.Now()
-		_, err := (&embedded{strangers: sim.Here{}}).judge(t.Context(), &recorder{}, s, files, effort{seeds: 1, patience: 3 * time.Second})
+		_, err := (&embedded{strangers: sim.Here{}}).judge(t.Context(), &recorder{}, s, files, effort{seeds: 1, patience: time.Second})
 		var unplayable *unplayableError
 		if !errors.As(err, &unplayable) || time.Since(start) > time.Minute {
 			t.Errorf("%s: %v after %v", name, err, time.Since(start))

@@ -36,13 +36,8 @@ func tiers(rep *recorder) []string {
 }
 
 func TestJobPlaysItsGameInTheBrowserAndKeepsPictures(t *testing.T) {
-	browser(t) // skips where there is none
-	path, err := playtest.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
 	on := true
-	p := newProject(t, withBrowser(t, path))
+	p := newProject(t, inBrowser(t))
 	_, rep := p.runWith(Request{Prompt: briefs["dial"], Settings: api.Settings{VisualQAActive: &on, ReasoningLevel: api.ReasoningLow}})
 	if !slices.Contains(tiers(rep), "browser") {
 		t.Errorf("playtests %v", tiers(rep))

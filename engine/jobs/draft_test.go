@@ -104,8 +104,20 @@ func (e *engine) checkDelivered(record contract.JobRecord, code api.FailureCode)
 	}
 }
 
-func TestAnEngineThatDiesWhileAModelWorksLeavesTheProvenGame(t *testing.T) {
+func TestTheProvenGameIsLeftWhenAModelsWorkEndsHalfDone(t *testing.T) {
+	t.Parallel() // the game is made in earnest, which takes a while
 	e, id := refining(t)
+	t.Run("for the engine died", func(t *testing.T) { diesRefining(t, e, id) })
+	t.Run("for the job was stopped", func(t *testing.T) {
+		rec := e.read()
+		e.ack(rec, contract.Stop{JobID: id, Code: api.FailureTIKExhausted})
+		e.checkDelivered(e.finish(id), api.FailureTIKExhausted)
+	})
+}
+
+// diesRefining looks at what would follow if the engine were killed now.
+func diesRefining(t *testing.T, e *engine, id string) {
+	t.Helper()
 	dir, second := copyVolume(t, e.dir), copyVolume(t, e.dir) // what a kill leaves
 	next := start(t, dir, script(write))
 	next.last = e.last
@@ -123,14 +135,8 @@ func TestAnEngineThatDiesWhileAModelWorksLeavesTheProvenGame(t *testing.T) {
 	}
 }
 
-func TestAJobThatIsStoppedWhileAModelWorksLeavesTheProvenGame(t *testing.T) {
-	e, id := refining(t)
-	rec := e.read()
-	e.ack(rec, contract.Stop{JobID: id, Code: api.FailureTIKExhausted})
-	e.checkDelivered(e.finish(id), api.FailureTIKExhausted)
-}
-
 func TestAJobThatIsCancelledWhileAModelWorksLeavesNothing(t *testing.T) {
+	t.Parallel()
 	e, id := refining(t)
 	waiting := e.submit("another") // whose end must not touch the draft of the one that runs
 	if _, err := e.Cancel(t.Context(), waiting); err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
+	"github.com/svc-games/svc/test/wait"
 )
 
 const (
-	project  = "0123456789abcdef01234567"
-	session  = "ses_01"
-	patience = time.Minute
+	project = "0123456789abcdef01234567"
+	session = "ses_01"
 )
 
 // script is a generator that does what the test says.
@@ -139,7 +139,6 @@ func (e *engine) submitRequest(req api.GenerateRequest) string {
 // read returns the next feed record, which it waits for.
 func (e *engine) read() contract.FeedRecord {
 	e.t.Helper()
-	deadline := time.After(patience)
 	for {
 		lines, changed, err := e.Feed(e.last)
 		if err != nil {
@@ -156,11 +155,7 @@ func (e *engine) read() contract.FeedRecord {
 			e.last = rec.Seq
 			return rec
 		}
-		select {
-		case <-changed:
-		case <-deadline:
-			e.t.Fatal("no feed record came")
-		}
+		wait.For(e.t, "the next feed record", changed)
 	}
 }
 

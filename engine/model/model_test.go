@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/test/fakeprovider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // desk is a client whose egress socket leads to a provider that answers by
@@ -198,7 +199,13 @@ func TestWhatWillNotPassIsNotTriedAgain(t *testing.T) {
 func TestSilenceEndsARequest(t *testing.T) {
 	for _, afterFirst := range []bool{false, true} {
 		d := open(t, fakeprovider.Stalls(afterFirst), fakeprovider.Says("awake"))
-		d.opts.Stall = 2 * time.Second // in which the second answer comes
+		d.opts.Stall = 100 * time.Millisecond
+		d.opts.Sleep = func(context.Context, time.Duration) error {
+			if len(d.provider.Requests()) > 0 { // the second answer may take its time
+				d.opts.Stall = wait.Patience
+			}
+			return nil
+		}
 		if reply, err := d.ask(t); err != nil || reply.Text != "awake" {
 			t.Errorf("after the first chunk %v: %+v, %v", afterFirst, reply, err)
 		}

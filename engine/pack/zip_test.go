@@ -148,7 +148,7 @@ func TestWhatTakesAFilesPlaceWhileItIsPackedIsNotPacked(t *testing.T) {
 	} {
 		root := game(t, "a.js", "z.js")
 		// What is compressed is written once there is enough of it.
-		noise := make([]byte, 1<<20)
+		noise := make([]byte, 1<<18)
 		if _, err := rand.Read(noise); err != nil {
 			t.Fatal(err)
 		}

@@ -43,18 +43,18 @@ type Limits struct {
 }
 
 var (
-	evalPattern    = regexp.MustCompile(`\beval\s*\(|\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*['"\x60]`)
-	networkPattern = regexp.MustCompile(`\bfetch\s*\(|\bXMLHttpRequest\b|\bWebSocket\b|\bEventSource\b|\bsendBeacon\b|\bimportScripts\b`)
-	urlPattern     = regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9-]+\.[a-z]`)
-	framePattern   = regexp.MustCompile(`\bdocument\.cookie\b|\b(?:window|self|globalThis)\.(?:top|parent|opener|open|frameElement)\b|\bpostMessage\b`)
+	evalPattern    = newPattern(`\beval\s*\(|\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*['"\x60]`)
+	networkPattern = newPattern(`\bfetch\s*\(|\bXMLHttpRequest\b|\bWebSocket\b|\bEventSource\b|\bsendBeacon\b|\bimportScripts\b`)
+	urlPattern     = newPattern(`(?i)(?:https?:)?//[a-z0-9-]+\.[a-z]`)
+	framePattern   = newPattern(`\bdocument\.cookie\b|\b(?:window|self|globalThis)\.(?:top|parent|opener|open|frameElement)\b|\bpostMessage\b`)
 	sourcePattern  = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
-	chancePattern  = regexp.MustCompile(`\bMath\.random\s*\(|\bDate\.now\s*\(|\bnew\s+Date\b|\bperformance\.now\s*\(|\bcrypto\.`)
-	markupPattern  = regexp.MustCompile(`\.(?:innerHTML|outerHTML)\s*=|\bdocument\.write\s*\(|\binsertAdjacentHTML\s*\(`)
-	endlessPattern = regexp.MustCompile(`\bwhile\s*\(\s*(?:true|1)\s*\)|\bfor\s*\(\s*;\s*;\s*\)`)
-	touchPattern   = regexp.MustCompile(`["'\x60](?:pointer(?:down|up)|mouse(?:down|up)|touchstart|click)["'\x60]`)
-	listenPattern  = regexp.MustCompile(`\baddEventListener\s*\(`)
-	fillerPattern  = regexp.MustCompile(`(?i)\blorem ipsum\b|\byour (?:text|title|name) here\b`)
-	secretPattern  = regexp.MustCompile(`\bsk-[A-Za-z0-9]{16,}|\bBEGIN [A-Z ]*PRIVATE KEY\b`)
+	chancePattern  = newPattern(`\bMath\.random\s*\(|\bDate\.now\s*\(|\bnew\s+Date\b|\bperformance\.now\s*\(|\bcrypto\.`)
+	markupPattern  = newPattern(`\.(?:innerHTML|outerHTML)\s*=|\bdocument\.write\s*\(|\binsertAdjacentHTML\s*\(`)
+	endlessPattern = newPattern(`\bwhile\s*\(\s*(?:true|1)\s*\)|\bfor\s*\(\s*;\s*;\s*\)`)
+	touchPattern   = newPattern(`["'\x60](?:pointer(?:down|up)|mouse(?:down|up)|touchstart|click)["'\x60]`)
+	listenPattern  = newPattern(`\baddEventListener\s*\(`)
+	fillerPattern  = newPattern(`(?i)\blorem ipsum\b|\byour (?:text|title|name) here\b`)
+	secretPattern  = newPattern(`\bsk-[A-Za-z0-9]{16,}|\bBEGIN [A-Z ]*PRIVATE KEY\b`)
 )
 
 // mechanics is the folder of what is simulated.
@@ -80,31 +80,31 @@ func Check(files compile.Files, l Limits) []Finding {
 		if path.Ext(name) == ".js" || path.Ext(name) == ".ts" {
 			code = build.Uncommented(name, code)
 		}
-		if m := urlPattern.FindString(code); m != "" {
+		if m := urlPattern.find(code); m != "" {
 			add("A03", Block, name, "it names the external address %q", m)
 		}
-		if m := evalPattern.FindString(code); m != "" {
+		if m := evalPattern.find(code); m != "" {
 			add("A02", Block, name, "it runs text as code: %s", m)
 		}
-		if m := networkPattern.FindString(code); m != "" && name != "lib/svc.js" {
+		if m := networkPattern.find(code); m != "" && name != "lib/svc.js" {
 			add("A03", Block, name, "it uses the network: %s", m)
 		}
-		if m := framePattern.FindString(code); m != "" {
+		if m := framePattern.find(code); m != "" {
 			add("A04", Block, name, "it reaches beyond its page: %s", m)
 		}
-		if m := chancePattern.FindString(code); m != "" && strings.HasPrefix(name, mechanics) {
+		if m := chancePattern.find(code); m != "" && strings.HasPrefix(name, mechanics) {
 			add("A08", Block, name, "a mechanic must follow from its seed and its steps alone: %s", m)
 		}
-		if m := markupPattern.FindString(code); m != "" {
+		if m := markupPattern.find(code); m != "" {
 			add("A15", Block, name, "it makes markup of text: %s", m)
 		}
-		if m := endlessPattern.FindString(code); m != "" && strings.HasPrefix(name, "src/") {
-			add("A18", Warn, name, "this may never end: %s", m)
-		}
-		if secretPattern.MatchString(code) {
+		if secretPattern.in(code) {
 			add("A25", Block, name, "it holds something that looks like a secret")
 		}
 		if strings.HasPrefix(name, "src/") {
+			if m := endlessPattern.find(code); m != "" {
+				add("A18", Warn, name, "this may never end: %s", m)
+			}
 			checkSource(add, name, code, files[name])
 		}
 	}
@@ -120,7 +120,7 @@ func Check(files compile.Files, l Limits) []Finding {
 		}
 	}
 	script := string(files[compile.Script])
-	if !touchPattern.MatchString(script) {
+	if !touchPattern.in(script) {
 		add("A11", Block, compile.Script, "it answers to no pointer, mouse or finger")
 	}
 	for _, call := range calls {

@@ -32,7 +32,7 @@ func keepInStore(files compile.Files, name, text string) string {
 	if _, ok := files[storeFile]; !ok || name == storeFile || !strings.HasPrefix(name, "src/") {
 		return text
 	}
-	if strings.Contains(text, "svcStore") || !storagePattern.MatchString(build.Uncommented(name, text)) {
+	if strings.Contains(text, "svcStore") || !storagePattern.may(text) || !storagePattern.in(build.Uncommented(name, text)) {
 		return text
 	}
 	from, err := filepath.Rel(path.Dir(name), storeFile)

@@ -20,10 +20,10 @@ const (
 const storeFile = "src/core/store.js"
 
 var (
-	storagePattern = regexp.MustCompile(`\b(?:local|session)Storage\b`)
+	storagePattern = newPattern(`\b(?:local|session)Storage\b`)
 	// formerPattern is what Phaser 3 had and Phaser 4 has not, but for what has
 	// an automatic fix.
-	formerPattern = regexp.MustCompile(`\.(?:pre|post)FX\b|\bcreateBitmapMask\b|\bBitmapMask\b|\.setPipeline\s*\(|\.add\.(?:mesh|plane)\s*\(|\btextures\.generate\s*\(`)
+	formerPattern = newPattern(`\.(?:preFX|postFX)\b|\bcreateBitmapMask\b|\bBitmapMask\b|\.setPipeline\s*\(|\.add\.(?:mesh|plane)\s*\(|\btextures\.generate\s*\(`)
 	startPattern  = regexp.MustCompile(`\.scene\.(?:start|launch|switch|run)\s*\(\s*['"\x60]([\w-]+)['"\x60]`)
 	keyPattern    = regexp.MustCompile(`(?:\bkey\s*:\s*|\bsuper\s*\(\s*|\.scene\.add\s*\(\s*)['"\x60]([\w-]+)['"\x60]`)
 )
@@ -31,16 +31,16 @@ var (
 // checkSource looks at a source file that is bundled: code is it without its
 // comments.
 func checkSource(add adder, name, code string, whole []byte) {
-	if m := storagePattern.FindString(code); m != "" && name != storeFile {
+	if m := storagePattern.find(code); m != "" && name != storeFile {
 		add("A09", Block, name, "it uses %s, which a sandboxed frame refuses: import store from core/store.js", m)
 	}
-	if m := formerPattern.FindString(code); m != "" {
+	if m := formerPattern.find(code); m != "" {
 		add("A20", Block, name, "Phaser 4 has no %s", strings.TrimRight(m, " ("))
 	}
-	if m := fillerPattern.FindString(code); m != "" {
+	if m := fillerPattern.find(code); m != "" {
 		add("A22", Warn, name, "a text was not written: %q", m)
 	}
-	if strings.HasPrefix(name, mechanics) && listenPattern.MatchString(code) {
+	if strings.HasPrefix(name, mechanics) && listenPattern.in(code) {
 		add("A14", Warn, name, "a mechanic begins anew with each run, and its listeners would pile up")
 	}
 	if lines := bytes.Count(whole, []byte("\n")); len(whole) > maxSource || lines > maxLines {
@@ -50,6 +50,24 @@ func checkSource(add adder, name, code string, whole []byte) {
 
 // checkScenes finds Phaser scenes that are started and were never registered.
 func checkScenes(add adder, files compile.Files) {
+	var keys map[string]bool
+	for _, name := range files.Names() {
+		if !strings.HasPrefix(name, "src/") {
+			continue
+		}
+		for _, m := range startPattern.FindAllSubmatch(files[name], -1) {
+			if keys == nil {
+				keys = sceneKeys(files)
+			}
+			if key := string(m[1]); !keys[key] {
+				add("A21", Block, name, "it starts the scene %q, which is not registered", key)
+			}
+		}
+	}
+}
+
+// sceneKeys are the names under which scenes are registered.
+func sceneKeys(files compile.Files) map[string]bool {
 	keys := map[string]bool{}
 	for name, data := range files {
 		if strings.HasPrefix(name, "src/") {
@@ -58,16 +76,7 @@ func checkScenes(add adder, files compile.Files) {
 			}
 		}
 	}
-	for _, name := range files.Names() {
-		if !strings.HasPrefix(name, "src/") {
-			continue
-		}
-		for _, m := range startPattern.FindAllSubmatch(files[name], -1) {
-			if key := string(m[1]); !keys[key] {
-				add("A21", Block, name, "it starts the scene %q, which is not registered", key)
-			}
-		}
-	}
+	return keys
 }
 
 // checkAssets finds pictures and sounds that no source imports. One that is

@@ -35,6 +35,7 @@ type Browser struct {
 	cancel  context.CancelFunc
 	profile string // folder of its own
 	hang    time.Duration
+	boot    int // frames in which a game must be ready
 }
 
 // startTime is how long Chromium may take to start, on however busy a machine.
@@ -89,7 +90,7 @@ func Start(ctx context.Context, path string) (*Browser, error) {
 	)
 	alloc, cancelAlloc := chromedp.NewExecAllocator(ctx, options...)
 	bctx, cancelBrowser := chromedp.NewContext(alloc)
-	b := &Browser{ctx: bctx, cancel: func() { cancelBrowser(); cancelAlloc() }, profile: profile, hang: hangTime}
+	b := &Browser{ctx: bctx, cancel: func() { cancelBrowser(); cancelAlloc() }, profile: profile, hang: hangTime, boot: bootFrames}
 	if err := chromedp.Do(bctx, chromedp.Navigate("about:blank")); err != nil {
 		b.Close()
 		return nil, fmt.Errorf("starting chromium: %w", err)

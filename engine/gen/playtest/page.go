@@ -59,6 +59,7 @@ type Page struct {
 	// Ready is how long the game took from its opening until it was ready.
 	Ready time.Duration
 	hung  atomic.Bool // it was closed because its code did not come to an end
+	boot  int         // frames in which it must be ready
 
 	mu   sync.Mutex // guards said
 	said []string
@@ -112,7 +113,7 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int, prepa
 	}
 	tab, closeTab := chromedp.NewContext(b.ctx)
 	stop := context.AfterFunc(ctx, closeTab)
-	p := &Page{ctx: tab, cancel: func() { stop(); closeTab() }}
+	p := &Page{ctx: tab, cancel: func() { stop(); closeTab() }, boot: b.boot}
 	if err := p.open(url, width, height, player, prepare); err != nil {
 		p.cancel()
 		if ctx.Err() != nil {
@@ -141,12 +142,12 @@ func (p *Page) open(url string, width, height int, player string, prepare func(*
 	if err := chromedp.Do(timed, chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(url)); err != nil {
 		return err
 	}
-	ready, err := chromedp.Run(timed, chromedp.Evaluate[bool](fmt.Sprintf("window.__clock.take(%d)", bootFrames), chromedp.EvalAwaitPromise))
+	ready, err := chromedp.Run(timed, chromedp.Evaluate[bool](fmt.Sprintf("window.__clock.take(%d)", p.boot), chromedp.EvalAwaitPromise))
 	if err != nil {
 		return fmt.Errorf("waiting until it is ready: %w", err)
 	}
 	if !ready {
-		return fmt.Errorf("it shows no state within %d frames", bootFrames)
+		return fmt.Errorf("it shows no state within %d frames", p.boot)
 	}
 	p.Ready = time.Since(start)
 	return nil

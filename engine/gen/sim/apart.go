@@ -27,8 +27,8 @@ const maxAnswer = 1 << 20
 
 // maxCompile is how much time a processor may spend on compiling sources, in
 // seconds. The usual ones take a tenth of one. How busy the machine is does not
-// count.
-const maxCompile = 10
+// count. Tests have less patience.
+var maxCompile uint64 = 10
 
 // A Judge judges the sources of a game as they are. Its errors are ctx's, or say
 // why they can't be compiled or simulated.

@@ -21,6 +21,7 @@ const simulate = "simulate"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == simulate {
+		maxCompile = 2
 		Main()
 	}
 	os.Exit(m.Run())

@@ -315,6 +315,8 @@ func (g *gatewayOf) load(globals, site string) {
 	if err := caddy.Load(g.config(globals, site), true); err != nil {
 		g.t.Fatal(err)
 	}
+	// The replaced configuration's servers still answer on connections they have.
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
 func (g *gatewayOf) config(globals, site string) []byte {

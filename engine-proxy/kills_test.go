@@ -170,6 +170,10 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 	})
 	k.switches(k.project, m.switches)
 	m.begin(k)
+	// The next engine may start, and read this, at once.
+	next := m.switches
+	next.Recover = !k.survives()
+	k.switches(k.project, next)
 	k.strike()
 	k.switches(k.project, fakeengine.Switches{Recover: !k.survives()})
 	if m.after != nil {

@@ -24,15 +24,15 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) {
 	sidebyside.Allow(3)
-	program.Main(m)
+	os.Exit(m.Run())
 }
 
 // ample is for limits of the service that no test here is to meet, however busy
@@ -277,7 +277,7 @@ func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options))
 
 func newProcessDriver(t *testing.T, dataDir string) *process.Driver {
 	t.Helper()
-	engine := program.Path(t)
+	engine := programs.Build(t, fakeengine.Folder)
 	d, err := process.New(process.Options{StateRoot: filepath.Join(dataDir, StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		t.Fatal(err)

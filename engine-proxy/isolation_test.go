@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/test/programs"
 )
 
 // weak makes the rig's driver one of a machine that offers nothing.
 func weak(t *testing.T) func(*Options) {
 	return func(o *Options) {
-		engine := program.Path(t)
+		engine := programs.Build(t, fakeengine.Folder)
 		d, err := process.New(process.Options{
 			StateRoot: filepath.Join(o.DataDir, StatesDir), Command: []string{engine}, Shim: engine,
 			Users: process.Users{Off: true}, Offers: &confine.Available{},

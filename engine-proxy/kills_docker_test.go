@@ -6,7 +6,8 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -22,7 +23,7 @@ func TestKillMatrixOfTheDaemon(t *testing.T) {
 		t.Run(victim, func(t *testing.T) {
 			t.Parallel()
 			daemon := dockertest.Start(t, args...)
-			daemon.ImportProgram(t, killImage, program.Path(t))
+			daemon.ImportProgram(t, killImage, programs.Build(t, fakeengine.Folder))
 			for _, m := range moments {
 				t.Run(m.name, func(t *testing.T) {
 					k := &kill{victim: victim, daemon: daemon}

@@ -10,8 +10,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
+	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	runErrandIfAsked()
 	probeIfAsked()
 	sidebyside.Allow(3)
-	dockertest.Main(m, program.Remove)
+	dockertest.Main(m)
 }
 
 // bed is a data directory and a driver on the daemon of these tests.
@@ -64,7 +65,7 @@ func (b *bed) another(t testing.TB, change ...func(*Options)) *Driver {
 	}
 	switch opts.Image {
 	case testImage:
-		b.daemon.ImportProgram(t, testImage, program.Path(t))
+		b.daemon.ImportProgram(t, testImage, programs.Build(t, fakeengine.Folder))
 	case probeImage:
 		b.daemon.ImportSelf(t, probeImage)
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/programs"
 )
 
 func TestMissingImageIsPulledOnce(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: program.Path(t)}, dockertest.SelfPath)
+	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
 	b := newBed(t, func(o *Options) { o.Image, o.Pull = registry.Image, PullMissing })
 	var phases []driver.Phase
 	s := b.spec(t)
@@ -32,7 +33,7 @@ func TestMissingImageIsPulledOnce(t *testing.T) {
 
 // TestPullOutlivesTheStartThatBeganIt: pulls may take longer than a start may.
 func TestPullOutlivesTheStartThatBeganIt(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: program.Path(t)}, dockertest.SelfPath)
+	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
 	release := registry.Hold()
 	b := newBed(t, func(o *Options) { o.Image, o.Pull = registry.Image, PullMissing })
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +55,7 @@ func TestPullOutlivesTheStartThatBeganIt(t *testing.T) {
 }
 
 func TestImageThatNoRegistryHasIsFatal(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: program.Path(t)}, dockertest.SelfPath)
+	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
 	b := newBed(t, func(o *Options) {
 		o.Image, o.Pull = strings.Replace(registry.Image, "/engine:", "/none:", 1), PullMissing
 	})

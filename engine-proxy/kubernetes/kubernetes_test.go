@@ -19,8 +19,7 @@ import (
 
 // testImage has the test engine in it.
 const (
-	testImage  = "svc-engine-test:1"
-	testEngine = "github.com/svc-games/svc/engine-proxy/driver/drivertest/cmd/testengine"
+	testImage = "svc-engine-test:1"
 )
 
 func TestMain(m *testing.M) {
@@ -47,7 +46,7 @@ func newBed(t testing.TB, change ...func(*Options)) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.image = b.imageOf(t, testImage, map[string]string{"/engine": cluster.Program(t, testEngine)})
+	b.image = b.imageOf(t, testImage, map[string]string{"/engine": drivertest.BuildEngine(t)})
 	b.Driver = b.another(t, change...)
 	return b
 }

@@ -31,7 +31,7 @@ func TestTheManifests(t *testing.T) {
 	control(t, cluster)
 	b := &bed{cluster: cluster, namespace: shippedEngines, dir: drivertest.TempDir(t)}
 	b.kubeconfig = cluster.As(t, shippedParts, "svc-engine-proxy")
-	b.image = b.imageOf(t, testImage, map[string]string{"/engine": cluster.Program(t, testEngine)})
+	b.image = b.imageOf(t, testImage, map[string]string{"/engine": drivertest.BuildEngine(t)})
 	b.Driver = b.another(t)
 
 	t.Run("AreEnoughToRunEngines", b.runsEngines)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -151,7 +152,7 @@ func TestOnlyAnImageThatAppearsLetsTheStartGoOn(t *testing.T) {
 	if _, err := b.Start(t.Context(), b.spec(t), nil); reasonOf(err) != reasonNoImage {
 		t.Fatalf("without the image: %v", err)
 	}
-	b.imageOf(t, late, map[string]string{"/engine": b.cluster.Program(t, testEngine)})
+	b.imageOf(t, late, map[string]string{"/engine": drivertest.BuildEngine(t)})
 	b.start(t, b.spec(t))
 }
 

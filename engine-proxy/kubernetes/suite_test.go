@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("no program"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	image := b.imageOf(t, "svc-engine-suite:1", map[string]string{"/engine": b.cluster.Program(t, testEngine), "/broken": broken})
+	image := b.imageOf(t, "svc-engine-suite:1", map[string]string{"/engine": drivertest.BuildEngine(t), "/broken": broken})
 	of := func(change func(*Options)) func(*testing.T) driver.Driver {
 		return func(t *testing.T) driver.Driver {
 			return b.another(t, func(o *Options) {

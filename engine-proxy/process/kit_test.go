@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/test/programs"
 )
 
 // kit is what tests of this package make drivers of.
@@ -39,22 +39,8 @@ func newKit(t *testing.T) kit {
 		k.engine, k.shim = filepath.Join(built, "testengine"), filepath.Join(built, "svc-shim")
 		return k
 	}
-	programs.Do(func() {
-		for path, pkg := range map[*string]string{
-			&programs.engine: "engine-proxy/driver/drivertest/cmd/testengine", &programs.shim: "cmd/svc-shim",
-		} {
-			*path = filepath.Join(programs.dir, filepath.Base(pkg))
-			copyFile(t, *path, drivertest.Build(t, "github.com/svc-games/svc/"+pkg), 0o755)
-		}
-	})
-	k.engine, k.shim = programs.engine, programs.shim
+	k.engine, k.shim = drivertest.BuildEngine(t), programs.Build(t, "cmd/svc-shim")
 	return k
-}
-
-// programs are built once.
-var programs struct {
-	sync.Once
-	dir, engine, shim string
 }
 
 func TestMain(m *testing.M) {
@@ -63,20 +49,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, deafen())
 		os.Exit(1)
 	}
-	dir, err := os.MkdirTemp("", "drv")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	programs.dir = dir
 	sidebyside.Allow(2)
 	unix.Umask(0o022) // whoever runs the tests: other users are to enter their directories
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // driver returns a new driver without memory.

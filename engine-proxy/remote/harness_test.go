@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -21,7 +22,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine/program"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
@@ -30,6 +30,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -39,7 +40,7 @@ const ample = 10 * time.Minute
 
 func TestMain(m *testing.M) {
 	sidebyside.Allow(3)
-	program.Main(m)
+	os.Exit(m.Run())
 }
 
 // world is an engine proxy over fake engines and a real ledger, as a gateway
@@ -112,7 +113,7 @@ func (w *world) driver() driver.Driver {
 	if w.far != nil {
 		return w.far
 	}
-	engine := program.Path(w.t)
+	engine := programs.Build(w.t, fakeengine.Folder)
 	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, engineproxy.StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		w.t.Fatal(err)

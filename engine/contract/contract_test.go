@@ -3,8 +3,6 @@ package contract_test
 import (
 	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/svc-games/svc/engine/contract"
 	"github.com/svc-games/svc/engine/gen/gentest"
 	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/programs"
 )
 
 var (
@@ -49,20 +48,9 @@ func TestForeignEngineKeepsTheContract(t *testing.T) {
 	contract.Run(t, target)
 }
 
-// svcEngine returns the command line of svc-engine, which it builds unless
-// SVC_BIN says where "make build" did. The suite looks at no game, so words stand
-// in for the frameworks.
+// svcEngine returns the command line of svc-engine. The suite looks at no game, so
+// words stand in for the frameworks.
 func svcEngine(t *testing.T) []string {
 	t.Helper()
-	frameworks := gentest.Frameworks(t)
-	if bin := os.Getenv("SVC_BIN"); bin != "" {
-		return []string{filepath.Join(bin, "svc-engine"), "--frameworks", frameworks}
-	}
-	program := filepath.Join(t.TempDir(), "svc-engine")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "github.com/svc-games/svc/cmd/svc-engine")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building svc-engine: %v\n%s", err, out)
-	}
-	return []string{program, "--frameworks", frameworks}
+	return []string{programs.Build(t, "cmd/svc-engine"), "--frameworks", gentest.Frameworks(t)}
 }

@@ -303,13 +303,10 @@ func Shared(t testing.TB) *Daemon {
 
 // Main runs a package's tests, ends the shared daemon, does what else is to be
 // done after them and exits.
-func Main(m *testing.M, after ...func() error) {
+func Main(m *testing.M) {
 	code := m.Run()
 	if shared.daemon != nil {
-		after = append(after, shared.daemon.close)
-	}
-	for _, do := range after {
-		if err := do(); err != nil {
+		if err := shared.daemon.close(); err != nil {
 			fmt.Fprintln(os.Stderr, "dockertest:", err)
 			code = max(code, 1)
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -137,22 +137,7 @@ func tokenOf(s driver.Spec) string { return "token-of-" + s.InstanceID }
 // BuildEngine builds the test engine as a program that needs no other file,
 // and returns its path.
 func BuildEngine(t testing.TB) string {
-	return Build(t, "github.com/svc-games/svc/engine-proxy/driver/drivertest/cmd/testengine")
-}
-
-// Build builds one of our programs as a file that needs no other, and returns
-// its path, which every user can run.
-func Build(t testing.TB, pkg string) string {
-	t.Helper()
-	dir := TempDir(t)
-	path := filepath.Join(dir, filepath.Base(pkg))
-	// As "make build" does it, so that its packages are in the cache.
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", pkg, err, out)
-	}
-	return path
+	return programs.Build(t, "engine-proxy/driver/drivertest/cmd/testengine")
 }
 
 // TempDir returns a directory with a short path that every user may pass

@@ -1,6 +1,6 @@
 // Package fakeengine is a program that keeps the engine contract and can be
-// told to break it, for tests of what stands before an engine. Package program
-// makes a program of it; Open is one within a test.
+// told to break it, for tests of what stands before an engine. Open is one within a
+// test.
 package fakeengine
 
 import (
@@ -23,6 +23,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 )
+
+// Folder is that of the program, for test/programs.
+const Folder = "engine-proxy/internal/fakeengine/cmd/fakeengine"
 
 // stuckVariable makes the work of submitted jobs last until their time is up,
 // which is so much later.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 )
 
 // Where the programs of the control plane come from.
@@ -28,6 +27,7 @@ func tool(pkg, dir string) (string, error) {
 	root := filepath.Dir(strings.TrimSpace(string(out)))
 	cmd := exec.Command("go", "tool", "-n", pkg)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(toolsFolder))
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0") // as "make control-plane" does, so that it is in the cache
 	out, err = cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("building %s: %w%s", pkg, err, words(err))
@@ -45,32 +45,6 @@ func tool(pkg, dir string) (string, error) {
 		return "", err
 	}
 	return path, os.WriteFile(path, program, 0o700)
-}
-
-// Program builds one of our programs as a file that needs no other, once for
-// the cluster, and returns its path.
-func (c *Cluster) Program(t testing.TB, pkg string) string {
-	t.Helper()
-	c.building.Lock()
-	defer c.building.Unlock()
-	path := filepath.Join(c.dir, "bin", filepath.Base(pkg))
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	if err := build(path, pkg); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// build builds as "make build" does it, so that what it needs is in the cache.
-func build(path, pkg string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
-	}
-	return nil
 }
 
 // words is what a command that failed said.

@@ -22,8 +22,8 @@ type ControlPlane struct {
 	dir    string
 	certs  *authority
 	config *rest.Config // of Admin
-	etcd   *program
-	api    *program
+	etcd   *server
+	api    *server
 }
 
 // attempts at starting: an address that was free may be taken a moment later.
@@ -92,9 +92,9 @@ func newControlPlane() (*ControlPlane, error) {
 // address is where a program of the control plane listens at a port.
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
-func (p *ControlPlane) newEtcd(path, client, peer string) *program {
+func (p *ControlPlane) newEtcd(path, client, peer string) *server {
 	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
-	return &program{log: filepath.Join(p.dir, "etcd.log"), args: []string{
+	return &server{log: filepath.Join(p.dir, "etcd.log"), args: []string{
 		path, "--data-dir", filepath.Join(p.dir, "etcd"), "--log-level", "warn",
 		"--listen-client-urls", "https://" + client, "--advertise-client-urls", "https://" + client,
 		"--cert-file", crt, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", ca,
@@ -105,10 +105,10 @@ func (p *ControlPlane) newEtcd(path, client, peer string) *program {
 	}}
 }
 
-func (p *ControlPlane) newAPIServer(path, etcd, address string) *program {
+func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
 	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
 	host, port, _ := net.SplitHostPort(address)
-	return &program{log: filepath.Join(p.dir, "apiserver.log"), args: []string{
+	return &server{log: filepath.Join(p.dir, "apiserver.log"), args: []string{
 		path, "--etcd-servers", "https://" + etcd, "--etcd-certfile", crt, "--etcd-keyfile", key, "--etcd-cafile", ca,
 		"--bind-address", host, "--secure-port", port, "--tls-cert-file", crt, "--tls-private-key-file", key,
 		"--client-ca-file", ca, "--authorization-mode", "RBAC", "--cert-dir", p.dir,

@@ -108,8 +108,6 @@ func Main(m *testing.M) {
 type Cluster struct {
 	*ControlPlane
 	Node *Node // nil when the cluster is another
-
-	building sync.Mutex // held by Program
 }
 
 func newCluster() (*Cluster, error) {

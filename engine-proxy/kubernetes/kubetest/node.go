@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/svc-games/svc/test/programs"
 )
 
 // nodeName is the name of the one node.
@@ -63,7 +65,7 @@ func join(p *ControlPlane) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{
-		api: api, dir: filepath.Join(p.dir, "node"), program: filepath.Join(p.dir, "bin", "pod"),
+		api: api, dir: filepath.Join(p.dir, "node"),
 		images: make(map[string]Image),
 		pods:   make(map[types.UID]*pod),
 	}
@@ -73,7 +75,7 @@ func join(p *ControlPlane) (*Node, error) {
 	if err := os.MkdirAll(n.dir, 0o711); err != nil {
 		return nil, err
 	}
-	if err := build(n.program, "github.com/svc-games/svc/engine-proxy/kubernetes/kubetest/cmd/pod"); err != nil {
+	if n.program, err = programs.Path("engine-proxy/kubernetes/kubetest/cmd/pod"); err != nil {
 		return nil, err
 	}
 	if n.logs, err = serveLogs(p.certs, n.logOf); err != nil {

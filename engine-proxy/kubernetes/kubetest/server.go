@@ -21,9 +21,9 @@ const (
 	pollEvery    = 20 * time.Millisecond
 )
 
-// program is a server of the control plane that can be ended and started
+// server is a program of the control plane that can be ended and started
 // again.
-type program struct {
+type server struct {
 	args []string
 	log  string // path
 	cmd  *exec.Cmd
@@ -31,7 +31,7 @@ type program struct {
 }
 
 // run starts the program. It ends with this process.
-func (p *program) run() error {
+func (p *server) run() error {
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *program) run() error {
 }
 
 // end sends a signal and waits until the program has ended.
-func (p *program) end(sig syscall.Signal) error {
+func (p *server) end(sig syscall.Signal) error {
 	if p.cmd == nil {
 		return nil // it never started
 	}
@@ -78,7 +78,7 @@ func (p *program) end(sig syscall.Signal) error {
 }
 
 // answers waits until ok says so.
-func (p *program) answers(ok func() error) error {
+func (p *server) answers(ok func() error) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	ctx, cancel := wait.Within(context.Background(), startTimeout)
@@ -98,7 +98,7 @@ func (p *program) answers(ok func() error) error {
 	}
 }
 
-func (p *program) tail() string {
+func (p *server) tail() string {
 	raw, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()

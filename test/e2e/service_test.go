@@ -24,6 +24,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -120,6 +121,8 @@ func newService(t *testing.T, f form, env ...string) *service {
 				t.Error("the log holds the secret of a key")
 			}
 		}
+		keep.Text(t, filepath.Base(dir)+".log", s.log.String())
+		keep.Folder(t, filepath.Base(dir), dir)
 		if t.Failed() {
 			t.Logf("log of the service:\n%s", s.log)
 		}

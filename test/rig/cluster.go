@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -95,6 +96,7 @@ func LaunchCluster(t testing.TB, n int, store string, s script.Engine) *Cluster 
 			if err := errors.Join(p.Stop(), killEngines(t, c.Dir)); err != nil {
 				t.Error(err)
 			}
+			keep.Text(t, filepath.Base(c.Dir)+"-"+filepath.Base(p.Args[0])+".log", p.Log())
 			if t.Failed() {
 				t.Logf("log of %s:\n%s", p.Args[0], tail(p.Log()))
 			}

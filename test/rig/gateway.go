@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -84,6 +85,7 @@ func NewGateway(t testing.TB, o Options) *Gateway {
 		if err := killEngines(t, g.Dir); err != nil {
 			t.Error(err)
 		}
+		keep.Text(t, filepath.Base(g.Dir)+"-gateway.log", g.Log())
 		if t.Failed() {
 			t.Logf("log of the gateway at %s:\n%s", g.Addr, tail(g.Log()))
 			g.showEngineLogs()

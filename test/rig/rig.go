@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -53,6 +54,7 @@ func Dir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		keep.Folder(t, filepath.Base(dir), dir)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,11 @@ COMMANDS := caddy svc svc-engine svc-engine-proxy svc-shim svc-sidecar
 LDFLAGS  := -s -w
 SHELL    := /bin/sh
 
+# Everything compiles in one of two ways: this one, and that of -race. Neither
+# depends on where the checkout is, so that another finds all of it in Go's cache.
+export GOFLAGS     := -trimpath
+export CGO_ENABLED := 0
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -21,14 +26,17 @@ demo: ## Against a running "make run": a brief in, an unpacked game out; again: 
 	@scripts/demo
 
 .PHONY: build
-build: frameworks $(COMMANDS:%=$(BIN)/%) ## Build the programs and the game frameworks into bin/
+build: frameworks $(BIN) ## Build the programs and the game frameworks into bin/
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(COMMANDS:%=./cmd/%)
 
 .PHONY: FORCE
 FORCE:
 
-$(BIN)/%: FORCE
-	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
+$(BIN):
+	@mkdir -p $@
+
+$(BIN)/%: FORCE | $(BIN)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $@ ./cmd/$*
 
 # The frameworks come from npm, pinned by engine/web/package-lock.json. Each is
 # one script with its licence; the engine puts both into each game.
@@ -62,46 +70,87 @@ engine-image: frameworks ## Build svc-engine:slim and svc-engine:full for the dr
 service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for deploy/kubernetes
 	@scripts/service-images
 
-# Of the end-to-end tests these ask nothing of the sidecar that others don't;
-# "make test" runs them in the embedded form only, "make test-split" in both.
-SAME_IN_SPLIT := Container|Daemon|MissingImage|Browser|Newcomer|Modules|Document|ConsoleIsAccessible|PageAsks|KeyboardAlone|WithoutJavaScript
+# Where goroutines meet, tests run under -race: all but those whose work is done by
+# other programs, and those that interpret JavaScript or Rego, which takes five to
+# ten times as long under it. NO_RACE says which, the longest first; of the tests
+# in RACE_OF the goroutines of a package among them meet.
+NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games policy/verify cmd/svc/commands test/report
+RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
-.PHONY: test-split
-test-split: deps build ## Run the whole end-to-end suite in the split form
-	SVC_FORM=split SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -race -count=1 -timeout 30m ./test/e2e
-
-# What plays games interprets JavaScript, which takes ten times as long under
-# -race, and shares next to nothing between goroutines.
-PLAYS := /engine/gen|/test/games|/test/egress
+# What runs the tests finds in bin/ what it starts. With -race, a process that
+# ends would wait a second for reports.
+PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks GORACE=atexit_sleep_ms=0
 
 .PHONY: test
-test: deps build control-plane ## Install what is needed and run every test
-	$(GO) vet ./...
-	@scripts/check-format
-	@scripts/lint-openapi
+test: ## Install what is needed and run every test, in 12 minutes on two cores (docs/testing.md)
+	@scripts/test
+
+.PHONY: test-long
+test-long: ## Run the long forms of tests, which "make test" leaves out
+	@SVC_LONG=1 scripts/test -long
+
+.PHONY: setup setup-long
+setup: ## Install and build what a new machine lacks for the tests
+	@scripts/timed packages scripts/deps $(MORE)
+	@scripts/timed modules $(GO) mod download
+	@scripts/timed programs $(MAKE) --no-print-directory build
+	@scripts/timed control-plane $(MAKE) --no-print-directory control-plane
+	@scripts/timed runner scripts/gotest
+	@scripts/timed npm $(MAKE) --no-print-directory npm
+	@scripts/timed images scripts/engine-image $(IMAGES) || [ "$(CI)" != true ]
+setup: IMAGES := slim
+setup-long: MORE := long
+setup-long: IMAGES := slim full
+setup-long: setup
+
+.PHONY: npm
+npm:
 	@scripts/npm-install test/console
-	@$(MAKE) --no-print-directory -j2 test-fuzz test-image
-	@$(MAKE) --no-print-directory test-packages
-	@$(MAKE) --no-print-directory --output-sync=target -j3 test-play test-embedded test-remote
-	@scripts/gotest --reruns
+	@scripts/npm-install test/openapi
 
-# Parts of "make test" that wait more than they compute run side by side, and so
-# do three packages. The last parts print what they have to say when they end.
-PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks
+# The parts of a run; each leaves what it took in test/output/times. Of the long
+# run are the packages that have long forms.
+EVERY  := $(GO) list ./...
+LONGER := git grep -l svc/test/long -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|' | xargs $(GO) list
+space  := $(subst ,, )
+NOT    := grep -Ev '/($(subst $(space),|,$(NO_RACE)))(/|$$)'
+# Of a list of packages those of NO_RACE, in its order.
+ONLY    = all=$$(cat); for p in $(NO_RACE); do echo "$$all" | grep -E "/$$p(/|$$)"; done
 
-.PHONY: test-fuzz test-image test-packages test-play test-embedded test-remote
+.PHONY: check-static test-race test-plain test-fuzz test-race-long test-plain-long test-split-long test-fuzz-long
+check-static:
+	@scripts/timed vet $(GO) vet ./...
+	@scripts/timed format scripts/check-format
+	@scripts/timed openapi scripts/lint-openapi
+test-race:
+	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(EVERY) | $(NOT))" -p 3 -race -timeout 20m
+	@for p in $(RACE_OF); do \
+		CGO_ENABLED=1 $(PARTS) scripts/timed race-of scripts/gotest "race-$$(basename $${p%:*})" $${p%:*} -race -run "$${p#*:}" -timeout 20m || exit 1; \
+	done
+test-plain:
+	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(EVERY) | { $(ONLY); })" -p 3 -parallel 4 -timeout 20m
 test-fuzz:
-	@FUZZTIME=$${FUZZTIME:-10s} scripts/fuzz
-test-image:
-	@GO=$(GO) scripts/engine-image full || [ "$(CI)" != true ]
-test-packages:
-	SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks scripts/gotest packages "$$($(GO) list ./... | grep -Ev '/test/e2e|$(PLAYS)')" -p 3 -race -count=1 -timeout 20m
-test-play:
-	$(PARTS) scripts/gotest play "$$($(GO) list ./... | grep -E '$(PLAYS)')" -count=1 -timeout 20m
-test-embedded:
-	$(PARTS) scripts/gotest embedded ./test/e2e -race -count=1 -timeout 20m
-test-remote:
-	$(PARTS) SVC_FORM=split scripts/gotest remote ./test/e2e -race -count=1 -timeout 20m -skip '$(SAME_IN_SPLIT)'
+	@FUZZTIME=$${FUZZTIME:-5s} scripts/timed fuzz scripts/fuzz
+test-race-long:
+	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(LONGER) | $(NOT))" -p 2 -race -timeout 60m
+test-plain-long:
+	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(LONGER) | { $(ONLY); })" -p 1 -parallel 4 -timeout 60m
+test-split-long: # of the end-to-end tests those that run in one form also in the other
+	@SVC_FORM=split $(PARTS) scripts/timed split scripts/gotest split ./test/e2e -parallel 4 -timeout 60m
+test-fuzz-long:
+	@FUZZTIME=$${FUZZTIME:-30s} scripts/timed fuzz scripts/fuzz
+
+.PHONY: testing-page
+testing-page: test ## Run every test and write docs/testing.md
+	@$(GO) run ./test/report page >docs/testing.md
+
+.PHONY: flakes
+flakes: ## Run every test TIMES (3) times beside BUSY (1) busy loops and count what failed
+	@scripts/flakes
+
+.PHONY: check
+check: ## After an edit, within a minute: format, vet, import rules, tests of what changed and of what imports it
+	@scripts/check
 
 .PHONY: games
 games: deps build ## Make a game of each of sixty briefs, play them all, write test/games/RESULTS.md
@@ -113,7 +162,7 @@ fuzz: ## Fuzz the readers of keys, bodies and paths, FUZZTIME (30s) each
 
 .PHONY: chaos
 chaos: deps build ## Kill the service, and ledger clients on each store, a thousand times and check the books
-	SVC_CHAOS_KILLS=1000 SVC_CHAOS_RESULTS=$(CURDIR)/test/chaos/RESULTS.md $(GO) test -race -count=1 -timeout 100m ./test/chaos
+	SVC_CHAOS_KILLS=1000 SVC_CHAOS_RESULTS=$(CURDIR)/test/chaos/RESULTS.md CGO_ENABLED=1 $(GO) test -race -count=1 -timeout 100m ./test/chaos
 
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md

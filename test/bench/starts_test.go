@@ -40,7 +40,7 @@ func (r *report) containers() {
 func (r *report) benchmark(pkg, name string, times int, units ...string) map[string]float64 {
 	t := r.t
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", fmt.Sprintf("%dx", times), pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", fmt.Sprintf("%dx", times), pkg)
 	cmd.Dir = rig.Root(t)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // through sends a request to a Proxy before a stub.
@@ -75,12 +76,13 @@ func TestProxyPassesThePublicRoutesAndNothingElse(t *testing.T) {
 
 func TestProxyLeavesTheClientsCredentialsBehind(t *testing.T) {
 	t.Parallel()
-	var got http.Header
-	stub := newStub(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })
+	asked := make(chan http.Header, 1)
+	stub := newStub(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Clone() })
 	through(stub, "POST", "/engines/"+someProject+"/v1/generate", http.Header{
 		"Authorization": {"Bearer sk-client"}, "X-Api-Key": {"sk-client"}, "Cookie": {"session=1"},
 		contract.HeaderJobID: {someJob}, contract.HeaderSessionID: {"ses_1"},
 	}, `{}`)
+	got := wait.For(t, "the engine is asked", asked)
 	if got.Get("Authorization") != "Bearer "+engineToken || got.Get(contract.HeaderJobID) != someJob || got.Get(contract.HeaderSessionID) != "ses_1" {
 		t.Errorf("the engine got %v", got)
 	}

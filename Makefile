@@ -53,7 +53,7 @@ $(FRAMEWORKS): engine/web/package.json engine/web/package-lock.json engine/web/c
 	@touch $@
 
 .PHONY: deps
-deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, Docker, User Mode Linux
+deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, Docker
 	@scripts/deps
 
 CONTROL_PLANE := go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver

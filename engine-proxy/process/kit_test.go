@@ -15,7 +15,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
-	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/engine-proxy/process/vmtest"
 	"github.com/svc-games/svc/test/programs"
 )
 
@@ -28,14 +28,14 @@ type kit struct {
 
 // Environment of a run of this test binary as another user, who can't build.
 const (
-	envUnprivileged = "SVC_TEST_UNPRIVILEGED" // directory of the built programs; that of a guest is umltest.Inside
+	envUnprivileged = "SVC_TEST_UNPRIVILEGED" // directory of the built programs; that of a guest is vmtest.Inside
 	nobody          = 65534
 )
 
 func newKit(t *testing.T) kit {
 	t.Helper()
 	k := kit{root: drivertest.TempDir(t)}
-	if built := cmp.Or(os.Getenv(envUnprivileged), umltest.Inside()); built != "" {
+	if built := cmp.Or(os.Getenv(envUnprivileged), vmtest.Inside()); built != "" {
 		k.engine, k.shim = filepath.Join(built, "testengine"), filepath.Join(built, "svc-shim")
 		return k
 	}
@@ -44,7 +44,7 @@ func newKit(t *testing.T) kit {
 }
 
 func TestMain(m *testing.M) {
-	umltest.MainIfAsked()
+	vmtest.MainIfAsked()
 	if os.Getenv(envDeaf) != "" {
 		fmt.Fprintln(os.Stderr, deafen())
 		os.Exit(1)

@@ -10,7 +10,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
-	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/engine-proxy/process/vmtest"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -132,12 +132,12 @@ func TestSuiteWithNothing(t *testing.T) {
 // one ends with all that is in it, package cgroup proves on this machine's.
 func TestSuiteWithControlGroups(t *testing.T) {
 	k := newKit(t)
-	if umltest.Inside() == "" {
+	if vmtest.Inside() == "" {
 		long.Only(t)
-		umltest.Run(t, "^TestSuiteWithControlGroups$/^(Stop|Ends|Confinement)$", k.engine, k.shim)
+		vmtest.Run(t, "^TestSuiteWithControlGroups$/^(Stop|Ends|Confinement)$", k.engine, k.shim)
 		return
 	}
-	h := k.harness(func(o *Options) { o.Cgroup, o.Limits.Memory, o.Users.Off = umltest.Group, memoryLimit, true })
+	h := k.harness(func(o *Options) { o.Cgroup, o.Limits.Memory, o.Users.Off = vmtest.Group, memoryLimit, true })
 	h.Memory = memoryLimit
 	if c := h.New(t).Capabilities(); !c.Memory || !c.PIDs {
 		t.Errorf("with a control group: %+v", c)

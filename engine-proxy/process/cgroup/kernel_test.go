@@ -12,13 +12,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/svc-games/svc/engine-proxy/process/umltest"
+	"github.com/svc-games/svc/engine-proxy/process/vmtest"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
 
 func TestMain(m *testing.M) {
-	umltest.MainIfAsked()
+	vmtest.MainIfAsked()
 	os.Exit(m.Run())
 }
 
@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 // of an engine that takes too much memory or too many processes, the suite of
 // package process proves there.
 func TestKernelKeepsTheLimits(t *testing.T) {
-	if umltest.Inside() == "" {
+	if vmtest.Inside() == "" {
 		long.Only(t)
-		umltest.Run(t, "^(TestKernelKeepsTheLimits|TestRealGroupIsKilledWithAllThatIsInIt)$")
+		vmtest.Run(t, "^(TestKernelKeepsTheLimits|TestRealGroupIsKilledWithAllThatIsInIt)$")
 		return
 	}
-	tree, err := Open(umltest.Group)
+	tree, err := Open(vmtest.Group)
 	must(t, err)
 	t.Run("AGroupThatHoldsAProcessIsRefused", func(t *testing.T) {
 		dir, err := tree.Make("busy", Limits{})

@@ -30,7 +30,7 @@ const (
 type page struct {
 	Times           []timed
 	Slowest         []slow
-	Packages        []slow
+	Packages        []pkg
 	Builds          []built
 	Flakes          string
 	Passed, Skipped int
@@ -42,10 +42,16 @@ type timed struct {
 	Wall, User, System float64
 }
 
-// slow is a test, or a package with no Test.
+// slow is a test.
 type slow struct {
 	Package, Test, Waits string
 	Seconds              float64
+}
+
+// pkg is a package's tests in one part of a run.
+type pkg struct {
+	Package, Part             string
+	Seconds, Programs, System float64
 }
 
 // built is a program, and how often a run built it.
@@ -75,11 +81,14 @@ func writePage(w io.Writer, parts []part) error {
 				p.Slowest = append(p.Slowest, slow{t.pkg, t.name, waits[t.pkg+" "+t.name], t.seconds})
 			}
 		}
-		for pkg, seconds := range part.seconds {
-			p.Packages = append(p.Packages, slow{Package: pkg, Seconds: seconds, Waits: part.name})
+		for name, seconds := range part.seconds {
+			p.Packages = append(p.Packages, pkg{Package: name, Part: part.name, Seconds: seconds})
 		}
 	}
-	p.Slowest, p.Packages = longest(p.Slowest, slowest), longest(p.Packages, slowest/2)
+	p.Slowest = longest(p.Slowest, slowest)
+	if p.Packages, err = busiest(p.Packages, filepath.Join(output, "processors"), slowest/2); err != nil {
+		return err
+	}
 	if p.Builds, err = readBuilds(filepath.Join(output, "builds")); err != nil {
 		return err
 	}
@@ -99,18 +108,40 @@ func longest(all []slow, n int) []slow {
 	return all[:min(n, len(all))]
 }
 
+// busiest returns the n packages that had most of the processors, which a file
+// says, the busiest first.
+func busiest(all []pkg, path string, n int) ([]pkg, error) {
+	err := lines(path, func(fields []string) error {
+		for i := range all {
+			if p := &all[i]; p.Part == fields[0] && p.Package == fields[1] {
+				return seconds(fields[2:], &p.Programs, &p.System)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b pkg) int {
+		return cmp.Or(cmp.Compare(b.Programs+b.System, a.Programs+a.System), strings.Compare(a.Package+a.Part, b.Package+b.Part))
+	})
+	return all[:min(n, len(all))], err
+}
+
+// seconds reads numbers.
+func seconds(fields []string, to ...*float64) (err error) {
+	for i := range to {
+		if *to[i], err = strconv.ParseFloat(fields[i], 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func readTimes(path string) ([]timed, error) {
 	var out []timed
 	err := lines(path, func(fields []string) error {
 		t := timed{Name: fields[0]}
-		for i, to := range []*float64{&t.Wall, &t.User, &t.System} {
-			var err error
-			if *to, err = strconv.ParseFloat(fields[i+1], 64); err != nil {
-				return err
-			}
-		}
+		err := seconds(fields[1:], &t.Wall, &t.User, &t.System)
 		out = append(out, t)
-		return nil
+		return err
 	})
 	return out, err
 }

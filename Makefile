@@ -148,6 +148,10 @@ testing-page: test ## Run every test and write docs/testing.md
 flakes: ## Run every test TIMES (3) times beside BUSY (1) busy loops and count what failed
 	@scripts/flakes
 
+.PHONY: repeat
+repeat: build ## Run each test that ever failed without cause TIMES (30) times beside BUSY (1) busy loops
+	@scripts/repeat
+
 .PHONY: check
 check: ## After an edit, within a minute: format, vet, import rules, tests of what changed and of what imports it
 	@scripts/check

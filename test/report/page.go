@@ -22,8 +22,9 @@ const slowest = 40
 
 // The files that people keep, and the script that counts failures.
 const (
-	waitsFile  = "test/report/waits.txt"  // PACKAGE TEST WHAT-IT-WAITS-FOR
-	flakesFile = "test/report/flakes.txt" // written by scripts/flakes
+	waitsFile   = "test/report/waits.txt"   // PACKAGE TEST WHAT-IT-WAITS-FOR
+	flakesFile  = "test/report/flakes.txt"  // written by scripts/flakes
+	repeatsFile = "test/report/repeats.txt" // written by scripts/repeat
 )
 
 // page is what docs/testing.md is made of.
@@ -32,7 +33,7 @@ type page struct {
 	Slowest         []slow
 	Packages        []pkg
 	Builds          []built
-	Flakes          string
+	Flakes, Repeats string
 	Passed, Skipped int
 }
 
@@ -92,11 +93,13 @@ func writePage(w io.Writer, parts []part) error {
 	if p.Builds, err = readBuilds(filepath.Join(output, "builds")); err != nil {
 		return err
 	}
-	flakes, err := os.ReadFile(flakesFile)
-	if err != nil {
-		return fmt.Errorf("reading failures without cause: %w", err)
+	for file, to := range map[string]*string{flakesFile: &p.Flakes, repeatsFile: &p.Repeats} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("reading failures without cause: %w", err)
+		}
+		*to = strings.TrimSpace(string(text))
 	}
-	p.Flakes = strings.TrimSpace(string(flakes))
 	return template.Must(template.New("page").Parse(pageText)).Execute(w, p)
 }
 

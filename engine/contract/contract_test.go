@@ -31,6 +31,9 @@ func TestReferenceEngineKeepsTheContract(t *testing.T) {
 	if *foreign != "" {
 		t.Skip("another engine is tried")
 	}
+	if testing.Short() {
+		t.Skip("short: no engine is started")
+	}
 	contract.Run(t, contract.Target{
 		Command: svcEngine(t), Slack: slack, EveryWrite: *every || long.Asked(), AsksModels: true,
 		Stuck: []string{"SVC_ENGINE_STUCK=1s"}, StuckFor: time.Second,

@@ -92,7 +92,11 @@ func build(folder string) (string, error) {
 
 // note counts a build for docs/testing.md.
 func note(root, folder string) error {
-	f, err := os.OpenFile(filepath.Join(root, "test", "output", "builds"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	dir := filepath.Join(root, "test", "output")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "builds"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

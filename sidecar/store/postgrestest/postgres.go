@@ -62,9 +62,13 @@ func Main(m *testing.M) int {
 }
 
 // URL returns the URL of an empty schema on this process's server. The test is
-// skipped where PostgreSQL is not installed, or fails when CI is true.
+// skipped where PostgreSQL is not installed, or fails when CI is true; and in
+// short runs, those of make check.
 func URL(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short: PostgreSQL is not started")
+	}
 	startOnce.Do(func() { started, startErr = startServer() })
 	if errors.Is(startErr, errMissing) && os.Getenv("CI") != "true" {
 		t.Skip(startErr)

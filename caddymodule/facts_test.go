@@ -37,9 +37,7 @@ func TestPlaceholdersSayWhoWhatAndWhy(t *testing.T) {
 	}
 	config := replaceHandler(t, string(g.config(globals, "\troute {\n\t\theader Server test\n\t\tsvc_auth\n\t\trespond {http.auth.user.id}\n\t}")),
 		"headers", `{"handler":"test_user"}`)
-	if err := caddy.Load([]byte(config), true); err != nil {
-		t.Fatal(err)
-	}
+	g.replace([]byte(config))
 	if got := g.send("GET", "/v1/projects", key, ""); got.body != "user_key_1" {
 		t.Errorf("after another handler's user: %q", got.body)
 	}

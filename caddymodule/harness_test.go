@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -312,11 +314,50 @@ func (d *desk) gateway(t testing.TB, site string) *gatewayOf {
 // load replaces the configuration.
 func (g *gatewayOf) load(globals, site string) {
 	g.t.Helper()
-	if err := caddy.Load(g.config(globals, site), true); err != nil {
+	g.replace(g.config(globals, site))
+}
+
+// replace replaces the configuration by one in JSON.
+func (g *gatewayOf) replace(config []byte) {
+	g.t.Helper()
+	if err := caddy.Load(config, true); err != nil {
 		g.t.Fatal(err)
 	}
-	// The replaced configuration's servers still answer on connections they have.
+	g.settle()
+}
+
+// settle returns once the servers of the configuration alone get requests. Caddy
+// stops those of one that it has replaced, or refused, in the background: until
+// they have closed their listener they get connections as the others do, and they
+// still answer on connections they have.
+func (g *gatewayOf) settle() {
+	g.t.Helper()
+	wait.Until(g.t, "no server of another configuration listens", func() bool { return g.listeners() == 1 })
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// listeners returns how many sockets listen on the gateway's port, which they share.
+func (g *gatewayOf) listeners() (n int) {
+	g.t.Helper()
+	address, err := netip.ParseAddrPort(g.addr)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	const listening = "0A"
+	port := fmt.Sprintf(":%04X", address.Port())
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		raw, err := os.ReadFile(table)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without IPv6 there is one
+			g.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(raw)) {
+			// sl local_address rem_address st …
+			if f := strings.Fields(line); len(f) > 3 && strings.HasSuffix(f[1], port) && f[3] == listening {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func (g *gatewayOf) config(globals, site string) []byte {

@@ -69,9 +69,7 @@ func TestEventStreamsOfAKeyAreBounded(t *testing.T) {
 	g := d.gateway(t, wholeAPI)
 	load := func(options, mark string) {
 		t.Helper()
-		if err := caddy.Load(g.bounded(options, mark), true); err != nil {
-			t.Fatal(err)
-		}
+		g.replace(g.bounded(options, mark))
 	}
 	want := func(key string, status int) func() {
 		t.Helper()
@@ -146,9 +144,7 @@ func TestReloadThatFailsLeavesTheBoundsOfStreams(t *testing.T) {
 	streamingEngine(t, d)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
-	if err := caddy.Load(g.bounded(`"max_streams_per_key":1`, "a"), true); err != nil {
-		t.Fatal(err)
-	}
+	g.replace(g.bounded(`"max_streams_per_key":1`, "a"))
 	g.follow(key)
 	broken := strings.Replace(string(g.bounded(`"max_streams_per_key":9`, "b")),
 		`"servers":{`, `"servers":{"taken":{"listen":["`+taken.Addr().String()+`"]},`, 1)
@@ -156,6 +152,7 @@ func TestReloadThatFailsLeavesTheBoundsOfStreams(t *testing.T) {
 		if err := caddy.Load([]byte(broken), true); err == nil {
 			t.Fatal("a configuration with an address that is taken was loaded")
 		}
+		g.settle()
 		if a, _ := g.follow(key); a.StatusCode != 503 {
 			t.Fatalf("the reload was refused, and a second stream is answered %d", a.StatusCode)
 		}

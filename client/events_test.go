@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -192,22 +195,75 @@ func TestPollingGivesUpAfterTheBudget(t *testing.T) {
 	}
 }
 
-func TestSilentStreamIsTakenForDead(t *testing.T) {
-	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		if r.Header.Get("Last-Event-ID") == "" {
-			_, _ = io.WriteString(w, block(1, "job.queued"))
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-			return
-		}
-		_, _ = io.WriteString(w, block(2, "job.completed"))
-	})
-	c.opts.IdleLimit = 50 * time.Millisecond
-	got, err := collect(t.Context(), c)
-	if want := []string{"1 job.queued", "2 job.completed"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q, %v", got, err)
+// pipes is a listener whose connections are in memory, so that a client and a server
+// can be in one bubble of synctest.
+type pipes struct {
+	waiting chan net.Conn
+	closed  chan struct{}
+	close   func()
+}
+
+func newPipes() *pipes {
+	p := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
+	p.close = sync.OnceFunc(func() { close(p.closed) })
+	return p
+}
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.waiting <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.waiting:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error { p.close(); return nil }
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
+
+func TestSilentStreamIsTakenForDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := newPipes()
+		service := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			if r.Header.Get("Last-Event-ID") == "" {
+				time.Sleep(DefaultIdleLimit - time.Second) // which is no silence yet
+				_, _ = io.WriteString(w, block(1, "job.queued"))
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+				return
+			}
+			_, _ = io.WriteString(w, block(2, "job.completed"))
+		})}
+		go func() { _ = service.Serve(connections) }()
+		transport := &http.Transport{DialContext: connections.dial, DisableKeepAlives: true}
+		c, err := New(Options{APIKey: testKey, HTTPClient: &http.Client{Transport: transport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		got, err := collect(t.Context(), c)
+		if want := []string{"1 job.queued", "2 job.completed"}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if took, want := time.Since(began), 2*DefaultIdleLimit-time.Second+firstBackoff; took != want {
+			t.Errorf("it took %v, want %v", took, want)
+		}
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestEventsEndWithTheirContext(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestRevokedKeyIsDeadBehindTheConnectionToo looks keys up all the time, so
@@ -80,22 +81,11 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 		mu.Lock()
 		dead = time.Now()
 		mu.Unlock()
-		waitDenied(t, cached, hash)
+		wait.Until(t, "the key is refused", func() bool {
+			who, err := cached.Authenticate(t.Context(), hash)
+			return err == nil && !who.Decision.Allow
+		})
 		close(done)
 		wg.Wait()
-	}
-}
-
-// waitDenied waits until the key is refused, and reads on a little longer.
-func waitDenied(t *testing.T, cached *cache.Cache, hash api.KeyHash) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; {
-		who, err := cached.Authenticate(t.Context(), hash)
-		if err == nil && !who.Decision.Allow {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the key is still allowed: %+v, %v", who, err)
-		}
 	}
 }

@@ -36,7 +36,7 @@ func doctorCommand() *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
 			defer cancel()
 			checks := append([]check{checkDataDir(dataDir)}, partChecks(ctx, dataDir, filepath.Dir(program))...)
-			return report(c, asJSON, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress)), checkChromium()))
+			return report(c, asJSON, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium()))
 		},
 	}
 	c.Flags().StringVar(&dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"), "data directory of the service ($SVC_DATA_DIR)")

@@ -90,9 +90,13 @@ func checkFile(name, path string, executable bool) check {
 	return k
 }
 
+// answerTime is how long whoever has the port of the service may take to answer.
+const answerTime = 2 * time.Second
+
 // checkAddress asks whether the service runs at its address, or could. Caddy
-// listens on its port of every interface, whatever host the address names.
-func checkAddress(ctx context.Context, address string) check {
+// listens on its port of every interface, whatever host the address names. Whoever
+// listens has the time of within to answer.
+func checkAddress(ctx context.Context, address string, within time.Duration) check {
 	k := check{Name: "address", Required: true}
 	site := siteOf(address)
 	port, err := portOf(site)
@@ -107,7 +111,7 @@ func checkAddress(ctx context.Context, address string) check {
 		k.OK, k.Found = true, "port "+port+" is free"
 	case !errors.Is(err, syscall.EADDRINUSE):
 		k.Found, k.Advice = fmt.Sprintf("port %s can't be listened on: %v", port, err), "set SVC_ADDRESS to an address with another port"
-	case answersLikeService(ctx, site, port):
+	case answersLikeService(ctx, site, port, within):
 		k.OK, k.Found = true, site+" answers: the service runs"
 	default:
 		k.Found, k.Advice = "port "+port+" is in use by another program", "stop that program or set SVC_ADDRESS"
@@ -118,13 +122,13 @@ func checkAddress(ctx context.Context, address string) check {
 // answersLikeService asks whoever has the port on this machine without a key:
 // only the service answers 401 with the reason "missing". Whose certificate it
 // shows does not matter, since nothing is told to it.
-func answersLikeService(ctx context.Context, site, port string) bool {
+func answersLikeService(ctx context.Context, site, port string, within time.Duration) bool {
 	here := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort("localhost", port))
 	}
 	transport := &http.Transport{DialContext: here, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 2 * time.Second}
+	client := &http.Client{Transport: transport, Timeout: within}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, site+"/v1/projects", nil)
 	if err != nil {
 		return false

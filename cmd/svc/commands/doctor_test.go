@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestDoctorNamesWhatIsMissingAndWhatToDo(t *testing.T) {
@@ -102,7 +103,7 @@ func TestAddressIsFreeOursOrTaken(t *testing.T) {
 		{"no port", "http://localhost:80800", false, "can't be listened on"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			k := checkAddress(t.Context(), tt.address)
+			k := checkAddress(t.Context(), tt.address, wait.Patience)
 			if k.OK != tt.ok || !strings.Contains(k.Found, tt.says) || k.OK == (k.Advice != "") {
 				t.Errorf("got %+v", k)
 			}

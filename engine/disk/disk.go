@@ -85,7 +85,17 @@ func Lock(path string) (io.Closer, error) {
 		}
 		return nil, fmt.Errorf("locking: %w", errors.Join(err, closeErr))
 	}
-	return f, nil
+	return held{f}, nil
+}
+
+// held is a locked file.
+type held struct{ f *os.File }
+
+// Close gives the lock up at once. Closing the file alone would leave it to a
+// program that is just being started, until that has become what it is to be:
+// whoever takes the lock next would be refused.
+func (h held) Close() error {
+	return errors.Join(syscall.Flock(int(h.f.Fd()), syscall.LOCK_UN), h.f.Close())
 }
 
 func removeIfThere(path string) error {

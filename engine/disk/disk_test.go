@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -40,6 +41,31 @@ func TestALockIsHeldUntilItIsClosed(t *testing.T) {
 	if _, err := Lock(path); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second Lock: %v", err)
 	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Lock(path)
+	if err != nil {
+		t.Fatalf("Lock after Close: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A program that is being started has each descriptor of this process until it
+// has become what it is to be: it shares the open file, as a copy does.
+func TestALockIsGivenUpThoughItsFileIsStillOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	lock, err := Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inherited, err := syscall.Dup(int(lock.(held).f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(inherited)
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // briefs are one for each mechanic.
@@ -353,15 +354,18 @@ func TestTuningComesBackFromTheCorners(t *testing.T) {
 // cancelAt cancels a job when it enters a stage.
 type cancelAt struct {
 	recorder
+	t      *testing.T
 	stage  api.Stage
 	cancel context.CancelFunc
-	at     time.Time
+	soon   context.Context // ends when the job should have ended
 }
 
 func (c *cancelAt) Progress(stage api.Stage, percent int, message string) {
 	c.recorder.Progress(stage, percent, message)
-	if stage == c.stage {
-		c.at = time.Now()
+	if stage == c.stage && c.soon == nil {
+		var stop context.CancelFunc
+		c.soon, stop = wait.Within(c.t.Context(), 2*time.Second)
+		c.t.Cleanup(stop)
 		c.cancel()
 	}
 }
@@ -371,30 +375,18 @@ func TestCancelledJobEndsSoonAndLeavesTheFormerGame(t *testing.T) {
 	p.run(briefs["gap"])
 	before := p.files()
 	for _, stage := range []api.Stage{api.StagePlanning, api.StageWriting, api.StageBuilding, api.StageAuditing, api.StagePlaytesting, api.StagePackaging} {
-		cancelled := func() time.Duration {
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			rep := &cancelAt{stage: stage, cancel: cancel}
-			g := playedGenerator()
-			if stage == api.StagePackaging {
-				g = quickGenerator()
-			}
-			_, err := g.Generate(ctx, Request{Prompt: "turn it into a stacking game", ProjectID: p.id, Workspace: p.root}, rep)
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("cancelled at %s: %v", stage, err)
-			}
-			return time.Since(rep.at)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		rep := &cancelAt{t: t, stage: stage, cancel: cancel}
+		g := playedGenerator()
+		if stage == api.StagePackaging {
+			g = quickGenerator()
 		}
-		// A busy machine may be late with what is soon: one attempt in time will do.
-		for attempts := 5; ; attempts-- {
-			took := cancelled()
-			if took <= 2*time.Second {
-				break
-			}
-			if attempts == 1 {
-				t.Errorf("cancelled at %s: it took %v", stage, took)
-				break
-			}
+		_, err := g.Generate(ctx, Request{Prompt: "turn it into a stacking game", ProjectID: p.id, Workspace: p.root}, rep)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at %s: %v", stage, err)
+		} else if rep.soon.Err() != nil {
+			t.Errorf("cancelled at %s: it took more than two seconds", stage)
 		}
 		if !maps.Equal(before, p.files()) {
 			t.Errorf("cancelled at %s: files changed", stage)

@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/gen/gentest"
+	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/model"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // endless is a model that reads a brief, leaves a wish open, and then works on
@@ -53,12 +56,13 @@ func wise(t *testing.T) (gen.Generator, endless) {
 func refining(t *testing.T) (e *engine, id string) {
 	t.Helper()
 	g, m := wise(t)
-	e = start(t, t.TempDir(), g)
+	// On a busy machine the game takes longer than a job of this level may.
+	e = run(t, openConfig(t, jobs.Config{Dir: t.TempDir(), Generator: g, TimeLimit: time.Hour}))
 	id = e.submitRequest(api.GenerateRequest{
 		ProjectID: project, Prompt: "a fox and gates that sway", Settings: api.Settings{Model: "wise", ReasoningLevel: api.ReasoningLow},
 	})
 	e.ack(e.until(contract.FeedStarted))
-	<-m.working
+	wait.For(t, "the model works on the sources", m.working)
 	return e, id
 }
 

@@ -102,14 +102,20 @@ func open(t *testing.T, dir string, g gen.Generator) *engine {
 
 func openLimited(t *testing.T, dir string, g gen.Generator, limits jobs.Limits) *engine {
 	t.Helper()
-	m, err := jobs.Open(jobs.Config{Dir: dir, ProjectID: project, Generator: g, Log: zap.NewNop(), Limits: limits})
+	return openConfig(t, jobs.Config{Dir: dir, Generator: g, Limits: limits})
+}
+
+func openConfig(t *testing.T, cfg jobs.Config) *engine {
+	t.Helper()
+	cfg.ProjectID, cfg.Log = project, zap.NewNop()
+	m, err := jobs.Open(cfg)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
 	if err := m.Recover(); err != nil {
 		t.Fatalf("Recover: %v", err)
 	}
-	return &engine{Manager: m, t: t, dir: dir}
+	return &engine{Manager: m, t: t, dir: cfg.Dir}
 }
 
 // restart stops the engine and starts another on its volume.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -436,7 +437,7 @@ func (s *service) killWhileLeaving(key apiKey, victim, state string, flags ...st
 	s.hold(pid)
 	order := exec.Command(bin(s.t, "svc"), append([]string{"engines", "stop", first.ProjectID}, flags...)...)
 	order.Env = append(os.Environ(), "SVC_DATA_DIR="+s.dir)
-	if err := order.Start(); err != nil {
+	if err := child.Start(order); err != nil {
 		s.t.Fatal(err)
 	}
 	withdraw := sync.OnceFunc(func() {

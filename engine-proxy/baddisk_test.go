@@ -19,7 +19,7 @@ import (
 func (r *rig) failedStart(project string) *FailedError {
 	r.t.Helper()
 	var failed *FailedError
-	if _, err := r.Submit(r.t.Context(), Project{ID: project, OwnerID: "owner"}, 20*time.Second); !errors.As(err, &failed) {
+	if _, err := r.Submit(r.t.Context(), Project{ID: project, OwnerID: "owner"}, ample); !errors.As(err, &failed) {
 		r.t.Fatalf("got %v, want a FailedError", err)
 	}
 	if strings.Contains(failed.Reason, r.dir) || !failed.Next.After(time.Now()) {

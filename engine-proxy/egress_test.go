@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -20,7 +21,7 @@ import (
 func (r *rig) newModels() *egress.Egress {
 	r.t.Helper()
 	if r.models == "" {
-		r.models = "127.0.0.1:0"
+		r.models = freeport.Address(r.t) // the next egress listens there again
 	}
 	e, err := egress.New(egress.Options{
 		Listen: r.models,

@@ -1,6 +1,7 @@
 package engineproxy
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -21,6 +22,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -46,8 +48,10 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 	}
 	run := exec.CommandContext(t.Context(), self, "-test.skip", strings.Join(notElsewhere, "|"), "-test.timeout", "15m")
 	run.Env = append(os.Environ(), elsewhereVariable+"=1")
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	var out bytes.Buffer
+	run.Stdout, run.Stderr = &out, &out
+	if err := errors.Join(child.Start(run), run.Wait()); err != nil {
+		t.Errorf("%v\n%s", err, &out)
 	}
 }
 

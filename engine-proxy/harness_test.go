@@ -264,7 +264,7 @@ func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options))
 	r.options = Options{
 		DataDir: dir, Ledger: r.ledger, Logger: zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel)),
 		Timing: Timing{
-			Boot: ample, StopGrace: 10 * time.Second, Observe: 10 * time.Millisecond, Fence: ample,
+			Queue: ample, Create: ample, Boot: ample, Start: ample, Recover: ample, Silence: ample, StopGrace: 10 * time.Second, Observe: 10 * time.Millisecond, Fence: ample,
 			Reap: 20 * time.Millisecond, Evict: time.Millisecond, Grace: time.Second, BackOff: time.Hour, BackOffMax: time.Hour,
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
@@ -30,7 +29,7 @@ func weak(t *testing.T) func(*Options) {
 }
 
 func (r *rig) submitFor(owner, project string) error {
-	lease, err := r.Submit(r.t.Context(), Project{ID: project, OwnerID: owner}, 20*time.Second)
+	lease, err := r.Submit(r.t.Context(), Project{ID: project, OwnerID: owner}, ample)
 	if err == nil {
 		lease.Release()
 	}

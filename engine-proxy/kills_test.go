@@ -167,12 +167,16 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 		if m.options != nil {
 			m.options(o)
 		}
+		if m.switches.IgnoreTerm && k.mortal() {
+			o.Timing.StopGrace = ample // the kill comes before it is over
+		}
 	})
 	k.switches(k.project, m.switches)
 	m.begin(k)
 	// The next engine may start, and read this, at once.
 	next := m.switches
 	next.Recover = !k.survives()
+	next.IgnoreTerm = next.IgnoreTerm && !k.mortal()
 	k.switches(k.project, next)
 	k.strike()
 	k.switches(k.project, fakeengine.Switches{Recover: !k.survives()})
@@ -184,6 +188,9 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 
 // survives reports whether the engine outlives the kill.
 func (k *kill) survives() bool { return k.victim == victimProxy || k.victim == victimRestorer }
+
+// mortal reports whether the kill is the engine's end, whoever asks it to end.
+func (k *kill) mortal() bool { return k.victim == victimEngine || k.victim == victimShim }
 
 // strike kills the victim. The engine proxy's end is that of its goroutines:
 // nothing is drained, stopped or written any more.

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -76,7 +77,7 @@ func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
 func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 	t.Parallel()
 	stranger := exec.Command("sleep", "600")
-	if err := stranger.Start(); err != nil {
+	if err := child.Start(stranger); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()

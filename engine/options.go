@@ -25,8 +25,12 @@ import (
 // engine that started it.
 const Simulate = "simulate"
 
-// startDelayVariable makes an engine slow to start; a test aid.
-const startDelayVariable = "SVC_ENGINE_START_DELAY"
+// startDelayVariable makes an engine slow to start: by a duration, or until there
+// is a file in its volume, whose name follows untilFile; a test aid.
+const (
+	startDelayVariable = "SVC_ENGINE_START_DELAY"
+	untilFile          = "until:"
+)
 
 // stuckVariable makes an engine's generator never return and its jobs run out of
 // time so much later, whatever their level; a test aid.
@@ -55,8 +59,9 @@ type Options struct {
 	Chromium string
 	// Limits bound the volume.
 	Limits jobs.Limits
-	// StartDelay comes from SVC_ENGINE_START_DELAY; default none.
+	// StartDelay, or StartFile, comes from SVC_ENGINE_START_DELAY; default none.
 	StartDelay time.Duration
+	StartFile  string
 	// Stuck comes from SVC_ENGINE_STUCK; default none.
 	Stuck time.Duration
 }
@@ -108,6 +113,10 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 		if text == "" {
 			continue
 		}
+		if file, ok := strings.CutPrefix(text, untilFile); ok && name == startDelayVariable && filepath.IsLocal(file) {
+			o.StartFile = file
+			continue
+		}
 		var err error
 		if *into, err = time.ParseDuration(text); err != nil || *into < 0 {
 			return Options{}, fmt.Errorf("%s must be a duration like 20s, not %q", name, text)
@@ -157,7 +166,7 @@ func (o Options) Config() (Config, error) {
 	}
 	cfg := Config{
 		Volume: o.Volume, Socket: o.Socket, Listen: o.Listen, ProjectID: o.ProjectID, InstanceID: o.InstanceID,
-		Token: string(bytes.TrimSpace(token)), StartDelay: o.StartDelay, TimeLimit: o.Stuck, Limits: o.Limits, Version: version(), Log: logger(),
+		Token: string(bytes.TrimSpace(token)), StartDelay: o.StartDelay, StartFile: o.StartFile, TimeLimit: o.Stuck, Limits: o.Limits, Version: version(), Log: logger(),
 	}
 	if cfg.Token == "" {
 		return Config{}, errors.New("reading token: the file is empty")

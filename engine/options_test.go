@@ -29,10 +29,13 @@ func TestOptionsAreReadFromTheCommandLineAndTheEnvironment(t *testing.T) {
 		name, delay string
 		args        []string
 		delayed     time.Duration
+		until       string
 		err         string
 	}{
 		{name: "all", args: whole},
 		{name: "a start delay", args: whole, delay: "20s", delayed: 20 * time.Second},
+		{name: "a start that waits for a file", args: whole, delay: "until:go", until: "go"},
+		{name: "a file elsewhere", args: whole, delay: "until:../go", err: `SVC_ENGINE_START_DELAY must be a duration like 20s, not "until:../go"`},
 		{name: "no duration", args: whole, delay: "20", err: `SVC_ENGINE_START_DELAY must be a duration like 20s, not "20"`},
 		{name: "a negative duration", args: whole, delay: "-1s", err: `SVC_ENGINE_START_DELAY must be a duration like 20s, not "-1s"`},
 		{name: "no volume", args: without("--volume"), err: "--volume is required"},
@@ -63,7 +66,7 @@ func TestOptionsAreReadFromTheCommandLineAndTheEnvironment(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || o.StartDelay != tc.delayed || o.Volume != "v" || filepath.Base(o.Frameworks) != "frameworks" {
+			if err != nil || o.StartDelay != tc.delayed || o.StartFile != tc.until || o.Volume != "v" || filepath.Base(o.Frameworks) != "frameworks" {
 				t.Errorf("options %+v, %v", o, err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
@@ -85,6 +86,16 @@ func (s *server) run(ctx context.Context, m *jobs.Manager) error {
 	case <-ctx.Done():
 		return nil
 	case <-time.After(s.cfg.StartDelay):
+	}
+	for s.cfg.StartFile != "" {
+		if _, err := os.Stat(filepath.Join(s.cfg.Volume, s.cfg.StartFile)); err == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(10 * time.Millisecond): // nothing else tells that a file came
+		}
 	}
 	s.ready.Store(m)
 	s.cfg.Log.Info("engine ready", zap.String("project", s.cfg.ProjectID), zap.String("instance", s.cfg.InstanceID))

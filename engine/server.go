@@ -37,6 +37,8 @@ type Config struct {
 	Generator  gen.Generator
 	// StartDelay keeps the engine from becoming ready for a while; a test aid.
 	StartDelay time.Duration
+	// StartFile is a file of the volume that it likewise waits for; default none.
+	StartFile string
 	// TimeLimit is how long a job may work; default by its reasoning level.
 	TimeLimit time.Duration
 	Version   string

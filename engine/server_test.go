@@ -49,6 +49,18 @@ func TestReadinessComesAfterTheStartDelayAndNamesTheInstance(t *testing.T) {
 	}
 }
 
+func TestReadinessComesWithTheFileThatItWaitsFor(t *testing.T) {
+	volume := t.TempDir()
+	p := serveUnready(t, Config{Volume: volume, Generator: held{}, StartFile: "go"})
+	if res := p.get(contract.PathReady); res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("at first: %d", res.StatusCode)
+	}
+	if err := os.WriteFile(filepath.Join(volume, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "it is ready", func() bool { return p.get(contract.PathReady).StatusCode == http.StatusOK })
+}
+
 func TestASubmissionFromAcceptanceToDownload(t *testing.T) {
 	p := serveEngine(t)
 	id := api.NewJobID(time.Now())

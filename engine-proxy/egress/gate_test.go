@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/fakeprovider"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -27,8 +29,10 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 	}
 	run := exec.CommandContext(t.Context(), self, "-test.skip", "Elsewhere|Gate|Socket", "-test.timeout", "15m")
 	run.Env = append(os.Environ(), elsewhereVariable+"=1")
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	var out bytes.Buffer
+	run.Stdout, run.Stderr = &out, &out
+	if err := errors.Join(child.Start(run), run.Wait()); err != nil {
+		t.Errorf("%v\n%s", err, &out)
 	}
 }
 

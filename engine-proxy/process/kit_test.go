@@ -1,7 +1,9 @@
 package process
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +18,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process/vmtest"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/programs"
 )
 
@@ -90,12 +93,13 @@ func (k kit) rerun(t *testing.T, uid int, tests string, env ...string) {
 	if uid != os.Geteuid() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: Test") {
-		t.Fatalf("as user %d: %v\n%s", uid, err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := errors.Join(child.Start(cmd), cmd.Wait()); err != nil || !strings.Contains(out.String(), "--- PASS: Test") {
+		t.Fatalf("as user %d: %v\n%s", uid, err, &out)
 	}
 	if testing.Verbose() {
-		t.Logf("%s", out)
+		t.Logf("%s", &out)
 	}
 }
 

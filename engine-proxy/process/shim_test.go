@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -105,7 +106,7 @@ func TestShimAloneIsListed(t *testing.T) {
 		shim.Config{Record: shim.Record{Identity: shim.Identity{ProjectID: s.ProjectID, InstanceID: "another"}}, StateDir: s.StateDir}.Arguments()...)...)
 	liar.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	liar.Args[0] = "svc-shim"
-	must(t, liar.Start())
+	must(t, child.Start(liar))
 	defer func() { _ = liar.Process.Kill(); _ = liar.Wait() }()
 	list, err := d.List(t.Context())
 	must(t, err)
@@ -136,7 +137,7 @@ func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
 	t.Parallel()
 	stranger := exec.Command("sleep", "600")
 	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	must(t, stranger.Start())
+	must(t, child.Start(stranger))
 	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
 	k := newKit(t)
 	d := k.driver(t)

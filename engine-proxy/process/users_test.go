@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/test/child"
 )
 
 func TestUsersAreStableAndNeverShared(t *testing.T) {
@@ -163,7 +164,7 @@ func TestEnginesThatRunKeepTheirRange(t *testing.T) {
 	u := leases.take(block(firstBlock))
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(u.First) + 7, Gid: uint32(u.First)}}
-	must(t, cmd.Start())
+	must(t, child.Start(cmd))
 	t.Cleanup(func() { _ = cmd.Wait() }) // it is killed when the test ends
 	if got := (&blockLeases{dir: t.TempDir()}).take(u); got.First == u.First {
 		t.Error("the range of what runs was given to another")

@@ -88,7 +88,10 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 	w.key = key.ID
 	w.proxy, err = engineproxy.New(engineproxy.Options{
 		DataDir: w.dir, Driver: w.driver(), Ledger: w.side, Logger: zaptest.NewLogger(t, zaptest.Level(zap.ErrorLevel)),
-		Timing: engineproxy.Timing{StopGrace: 2 * time.Second, Observe: 20 * time.Millisecond},
+		Timing: engineproxy.Timing{
+			Queue: ample, Create: ample, Boot: ample, Start: ample, Recover: ample, Silence: ample, Fence: ample,
+			StopGrace: 2 * time.Second, Observe: 20 * time.Millisecond,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

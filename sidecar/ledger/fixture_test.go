@@ -22,6 +22,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(storetest.Main(m)) }
 
+// ample is for limits of the ledger that no test here is to meet, however busy
+// the machine is.
+const ample = 10 * time.Minute
+
 // onEach runs a test on every kind of store.
 func onEach(t *testing.T, test func(t *testing.T, f *fixture)) {
 	for _, d := range storetest.Databases {
@@ -63,7 +67,7 @@ func (f *fixture) open() {
 	f.keys = keys.New(f.store, f.clock.Now)
 	f.catalog = projects.New(projects.Options{Store: f.store, Now: f.clock.Now})
 	f.ledger, err = ledger.New(ledger.Options{
-		Store: f.store, Now: f.clock.Now, Logger: zap.NewNop(),
+		Store: f.store, Now: f.clock.Now, Logger: zap.NewNop(), AdmissionWait: ample,
 		Prices: map[string]api.TIK{"step": 10 * api.MicroPerTIK, "free": 0},
 	})
 	if err != nil {
@@ -122,7 +126,7 @@ type gateway struct {
 func (f *fixture) second() gateway {
 	f.t.Helper()
 	s := storetest.Open(f.t, f.reopen)
-	l, err := ledger.New(ledger.Options{Store: s, Now: f.clock.Now, Logger: zap.NewNop()})
+	l, err := ledger.New(ledger.Options{Store: s, Now: f.clock.Now, Logger: zap.NewNop(), AdmissionWait: ample})
 	f.must(err)
 	return gateway{l, keys.New(s, f.clock.Now)}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	Units []string
 	// MaxQueued caps the jobs of a project that wait; 0 means DefaultMaxQueued.
 	MaxQueued int64
+	// AdmissionWait bounds how long a submission waits for its turn to be
+	// written; 0 means DefaultAdmissionWait.
+	AdmissionWait time.Duration
 }
 
 // Ledger is safe for concurrent use.
@@ -52,6 +55,7 @@ type Ledger struct {
 	prices    atomic.Pointer[prices]
 	units     []string
 	maxQueued int64
+	wait      time.Duration // of a submission, for its turn to be written
 	endings   endings
 	changes   changes
 }
@@ -64,7 +68,10 @@ func New(o Options) (*Ledger, error) {
 	if o.MaxQueued == 0 {
 		o.MaxQueued = DefaultMaxQueued
 	}
-	l := &Ledger{store: o.Store, now: o.Now, logger: o.Logger, units: o.Units, maxQueued: o.MaxQueued}
+	if o.AdmissionWait == 0 {
+		o.AdmissionWait = DefaultAdmissionWait
+	}
+	l := &Ledger{store: o.Store, now: o.Now, logger: o.Logger, units: o.Units, maxQueued: o.MaxQueued, wait: o.AdmissionWait}
 	if err := l.SetPrices(o.Prices); err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func newWorld(t *rapid.T, s *store.Store, user string) *world {
 	}
 	var err error
 	w.ledger, err = ledger.New(ledger.Options{
-		Store: s, Now: w.clock.Now, Logger: zap.NewNop(), MaxQueued: int64(w.model.maxQueued),
+		Store: s, Now: w.clock.Now, Logger: zap.NewNop(), MaxQueued: int64(w.model.maxQueued), AdmissionWait: ample,
 		Prices: map[string]api.TIK{"step": modelPrice},
 	})
 	must(t, err)

@@ -10,17 +10,17 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// admissionWait bounds how long a submission waits for its turn to be written:
-// while another process locks the database it is refused, and its client can
-// come back. Once its turn has come the outcome is waited for.
-const admissionWait = 2 * time.Second
+// DefaultAdmissionWait bounds how long a submission waits for its turn to be
+// written: while another process locks the database it is refused, and its client
+// can come back. Once its turn has come the outcome is waited for.
+const DefaultAdmissionWait = 2 * time.Second
 
 // Reserve admits a submission or writes nothing. See sidecar.Service.
 //
 // The key and the project are locked before anything is read: a count that was
 // read before it is raised would be stale on a store with several writers.
 func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
-	ctx, cancel := context.WithTimeout(ctx, admissionWait)
+	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	var admission sidecar.Admission
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
@@ -67,7 +67,7 @@ func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 // lookUp is Reserved with a time of its own: the commit may have used up the
 // caller's.
 func (l *Ledger) lookUp(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), admissionWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.wait)
 	defer cancel()
 	return l.Reserved(ctx, r)
 }

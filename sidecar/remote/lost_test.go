@@ -21,6 +21,7 @@ import (
 	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // faulty stands before a sidecar and loses the answers that a test says.
@@ -110,18 +111,13 @@ func TestReservationWhoseFateIsNotKnownIsReleased(t *testing.T) {
 	if _, err := c.Reserve(t.Context(), r); !errors.Is(err, sidecar.ErrUnreachable) {
 		t.Fatalf("got %v", err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	wait.Until(t, "the refused submission does not count", func() bool {
 		used, err := svc.Keys().Usage(t.Context(), r.KeyID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if used.JobsToday == 0 && used.RunningJobs == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the refused submission counts: %+v", used)
-		}
-	}
+		return used.JobsToday == 0 && used.RunningJobs == 0
+	})
 }
 
 func TestCommitAndReleaseGetThrough(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -98,7 +99,7 @@ func (s *service) startPart(name string, args ...string) *part {
 	cmd.Env = append(os.Environ(), "SVC_DATA_DIR="+s.dir, "SVC_ENGINE_CHROMIUM=off", "SVC_LOG_LEVEL=debug", "SVC_LOG_FORMAT=json")
 	cmd.Env = append(append(cmd.Env, s.formEnv()...), s.env...)
 	cmd.Stdout, cmd.Stderr = s.log, s.log
-	if err := cmd.Start(); err != nil {
+	if err := child.Start(cmd); err != nil {
 		s.t.Fatal(err)
 	}
 	p := &part{cmd: cmd, done: make(chan error, 1)}

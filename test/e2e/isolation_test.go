@@ -70,6 +70,7 @@ func newSpies(t *testing.T, f form, uid int) *spies {
 		"SVC_ADDRESS=http://" + s.addr, "SVC_DATA_DIR=" + s.dir, "SVC_ENGINE_CHROMIUM=off", "SVC_STOP_ENGINES=all", "SVC_LOG_FORMAT=json",
 		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "SVC_SECRET=" + envSecret, "SVC_GRACE=1s",
 	}
+	cmd.Env = append(cmd.Env, s.formEnv()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	s.run(cmd)
 	s.awaitAnswer()

@@ -20,6 +20,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/fakeprovider"
 	"github.com/svc-games/svc/test/freeport"
 )
@@ -344,7 +345,7 @@ func killedAPIServer(t *testing.T, f form) {
 		s.finish(key, sub)
 		s.cluster.Node.Disconnect()
 		stop := exec.Command(bin(t, "svc"), "engines", "stop", project, "--data-dir", s.dir)
-		if err := stop.Start(); err != nil {
+		if err := child.Start(stop); err != nil {
 			t.Fatal(err)
 		}
 		s.eventually("the engine is asked to end", s.asked)

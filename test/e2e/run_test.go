@@ -34,6 +34,7 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 		cmd := exec.Command(filepath.Join(dir, "scripts", name))
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "SVC_ADDRESS=http://"+s.addr, "SVC_DATA_DIR="+s.dir, "SVC_LOG_FORMAT=json")
+		cmd.Env = append(cmd.Env, "SVC_DECISION_TIMEOUT=10s") // in newcomers' terminals nothing else runs
 		return cmd
 	}
 	s.run(script("run"))

@@ -23,6 +23,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
@@ -183,7 +184,7 @@ func (s *service) run(cmd *exec.Cmd) {
 	s.t.Helper()
 	s.cmd = cmd
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
-	if err := s.cmd.Start(); err != nil {
+	if err := child.Start(s.cmd); err != nil {
 		s.t.Fatal(err)
 	}
 	s.done = make(chan error, 1)

@@ -48,9 +48,10 @@ func Port(t testing.TB) string {
 // Ports returns n ports, all different, that nobody listens on.
 func Ports(n int) ([]string, error) { return ours.ports(n) }
 
-// ours is what this process has.
+// ours is what this process has. Runs of the tests side by side have folders of
+// their own for temporary files, and the machine's ports in common.
 var ours = &leases{
-	dir:    filepath.Join(os.TempDir(), fmt.Sprintf("svc-ports-%d", os.Geteuid())),
+	dir:    fmt.Sprintf("/tmp/svc-ports-%d", os.Geteuid()),
 	lowest: lowest, end: end,
 }
 

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -63,7 +64,7 @@ func (p *Process) Start() error {
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
-	if err := cmd.Start(); err != nil {
+	if err := child.Start(cmd); err != nil {
 		return fmt.Errorf("starting %s: %w", p.Args[0], err)
 	}
 	p.cmd, p.exited, p.started = cmd, make(chan struct{}), time.Now()

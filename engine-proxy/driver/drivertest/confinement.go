@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/child"
 )
 
 // testConfinement proves from inside what Capabilities claims.
@@ -117,7 +118,7 @@ func (h Harness) testConfinement(t *testing.T) {
 		// suite's user is as near as it can get without knowing that one.
 		stranger := exec.Command("sleep", "600")
 		stranger.Env = []string{"SECRET=x"}
-		must(t, stranger.Start())
+		must(t, child.Start(stranger))
 		defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
 		pids := []int{os.Getpid(), os.Getppid(), stranger.Process.Pid}
 		other := h.Spec(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
@@ -41,7 +42,7 @@ type fixture struct {
 	project api.Project
 }
 
-func TestMain(m *testing.M) { os.Exit(storetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // onEach runs a test on every kind of store.
 func onEach(t *testing.T, timeout time.Duration, test func(t *testing.T, f *fixture)) {

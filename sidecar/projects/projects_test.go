@@ -12,10 +12,11 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(storetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // onEach runs a test on every kind of store.
 func onEach(t *testing.T, test func(t *testing.T, c *projects.Catalog)) {

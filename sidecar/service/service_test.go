@@ -20,7 +20,6 @@ import (
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 // clock stands until it is set.
@@ -41,7 +40,7 @@ func (c *clock) Add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func TestMain(m *testing.M) { os.Exit(storetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // onEach runs a test with the options for a new store of every kind.
 func onEach(t *testing.T, test func(t *testing.T, o service.Options)) {

@@ -10,10 +10,11 @@ import (
 
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(storetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // desk is a registry on a clock that the test moves.
 type desk struct {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/sidecar/store/tmpfs"
 )
 
 // crashPath names, in the environment of a child process, the database that it
@@ -20,10 +19,6 @@ const crashPath = "SVC_TEST_CRASH_PATH"
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashPath); path != "" {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(path))
-		os.Exit(1)
-	}
-	if err := tmpfs.Use(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(postgrestest.Main(m))

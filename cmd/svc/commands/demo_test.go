@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
 
 // runAsSVC makes the test program behave as svc, for the tests of scripts.
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runAsSVC) != "" {
 		os.Exit(Execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(storetest.Main(m))
+	os.Exit(postgrestest.Main(m))
 }
 
 // checkout is a directory as make demo finds it: scripts/demo, bin/svc and the

@@ -4,25 +4,11 @@ package storetest
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/store"
-	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/sidecar/store/tmpfs"
 )
-
-// Main runs the tests of a package and then stops what they started. It is what
-// TestMain passes to os.Exit.
-func Main(m *testing.M) int {
-	if err := tmpfs.Use(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return postgrestest.Main(m)
-}
 
 // Database is a kind of store that suites run on.
 type Database struct {

@@ -80,7 +80,8 @@ func URL(t testing.TB) string {
 	if err := started.createSchema(schema); err != nil {
 		t.Fatal(err)
 	}
-	return started.url() + "&search_path=" + schema
+	// A busy machine may need longer for a connection than the store waits.
+	return started.url() + "&connect_timeout=60&search_path=" + schema
 }
 
 // Stop stops this process's server at once, as a crash would. Start starts it

@@ -1,5 +1,5 @@
 // Package storetest gives tests stores of every kind to run on. A package whose
-// tests use it runs them by Main.
+// tests use it runs them by postgrestest.Main.
 package storetest
 
 import (
@@ -27,8 +27,7 @@ var Databases = []Database{
 	}},
 	{"PostgreSQL", func(t testing.TB) func() (*store.Store, error) {
 		// No test of a suite crashes the server, so none needs its disk flushes.
-		// A busy machine may need longer for a connection than the store waits.
-		url := schema(t) + "&synchronous_commit=off&connect_timeout=60"
+		url := schema(t) + "&synchronous_commit=off"
 		return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), url) }
 	}},
 }

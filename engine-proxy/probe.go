@@ -44,8 +44,11 @@ func (a *actor) boot(r *incarnation, h driver.Handle) (contract.Ready, error) {
 	defer cancel()
 	// An end before this moment found no one to be reported to.
 	obs, err := a.px.look(ctx, h)
-	if err == nil && !obs.Running {
+	switch {
+	case err == nil && !obs.Running:
 		err = &exitError{obs.Exit}
+	case err != nil && ctx.Err() != nil: // that it has ended may be known by now
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	if err != nil {
 		return contract.Ready{}, err

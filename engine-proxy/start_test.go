@@ -1,13 +1,16 @@
 package engineproxy
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/test/wait"
@@ -97,6 +100,34 @@ func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
 				t.Errorf("attach: got %v, want ErrAbsent", err)
 			}
 		})
+	}
+}
+
+// slowLook is a driver whose first look at an engine takes until nobody waits for
+// the answer any more.
+type slowLook struct {
+	driver.Driver
+	looked atomic.Bool
+}
+
+func (d *slowLook) Inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
+	if d.looked.CompareAndSwap(false, true) {
+		<-ctx.Done()
+		return driver.Observed{}, ctx.Err()
+	}
+	return d.Driver.Inspect(ctx, h)
+}
+
+// An engine may end while the start takes its first look at it.
+func TestEndThatBecomesKnownWhileTheEngineIsLookedAtIsTheReason(t *testing.T) {
+	t.Parallel()
+	r := newRigOn(t, nil, func(o *Options) { o.Driver = &slowLook{Driver: newProcessDriver(t, o.DataDir)} })
+	project := api.NewProjectID()
+	r.switches(project, fakeengine.Switches{ExitAtStart: 3})
+	_, err := r.Submit(t.Context(), Project{ID: project}, ample)
+	var failed *FailedError
+	if !errors.As(err, &failed) || failed.Reason != "The engine ended with exit code 3 before it was ready." {
+		t.Errorf("got %v, want that the engine ended", err)
 	}
 }
 

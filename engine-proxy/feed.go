@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -21,6 +23,11 @@ const (
 	feedRetry    = 100 * time.Millisecond
 	feedRetryMax = 5 * time.Second
 	feedTries    = 5 // in a row at which a feed breaks the contract, before its engine is given up
+
+	// An engine appends some ten records a second. One that floods its feed is
+	// read no faster than this, beyond what may have gathered while nobody read.
+	feedRate  = 200  // records a second
+	feedBurst = 2000 // records
 )
 
 // feeder carries the feed of one ready engine to the ledger: archive, apply,
@@ -38,12 +45,13 @@ type feeder struct {
 
 	advanced  bool // told was called
 	snapshots *snapshots
+	pace      *rate.Limiter
 }
 
 // run works until ctx ends.
 func (f *feeder) run(ctx context.Context) {
 	wait, broken := feedRetry, 0
-	f.snapshots = newSnapshots(f)
+	f.snapshots, f.pace = newSnapshots(f), rate.NewLimiter(feedRate, feedBurst)
 	f.px.wg.Go(func() { f.snapshots.run(ctx) })
 	for ctx.Err() == nil {
 		progress, err := f.follow(ctx)
@@ -108,6 +116,12 @@ func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
 	}()
 	for first := range records {
 		batch := gather(first, records)
+		now := f.px.clock.Now()
+		if wait := f.pace.ReserveN(now, len(batch)).DelayFrom(now); wait > 0 {
+			if err := sleep(ctx, f.px.clock, wait); err != nil {
+				return progress, err
+			}
+		}
 		if err := f.deliver(ctx, batch); err != nil {
 			return progress, err
 		}
@@ -142,28 +156,27 @@ func gather(first pulled, more <-chan pulled) []contract.FeedRecord {
 }
 
 // deliver archives the jobs that have ended, has their calls to models charged,
-// and then applies the records.
+// and then applies the records. What came before an end is applied before that
+// is archived: the job may not have been the engine's to end.
 func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error {
-	var open map[string]bool // unfinished jobs of this project, asked for once
+	begin := 0
 	for i := range batch {
 		rec := &batch[i]
 		f.snapshots.saw(*rec)
 		if rec.Kind != contract.FeedEnded {
 			continue
 		}
-		if open == nil {
-			jobs, err := f.px.opts.Ledger.OpenJobs(ctx, f.projectID)
-			if err != nil {
-				return fmt.Errorf("asking for unfinished jobs: %w", err)
+		if begin < i {
+			if err := f.apply(ctx, batch[begin:i], batch[i-1].Seq); err != nil {
+				return err
 			}
-			open = make(map[string]bool, len(jobs))
-			for _, j := range jobs {
-				open[j.JobID] = true
-			}
+			begin = i
 		}
 		// An engine may claim any job to be its own: only the ledger knows
 		// whose it is, and nothing is archived under another project's job.
-		if !open[rec.JobID] {
+		if open, err := f.open(ctx, rec.JobID); err != nil {
+			return err
+		} else if open == nil {
 			continue
 		}
 		if err := f.keep(ctx, rec); err != nil {
@@ -173,7 +186,21 @@ func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error
 			return err
 		}
 	}
-	return f.apply(ctx, batch, batch[len(batch)-1].Seq)
+	return f.apply(ctx, batch[begin:], batch[len(batch)-1].Seq)
+}
+
+// open returns an unfinished job of this project, or nil.
+func (f *feeder) open(ctx context.Context, jobID string) (*contract.OpenJob, error) {
+	jobs, err := f.px.opts.Ledger.OpenJobs(ctx, f.projectID)
+	if err != nil {
+		return nil, fmt.Errorf("asking for unfinished jobs: %w", err)
+	}
+	for _, j := range jobs {
+		if j.JobID == jobID {
+			return &j, nil
+		}
+	}
+	return nil, nil
 }
 
 // keep pulls an ended job into the archive. A job whose result is not what
@@ -195,11 +222,9 @@ func (f *feeder) keep(ctx context.Context, rec *contract.FeedRecord) error {
 
 // apply hands records up to seq to the ledger and acknowledges them.
 func (f *feeder) apply(ctx context.Context, records []contract.FeedRecord, seq uint64) error {
-	verdict, err := f.px.opts.Ledger.ApplyFeed(ctx, contract.FeedBatch{
-		ProjectID: f.projectID, FeedID: f.feedID, Records: records,
-	})
+	verdict, err := f.settle(ctx, records)
 	if err != nil {
-		return fmt.Errorf("applying feed: %w", err)
+		return err
 	}
 	if verdict.Cursor < seq {
 		return fmt.Errorf("applying feed: the ledger is at record %d of %d", verdict.Cursor, seq)
@@ -213,4 +238,42 @@ func (f *feeder) apply(ctx context.Context, records []contract.FeedRecord, seq u
 		return fmt.Errorf("acknowledging feed: %w", err)
 	}
 	return nil
+}
+
+// settle applies records. A job whose record breaks the contract is ended
+// without its engine, which hears of it by the verdict; what comes after the
+// record counts as ever.
+func (f *feeder) settle(ctx context.Context, records []contract.FeedRecord) (contract.FeedVerdict, error) {
+	var stop []contract.Stop
+	for {
+		verdict, err := f.px.opts.Ledger.ApplyFeed(ctx, contract.FeedBatch{
+			ProjectID: f.projectID, FeedID: f.feedID, Records: records,
+		})
+		if err != nil {
+			return verdict, fmt.Errorf("applying feed: %w", err)
+		}
+		b := verdict.Breach
+		if b == nil {
+			verdict.Stop = append(verdict.Stop, stop...)
+			return verdict, nil
+		}
+		if slices.ContainsFunc(stop, func(s contract.Stop) bool { return s.JobID == b.JobID }) {
+			return verdict, fmt.Errorf("applying feed: job %s was ended and breaks the contract again: %s", b.JobID, b.Reason)
+		}
+		if err := f.endBroken(ctx, *b); err != nil {
+			return verdict, err
+		}
+		stop = append(stop, contract.Stop{JobID: b.JobID, Code: api.FailureInternal})
+	}
+}
+
+// endBroken ends a job whose engine breaks the contract.
+func (f *feeder) endBroken(ctx context.Context, b contract.Breach) error {
+	f.log.Error("engine breaks the contract; its job is ended", zap.String("job", b.JobID), zap.String("reason", b.Reason))
+	f.px.metrics.breaches.Inc()
+	j, err := f.open(ctx, b.JobID)
+	if err != nil || j == nil { // it has ended meanwhile
+		return err
+	}
+	return f.px.giveUpJob(ctx, *j, api.FailureInternal, brokeContract)
 }

@@ -114,6 +114,65 @@ func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 	})
 }
 
+// A record that the ledger does not believe costs its job, and nothing else: the
+// feed goes on.
+func TestJobWhoseEngineBreaksTheContractEndsAndTheFeedGoesOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	broken, good := r.accept(project, at), r.accept(project, at)
+	r.ledger.with(func() {
+		r.ledger.breach = func(rec contract.FeedRecord) string {
+			if rec.JobID == broken && rec.Kind == contract.FeedUsage {
+				return "two of a kind"
+			}
+			return ""
+		}
+	})
+	for _, job := range []string{broken, good} {
+		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	}
+	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 6 })
+	r.ledger.with(func() {
+		end, ended := r.ledger.ended[broken]
+		if !ended || end.Status != api.JobFailed || end.Failure.Code != api.FailureInternal {
+			t.Errorf("the broken job ended %t as %+v", ended, end)
+		}
+		if end, ended := r.ledger.ended[good]; ended {
+			t.Errorf("the good job was ended without its engine: %+v", end)
+		}
+	})
+	if want := (contract.Stop{JobID: broken, Code: api.FailureInternal}); !slices.Contains(r.report(at).Stopped, want) {
+		t.Errorf("the engine was told to stop %v, want %v", r.report(at).Stopped, want)
+	}
+	if got := gathered(t, r.Proxy.metrics)["engine_breaches_total"].value; got != 1 {
+		t.Errorf("%v breaches were counted", got)
+	}
+	if log, err := r.Events(t.Context(), broken); err != nil {
+		t.Error(err)
+	} else if _, state, err := log.Read(0); err != nil || !state.Ended {
+		t.Errorf("archived events end %t, %v", state.Ended, err)
+	}
+}
+
+// An engine that floods its feed is read at a bounded pace.
+func TestFeedIsReadNoFasterThanItsRate(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	const jobs = (feedBurst + 2*feedRate) / 3
+	began := time.Now()
+	for range jobs {
+		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: r.accept(project, at), Status: api.JobCompleted}, nil)
+	}
+	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 3*jobs })
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("%d records took %s", 3*jobs, took)
+	}
+}
+
 func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

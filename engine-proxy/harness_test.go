@@ -57,9 +57,10 @@ type fakeLedger struct {
 	unpriced []string
 	expired  time.Time // before which jobs were to be forgotten
 	onApply  func(contract.FeedRecord)
-	owner    contract.Installation // of the engines
-	deleted  []string              // projects that it has marks of
-	deaf     bool                  // it does not hear what was forgotten
+	breach   func(contract.FeedRecord) string // why a record breaks the contract; "" if it does not
+	owner    contract.Installation            // of the engines
+	deleted  []string                         // projects that it has marks of
+	deaf     bool                             // it does not hear what was forgotten
 }
 
 func newFakeLedger() *fakeLedger {
@@ -87,6 +88,11 @@ func (l *fakeLedger) ApplyFeed(_ context.Context, b contract.FeedBatch) (contrac
 	for _, rec := range b.Records {
 		if rec.Seq <= l.cursors[b.FeedID] {
 			continue
+		}
+		if _, open := l.open[rec.JobID]; open && l.breach != nil && l.breach(rec) != "" {
+			return contract.FeedVerdict{
+				Cursor: l.cursors[b.FeedID], Breach: &contract.Breach{JobID: rec.JobID, Reason: l.breach(rec)},
+			}, nil
 		}
 		if l.onApply != nil {
 			l.onApply(rec)

@@ -19,6 +19,7 @@ const (
 	lostWithEngine = "The project's engine could not be brought back, and the job with it."
 	lostWithVolume = "The project's engine does not know the job any more."
 	notKept        = "The job's result could not be kept."
+	brokeContract  = "The project's engine reported what it can't have done."
 )
 
 // giveUp ends the accepted jobs of an engine that can't be brought back. It is

@@ -23,6 +23,7 @@ type Metrics struct {
 	waiters   prometheus.Gauge
 	up        prometheus.Gauge
 	archived  *prometheus.CounterVec
+	breaches  prometheus.Counter
 }
 
 // Outcomes of a start, as they stand in svc_engine_start_seconds.
@@ -88,6 +89,9 @@ func NewMetrics() *Metrics {
 		archived: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "svc_archive_jobs_total", Help: "Jobs in the archive: those that came, and those that were deleted after their time.",
 		}, []string{"what"}),
+		breaches: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "svc_engine_breaches_total", Help: "Jobs that were ended because their engine reported what it can't have done.",
+		}),
 	}
 	m.up.Set(1)
 	for _, s := range lifecycle.States {
@@ -114,6 +118,7 @@ func NewMetrics() *Metrics {
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.engines, m.starts, m.failures, m.stops, m.adoptions, m.refusals, m.evictions, m.waiters, m.up, m.archived,
+		m.breaches,
 	}
 }
 

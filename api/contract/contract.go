@@ -125,6 +125,35 @@ type Unit struct {
 	Quantity int64  `json:"quantity"`
 }
 
+// Units that the service itself counts: the egress, for calls to models.
+const (
+	UnitImage = "image"  // one picture
+	UnitAudio = "audio"  // one sound file
+	UnitModel = "model." // and the model's name, and .input or .output: tokens
+)
+
+// UnitJob is one job of the reference engine's generator.
+const UnitJob = "generator.job"
+
+// Bounds of what an engine may report as used.
+const (
+	MaxUnits = 1000 // of one unit, by one job
+	maxJobs  = 1    // of UnitJob, by one job
+)
+
+// MaxReported is how much of a unit an engine may report for one job: none of
+// what the service counts itself.
+func MaxReported(unit string) int64 {
+	switch {
+	case unit == UnitImage, unit == UnitAudio, strings.HasPrefix(unit, UnitModel):
+		return 0
+	case unit == UnitJob:
+		return maxJobs
+	default:
+		return MaxUnits
+	}
+}
+
 // FeedRecord is one line of GET /internal/feed?after=N, NDJSON that stays
 // open and grows. Seq is dense from 1 in a feed; a record shares one fsync
 // with the event it reports.
@@ -185,6 +214,16 @@ type FeedBatch struct {
 type FeedVerdict struct {
 	Cursor uint64 `json:"cursor"` // everything up to here is applied
 	Stop   []Stop `json:"stop,omitempty"`
+	// Breach, unless nil, is the record after Cursor: it, and what follows, is
+	// applied once its job has ended.
+	Breach *Breach `json:"breach,omitempty"`
+}
+
+// Breach is a record that no engine which keeps the contract makes. Its job must
+// end as failed.
+type Breach struct {
+	JobID  string `json:"jobId"`
+	Reason string `json:"reason"` // for logs
 }
 
 // CallGrant is what the ledger says before a call to a model goes out.

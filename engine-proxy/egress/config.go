@@ -7,13 +7,8 @@ import (
 	"net/url"
 	"regexp"
 	"time"
-)
 
-// Units of calls that are priced apart from models.
-const (
-	UnitImage  = "image"  // one picture
-	UnitSpeech = "audio"  // one sound file
-	unitModel  = "model." // and the model's name, and .input or .output: tokens
+	"github.com/svc-games/svc/api/contract"
 )
 
 // Defaults of Config.
@@ -151,13 +146,13 @@ func (c Config) Units() []string {
 		speech = speech || len(at.Speech) > 0
 	}
 	if image {
-		units = append(units, UnitImage)
+		units = append(units, contract.UnitImage)
 	}
 	if speech {
-		units = append(units, UnitSpeech)
+		units = append(units, contract.UnitAudio)
 	}
 	return units
 }
 
-func inputUnit(model string) string  { return unitModel + model + ".input" }
-func outputUnit(model string) string { return unitModel + model + ".output" }
+func inputUnit(model string) string  { return contract.UnitModel + model + ".input" }
+func outputUnit(model string) string { return contract.UnitModel + model + ".output" }

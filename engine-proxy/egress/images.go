@@ -58,7 +58,7 @@ func (e *Egress) readImages(body []byte) (*call, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	limit := units(UnitImage, q.N)
+	limit := units(contract.UnitImage, q.N)
 	return &call{model: q.Model, body: out, limit: limit, relay: func(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
 		return relayImages(w, answer, q.N)
 	}}, nil
@@ -88,5 +88,5 @@ func relayImages(w http.ResponseWriter, answer *http.Response, n int64) ([]contr
 		return nil, failed(err), nil
 	}
 	sendEnd(w, "application/json", append(out, '\n'))
-	return units(UnitImage, int64(len(a.Data))), nil, nil
+	return units(contract.UnitImage, int64(len(a.Data))), nil, nil
 }

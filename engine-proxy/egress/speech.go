@@ -41,7 +41,7 @@ func (e *Egress) readSpeech(body []byte) (*call, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	return &call{model: q.Model, body: out, limit: units(UnitSpeech, 1), relay: relaySpeech}, nil
+	return &call{model: q.Model, body: out, limit: units(contract.UnitAudio, 1), relay: relaySpeech}, nil
 }
 
 // relaySpeech passes a sound file on.
@@ -55,5 +55,5 @@ func relaySpeech(w http.ResponseWriter, answer *http.Response) ([]contract.Unit,
 		return nil, refused, nil
 	}
 	sendEnd(w, kind, raw)
-	return units(UnitSpeech, 1), nil, nil
+	return units(contract.UnitAudio, 1), nil, nil
 }

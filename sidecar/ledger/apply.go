@@ -26,7 +26,8 @@ type applying struct {
 	jobs   map[string]*jobRow // nil for a job that is not this project's
 	stop   map[string]api.FailureCode
 	ended  []string
-	strays []string // jobs that were not admitted
+	breach *contract.Breach // at which the batch was left
+	strays []string         // jobs that were not admitted
 }
 
 // record applies one record, or only its verdict when it is not new.
@@ -85,8 +86,16 @@ func (a *applying) mirror(job *jobRow, record contract.JobRecord, next string) e
 }
 
 // charge takes the price of a step that was done. A job that was cancelled
-// meanwhile pays too.
+// meanwhile pays too. It returns a *breach for a step that can't have been done;
+// once the job has ended, that costs nothing.
 func (a *applying) charge(job *jobRow, r contract.FeedRecord) error {
+	err := a.believe(job, r.Units)
+	if errors.As(err, new(*breach)) && job.state == stateSettled {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	posted, err := post(a.tx, a.prices, a.now, job, a.feedID, int64(r.Seq), r.Units)
 	if !posted || err != nil {
 		return err

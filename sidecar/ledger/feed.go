@@ -33,7 +33,8 @@ func (l *Ledger) FeedCursor(ctx context.Context, projectID, feedID string) (uint
 // ApplyFeed applies the records above the cursor, in one transaction with it,
 // and says which jobs must stop. Records at or below the cursor change nothing,
 // but count for the verdict: the one they had may have been lost. A batch
-// without records asks for that verdict alone.
+// without records asks for that verdict alone. A record that breaks the contract
+// ends the batch before it, until its job has ended; then it counts for nothing.
 func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.FeedVerdict, error) {
 	if err := checkBatch(b); err != nil {
 		return contract.FeedVerdict{}, fmt.Errorf("applying the feed of project %s: %w", b.ProjectID, err)
@@ -60,7 +61,7 @@ func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.
 		l.logger.Warn("feed reports a job that was not admitted",
 			zap.String("project_id", b.ProjectID), zap.String("job_id", jobID))
 	}
-	return contract.FeedVerdict{Cursor: a.cursor, Stop: a.stops()}, nil
+	return contract.FeedVerdict{Cursor: a.cursor, Stop: a.stops(), Breach: a.breach}, nil
 }
 
 // checkBatch refuses a batch that no engine that keeps the contract can make.
@@ -111,7 +112,12 @@ func (a *applying) batch(records []contract.FeedRecord) error {
 		return fmt.Errorf("record %d follows %d: %w", first, a.cursor, ErrFeedGap)
 	}
 	for _, r := range records {
-		if err := a.record(r); err != nil {
+		err := a.record(r)
+		if b := (*breach)(nil); errors.As(err, &b) {
+			a.breach = &contract.Breach{JobID: r.JobID, Reason: fmt.Sprintf("record %d: %s", r.Seq, b.reason)}
+			break
+		}
+		if err != nil {
 			return fmt.Errorf("record %d: %w", r.Seq, err)
 		}
 		a.cursor = max(a.cursor, r.Seq)

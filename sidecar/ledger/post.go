@@ -10,7 +10,8 @@ import (
 
 // post moves what units cost: entry, balance, the key's month and the job's
 // sum. It reports false, and changes nothing, when the project's entry of that
-// feed and number is there already.
+// feed and number is there already. A debt of MaxAmount grows no further: what
+// comes then is entered and costs nothing, so that no sum leaves 64 bits.
 func post(tx *store.Tx, p prices, now time.Time, job *jobRow, feedID string, seq int64, units []contract.Unit) (bool, error) {
 	cost, err := p.cost(units)
 	if err != nil {
@@ -27,8 +28,15 @@ func post(tx *store.Tx, p prices, now time.Time, job *jobRow, feedID string, seq
 	if n == 0 || err != nil {
 		return false, err
 	}
-	if _, err := tx.Exec("UPDATE balances SET tik = tik - ? WHERE user_id = ?", int64(cost), job.userID); err != nil {
+	n, err = tx.Exec("UPDATE balances SET tik = tik - ? WHERE user_id = ? AND tik > ?", int64(cost), job.userID, int64(-MaxAmount))
+	if err != nil {
 		return false, err
+	}
+	if n == 0 {
+		cost = 0
+		if _, err := tx.Exec("UPDATE tik_entries SET delta = 0 WHERE project_id = ? AND feed_id = ? AND seq = ?", job.projectID, feedID, seq); err != nil {
+			return false, err
+		}
 	}
 	var clock int64
 	err = tx.Row(`UPDATE keys SET clock = CASE WHEN clock < ? THEN ? ELSE clock END WHERE id = ? RETURNING clock`,

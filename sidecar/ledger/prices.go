@@ -50,7 +50,7 @@ func (p prices) validate() error {
 // counterpart names the other unit of a model: whoever charges for what a model
 // reads charges for what it writes, be it nothing.
 func counterpart(unit string) (string, bool) {
-	if !strings.HasPrefix(unit, "model.") {
+	if !strings.HasPrefix(unit, contract.UnitModel) {
 		return "", false
 	}
 	if model, ok := strings.CutSuffix(unit, ".input"); ok {

@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -20,6 +20,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/api/sse"
 )
 
@@ -380,29 +381,87 @@ func TestRecordThatComesBackIsTheOneThatIsKept(t *testing.T) {
 	}
 }
 
-// directoryOf returns a ZIP that lists so many files and holds none.
-func directoryOf(files int) []byte {
-	const entry = 46
-	out := bytes.Repeat(append([]byte("PK\x01\x02"), make([]byte, entry-4)...), files)
-	end := append([]byte("PK\x05\x06"), make([]byte, 18)...)
-	binary.LittleEndian.PutUint16(end[8:], uint16(files))
-	binary.LittleEndian.PutUint16(end[10:], uint16(files))
-	binary.LittleEndian.PutUint32(end[12:], uint32(files*entry))
-	return append(out, end...)
+// What a game's ZIP may hold, package gamezip says and tests.
+func TestZIPThatNoGameHasIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(w *zip.Writer) error{
+		"a way out": func(w *zip.Writer) error { _, err := w.Create("../x.html"); return err },
+		"a link":    func(w *zip.Writer) error { return special(w, fs.ModeSymlink|0o777) },
+		"set user":  func(w *zip.Writer) error { return special(w, fs.ModeSetuid|0o755) },
+		"a twin":    func(w *zip.Writer) error { _, err := w.Create("INDEX.html"); return err },
+		"a bomb": func(w *zip.Writer) error {
+			f, err := w.Create("zeros")
+			if err == nil {
+				_, err = io.CopyN(f, zeros{}, gamezip.MaxBytes+1)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, src := open(t), completed(t, 1)
+			src.pack(t, spoil)
+			src.record.Files.Count = 2
+			if _, err := s.Put(t.Context(), src.record.JobID, src); !errors.Is(err, ErrRefused) {
+				t.Errorf("files of a job: %v", err)
+			}
+			if err := s.PutSnapshot(t.Context(), src.record.ProjectID, io.NopCloser(bytes.NewReader(src.zip))); !errors.Is(err, ErrRefused) {
+				t.Errorf("a snapshot: %v", err)
+			}
+		})
+	}
+	s, src := open(t), completed(t, 1)
+	src.record.Files.Count = 7
+	if _, err := s.Put(t.Context(), src.record.JobID, src); !errors.Is(err, ErrRefused) {
+		t.Errorf("a record that counts wrongly: %v", err)
+	}
 }
 
-func TestZIPThatListsTooManyFilesIsRefused(t *testing.T) {
-	for files, want := range map[int]error{2000: nil, 2 * maxDirectory / 46: ErrRefused} {
-		s, src := open(t), completed(t, 1)
-		src.zip = directoryOf(files)
-		sum := sha256.Sum256(src.zip)
-		src.record.Files = &api.Files{Count: files, Bytes: int64(len(src.zip)), SHA256: hex.EncodeToString(sum[:])}
-		if _, err := s.Put(t.Context(), src.record.JobID, src); !errors.Is(err, want) {
-			t.Errorf("files of a job, %d of them: %v", files, err)
+// pack makes a ZIP of a page and what spoil adds.
+func (s *source) pack(t *testing.T, spoil func(w *zip.Writer) error) {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	_, err := w.Create("index.html")
+	if err == nil {
+		err = spoil(w)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(buf.Bytes())
+	s.zip, s.record.Files = buf.Bytes(), &api.Files{Count: 1, Bytes: int64(buf.Len()), SHA256: hex.EncodeToString(sum[:])}
+}
+
+// special adds an entry that is no plain file.
+func special(w *zip.Writer, mode fs.FileMode) error {
+	h := &zip.FileHeader{Name: "x"}
+	h.SetMode(mode)
+	_, err := w.CreateHeader(h)
+	return err
+}
+
+// An engine proxy that died after it kept a job may not have made its ZIP the
+// snapshot: a later job that is lost would bring an older game back.
+func TestJobThatIsPutAgainIsTheSnapshotAfterAll(t *testing.T) {
+	s, before, src := open(t), completed(t, 1), completed(t, 2)
+	src.pack(t, func(w *zip.Writer) error { _, err := w.Create("new.js"); return err })
+	src.record.Files.Count = 2
+	before.record.ProjectID = src.record.ProjectID
+	for _, job := range []*source{before, src} {
+		if _, err := s.Put(t.Context(), job.record.JobID, job); err != nil {
+			t.Fatal(err)
 		}
-		err := s.PutSnapshot(t.Context(), src.record.ProjectID, io.NopCloser(bytes.NewReader(src.zip)))
-		if !errors.Is(err, want) {
-			t.Errorf("a snapshot of %d files: %v", files, err)
-		}
+	}
+	if err := s.PutSnapshot(t.Context(), src.record.ProjectID, io.NopCloser(bytes.NewReader(before.zip))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
+		t.Fatal(err)
+	}
+	lost := contract.JobRecord{
+		JobID: api.NewJobID(time.Now()), ProjectID: src.record.ProjectID, Status: api.JobFailed, FinishedAt: src.record.FinishedAt, LastEventID: 1,
+	}
+	kept, err := s.PutEnd(lost)
+	if err != nil || kept.Files == nil || kept.Files.SHA256 != src.record.Files.SHA256 {
+		t.Errorf("the lost job has %+v, %v, want the ZIP of the job before", kept.Files, err)
 	}
 }

@@ -16,19 +16,14 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/disk"
-)
-
-// Bounds of a game, beyond which it is none.
-const (
-	maxFiles = 2000
-	maxBytes = 64 << 20 // of all files together
 )
 
 // What no generator makes.
 var (
 	errNoGame   = errors.New("this is not a game's folder")
-	errTooLarge = fmt.Errorf("%w: its files have more than %d bytes", errNoGame, int64(maxBytes))
+	errTooLarge = fmt.Errorf("%w: its files have more than %d bytes", errNoGame, int64(gamezip.MaxBytes))
 )
 
 // modified is the time that every entry carries: the earliest that the format
@@ -51,7 +46,7 @@ func Zip(w io.Writer, root *os.Root, dir string) (api.Files, error) {
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.DefaultCompression)
 	})
-	left := int64(maxBytes)
+	left := int64(gamezip.MaxBytes)
 	for _, name := range names {
 		n, err := add(archive, root, dir, name, left)
 		if err != nil {
@@ -95,9 +90,9 @@ func list(root *os.Root, dir string) ([]string, error) {
 			return fmt.Errorf("%w: it has a file %q", errNoGame, name)
 		case seen[folded]:
 			return fmt.Errorf("%w: it has %q twice but for capitals or the form of characters", errNoGame, name)
-		case len(names) == maxFiles:
-			return fmt.Errorf("%w: it has more than %d files", errNoGame, maxFiles)
-		case total > maxBytes:
+		case len(names) == gamezip.MaxFiles:
+			return fmt.Errorf("%w: it has more than %d files", errNoGame, gamezip.MaxFiles)
+		case total > gamezip.MaxBytes:
 			return errTooLarge
 		default:
 			seen[folded] = true

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 // game makes a workspace with a game in it, its files written in this order.
@@ -89,7 +91,7 @@ func TestLinksAreLeftOut(t *testing.T) {
 }
 
 func TestWhatIsNoGameIsNotPacked(t *testing.T) {
-	many := make([]string, maxFiles+1)
+	many := make([]string, gamezip.MaxFiles+1)
 	for i := range many {
 		many[i] = fmt.Sprintf("src/%d.js", i)
 	}
@@ -114,7 +116,7 @@ func TestWhatIsNoGameIsNotPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(f.Truncate(maxBytes/2+1), f.Close()); err != nil { // zeros, of which a ZIP makes nothing
+		if err := errors.Join(f.Truncate(gamezip.MaxBytes/2+1), f.Close()); err != nil { // zeros, of which a ZIP makes nothing
 			t.Fatal(err)
 		}
 	}

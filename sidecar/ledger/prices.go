@@ -16,8 +16,8 @@ import (
 // far from what 64 bits can hold.
 const MaxAmount = 1_000_000_000 * api.TIK(api.MicroPerTIK)
 
-// ErrUnpriced is returned, wrapped, for usage of a unit that the price list
-// doesn't name. Nothing is charged and the feed waits until it does.
+// ErrUnpriced is returned, wrapped, for a call to a model whose unit the price
+// list doesn't name. It is charged once the list does.
 var ErrUnpriced = errors.New("the unit has no price")
 
 // DefaultPrices is the price list of a service that has none configured: one

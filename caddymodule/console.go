@@ -199,7 +199,7 @@ func (s *Shared) serveFor(
 	switch out.serve.What {
 	case console.ServePreview:
 		clear(h)
-		gateway.ServePreview(w, r, s.Engines, out.serve.JobID, out.serve.Path)
+		s.games.Serve(w, r, s.Engines, out.serve.JobID, out.serve.Path)
 		return nil
 	case console.ServeEvents, console.ServeFiles:
 		h.Del("Content-Security-Policy")

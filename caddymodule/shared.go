@@ -31,6 +31,7 @@ type Shared struct {
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
+	games    *gateway.Previews
 	dataDir  string // "" when nothing that is open belongs to a data folder
 
 	mu   sync.Mutex // guards apps
@@ -61,6 +62,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		Sidecar: cached, Engines: b.engines.Engines, Streams: open, Gate: cached, Routes: routes,
 		checks: measured{cached}, cache: cached, jobEnded: cached.JobEnded, rechecks: rechecks, backend: b, dataDir: dataDir,
 	}
+	shared.games = gateway.NewPreviews()
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
 	return shared, nil
 }

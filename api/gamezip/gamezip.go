@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/svc-games/svc/api"
@@ -58,6 +59,27 @@ func Check(r io.ReaderAt, size int64) (files int, err error) {
 		left -= n
 	}
 	return len(archive.File), nil
+}
+
+// Open opens a regular file of a ZIP of so many bytes by its name, or returns an
+// error that is fs.ErrNotExist. It looks at the list of files alone, of a bounded
+// part: the ZIP may be one that nobody checked.
+func Open(r io.ReaderAt, size int64, name string) (io.ReadCloser, error) {
+	if !fs.ValidPath(name) {
+		return nil, fs.ErrNotExist
+	}
+	source := &source{from: r, left: maxDirectory}
+	archive, err := zip.NewReader(source, size)
+	if err != nil {
+		return nil, fmt.Errorf("listing ZIP: %w", err)
+	}
+	source.left = 2*size + maxName
+	for _, f := range archive.File {
+		if f.Name == name && f.Mode().IsRegular() {
+			return f.Open()
+		}
+	}
+	return nil, fs.ErrNotExist
 }
 
 // CheckNames is the part of Check that looks at the list of files alone.

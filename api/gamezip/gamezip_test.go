@@ -153,6 +153,46 @@ func TestDiskThatFailsIsNotTheZIPsFault(t *testing.T) {
 	}
 }
 
+func TestFileIsOpenedByItsNameAlone(t *testing.T) {
+	data := pack(t, file{name: "index.html", data: "<canvas>"}, file{name: "../out", data: "x"}, file{name: "link", mode: fs.ModeSymlink | 0o777, data: "/etc"})
+	for name, want := range map[string]string{"index.html": "<canvas>", "../out": "", "link": "", "INDEX.html": "", "": "", "none": ""} {
+		content, err := Open(bytes.NewReader(data), int64(len(data)), name)
+		if want == "" {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%q: %v", name, err)
+			}
+			continue
+		}
+		got, err := io.ReadAll(content)
+		if err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+}
+
+// A preview opens what was kept before anyone checked it.
+func TestOpeningReadsABoundedPartOfALongList(t *testing.T) {
+	counted := &counting{from: bytes.NewReader(listOf(65_000))}
+	if _, err := Open(counted, counted.from.Size(), "index.html"); !errors.Is(err, errTooMuch) {
+		t.Errorf("got %v", err)
+	}
+	if counted.read > maxDirectory {
+		t.Errorf("%d bytes were read, want at most %d", counted.read, maxDirectory)
+	}
+}
+
+// counting counts what is read.
+type counting struct {
+	from *bytes.Reader
+	read int
+}
+
+func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.from.ReadAt(p, at)
+	c.read += n
+	return n, err
+}
+
 var errDisk = errors.New("the disk fails")
 
 // failing is a disk that fails after so many reads.

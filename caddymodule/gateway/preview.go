@@ -1,17 +1,16 @@
 package gateway
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
 
+	"github.com/svc-games/svc/api/gamezip"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
 
@@ -29,9 +28,19 @@ type Files interface {
 	Files(ctx context.Context, jobID string) (engineproxy.File, error)
 }
 
-// ServePreview answers with one file of an ended job's ZIP, for a browser to
-// run. The caller has made sure that the reader may see it.
-func ServePreview(w http.ResponseWriter, r *http.Request, files Files, jobID, name string) {
+// maxPreviews bounds how many ZIPs are listed at a time: each takes some
+// mebibytes for as long.
+const maxPreviews = 16
+
+// Previews serves games. It is safe for concurrent use.
+type Previews struct{ listing chan struct{} }
+
+// NewPreviews returns what serves games.
+func NewPreviews() *Previews { return &Previews{listing: make(chan struct{}, maxPreviews)} }
+
+// Serve answers with one file of an ended job's ZIP, for a browser to run. The
+// caller has made sure that the reader may see it.
+func (p *Previews) Serve(w http.ResponseWriter, r *http.Request, files Files, jobID, name string) {
 	zipped, err := files.Files(r.Context(), jobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
 		http.Error(w, "The job left no files.", http.StatusNotFound)
@@ -45,7 +54,10 @@ func ServePreview(w http.ResponseWriter, r *http.Request, files Files, jobID, na
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += "index.html"
 	}
-	content, err := fileIn(zipped, name)
+	content, err := p.open(r.Context(), zipped, name)
+	if r.Context().Err() != nil {
+		return // the browser went away
+	}
 	if err != nil {
 		http.Error(w, "The game has no such file.", http.StatusNotFound)
 		return
@@ -72,24 +84,15 @@ func ServePreview(w http.ResponseWriter, r *http.Request, files Files, jobID, na
 	}
 }
 
-// fileIn opens a file of a ZIP.
-func fileIn(f engineproxy.File, name string) (io.ReadCloser, error) {
-	archive, err := zip.NewReader(&readerAt{file: f}, f.Size)
-	if err != nil {
-		return nil, err
+// open opens a file of a ZIP, in its turn.
+func (p *Previews) open(ctx context.Context, f engineproxy.File, name string) (io.ReadCloser, error) {
+	select {
+	case p.listing <- struct{}{}:
+		defer func() { <-p.listing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	file, err := archive.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
+	return gamezip.Open(&readerAt{file: f}, f.Size, name)
 }
 
 // readerAt reads a file at any place.

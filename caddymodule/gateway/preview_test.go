@@ -70,7 +70,7 @@ func TestPreviewServesTheFilesOfAGameAndNoOther(t *testing.T) {
 		"assets/../page.bin": {404, "", ""},
 	} {
 		w := httptest.NewRecorder()
-		ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), files, "job_1", path)
+		NewPreviews().Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), files, "job_1", path)
 		if w.Code != want.status || want.status == 200 && w.Body.String() != want.body || !strings.HasPrefix(w.Header().Get("Content-Type"), want.kind) {
 			t.Errorf("%q: %d %s %q", path, w.Code, w.Header().Get("Content-Type"), w.Body)
 		}
@@ -92,13 +92,13 @@ func TestPreviewSaysWhatIsMissing(t *testing.T) {
 	files := game(t)
 	for job, want := range map[string]int{"job_2": http.StatusServiceUnavailable, "job_3": http.StatusNotFound} {
 		w := httptest.NewRecorder()
-		ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), files, job, "index.html")
+		NewPreviews().Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), files, job, "index.html")
 		if w.Code != want || strings.Contains(w.Body.String(), "disk") {
 			t.Errorf("%s: %d %q", job, w.Code, w.Body)
 		}
 	}
 	w := httptest.NewRecorder()
-	ServePreview(w, httptest.NewRequest(http.MethodGet, "/", nil), zipFiles{[]byte("no zip")}, "job_1", "index.html")
+	NewPreviews().Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), zipFiles{[]byte("no zip")}, "job_1", "index.html")
 	if w.Code != http.StatusNotFound {
 		t.Errorf("a broken ZIP: %d", w.Code)
 	}

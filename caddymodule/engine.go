@@ -80,10 +80,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 		if submission {
 			observe(metrics.engineWait, begin)
 		}
-		// The engine knows its own token and nothing of the client's.
-		r.Header.Del("Cookie")
-		r.Header.Set("Authorization", "Bearer "+q.Lease.Token)
-		err := next.ServeHTTP(w, r)
+		err := next.ServeHTTP(w, gateway.ForEngine(r, q))
 		if dial := (reverseproxy.DialError{}); errors.As(err, &dial) {
 			return fmt.Errorf("%w: %w", gateway.ErrNotSent, err)
 		}

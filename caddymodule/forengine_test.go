@@ -1,0 +1,82 @@
+package caddymodule_test
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/test/wait"
+)
+
+// An engine is a stranger's program: of a client's request it gets what the
+// contract names, and of the client nothing.
+func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
+	const hidden = "hidden-from-engines"
+	d := newDesk(t)
+	got := make(chan *http.Request, 1)
+	engine := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		got <- r
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "id: 8\ndata: {\"type\":\"generation.completed\",\"seq\":8,\"jobId\":%q}\n\n", testJob)
+			return
+		}
+		fmt.Fprint(w, `{}`)
+	}
+	d.engine(t, engine)
+	streams := func() string { return "http://" + d.gateway(t, wholeAPI).addr }
+	submissions := func() string { return serve(t, new(world), http.HandlerFunc(engine)) }
+	key := d.key("active", "")
+	for _, c := range []struct {
+		serve                     func() string
+		method, path, query, body string
+		want                      []string
+		wantQuery                 string
+	}{
+		{submissions, "POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject),
+			[]string{"Authorization", "Content-Length", "Content-Type", "Expect", "Svc-Job-Id", "Svc-Session-Id"}, ""},
+		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "",
+			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, c.serve()+c.path+"?"+c.query, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{
+			"Cookie", "Api-Key", "X-Jwt", "Proxy-Authorization", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip",
+			"User-Agent", "Referer", "Origin", "Accept-Language", "Traceparent", "Svc-Job-Id", "Svc-Session-Id", "Svc-Refused",
+		} {
+			req.Header.Set(name, hidden)
+		}
+		req.Header.Set("X-API-Key", key)
+		req.Header.Set("Last-Event-ID", "7")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		r := wait.For(t, "the engine is asked", got)
+		for name, values := range r.Header {
+			if strings.Contains(fmt.Sprint(values), hidden) || strings.Contains(fmt.Sprint(values), key) {
+				t.Errorf("%s: the engine got %s: %v", c.path, name, values)
+			}
+		}
+		names := slices.Sorted(maps.Keys(r.Header))
+		names = slices.DeleteFunc(names, func(name string) bool { // Caddy's own
+			return name == "Accept-Encoding" || name == "Connection" || name == "Via"
+		})
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%s: the engine got the headers %v, want %v", c.path, names, c.want)
+		}
+		body, _ := io.ReadAll(r.Body)
+		if r.Host != "engine" || r.URL.RawQuery != c.wantQuery || string(body) != c.body {
+			t.Errorf("%s: host %q, query %q, body %q", c.path, r.Host, r.URL.RawQuery, body)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 		return err
 	}
 	locator := gateway.Locator{
-		Sidecar:    shared.Sidecar,
+		Sidecar:    shared.checks,
 		Engines:    shared.Engines,
 		Hold:       time.Duration(e.Hold),
 		RetryAfter: time.Duration(e.app.RetryAfter),

@@ -71,6 +71,7 @@ type desk struct {
 	keys          map[api.KeyHash]sidecar.Identity
 	down          error // what the store answers, nil when it works
 	undecided     error // of every decision
+	decides       int   // decisions that are made before undecided counts
 	policyProblem string
 }
 
@@ -187,9 +188,10 @@ func (d *desk) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identi
 func (d *desk) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.undecided != nil {
+	if d.undecided != nil && d.decides == 0 {
 		return policy.Decision{}, d.undecided
 	}
+	d.decides = max(d.decides-1, 0)
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
@@ -208,10 +210,13 @@ func (d *desk) PolicyProblem() string {
 }
 
 // fail has every decision end with err.
-func (d *desk) fail(err error) {
+func (d *desk) fail(err error) { d.failAfter(0, err) }
+
+// failAfter makes decisions fail after so many.
+func (d *desk) failAfter(decisions int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.undecided = err
+	d.undecided, d.decides = err, decisions
 }
 
 func (d *desk) Project(context.Context, string) (sidecar.Project, error) {

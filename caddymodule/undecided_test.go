@@ -36,6 +36,16 @@ func TestWithoutADecisionTheAnswerIs503AndTheReasonIsCounted(t *testing.T) {
 			t.Errorf("%s grew by %v", reason, grew)
 		}
 	}
+	// So is a decision that fails once more when a stream has begun.
+	d.failAfter(1, errors.New("disk 7 is broken"))
+	grew := g.grows(`svc_decision_failures_total{reason="facts"}`, func() {
+		if a := g.send("GET", "/v1/generate/"+testJob+"/events", key, ""); a.StatusCode != 503 {
+			t.Errorf("a stream: %d %s", a.StatusCode, a.body)
+		}
+	})
+	if grew != 1 {
+		t.Errorf("for a stream it grew by %v", grew)
+	}
 	d.fail(nil)
 	if a := g.send("GET", "/v1/projects", key, ""); a.StatusCode != 200 {
 		t.Errorf("afterwards: %d %s", a.StatusCode, a.body)

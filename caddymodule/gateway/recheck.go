@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// keyTimeout bounds the look at a key that changed: its streams end within
-	// half a second of a revocation, also when no one can be asked.
+	// keyTimeout bounds the look at all readers of a key that changed: its streams
+	// end within half a second of a revocation, also when no one can be asked.
 	keyTimeout = 100 * time.Millisecond
 	// readerTimeout bounds the look at one reader of all. It is longer, since most
 	// of them have lost nothing, and would all come back at once.
@@ -39,14 +39,20 @@ func NewRechecks(s sidecar.Service, open *streams.Registry) *Rechecks {
 	return r
 }
 
-// Keys looks at keys that changed. It returns when their streams were told.
+// Keys asks of each project whose events a key that changed reads whether it still
+// may. It returns when their streams were told.
 func (r *Rechecks) Keys(keyIDs []string) {
 	for _, id := range keyIDs {
-		if !r.open.Has(id) {
-			continue
-		}
-		if reason := r.ask(context.Background(), keyTimeout, id, "", policy.ActionListProjects); reason != "" {
-			r.open.CloseKey(id, reason)
+		r.key(id)
+	}
+}
+
+func (r *Rechecks) key(keyID string) {
+	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
+	defer cancel()
+	for _, reader := range r.open.ReadersOf(keyID) {
+		if reason := r.ask(ctx, reader); reason != "" {
+			r.open.CloseReader(reader, reason)
 		}
 	}
 }
@@ -81,7 +87,9 @@ func (r *Rechecks) run(ctx context.Context) {
 
 func (r *Rechecks) round(ctx context.Context) {
 	for _, reader := range r.open.Readers() {
-		reason := r.ask(ctx, readerTimeout, reader.KeyID, reader.ProjectID, policy.ActionEvents)
+		bounded, cancel := context.WithTimeout(ctx, readerTimeout)
+		reason := r.ask(bounded, reader)
+		cancel()
 		if ctx.Err() != nil {
 			return
 		}
@@ -91,12 +99,9 @@ func (r *Rechecks) round(ctx context.Context) {
 	}
 }
 
-// ask returns why the streams of a key, or of its reader of a project, end; "" when
-// they go on.
-func (r *Rechecks) ask(ctx context.Context, most time.Duration, keyID, projectID string, action policy.Action) string {
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	d, err := r.sidecar.Decide(ctx, keyID, projectID, action)
+// ask returns why the streams of a reader end; "" when they go on.
+func (r *Rechecks) ask(ctx context.Context, reader streams.Reader) string {
+	d, err := r.sidecar.Decide(ctx, reader.KeyID, reader.ProjectID, policy.ActionEvents)
 	switch {
 	case err != nil:
 		return streams.ReasonUnchecked

@@ -10,7 +10,8 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// rules is a sidecar that decides by the project.
+// rules is a sidecar that decides by the project, and lets no one do anything but
+// read events.
 type rules struct {
 	sidecar.Service
 
@@ -18,8 +19,11 @@ type rules struct {
 	asked     chan string                // each project that is asked about
 }
 
-func (r rules) Decide(_ context.Context, _, projectID string, _ policy.Action) (policy.Decision, error) {
+func (r rules) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
 	r.asked <- projectID
+	if action != policy.ActionEvents {
+		return policy.Decision{Status: 403, Reason: "not of this policy"}, nil
+	}
 	d, ok := r.decisions[projectID]
 	if !ok {
 		return policy.Decision{}, errDown
@@ -58,6 +62,29 @@ func TestOnlyStreamsOfKeysThatAreNoLongerLetThroughEnd(t *testing.T) {
 				t.Errorf("the policy was asked about %q; keys without streams need no look", side.decided)
 			}
 		})
+	}
+}
+
+// Each stream is judged by what it does: a policy may allow events and nothing else.
+func TestStreamsOfAKeyThatChangedAreJudgedByTheEventsOfTheirProject(t *testing.T) {
+	side := rules{asked: make(chan string, 10), decisions: map[string]policy.Decision{
+		"mine": allowed, "shared": {Status: 403, Reason: "not a reader"},
+	}}
+	open := new(streams.Registry)
+	r := NewRechecks(side, open)
+	defer r.Close()
+	mine := opens(t, open, streams.Reader{KeyID: "k", ProjectID: "mine"})
+	defer mine.Done()
+	shared := opens(t, open, streams.Reader{KeyID: "k", ProjectID: "shared"})
+	defer shared.Done()
+	other := opens(t, open, streams.Reader{KeyID: "other", ProjectID: "shared"})
+	defer other.Done()
+	r.Keys([]string{"k"})
+	if len(mine.Closing()) != 0 || len(other.Closing()) != 0 {
+		t.Error("a stream ended whose reader may go on")
+	}
+	if len(shared.Closing()) != 1 || <-shared.Closing() != streams.ReasonAccessLost {
+		t.Error("a stream goes on whose reader may not")
 	}
 }
 

@@ -119,7 +119,7 @@ func TestAStreamGivesItsPlaceBackHoweverItEnds(t *testing.T) {
 		},
 		"its key is revoked": {serve: func(func()) Next {
 			return serves(func(_ http.ResponseWriter, r *http.Request) {
-				open.CloseKey("k", streams.ReasonKeyRevoked)
+				open.CloseReader(streams.Reader{KeyID: "k", ProjectID: project}, streams.ReasonKeyRevoked)
 				<-r.Context().Done()
 				panic(http.ErrAbortHandler)
 			})

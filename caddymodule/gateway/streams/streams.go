@@ -102,13 +102,6 @@ func (s *Stream) Done() {
 	g.count(-1)
 }
 
-// Has reports whether a key has open streams.
-func (g *Registry) Has(keyID string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.byHolder[holder{keyID: keyID}]) > 0
-}
-
 // Len returns how many streams are open.
 func (g *Registry) Len() int {
 	g.mu.Lock()
@@ -116,13 +109,15 @@ func (g *Registry) Len() int {
 	return g.open
 }
 
-// CloseKey tells the streams of a key to end.
-func (g *Registry) CloseKey(keyID, reason string) {
+// ReadersOf returns whose streams of a key are open, each once.
+func (g *Registry) ReadersOf(keyID string) []Reader {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	readers := make(map[Reader]struct{})
 	for s := range g.byHolder[holder{keyID: keyID}] {
-		s.End(reason)
+		readers[s.reader] = struct{}{}
 	}
+	return slices.Collect(maps.Keys(readers))
 }
 
 // Readers returns whose streams are open, each once, but for those without a key.

@@ -22,11 +22,14 @@ func open(t *testing.T, g *Registry, keyID string) *Stream {
 	return s
 }
 
-func TestEndingAKeyEndsItsStreamsAndNoOther(t *testing.T) {
+func TestEndingAReaderEndsItsStreamsAndNoOther(t *testing.T) {
 	var g Registry
 	one, two, other := open(t, &g, "k"), open(t, &g, "k"), open(t, &g, "l")
-	g.CloseKey("k", ReasonKeyRevoked)
-	g.CloseKey("k", ReasonShutdown) // the first reason stays
+	if readers := g.ReadersOf("k"); len(readers) != 1 || readers[0] != (Reader{KeyID: "k", ProjectID: "p"}) {
+		t.Errorf("the key's readers are %v", readers)
+	}
+	g.CloseReader(Reader{KeyID: "k", ProjectID: "p"}, ReasonKeyRevoked)
+	g.CloseReader(Reader{KeyID: "k", ProjectID: "p"}, ReasonShutdown) // the first reason stays
 	for _, s := range []*Stream{one, two} {
 		if reason := <-s.Closing(); reason != ReasonKeyRevoked {
 			t.Errorf("reason is %s", reason)
@@ -42,7 +45,7 @@ func TestEndingAKeyEndsItsStreamsAndNoOther(t *testing.T) {
 	for _, s := range []*Stream{one, two, other} {
 		s.Done()
 	}
-	if g.Len() != 0 || g.Has("k") {
+	if g.Len() != 0 || len(g.ReadersOf("k")) != 0 {
 		t.Errorf("%d streams are left", g.Len())
 	}
 }

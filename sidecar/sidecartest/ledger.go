@@ -91,7 +91,7 @@ func testVerdict(t *testing.T, w world) {
 	key, project := w.key("alice", policy.Limits{}), w.project("alice")
 	jobID := w.submit(key.ID, project.ID)
 	v, err := w.Ledger.ApplyFeed(t.Context(), contract.FeedBatch{ProjectID: project.ID, FeedID: "f", Records: []contract.FeedRecord{
-		{FeedID: "f", Seq: 1, Kind: contract.FeedUsage, JobID: jobID, Units: []contract.Unit{{Name: "image", Quantity: 6}}},
+		{FeedID: "f", Seq: 1, Kind: contract.FeedUsage, JobID: jobID, Units: []contract.Unit{{Name: "generator.step", Quantity: 6}}},
 	}})
 	if err != nil || len(v.Stop) != 1 || v.Stop[0].JobID != jobID || v.Stop[0].Code != api.FailureTIKExhausted {
 		t.Errorf("verdict %+v, %v", v, err)

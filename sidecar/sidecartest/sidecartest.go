@@ -48,7 +48,7 @@ func NewService(t testing.TB) *service.Service {
 	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
 	s, err := service.Open(t.Context(), service.Options{
 		DataDir: dir, Policy: evaluator, DecisionTimeout: time.Minute, Caps: service.Caps{MaxProjects: 3},
-		Prices: map[string]api.TIK{"generator.job": api.MicroPerTIK, "image": 2 * api.MicroPerTIK},
+		Prices: map[string]api.TIK{"generator.job": api.MicroPerTIK, "generator.step": 2 * api.MicroPerTIK, "image": 2 * api.MicroPerTIK},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -188,10 +188,9 @@ func (d *desk) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identi
 func (d *desk) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.undecided != nil && d.decides == 0 {
+	if d.undecided != nil {
 		return policy.Decision{}, d.undecided
 	}
-	d.decides = max(d.decides-1, 0)
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
@@ -210,13 +209,10 @@ func (d *desk) PolicyProblem() string {
 }
 
 // fail has every decision end with err.
-func (d *desk) fail(err error) { d.failAfter(0, err) }
-
-// failAfter makes decisions fail after so many.
-func (d *desk) failAfter(decisions int, err error) {
+func (d *desk) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.undecided, d.decides = err, decisions
+	d.undecided = err
 }
 
 func (d *desk) Project(context.Context, string) (sidecar.Project, error) {

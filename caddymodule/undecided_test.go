@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -36,19 +38,27 @@ func TestWithoutADecisionTheAnswerIs503AndTheReasonIsCounted(t *testing.T) {
 			t.Errorf("%s grew by %v", reason, grew)
 		}
 	}
-	// So is a decision that fails once more when a stream has begun.
-	d.failAfter(1, errors.New("disk 7 is broken"))
-	grew := g.grows(`svc_decision_failures_total{reason="facts"}`, func() {
-		if a := g.send("GET", "/v1/generate/"+testJob+"/events", key, ""); a.StatusCode != 503 {
-			t.Errorf("a stream: %d %s", a.StatusCode, a.body)
-		}
-	})
-	if grew != 1 {
-		t.Errorf("for a stream it grew by %v", grew)
-	}
 	d.fail(nil)
 	if a := g.send("GET", "/v1/projects", key, ""); a.StatusCode != 200 {
 		t.Errorf("afterwards: %d %s", a.StatusCode, a.body)
+	}
+}
+
+// A stream is decided on twice, the second time when it is open: each counts.
+func TestDecisionOnAnOpenStreamIsMeasuredLikeAnyOther(t *testing.T) {
+	d := newDesk(t)
+	d.engine(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "id: 2\nevent: %s\ndata: {}\n\n", api.EventCompleted)
+	})
+	g, key := d.gateway(t, wholeAPI), d.key("k", "")
+	grew := g.grows("svc_decision_seconds_count", func() {
+		if a := g.send("GET", "/v1/generate/"+testJob+"/events", key, ""); a.StatusCode != 200 || !strings.Contains(a.body, api.EventCompleted) {
+			t.Errorf("%d %s", a.StatusCode, a.body)
+		}
+	})
+	if grew != 2 {
+		t.Errorf("%v decisions were measured, want 2", grew)
 	}
 }
 

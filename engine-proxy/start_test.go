@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,31 +102,26 @@ func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
 	}
 }
 
-// slowLook is a driver whose first look at an engine takes until nobody waits for
-// the answer any more.
-type slowLook struct {
-	driver.Driver
-	looked atomic.Bool
-}
+// hasty is a driver that gives a look up as soon as nobody waits for it.
+type hasty struct{ driver.Driver }
 
-func (d *slowLook) Inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	if d.looked.CompareAndSwap(false, true) {
-		<-ctx.Done()
-		return driver.Observed{}, ctx.Err()
+func (d hasty) Inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
+	if err := ctx.Err(); err != nil {
+		return driver.Observed{}, err
 	}
 	return d.Driver.Inspect(ctx, h)
 }
 
-// An engine may end while the start takes its first look at it.
+// An engine may end, and that may become known, while its start looks at it.
 func TestEndThatBecomesKnownWhileTheEngineIsLookedAtIsTheReason(t *testing.T) {
 	t.Parallel()
-	r := newRigOn(t, nil, func(o *Options) { o.Driver = &slowLook{Driver: newProcessDriver(t, o.DataDir)} })
-	project := api.NewProjectID()
-	r.switches(project, fakeengine.Switches{ExitAtStart: 3})
-	_, err := r.Submit(t.Context(), Project{ID: project}, ample)
-	var failed *FailedError
-	if !errors.As(err, &failed) || failed.Reason != "The engine ended with exit code 3 before it was ready." {
-		t.Errorf("got %v, want that the engine ended", err)
+	r := newRigOn(t, nil, func(o *Options) { o.Driver = hasty{newProcessDriver(t, o.DataDir)} })
+	a := &actor{px: r.Proxy}
+	run := a.newIncarnation(1)
+	run.cancel(&exitError{&driver.Exit{Code: 3, Reason: driver.ReasonExited}})
+	_, err := a.boot(run, driver.Handle{})
+	if f, _ := failureOf(err); f.Reason != "The engine ended with exit code 3 before it was ready." {
+		t.Errorf("the start fails with %v, of which the client hears %q", err, f.Reason)
 	}
 }
 

@@ -141,8 +141,11 @@ func read(f *zip.File, most int64) (int64, error) {
 	return n, err
 }
 
-// errTooMuch ends what reads more of a ZIP than it may.
-var errTooMuch = errors.New("it makes its reader read too much")
+// What a ZIP may lead its reader to.
+var (
+	errTooMuch = errors.New("it makes its reader read too much")
+	errOutside = errors.New("it names a place before its beginning")
+)
 
 // source is a ZIP of which so many bytes may be read.
 type source struct {
@@ -152,6 +155,9 @@ type source struct {
 }
 
 func (s *source) ReadAt(p []byte, at int64) (int, error) {
+	if at < 0 {
+		return 0, errOutside
+	}
 	if s.left -= int64(len(p)); s.left < 0 {
 		return 0, errTooMuch
 	}

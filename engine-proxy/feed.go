@@ -116,11 +116,8 @@ func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
 	}()
 	for first := range records {
 		batch := gather(first, records)
-		now := f.px.clock.Now()
-		if wait := f.pace.ReserveN(now, len(batch)).DelayFrom(now); wait > 0 {
-			if err := sleep(ctx, f.px.clock, wait); err != nil {
-				return progress, err
-			}
+		if err := f.keepPace(ctx, len(batch)); err != nil {
+			return progress, err
 		}
 		if err := f.deliver(ctx, batch); err != nil {
 			return progress, err
@@ -128,6 +125,16 @@ func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
 		progress = true
 	}
 	return progress, fmt.Errorf("following feed: %w", ended)
+}
+
+// keepPace waits until so many more records may be delivered.
+func (f *feeder) keepPace(ctx context.Context, records int) error {
+	now := f.px.clock.Now()
+	wait := f.pace.ReserveN(now, records).DelayFrom(now)
+	if wait <= 0 {
+		return nil
+	}
+	return sleep(ctx, f.px.clock, wait)
 }
 
 // pulled is a record with its size in the feed.

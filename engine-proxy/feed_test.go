@@ -20,6 +20,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/test/wait"
+	"golang.org/x/time/rate"
 )
 
 // zipped returns a ZIP and its description.
@@ -156,20 +157,40 @@ func TestJobWhoseEngineBreaksTheContractEndsAndTheFeedGoesOn(t *testing.T) {
 	}
 }
 
+// instant is a clock on which every wait is over at once, and counted.
+type instant struct {
+	now    time.Time
+	waited time.Duration
+}
+
+func (c *instant) Now() time.Time { return c.now }
+
+func (c *instant) AfterFunc(d time.Duration, f func()) func() bool {
+	c.now, c.waited = c.now.Add(d), c.waited+d
+	go f()
+	return func() bool { return false }
+}
+
 // An engine that floods its feed is read at a bounded pace.
 func TestFeedIsReadNoFasterThanItsRate(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, nil)
-	project := api.NewProjectID()
-	at := r.submit(project)
-	const jobs = (feedBurst + 2*feedRate) / 3
-	began := time.Now()
-	for range jobs {
-		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: r.accept(project, at), Status: api.JobCompleted}, nil)
+	clock := &instant{now: time.Unix(1e9, 0)}
+	f := &feeder{px: &Proxy{clock: clock}, pace: rate.NewLimiter(feedRate, feedBurst)}
+	deliver := func(records int) {
+		t.Helper()
+		for ; records > 0; records -= feedBatch {
+			if err := f.keepPace(t.Context(), min(records, feedBatch)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 3*jobs })
-	if took := time.Since(began); took < time.Second {
-		t.Errorf("%d records took %s", 3*jobs, took)
+	deliver(feedBurst)
+	if clock.waited != 0 {
+		t.Errorf("what may have gathered waited for %s", clock.waited)
+	}
+	deliver(10 * feedRate)
+	if clock.waited < 10*time.Second-time.Millisecond || clock.waited > 10*time.Second+time.Millisecond {
+		t.Errorf("%d more records waited for %s, want 10 s", 10*feedRate, clock.waited)
 	}
 }
 

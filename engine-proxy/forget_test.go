@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -89,11 +90,14 @@ func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
 func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project, other := s.ready("ann"), s.ready("bob")
+		project, other := api.NewProjectID(), s.ready("bob")
+		s.switches(project, fakeengine.Switches{IgnoreTerm: true})
+		s.submit(project, "ann")
 		s.accept(other)
 		s.ledger.delete(project)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel() // the client has left
+		// The client leaves while the engine is stopped.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
 		if err := s.Forget(ctx, project); err == nil {
 			t.Fatal("it was deleted although it was interrupted: the test proves nothing")
 		}

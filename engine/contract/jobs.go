@@ -46,8 +46,13 @@ func briefBecomesGame(t *testing.T, target Target) {
 	if got := e.status(id); got.Status != record.Status || got.LastEventID != record.LastEventID || got.Files == nil || *got.Files != *record.Files {
 		t.Errorf("the status is %+v, the feed said %+v", got, record)
 	}
-	a := decode[wire.Activity](e, e.get(wire.PathActivity))
-	if a.Busy() || a.LastActivity.IsZero() {
+	// The end is told before the engine turns to what comes next.
+	var a wire.Activity
+	wait.Until(t, "the engine is at rest", func() bool {
+		a = decode[wire.Activity](e, e.get(wire.PathActivity))
+		return !a.Busy()
+	})
+	if a.LastActivity.IsZero() {
 		t.Errorf("the activity at rest: %+v", a)
 	}
 }

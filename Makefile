@@ -71,10 +71,12 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 	@scripts/service-images
 
 # Where goroutines meet, tests run under -race: all but those whose work is done by
-# other programs, and those that interpret JavaScript or Rego, which takes five to
-# ten times as long under it. NO_RACE says which, the longest first; of the tests
-# in RACE_OF the goroutines of a package among them meet.
-NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games policy/verify cmd/svc/commands test/report
+# other programs, those that interpret JavaScript or Rego, which takes five to
+# ten times as long under it, and those without a goroutine. NO_RACE says which,
+# the longest first; of the tests in RACE_OF the goroutines of a package among
+# them meet.
+NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games policy/verify cmd/svc/commands test/report \
+	api/gamezip caddymodule/embedded cmd/svc-engine deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
 # What runs the tests finds in bin/ what it starts. With -race, a process that

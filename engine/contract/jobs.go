@@ -23,6 +23,7 @@ var jobCases = []named{
 	{"EndedJobIsLeftAsItIs", endedIsLeft},
 	{"UnknownJobIsNotFound", unknownIsNotFound},
 	{"ContextEndsWithItsJob", contextEnds},
+	{"WhatAnAcceptedJobChangesForGoodStays", lastingChangeStays},
 	{"WorkThatTakesTooLongFailsAsTimeout", takesTooLong},
 	{"WaitingForLeaveIsNotCountedAsWork", waitingIsNotWork},
 }
@@ -189,17 +190,63 @@ func contextEnds(t *testing.T, target Target) {
 	l.until(wire.FeedStarted, cancelled)
 	e.cancel(cancelled)
 	l.finish(cancelled)
+	for _, path := range e.holding(secret) {
+		t.Errorf("%s holds the context of a job that has ended", path)
+	}
+}
+
+// holding returns the files of the volume that hold a text.
+func (e *engine) holding(text string) (paths []string) {
+	e.t.Helper()
 	err := filepath.WalkDir(e.volume, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		if bytes.Contains(data, []byte(secret)) {
-			t.Errorf("%s holds the context of a job that has ended", path)
+		if bytes.Contains(data, []byte(text)) {
+			paths = append(paths, path)
 		}
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
+	}
+	return paths
+}
+
+func lastingChangeStays(t *testing.T, target Target) {
+	for name, end := range map[string]func(e *engine, l *ledger, request map[string]any){
+		"of a job that is cancelled in the queue": func(e *engine, l *ledger, request map[string]any) {
+			running := e.accept()
+			l.until(wire.FeedStarted, running)
+			waiting := e.acceptRequest(request)
+			e.cancel(waiting)
+			e.cancel(running)
+		},
+		"of a job that is stopped at its start": func(e *engine, l *ledger, request map[string]any) {
+			id := e.acceptRequest(request)
+			l.until(wire.FeedStarted, id)
+			l.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
+		},
+		"of a job that a kill ends before it works": func(e *engine, l *ledger, request map[string]any) {
+			l.until(wire.FeedStarted, e.acceptRequest(request))
+			e.restart()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := startEngine(t, target)
+			l := e.reads()
+			instructions, code := "thirteen "+marker+" lanterns by the harbour", "const lighthouse = '"+marker+" keeper'"
+			end(e, l, map[string]any{
+				"instructions": instructions,
+				"skills":       []map[string]any{{"key": "lamp", "title": "Lamp", "files": []map[string]any{{"path": "lamp.js", "content": code}}}},
+			})
+			l.finish(e.accept())
+			for _, text := range []string{instructions, code} {
+				if len(e.holding(text)) == 0 {
+					t.Errorf("the volume does not hold %q", text)
+				}
+			}
+		})
 	}
 }

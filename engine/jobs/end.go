@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -28,8 +26,8 @@ func (m *Manager) end(ctx context.Context, j *job, v verdict) error {
 	return m.announce(ctx, j)
 }
 
-// conclude makes v the stored end of a job. What the job inherited from its
-// request beyond its project is deleted.
+// conclude makes v the stored end of a job. Of its request nothing stays but what
+// changes its project for good.
 func (m *Manager) conclude(j *job, v verdict) error {
 	now := m.now()
 	s := m.snapshot(j)
@@ -72,8 +70,8 @@ func (m *Manager) close(j *job, s stored) error {
 			}
 		}
 	}
-	if err := os.Remove(j.path(requestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("deleting request: %w", err)
+	if err := m.dropRequest(j); err != nil {
+		return err
 	}
 	m.mu.Lock()
 	j.stored = s

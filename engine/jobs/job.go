@@ -18,6 +18,7 @@ import (
 const (
 	recordFile  = "job.json"
 	requestFile = "request.json" // only until the job ends: context is not kept
+	lastingFile = "lasting.json" // what the request of an ended job is still to change for good
 	eventsFile  = "events.jsonl"
 	zipFile     = "files.zip"
 )
@@ -32,6 +33,9 @@ type job struct {
 	log    *eventlog.Log           // nil once published: opened when asked for
 	cancel context.CancelCauseFunc // nil unless running
 	done   chan struct{}           // closed when the job has ended
+
+	lasting bool // it has ended, and inherit is to change what it left
+	applied bool // what it asks to change for good is changed; only who runs or ends it uses this
 }
 
 // stored is the content of job.json.
@@ -125,9 +129,11 @@ func (j *job) save(s stored) error {
 }
 
 // request returns what the job was submitted with.
-func (j *job) request() (api.GenerateRequest, error) {
+func (j *job) request() (api.GenerateRequest, error) { return j.read(requestFile) }
+
+func (j *job) read(name string) (api.GenerateRequest, error) {
 	var req api.GenerateRequest
-	data, err := os.ReadFile(j.path(requestFile))
+	data, err := os.ReadFile(j.path(name))
 	if err != nil {
 		return req, fmt.Errorf("reading request: %w", err)
 	}

@@ -212,6 +212,9 @@ func (m *Manager) loop(ctx context.Context) error {
 			continue
 		}
 		cancel(nil)
+		if err := m.inherit(nil); err != nil { // the next job tries again, and fails for it
+			m.cfg.Log.Error("workspace unusable", zap.Error(err))
+		}
 		select {
 		case <-ctx.Done():
 		case <-m.wake:

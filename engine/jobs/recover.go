@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +57,11 @@ func (m *Manager) load() error {
 		if err != nil {
 			m.cfg.Log.Error("job unreadable", zap.String("job", id), zap.Error(err))
 			continue
+		}
+		if _, err := os.Stat(j.path(lastingFile)); err == nil {
+			j.lasting = true
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		m.jobs[id] = j
 		m.accepted = append(m.accepted, j)
@@ -159,7 +166,7 @@ func (m *Manager) sweep() error {
 	m.mu.Lock()
 	var old []*job
 	m.accepted = slices.DeleteFunc(m.accepted, func(j *job) bool {
-		if !j.stored.Published || j.stored.Record.FinishedAt.After(deadline) {
+		if !j.stored.Published || j.lasting || j.stored.Record.FinishedAt.After(deadline) {
 			return false
 		}
 		old = append(old, j)

@@ -96,6 +96,9 @@ func (m *Manager) drop(j *job) (freed int64, err error) {
 	if err == nil {
 		err = os.Remove(j.path(zipFile))
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // another one made room this moment
+	}
 	if err != nil {
 		return 0, fmt.Errorf("making room: %w", err)
 	}

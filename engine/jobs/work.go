@@ -134,7 +134,10 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	inherited, err := m.space.Apply(req, m.room)
+	inherited, err := m.prepare(ctx, j, req)
+	if ctx.Err() != nil {
+		return interruption(context.Cause(ctx))
+	}
 	var full *fullError
 	if errors.As(err, &full) {
 		return failed(api.FailureGeneration, full.Error()), nil

@@ -49,6 +49,10 @@ type state struct {
 	Files   map[string][]byte // ZIP, by job
 	Game    []byte            // ZIP of the game as it is; nil: this engine has no snapshots
 	Works   map[string]*work  // of the jobs that were submitted, by job
+
+	// What submitted jobs changed for good. Nothing reads it.
+	Instructions string
+	Skills       map[string]api.Skill // by key
 }
 
 // Config is what an engine is told when it starts.

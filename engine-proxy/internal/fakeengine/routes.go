@@ -42,9 +42,26 @@ func (e *Engine) submit(w http.ResponseWriter, r *http.Request) {
 	j := e.job(id)
 	e.event(j, api.EventQueued, nil)
 	e.state.Works[id] = &work{Prompt: req.Prompt, Model: modelOf(req.Settings)}
+	e.remember(req)
 	accepted := submission(j)
 	e.advance()
 	e.answerSaved(w, accepted)
+}
+
+// remember stores what a request changes for good.
+func (e *Engine) remember(req api.GenerateRequest) {
+	if req.Instructions != nil {
+		e.state.Instructions = *req.Instructions
+	}
+	for _, skill := range req.Skills {
+		if len(skill.Files) == 0 {
+			continue
+		}
+		if e.state.Skills == nil {
+			e.state.Skills = map[string]api.Skill{}
+		}
+		e.state.Skills[skill.Key] = skill
+	}
 }
 
 func submission(j *contract.JobRecord) api.Submission {

@@ -3,6 +3,7 @@ package gamezip
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/api"
 )
 
 // file is an entry of a ZIP.
@@ -230,4 +233,51 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestFailedJobWithoutAGameSaysWhyAndWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		failure *api.Failure
+		want    []string
+	}{
+		{&api.Failure{Code: api.FailureTIKExhausted, Message: "The TIK balance is exhausted."}, []string{"tik_exhausted", "The TIK balance is exhausted.", "balance, then submit"}},
+		{&api.Failure{Code: api.FailureEngineLost, Message: "Gone: 100%."}, []string{"engine_lost", "Gone: 100%.", "operator"}},
+		{nil, []string{"internal", "operator"}},
+	} {
+		data, said := Failed("job_1", c.failure)
+		if files, err := check(data); err != nil || files != 1 || said.Count != 1 || said.Bytes != int64(len(data)) || said.SHA256 != fmt.Sprintf("%x", sha256.Sum256(data)) {
+			t.Errorf("%+v: %d files, %v; it is said to be %+v", c.failure, files, err, said)
+		}
+		if again, _ := Failed("job_1", c.failure); !bytes.Equal(again, data) {
+			t.Errorf("%+v: the same job gives other bytes", c.failure)
+		}
+		f, err := Open(bytes.NewReader(data), int64(len(data)), Readme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append(c.want, "failed", "job_1") {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%+v: %q is not in\n%s", c.failure, want, text)
+			}
+		}
+	}
+}
+
+func TestReadmeAloneIsNoGame(t *testing.T) {
+	readme, _ := Failed("job_1", nil)
+	for what, c := range map[string]struct {
+		data []byte
+		game bool
+	}{
+		"nothing": {pack(t), false}, "a readme": {readme, false},
+		"a page": {pack(t, file{name: "index.html"}), true}, "a page with a readme": {pack(t, file{name: Readme}, file{name: "index.html"}), true},
+	} {
+		if game, err := HasGame(bytes.NewReader(c.data), int64(len(c.data))); err != nil || game != c.game {
+			t.Errorf("%s: %t, %v", what, game, err)
+		}
+	}
 }

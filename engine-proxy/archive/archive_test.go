@@ -304,15 +304,49 @@ func TestFirstEndOfAJobIsKept(t *testing.T) {
 	other := completed(t, 2)
 	lost = other.record
 	lost.Status, lost.Failure = api.JobFailed, &api.Failure{Code: api.FailureEngineLost, Message: "gone"}
-	if kept, err = s.PutEnd(lost); err != nil || kept.Files != nil {
+	if kept, err = s.PutEnd(lost); err != nil || kept.Status != api.JobFailed {
 		t.Fatalf("kept %+v, %v", kept, err)
 	}
 	if kept, err = s.Put(t.Context(), lost.JobID, other); err != nil || kept.Status != api.JobFailed {
 		t.Fatalf("kept %s, %v, want the first end", kept.Status, err)
 	}
-	if _, _, err := s.Files(lost.JobID); !errors.Is(err, ErrNotFound) {
-		t.Fatalf("files of a lost job: %v, want ErrNotFound", err)
+}
+
+// checkExplained proves that the files of a failed job say why it has no game.
+func checkExplained(t *testing.T, s *Store, kept contract.JobRecord) {
+	t.Helper()
+	f, rec, err := s.Files(kept.JobID)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, files := gamezip.Failed(kept.JobID, kept.Failure)
+	if !bytes.Equal(data, want) || kept.Files == nil || *kept.Files != files || *rec.Files != files {
+		t.Errorf("%d bytes, kept as %+v and %+v", len(data), kept.Files, rec.Files)
+	}
+}
+
+func TestFailedJobWithoutAGameSaysWhyInItsFiles(t *testing.T) {
+	s, src := open(t), completed(t, 2)
+	src.record.Status, src.record.Files = api.JobFailed, nil
+	src.record.Failure = &api.Failure{Code: api.FailureInternal, Message: "The files could not be packed."}
+	src.events = line(src.record.JobID, api.EventQueued, 1, nil) + line(src.record.JobID, api.EventFailed, 2, nil)
+	kept, err := s.Put(t.Context(), src.record.JobID, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkExplained(t, s, kept)
+	if s.HasSnapshot(src.record.ProjectID) {
+		t.Error("what says why is kept as the project's game")
+	}
+	if kept, err = s.PutEnd(lost(src)); err != nil {
+		t.Fatal(err)
+	}
+	checkExplained(t, s, kept)
 }
 
 func TestForgetDropsTheJobsOfOneProject(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 // Source is where an ended job is pulled from. The store bounds what it reads
@@ -26,8 +27,8 @@ type Source interface {
 }
 
 // Put pulls a job that has ended and keeps it; a job that is already kept is
-// left as it is. It returns the record that is kept. When Put returns without
-// error, everything is on disk. An error that is ErrRefused is about the
+// left as it is. One that failed and has no files gets those of gamezip.Failed. It
+// returns the record that is kept. When Put returns without error, everything is on disk. An error that is ErrRefused is about the
 // content and stays; any other may go away.
 func (s *Store) Put(ctx context.Context, jobID string, src Source) (contract.JobRecord, error) {
 	if rec, err := s.Record(jobID); err == nil && rec.Files != nil {
@@ -50,7 +51,7 @@ func (s *Store) Put(ctx context.Context, jobID string, src Source) (contract.Job
 			return fmt.Errorf("archiving events: %w", err)
 		}
 		if rec.Files == nil {
-			return nil
+			return explain(dir, &rec)
 		}
 		if err := putFiles(ctx, filepath.Join(dir, filesFile), *rec.Files, src); err != nil {
 			return fmt.Errorf("archiving files: %w", err)
@@ -65,8 +66,9 @@ func (s *Store) Put(ctx context.Context, jobID string, src Source) (contract.Job
 
 // PutEnd keeps the end of a job of which no engine can tell any more: its
 // record, an event log that holds the terminal event alone, and unless it was
-// cancelled the last snapshot of the project as its files. A job that is
-// already kept is left as it is; the record that is kept is returned.
+// cancelled the last snapshot of the project as its files, or where there is none
+// what gamezip.Failed makes. A job that is already kept is left as it is; the
+// record that is kept is returned.
 func (s *Store) PutEnd(rec contract.JobRecord) (contract.JobRecord, error) {
 	if kept, err := s.Record(rec.JobID); !errors.Is(err, ErrNotFound) {
 		return kept, err
@@ -81,6 +83,11 @@ func (s *Store) PutEnd(rec contract.JobRecord) (contract.JobRecord, error) {
 				return err
 			}
 		}
+		if rec.Files == nil {
+			if err := explain(dir, &rec); err != nil {
+				return err
+			}
+		}
 		line, err := terminalEvent(rec)
 		if err != nil {
 			return err
@@ -88,6 +95,16 @@ func (s *Store) PutEnd(rec contract.JobRecord) (contract.JobRecord, error) {
 		return writeSynced(filepath.Join(dir, eventsFile), append(line, '\n'))
 	})
 	return rec, err
+}
+
+// explain gives a failed job without files a ZIP that says why.
+func explain(dir string, rec *contract.JobRecord) error {
+	if rec.Status != api.JobFailed {
+		return nil
+	}
+	data, files := gamezip.Failed(rec.JobID, rec.Failure)
+	rec.Files = &files
+	return writeSynced(filepath.Join(dir, filesFile), data)
 }
 
 // terminalEvent is the last event of a job, as its engine would have written

@@ -70,11 +70,14 @@ func (s *Store) replaceSnapshot(projectID, path string) error {
 	return syncDir(filepath.Join(s.dir, snapshotsDir))
 }
 
-// endAsSnapshot makes the ZIP of an ended job the snapshot: the next job
-// begins with it. It costs a directory entry.
+// endAsSnapshot makes the ZIP of an ended job the snapshot, if there is a game in
+// it: the next job begins with it. It costs a directory entry.
 func (s *Store) endAsSnapshot(jobID, projectID string) error {
 	if !api.ValidProjectID(projectID) {
 		return nil
+	}
+	if game, err := hasGame(filepath.Join(s.dir, jobID, filesFile)); err != nil || !game {
+		return err
 	}
 	dir := filepath.Join(s.dir, snapshotsDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,7 +96,7 @@ func (s *Store) endAsSnapshot(jobID, projectID string) error {
 }
 
 // takeSnapshot puts the project's snapshot at path and describes it; nil when
-// there is none.
+// there is none, or no game in it.
 func (s *Store) takeSnapshot(projectID, path string) (*api.Files, error) {
 	if !api.ValidProjectID(projectID) {
 		return nil, nil
@@ -116,7 +119,7 @@ func (s *Store) takeSnapshot(projectID, path string) (*api.Files, error) {
 		return nil, fmt.Errorf("reading snapshot: %w", err)
 	}
 	count, err := countFiles(path)
-	if errors.Is(err, ErrRefused) { // it was kept when less was asked of one
+	if errors.Is(err, ErrRefused) || err == nil && count == 0 { // it was kept when less was asked of one, or before the first game
 		return nil, os.Remove(path)
 	}
 	if err != nil {

@@ -26,3 +26,17 @@ func countFiles(path string) (int, error) {
 	}
 	return files, err
 }
+
+// hasGame says whether an archived ZIP holds a game.
+func hasGame(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("opening archived files: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("opening archived files: %w", err)
+	}
+	return gamezip.HasGame(f, info.Size())
+}

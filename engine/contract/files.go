@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ var fileCases = []named{
 	{"DownloadIsTakenUpAgain", downloadResumes},
 	{"NoArchiveBeforeTheEndOrOfACancelledJob", noArchive},
 	{"ArchiveIsSafeToUnpack", archiveIsSafe},
+	{"FailedJobWithoutAGameSaysWhy", failedSaysWhy},
 	{"SnapshotIsAnArchiveAtAnyTime", snapshotIsArchive},
 }
 
@@ -148,4 +150,37 @@ func snapshotIsArchive(t *testing.T, target Target) {
 	if n := len(check("after the job").File); n != e.status(id).Files.Count {
 		t.Errorf("%d files after a job with %d", n, e.status(id).Files.Count)
 	}
+}
+
+func failedSaysWhy(t *testing.T, target Target) {
+	e := startEngine(t, target)
+	l := e.reads()
+	id := e.accept()
+	l.until(wire.FeedStarted, id)
+	l.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
+	record := l.finish(id)
+	if failure(record) != api.FailureTIKExhausted {
+		t.Fatalf("the job: %+v, %+v", record, record.Failure)
+	}
+	data := e.expect("files of a failed job", e.get(e.route(id, "/files")), http.StatusOK).body
+	for _, f := range e.checkArchive(record, data).File {
+		if f.Name != gamezip.Readme && f.Name != "README.md" {
+			continue
+		}
+		content, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{string(record.Failure.Code), record.Failure.Message} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s does not say %q:\n%s", f.Name, want, text)
+			}
+		}
+		return
+	}
+	t.Errorf("no %s says why there is no game", gamezip.Readme)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/disk"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/pack"
@@ -40,6 +42,12 @@ func (m *Manager) conclude(j *job, v verdict) error {
 			m.cfg.Log.Error("files not packed", zap.String("job", j.id), zap.Error(err))
 			if v.status == api.JobCompleted {
 				v = failed(api.FailureInternal, "The files could not be packed.")
+			}
+		}
+		if v.status == api.JobFailed && (files == nil || files.Count == 0) {
+			files, err = explain(j, v.failure)
+			if err != nil {
+				return err
 			}
 		}
 		s.Record.Files = files
@@ -129,6 +137,15 @@ func (m *Manager) packFiles(j *job) (*api.Files, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	return &files, nil
+}
+
+// explain makes the ZIP of a failed job that has no game.
+func explain(j *job, failure *api.Failure) (*api.Files, error) {
+	data, files := gamezip.Failed(j.id, failure)
+	if err := disk.WriteFile(j.path(zipFile), data); err != nil {
+		return nil, fmt.Errorf("packing why the job failed: %w", err)
 	}
 	return &files, nil
 }

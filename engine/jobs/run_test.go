@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -315,4 +317,26 @@ func unzip(t *testing.T, e *engine, jobID string) map[string]string {
 		content[entry.Name] = string(data)
 	}
 	return content
+}
+
+func TestFirstJobThatFailsSaysWhyInItsFiles(t *testing.T) {
+	e := start(t, t.TempDir(), script(func(context.Context, gen.Request, gen.Reporter) (gen.Result, error) {
+		return gen.Result{}, errors.New("The brief names no game.")
+	}))
+	record := e.finish(e.submit("x"))
+	want, files := gamezip.Failed(record.JobID, record.Failure)
+	if record.Status != api.JobFailed || record.Files == nil || *record.Files != files {
+		t.Fatalf("the job: %+v, %+v", record, record.Files)
+	}
+	f, err := e.Files(record.JobID, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if zip, err := e.Snapshot(); err != nil || bytes.Contains(zip, []byte(gamezip.Readme)) {
+		t.Errorf("the game as it is: %d bytes, %v", len(zip), err)
+	}
 }

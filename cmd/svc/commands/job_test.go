@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 func TestMissingKeyIsSaid(t *testing.T) {
@@ -112,6 +113,19 @@ func TestDownloadUnpacksAFailedJobToo(t *testing.T) {
 	code, stdout, stderr := svc("download", fakeJob, "-o", dir)
 	if code != exitOK || stdout != filepath.Join(dir, "index.html")+"\n" {
 		t.Errorf("exit %d: %q %s", code, stdout, stderr)
+	}
+}
+
+func TestDownloadOfAJobThatLeftNoGameWritesWhy(t *testing.T) {
+	s := newFakeService(t)
+	s.status, s.game = api.JobFailed, map[string]string{gamezip.Readme: "This job failed."}
+	dir := filepath.Join(t.TempDir(), "game")
+	code, stdout, stderr := svc("download", fakeJob, "-o", dir)
+	if code != exitOK || stdout != dir+"\n" {
+		t.Errorf("exit %d: %q %s", code, stdout, stderr)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, gamezip.Readme)); err != nil || string(text) != "This job failed." {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 // work is what the engine knows of a job that came by a submission. Jobs that
@@ -104,13 +105,16 @@ func (e *Engine) conclude(j *contract.JobRecord, w *work, status api.JobStatus, 
 		members["failure"] = failure
 	}
 	if status != api.JobCancelled {
-		zip, count := e.state.Files[j.JobID], 1
+		zip := e.state.Files[j.JobID]
 		if zip == nil {
-			zip, count = e.former()
-			e.state.Files[j.JobID] = zip
+			zip = e.former()
 		}
+		if zip == nil {
+			zip, _ = gamezip.Failed(j.JobID, failure)
+		}
+		e.state.Files[j.JobID] = zip
 		sum := sha256.Sum256(zip)
-		j.Files = &api.Files{Count: count, Bytes: int64(len(zip)), SHA256: hex.EncodeToString(sum[:])}
+		j.Files = &api.Files{Count: 1, Bytes: int64(len(zip)), SHA256: hex.EncodeToString(sum[:])}
 		members["files"] = j.Files
 	}
 	e.event(j, api.TerminalEventOf(status), members)
@@ -121,15 +125,15 @@ func (e *Engine) conclude(j *contract.JobRecord, w *work, status api.JobStatus, 
 	}
 }
 
-// former returns the game that the jobs before have left, and how many files it
-// has.
-func (e *Engine) former() (zip []byte, count int) {
+// former returns the game that the jobs before have left, which is that of the
+// last one that got as far as making one; nil without one.
+func (e *Engine) former() (zip []byte) {
 	for n := len(e.state.Jobs) - 1; n >= 0; n-- {
-		if j := e.state.Jobs[n]; j.Files != nil {
-			return e.state.Files[j.JobID], j.Files.Count
+		if j := e.state.Jobs[n]; j.Files != nil && j.Progress.Stage != api.StagePlanning && j.Progress.Stage != api.StageQueued {
+			return e.state.Files[j.JobID]
 		}
 	}
-	return archive(), 0
+	return nil
 }
 
 // interrupt ends a job that was submitted; false for any other, and for one

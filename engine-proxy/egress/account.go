@@ -21,7 +21,8 @@ type account struct {
 	egress    *Egress
 	projectID string
 	journal   *journal
-	damage    error         // why the journal can't be read; nil: it can
+	damage    error         // why the journal can't be used; nil: it can
+	holders   int           // who works with it; guarded by the egress's mu
 	slots     chan struct{} // one taken by each call under way
 	underway  underway
 }
@@ -97,6 +98,10 @@ func (a *account) finish(id int64, units []contract.Unit) {
 		a.settleSoon()
 	}
 }
+
+// idle reports whether nothing is under way or to be charged, and no job's end has
+// to be remembered.
+func (a *account) idle(now time.Time) bool { return a.journal.idle() && a.underway.idle(now) }
 
 // settle charges what is due.
 func (a *account) settle(ctx context.Context) error {

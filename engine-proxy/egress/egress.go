@@ -113,7 +113,7 @@ func New(opts Options) (*Egress, error) {
 // egress could not; there must be no other on the same directory. It returns
 // an error that is ErrUnpriced when something configured has no price. Without
 // a ledger to ask it starts, and grants nothing until there is one; a project
-// whose journal is damaged gets nothing either.
+// whose journal can't be read gets nothing either.
 //
 // Engines of other machines are served with what remote holds, unless it is
 // nil: it must ask for a certificate.
@@ -135,16 +135,19 @@ func (e *Egress) Start(ctx context.Context, remote *tls.Config) error {
 	return e.openGate(remote)
 }
 
-// recover opens every journal, for what is to be charged by them.
+// recover reads every journal, one after the other, for what is to be charged by
+// them. Those that name nothing are closed again.
 func (e *Egress) recover() error {
 	projects, err := journals(e.opts.Dir)
 	if err != nil {
 		return err
 	}
 	for _, id := range projects {
-		if _, err := e.account(id); err != nil {
+		a, err := e.account(id)
+		if err != nil {
 			return err
 		}
+		e.release(a)
 	}
 	return nil
 }
@@ -181,6 +184,7 @@ func (e *Egress) Serve(projectID, path, token string) error {
 	if err != nil {
 		return err
 	}
+	defer e.release(a)
 	s, err := e.listen(a, path, token)
 	if err != nil {
 		return err
@@ -203,6 +207,7 @@ func (e *Egress) Admit(projectID, instanceID, token string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	defer e.release(a)
 	e.replace(projectID, e.gate.admit(contract.EngineName(instanceID), newDoor(a, token)))
 	return e.gate.url, nil
 }
@@ -227,6 +232,9 @@ func (e *Egress) Stop(projectID string) {
 	if s != nil {
 		s.close()
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.retireLocked()
 }
 
 // EndJob charges all that a job has called for and lets it call no more, so that
@@ -235,10 +243,14 @@ func (e *Egress) Stop(projectID string) {
 func (e *Egress) EndJob(ctx context.Context, projectID, jobID string) error {
 	e.mu.Lock()
 	a := e.accounts[projectID]
+	if a != nil {
+		a.holders++
+	}
 	e.mu.Unlock()
 	if a == nil {
-		return nil // it has never called
+		return nil // it has not called lately, and owes nothing
 	}
+	defer e.release(a)
 	if err := a.end(ctx, jobID); err != nil {
 		return fmt.Errorf("charging what job %s called for: %w", jobID, err)
 	}
@@ -295,9 +307,10 @@ func (e *Egress) Close(ctx context.Context) error {
 	return err
 }
 
-// account returns a project's account, opening its journal if need be. One
-// whose journal is damaged lets no call out; the journal is looked at again for
-// the project's next engine.
+// account returns a project's account, opening its journal if need be; release has
+// to be called. One whose journal can't be read, or written on, lets no call out:
+// one project's journal must not keep the others from working. It is looked at
+// again for the project's next engine.
 func (e *Egress) account(projectID string) (*account, error) {
 	if !api.ValidProjectID(projectID) {
 		return nil, errors.New("egress: malformed project id")
@@ -305,24 +318,43 @@ func (e *Egress) account(projectID string) (*account, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if a := e.accounts[projectID]; a != nil && a.damage == nil {
+		a.holders++
 		return a, nil
 	}
-	a := &account{egress: e, projectID: projectID, slots: make(chan struct{}, e.config.Concurrency)}
+	a := &account{egress: e, projectID: projectID, slots: make(chan struct{}, e.config.Concurrency), holders: 1}
 	var err error
-	a.journal, err = openJournal(e.journalPath(projectID))
-	switch {
-	case err == nil:
+	if a.journal, err = openJournal(e.journalPath(projectID)); err == nil {
 		err = a.takeUp()
-	case errors.Is(err, errDamaged):
-		// One project's journal must not keep the others from working.
-		e.log.Error("the project is cut off from models until its journal is repaired", zap.String("project", projectID), zap.Error(err))
-		a.journal, a.damage, err = closedJournal(), err, nil
 	}
 	if err != nil {
-		return nil, err
+		e.log.Error("the project is cut off from models until its journal can be read", zap.String("project", projectID), zap.Error(err))
+		a.journal, a.damage = closedJournal(), err
 	}
 	e.accounts[projectID] = a
 	return a, nil
+}
+
+// release gives an account back, and closes the journals of no further use.
+func (e *Egress) release(a *account) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a.holders--
+	e.retireLocked()
+}
+
+// retireLocked drops the accounts that nobody needs, and so keeps as many journals
+// open as there are engines, and projects that ended jobs in the last minutes.
+func (e *Egress) retireLocked() {
+	now := e.opts.Now()
+	for id, a := range e.accounts {
+		if e.served[id] != nil || a.holders > 0 || !a.idle(now) {
+			continue
+		}
+		if err := a.journal.close(); err != nil {
+			e.log.Warn("closing egress journal failed", zap.String("project", id), zap.Error(err))
+		}
+		delete(e.accounts, id)
+	}
 }
 
 func (e *Egress) journalPath(projectID string) string { return journalPath(e.opts.Dir, projectID) }

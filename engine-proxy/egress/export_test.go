@@ -25,3 +25,18 @@ func (e *Egress) Underway(projectID string) func() int {
 		return len(u.calls)
 	}
 }
+
+// Journals returns how many journals are open.
+func (e *Egress) Journals() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := 0
+	for _, a := range e.accounts {
+		a.journal.mu.Lock()
+		if a.journal.file != nil {
+			n++
+		}
+		a.journal.mu.Unlock()
+	}
+	return n
+}

@@ -308,6 +308,13 @@ func (j *journal) renew() error {
 	return errors.Join(before.Close(), syncDir(filepath.Dir(j.path)))
 }
 
+// idle reports whether every call is charged.
+func (j *journal) idle() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.open) == 0
+}
+
 func (j *journal) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

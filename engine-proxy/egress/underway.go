@@ -88,11 +88,7 @@ func (u *underway) close(job string, now time.Time) []*passing {
 	if u.ended == nil {
 		u.ended = make(map[string]time.Time)
 	}
-	for id, at := range u.ended {
-		if now.Sub(at) > endMemory {
-			delete(u.ended, id)
-		}
-	}
+	u.forgetLocked(now)
 	u.ended[job] = now
 	var open []*passing
 	for p := range u.calls {
@@ -101,6 +97,23 @@ func (u *underway) close(job string, now time.Time) []*passing {
 		}
 	}
 	return open
+}
+
+// forgetLocked forgets the jobs that ended long ago.
+func (u *underway) forgetLocked(now time.Time) {
+	for id, at := range u.ended {
+		if now.Sub(at) > endMemory {
+			delete(u.ended, id)
+		}
+	}
+}
+
+// idle reports whether no call is under way, and no ended job remembered.
+func (u *underway) idle(now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forgetLocked(now)
+	return len(u.calls) == 0 && len(u.ended) == 0
 }
 
 // breakOff ends the calls of a job, also one whose engine does not read.

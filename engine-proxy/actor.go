@@ -3,6 +3,7 @@ package engineproxy
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,15 +32,18 @@ const (
 )
 
 // actor owns the lifecycle of one project's engine: it tells the machine what
-// happened and does what the machine asks for. Its fields belong to its
-// goroutine, which never waits for anything but its mail: what takes time runs
-// apart and comes back as mail.
+// happened and does what the machine asks for. Its fields belong to whoever has
+// its turn, which post and do give to one at a time, and who never waits: what
+// takes time runs apart and comes back for a turn. An actor whose engine is
+// absent costs its memory alone.
 type actor struct {
-	px   *Proxy
-	id   string
-	mail chan func()
-	view atomic.Pointer[view]
-	idle atomic.Int64 // since when the engine has nothing to do, in Unix nanoseconds; 0: it has
+	px    *Proxy
+	id    string
+	view  atomic.Pointer[view]
+	idle  atomic.Int64 // since when the engine has nothing to do, in Unix nanoseconds; 0: it has
+	quiet atomic.Bool  // the engine is absent, and no job unfinished as far as is known
+
+	turn sync.Mutex // guards the following fields
 
 	owner   string
 	machine *lifecycle.Machine
@@ -67,54 +71,46 @@ type view struct {
 }
 
 func newActor(p *Proxy, projectID string, rules *lifecycle.Rules) *actor {
-	a := &actor{px: p, id: projectID, mail: make(chan func()), machine: lifecycle.New(rules, p.clock.Now())}
+	a := &actor{px: p, id: projectID, machine: lifecycle.New(rules, p.clock.Now())}
 	a.machine.SetDriver(!p.frozen.Load())
 	a.shown = a.machine.Status()
 	a.view.Store(&view{state: StateAbsent, changed: make(chan struct{})})
 	return a
 }
 
-func (a *actor) loop() {
-	for {
-		select {
-		case f := <-a.mail:
-			f()
-		case <-a.px.ctx.Done():
-			if a.run != nil {
-				a.run.end() // the instance runs on
-			}
-			a.px.metrics.left(a.shown.State)
-			return
-		}
+// leave is the actor's last turn, when the proxy has ended.
+func (a *actor) leave() {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if a.run != nil {
+		a.run.end() // the instance runs on
 	}
+	a.px.metrics.left(a.shown.State)
 }
 
-// post hands f to the actor's goroutine; false when the proxy has ended.
+// post runs f in a turn of its own; false when the proxy has ended.
 func (a *actor) post(f func()) bool {
-	select {
-	case a.mail <- f:
-		return true
-	case <-a.px.ctx.Done():
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if a.px.ctx.Err() != nil {
 		return false
 	}
+	f()
+	return true
 }
 
-// do has the actor run f and waits for it.
+// do is post for who asks in a context, which has not ended when f runs.
 func (a *actor) do(ctx context.Context, f func()) error {
-	done := make(chan struct{})
-	select {
-	case a.mail <- func() { f(); close(done) }:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-a.px.ctx.Done():
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !a.post(f) {
 		return fmt.Errorf("%w: the engine proxy has ended", ErrUnreachable)
 	}
-	<-done // the actor never waits
 	return nil
 }
 
-// apart runs work outside the actor's goroutine and hands what it returns
-// back to the actor.
+// apart runs work outside the actor's turns, and what it returns in one.
 func (a *actor) apart(work func() func()) {
 	a.px.wg.Go(func() {
 		if then := work(); then != nil {
@@ -136,7 +132,7 @@ func (a *actor) step(tell func(m *lifecycle.Machine, now time.Time)) {
 	a.publish()
 }
 
-// perform begins an action. Its outcome is mail.
+// perform begins an action. Its outcome has a turn of its own.
 func (a *actor) perform(act lifecycle.Action) {
 	switch act.Kind {
 	case lifecycle.Queue:
@@ -188,6 +184,7 @@ func (a *actor) publish() {
 	if now.State != was.State {
 		a.entered(was, now)
 	}
+	a.quiet.Store(now.State == StateAbsent && len(a.jobs) == 0)
 	v := &view{state: now.State, target: a.run.instance(), changed: make(chan struct{})}
 	if a.run != nil {
 		v.client = a.run.client

@@ -16,11 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/test/wait"
-	"golang.org/x/time/rate"
 )
 
 // zipped returns a ZIP and its description.
@@ -251,12 +253,15 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 			wait.Until(t, "the feed goes on", func() bool { return r.report(at).Acked == 3 })
 			r.ledger.with(func() {
 				end := r.ledger.applied[2].Record
-				if end.Status != api.JobFailed || end.Failure.Code != api.FailureInternal || end.Files != nil {
-					t.Errorf("applied %+v, want a failed job without files", end)
+				_, why := gamezip.Failed(job, end.Failure)
+				if end.Status != api.JobFailed || end.Failure.Code != api.FailureInternal || end.Files == nil || *end.Files != why {
+					t.Errorf("applied %+v, want a failed job whose files say why", end)
 				}
 			})
-			if _, err := r.Files(t.Context(), job); !errors.Is(err, ErrNotArchived) {
-				t.Errorf("files: got %v, want ErrNotArchived", err)
+			if f, err := r.Files(t.Context(), job); err != nil {
+				t.Errorf("files: %v", err)
+			} else {
+				f.Close()
 			}
 			if _, err := r.Events(t.Context(), job); err != nil {
 				t.Errorf("events: %v", err)

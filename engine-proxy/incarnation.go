@@ -22,8 +22,8 @@ type exitError struct{ exit *driver.Exit }
 func (e *exitError) Error() string { return "the engine " + e.exit.String() }
 
 // incarnation is one start of the engine, from the moment it is wanted until
-// it is provably gone. Like the actor's fields, its own belong to the actor's
-// goroutine; ctx and client don't change once others see them.
+// it is provably gone. Like the actor's fields, its own belong to who has the
+// actor's turn; ctx and client don't change once others see them.
 type incarnation struct {
 	number uint64          // the machine's name for it
 	ctx    context.Context // ends when it is to stop, or has ended

@@ -26,6 +26,10 @@ type entry struct {
 	Away       bool          `json:"away,omitempty"`    // its volume is elsewhere: an engine was made there
 	Handle     driver.Handle `json:"handle"`            // empty between the decision to start and the start
 	At         time.Time     `json:"at"`
+
+	// unread: there is a journal that can't be read, which knows the generation
+	// and must not be replaced by this one, which does not.
+	unread bool
 }
 
 // endpoint is where the engine listens; zero when that is not known.
@@ -49,7 +53,11 @@ func (e *entry) listens(at driver.Endpoint) {
 const (
 	journalSchema = 1
 	journalFile   = "engine.json"
+	damagedFile   = "engine.json.damaged" // one that was set aside, for a look
 )
+
+// errDamaged: a journal holds what is none.
+var errDamaged = errors.New("the engine's journal is damaged")
 
 // readEntry returns the journal in a state directory; an empty one when
 // there is none yet.
@@ -63,12 +71,24 @@ func readEntry(dir string) (entry, error) {
 		return e, fmt.Errorf("reading engine journal: %w", err)
 	}
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return e, fmt.Errorf("decoding engine journal: %w", err)
+		return entry{}, fmt.Errorf("decoding engine journal: %w: %w", errDamaged, err)
 	}
 	if e.Schema != journalSchema {
-		return e, fmt.Errorf("decoding engine journal: schema %d is unknown", e.Schema)
+		return entry{}, fmt.Errorf("decoding engine journal: schema %d is unknown", e.Schema)
 	}
 	return e, nil
+}
+
+// replaceDamaged sets a damaged journal aside and puts e in its place.
+func replaceDamaged(dir string, e entry) error {
+	raw, err := os.ReadFile(filepath.Join(dir, journalFile))
+	if err != nil {
+		return fmt.Errorf("reading engine journal: %w", err)
+	}
+	if err := durable.Replace(filepath.Join(dir, damagedFile), raw); err != nil {
+		return fmt.Errorf("setting engine journal aside: %w", err)
+	}
+	return writeEntry(dir, e)
 }
 
 // writeEntry returns once the journal is on disk.

@@ -187,9 +187,10 @@ func (p *Proxy) Close(ctx context.Context, mode CloseMode) error {
 	if mode != KeepEngines {
 		err = errors.Join(err, p.stopAll(ctx, mode == StopAll))
 	}
-	p.mu.Lock() // no actor begins from here on
-	p.cancel()
-	p.mu.Unlock()
+	p.cancel() // no turn of an actor begins from here on
+	for _, a := range p.all() {
+		a.leave()
+	}
 	if p.server != nil {
 		err = errors.Join(err, p.server.Close())
 	}
@@ -237,9 +238,6 @@ func (p *Proxy) actor(projectID string) *actor {
 	if a == nil {
 		a = newActor(p, projectID, p.rules)
 		p.actors[projectID] = a
-		if p.ctx.Err() == nil {
-			p.wg.Go(a.loop)
-		}
 	}
 	return a
 }

@@ -48,7 +48,10 @@ func (p *Proxy) reapOnce(ctx context.Context) error {
 		p.actor(id)
 	}
 	for _, a := range p.all() {
-		jobs := byProject[a.id] // none is news as well
+		jobs := byProject[a.id]
+		if len(jobs) == 0 && a.quiet.Load() {
+			continue // else none is news as well
+		}
 		a.post(func() { a.unfinished(jobs) })
 	}
 	return nil

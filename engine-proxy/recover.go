@@ -55,9 +55,13 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 		// One project's journal must not keep the others from working. Its
 		// own engine is not started before the journal is repaired.
 		p.log.Error("reading engine journal failed", zap.String("project", id), zap.Error(err))
+		e.unread = true
 	}
 	e.ProjectID = id
 	pick(&e, running)
+	if errors.Is(err, errDamaged) && e.Generation > 0 {
+		p.mendJournal(&e)
+	}
 	a := p.actor(id)
 	if e.InstanceID == "" {
 		return a.do(ctx, func() { a.owner = e.OwnerID })
@@ -76,6 +80,18 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 	})
 }
 
+// mendJournal writes a damaged journal anew from what its running engine is.
+func (p *Proxy) mendJournal(e *entry) {
+	e.At = p.clock.Now().UTC()
+	if err := replaceDamaged(p.layout.state(e.ProjectID), *e); err != nil {
+		p.log.Error("writing damaged engine journal anew failed", zap.String("project", e.ProjectID), zap.Error(err))
+		return
+	}
+	e.unread = false
+	p.log.Warn("damaged engine journal was written anew from the running engine", zap.String("project", e.ProjectID),
+		zap.Uint64("generation", e.Generation), zap.String("kept", damagedFile))
+}
+
 // pick chooses the instance that a journal's engine is: the one it names, or
 // with a journal that names none that is seen, one that runs on the volume
 // nevertheless. Any other is a stranger, which reconcile deals with.
@@ -90,6 +106,7 @@ func pick(e *entry, running []driver.Observed) {
 		}
 	}
 	e.InstanceID, e.Handle = obs.InstanceID, obs.Handle
+	e.Generation = max(e.Generation, obs.Generation)
 	e.listens(obs.Endpoint)
 }
 

@@ -45,6 +45,7 @@ type simInstance struct {
 	server   *http.Server
 	listener *pipeListener
 	exit     *driver.Exit
+	told     uint64 // generation, as the driver tells it
 }
 
 func newSimDriver() *simDriver {
@@ -181,7 +182,7 @@ func (d *simDriver) observe(h driver.Handle) (driver.Observed, error) {
 
 func (i *simInstance) observed(id string) driver.Observed {
 	return driver.Observed{
-		ProjectID: i.spec.ProjectID, InstanceID: id, Handle: handleOf(id), Volume: i.spec.Volume,
+		ProjectID: i.spec.ProjectID, InstanceID: id, Generation: i.told, Handle: handleOf(id), Volume: i.spec.Volume,
 		Endpoint: driver.UnixEndpoint(i.spec.Socket), Running: i.exit == nil, Exit: i.exit,
 	}
 }

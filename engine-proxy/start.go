@@ -53,6 +53,9 @@ func (a *actor) queue(number uint64) {
 // to start it on disk, its generation with it.
 func (p *Proxy) prepare(projectID, owner string) (e entry, token string, err error) {
 	before, err := readEntry(p.layout.state(projectID))
+	if errors.Is(err, errDamaged) {
+		err = &driver.ReasonError{Reason: "The journal of the project's engine is damaged; an operator has to repair it.", Err: err}
+	}
 	if err != nil {
 		return entry{}, "", err
 	}

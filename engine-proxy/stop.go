@@ -59,6 +59,15 @@ func (p *Proxy) withdraw(e entry) error {
 	if e.InstanceID == "" {
 		return nil // none ever was
 	}
+	if e.unread {
+		before, err := readEntry(p.layout.state(e.ProjectID))
+		if err != nil {
+			// Starts are refused until it is repaired: nobody else knows the generation.
+			p.log.Error("journal of a stopped engine is left as it is", zap.String("project", e.ProjectID), zap.Error(err))
+			return nil
+		}
+		e = before // it was repaired meanwhile
+	}
 	e.InstanceID, e.Handle = "", driver.Handle{}
 	if err := removeSocketDir(e.Socket, p.layout.runtime(e.ProjectID)); err != nil {
 		// It stays in the journal, and is in no one's way: the next start tries again.

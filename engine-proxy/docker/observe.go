@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -112,8 +113,9 @@ func observed(id string, labels map[string]string) (driver.Observed, error) {
 	if err != nil {
 		return driver.Observed{}, err
 	}
+	generation, _ := strconv.ParseUint(labels[labelGeneration], 10, 64) // 0 for what is none
 	return driver.Observed{
-		ProjectID: labels[labelProject], InstanceID: labels[labelInstance],
+		ProjectID: labels[labelProject], InstanceID: labels[labelInstance], Generation: generation,
 		Handle: h, Volume: labels[labelVolume], Endpoint: driver.UnixEndpoint(labels[labelSocket]),
 	}, nil
 }

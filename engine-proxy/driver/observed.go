@@ -9,6 +9,7 @@ import (
 type Observed struct {
 	ProjectID  string
 	InstanceID string
+	Generation uint64 // of its start; 0 when the driver does not say
 	Handle     Handle
 	Volume     string   // Spec.Volume of its start: tells installations apart
 	Endpoint   Endpoint // where it listens; zero while that is not known yet

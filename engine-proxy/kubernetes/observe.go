@@ -110,6 +110,7 @@ func observed(pod *corev1.Pod) (driver.Observed, error) {
 		ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance],
 		Handle: h, Volume: pod.Annotations[noteVolume], Running: alive(pod),
 	}
+	obs.Generation, _ = strconv.ParseUint(pod.Labels[labelGeneration], 10, 64) // 0 for what is none
 	if ip := pod.Status.PodIP; ip != "" {
 		obs.Endpoint = driver.TCPEndpoint(net.JoinHostPort(ip, strconv.Itoa(Port)))
 	}

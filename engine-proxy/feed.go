@@ -167,6 +167,7 @@ func gather(first pulled, more <-chan pulled) []contract.FeedRecord {
 // is archived: the job may not have been the engine's to end.
 func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error {
 	begin := 0
+	var open []contract.OpenJob // of the project, listed once it matters
 	for i := range batch {
 		rec := &batch[i]
 		f.snapshots.saw(*rec)
@@ -180,10 +181,15 @@ func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error
 			begin = i
 		}
 		// An engine may claim any job to be its own: only the ledger knows
-		// whose it is, and nothing is archived under another project's job.
-		if open, err := f.open(ctx, rec.JobID); err != nil {
-			return err
-		} else if open == nil {
+		// whose it is, and nothing is archived under another project's job. A
+		// job in the feed was counted before its engine heard of it.
+		if open == nil {
+			var err error
+			if open, err = f.openJobs(ctx); err != nil {
+				return err
+			}
+		}
+		if find(open, rec.JobID) == nil {
 			continue
 		}
 		if err := f.keep(ctx, rec); err != nil {
@@ -196,18 +202,23 @@ func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error
 	return f.apply(ctx, batch[begin:], batch[len(batch)-1].Seq)
 }
 
-// open returns an unfinished job of this project, or nil.
-func (f *feeder) open(ctx context.Context, jobID string) (*contract.OpenJob, error) {
+// openJobs returns the project's unfinished jobs; never nil without an error.
+func (f *feeder) openJobs(ctx context.Context) ([]contract.OpenJob, error) {
 	jobs, err := f.px.opts.Ledger.OpenJobs(ctx, f.projectID)
 	if err != nil {
 		return nil, fmt.Errorf("asking for unfinished jobs: %w", err)
 	}
-	for _, j := range jobs {
-		if j.JobID == jobID {
-			return &j, nil
+	return append([]contract.OpenJob{}, jobs...), nil
+}
+
+// find returns the job with this id, or nil.
+func find(jobs []contract.OpenJob, jobID string) *contract.OpenJob {
+	for i := range jobs {
+		if jobs[i].JobID == jobID {
+			return &jobs[i]
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // keep pulls an ended job into the archive. A job whose result is not what
@@ -278,9 +289,13 @@ func (f *feeder) settle(ctx context.Context, records []contract.FeedRecord) (con
 func (f *feeder) endBroken(ctx context.Context, b contract.Breach) error {
 	f.log.Error("engine breaks the contract; its job is ended", zap.String("job", b.JobID), zap.String("reason", b.Reason))
 	f.px.metrics.breaches.Inc()
-	j, err := f.open(ctx, b.JobID)
-	if err != nil || j == nil { // it has ended meanwhile
+	open, err := f.openJobs(ctx)
+	if err != nil {
 		return err
+	}
+	j := find(open, b.JobID)
+	if j == nil {
+		return nil // it has ended meanwhile
 	}
 	return f.px.giveUpJob(ctx, *j, api.FailureInternal, brokeContract)
 }

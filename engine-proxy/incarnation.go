@@ -38,7 +38,10 @@ type incarnation struct {
 	client *engineclient.Client // which is nil until then
 	exit   *driver.Exit         // of an engine that ended before it was ready
 	exited bool
-	ready  contract.Ready // what it said when it became ready
+
+	looking, lookAgain bool // the driver is being asked for it; and is to be once more
+
+	ready contract.Ready // what it said when it became ready
 
 	stopTimer func() bool // of the overall deadline
 	began     time.Time   // the start; zero for an adopted one

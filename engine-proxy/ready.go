@@ -7,7 +7,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
+	"github.com/svc-games/svc/engine-proxy/internal/sampled"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 )
 
@@ -24,7 +26,7 @@ func (a *actor) attend(r *incarnation) {
 	}
 	f := &feeder{
 		px: a.px, projectID: a.id, feedID: r.ready.FeedID, client: r.client,
-		log: a.px.log.With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
+		log: sampled.Logger(a.px.log).With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
 		told: func(err error) {
 			a.post(func() { a.fed(r, err) })
 		},
@@ -77,6 +79,12 @@ func (a *actor) observe(r *incarnation) {
 	})
 }
 
+// Between looks for an engine while the driver can't be asked.
+const (
+	lookRetry    = 100 * time.Millisecond
+	lookRetryMax = 5 * time.Second
+)
+
 // hinted is told by the driver that an instance may have ended; "" that any
 // may.
 func (a *actor) hinted(instanceID string) {
@@ -85,31 +93,56 @@ func (a *actor) hinted(instanceID string) {
 	}
 }
 
-// inspect asks the driver whether the engine is still there.
+// inspect asks the driver whether the engine is still there, until it has an
+// answer: nobody hints at an end twice. One look is under way at a time; whoever
+// wants another meanwhile gets it after that.
 func (a *actor) inspect(r *incarnation) {
 	handle := r.entry.Handle
 	if handle.IsZero() {
 		return
 	}
+	if r.looking {
+		r.lookAgain = true
+		return
+	}
+	r.looking = true
 	a.apart(func() func() {
-		ctx, cancel := within(r.ctx, a.px.clock, callDeadline)
-		defer cancel()
-		obs, err := a.px.look(ctx, handle)
-		if err != nil {
-			if r.ctx.Err() == nil {
-				a.px.log.Warn("asking for engine failed", zap.String("project", a.id), zap.Error(err))
-			}
-			return nil
-		}
+		obs, err := a.insist(r, handle)
 		return func() {
-			if obs.Running {
+			again := r.lookAgain
+			r.looking, r.lookAgain = false, false
+			switch {
+			case err != nil: // it is to stop
+			case !obs.Running:
+				r.exit, r.exited = obs.Exit, true
+				a.gone(r)
+			default:
 				a.present(r)
-				return
+				if again && a.run == r {
+					a.inspect(r)
+				}
 			}
-			r.exit, r.exited = obs.Exit, true
-			a.gone(r)
 		}
 	})
+}
+
+// insist looks for an instance until the driver answers, or it is to stop.
+func (a *actor) insist(r *incarnation, h driver.Handle) (driver.Observed, error) {
+	for wait, told := lookRetry, false; ; wait = min(2*wait, lookRetryMax) {
+		ctx, cancel := within(r.ctx, a.px.clock, callDeadline)
+		obs, err := a.px.look(ctx, h)
+		cancel()
+		if err == nil || r.ctx.Err() != nil {
+			return obs, err
+		}
+		if !told {
+			told = true
+			a.px.log.Warn("asking for engine failed", zap.String("project", a.id), zap.Error(err))
+		}
+		if err := sleep(r.ctx, a.px.clock, wait); err != nil {
+			return obs, err
+		}
+	}
 }
 
 // present deals with an engine that provably runs.

@@ -340,3 +340,23 @@ func (s *sim) drainBeside(project string) {
 		s.t.Fatal(err)
 	}
 }
+
+func TestEndOfAStartingEngineIsSeenAlsoWhenTheDriverCantBeAskedAtThatMoment(t *testing.T) {
+	t.Parallel()
+	simulate(t, nil, func(t *testing.T, s *sim) {
+		project := api.NewProjectID()
+		s.switches(project, fakeengine.Switches{NeverReady: true, CrashAfter: time.Second})
+		began := time.Now()
+		if _, err := s.Submit(t.Context(), Project{ID: project, OwnerID: "ann"}, 0); err == nil {
+			t.Fatal("it is ready")
+		}
+		s.pass(500 * time.Millisecond)
+		s.driver.with(func() { s.driver.down = true })
+		s.pass(time.Second) // it ends, and the driver hints at it once
+		s.driver.with(func() { s.driver.down = false })
+		s.pass(2 * time.Second)
+		if i := s.info(project); i.State != StateFailed || i.FailureCode != failExited {
+			t.Errorf("after %s it is %+v", time.Since(began), i)
+		}
+	})
+}

@@ -63,7 +63,8 @@ func Check(r io.ReaderAt, size int64) (files int, err error) {
 
 // Open opens a regular file of a ZIP of so many bytes by its name, or returns an
 // error that is fs.ErrNotExist. It looks at the list of files alone, of a bounded
-// part: the ZIP may be one that nobody checked.
+// part: the ZIP may be one that nobody checked. What it returns holds nothing of
+// that list, which takes some mebibytes.
 func Open(r io.ReaderAt, size int64, name string) (io.ReadCloser, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrNotExist
@@ -76,7 +77,7 @@ func Open(r io.ReaderAt, size int64, name string) (io.ReadCloser, error) {
 	source.left = 2*size + maxName
 	for _, f := range archive.File {
 		if f.Name == name && f.Mode().IsRegular() {
-			return f.Open()
+			return newContent(f, source)
 		}
 	}
 	return nil, fs.ErrNotExist

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -278,6 +279,40 @@ func TestReadmeAloneIsNoGame(t *testing.T) {
 	} {
 		if game, err := HasGame(bytes.NewReader(c.data), int64(len(c.data))); err != nil || game != c.game {
 			t.Errorf("%s: %t, %v", what, game, err)
+		}
+	}
+}
+
+func TestOpenFileHoldsNothingOfTheListOfFiles(t *testing.T) {
+	files := []file{{name: "index.html", data: "<canvas>"}}
+	for n := range 10_000 {
+		files = append(files, file{name: fmt.Sprintf("assets/of/a/game/%06d", n)})
+	}
+	data := pack(t, files...)
+	inUse := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	var open []io.ReadCloser
+	for range 32 {
+		f, err := Open(bytes.NewReader(data), int64(len(data)), "index.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, f)
+	}
+	if each := (inUse() - before) / int64(len(open)); each > 256<<10 {
+		t.Errorf("a file of a ZIP with %d files takes %d bytes while it is open", len(files), each)
+	}
+	for _, f := range open {
+		if text, err := io.ReadAll(f); err != nil || string(text) != "<canvas>" {
+			t.Fatalf("%q, %v", text, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

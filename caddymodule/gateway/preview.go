@@ -29,7 +29,7 @@ type Files interface {
 }
 
 // maxPreviews bounds how many ZIPs are listed at a time: each takes some
-// mebibytes for as long.
+// mebibytes for as long, and a file that is open none of them.
 const maxPreviews = 16
 
 // Previews serves games. It is safe for concurrent use.

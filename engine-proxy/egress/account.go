@@ -20,6 +20,7 @@ var errDebt = errors.New("earlier calls are not charged yet")
 type account struct {
 	egress    *Egress
 	projectID string
+	log       *zap.Logger // of what its engine makes happen
 	journal   *journal
 	damage    error         // why the journal can't be used; nil: it can
 	holders   int           // who works with it; guarded by the egress's mu
@@ -83,7 +84,7 @@ func (a *account) begin(jobID string, limit []contract.Unit) (int64, error) {
 // finish enters what a call cost, nil for its limit, and charges it. The
 // engine is not in its way: what fails here is tried again.
 func (a *account) finish(id int64, units []contract.Unit) {
-	log := a.egress.log.With(zap.String("project", a.projectID), zap.Int64("call", id))
+	log := a.log.With(zap.Int64("call", id))
 	note := a.journal.answered
 	if units != nil && len(units) == 0 {
 		note = func(id int64, _ []contract.Unit) error { return a.journal.free(id) }

@@ -46,7 +46,7 @@ func (c *call) silence(stall time.Duration) time.Duration {
 // serve takes one call through: read, granted, noted, sent, counted, charged.
 func (a *account) serve(w http.ResponseWriter, r *http.Request, u use) {
 	began := time.Now()
-	log := a.egress.log.With(zap.String("project", a.projectID), zap.String("use", string(u)))
+	log := a.log.With(zap.String("use", string(u)))
 	refused, err := a.admitted(w, r, u, log)
 	a.egress.opts.Metrics.ended(u, refused, err)
 	if refused != nil {

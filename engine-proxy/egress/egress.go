@@ -25,6 +25,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/sampled"
 )
 
 // ErrUnpriced is returned, wrapped, by Start when something that is configured
@@ -322,6 +323,7 @@ func (e *Egress) account(projectID string) (*account, error) {
 		return a, nil
 	}
 	a := &account{egress: e, projectID: projectID, slots: make(chan struct{}, e.config.Concurrency), holders: 1}
+	a.log = sampled.Logger(e.log).With(zap.String("project", projectID))
 	var err error
 	if a.journal, err = openJournal(e.journalPath(projectID)); err == nil {
 		err = a.takeUp()

@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -27,6 +29,7 @@ type desk struct {
 	t    *testing.T
 	side *service.Service
 	http *httptest.Server
+	path string       // of the store
 	at   atomic.Int64 // Unix milliseconds
 }
 
@@ -47,7 +50,8 @@ func open(t *testing.T, o console.Options) *desk {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
+	d.path = filepath.Join(dir, "svc.db")
+	storetest.SQLite(t, d.path)
 	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: evaluator, Now: d.now, DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +73,19 @@ func open(t *testing.T, o console.Options) *desk {
 		}
 	}
 	return d
+}
+
+// storeSQL runs a statement on the store, past the sidecar.
+func (d *desk) storeSQL(statement string) {
+	d.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+d.path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	_, err = db.Exec(statement)
+	if err := errors.Join(err, db.Close()); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // browser is somebody at the console, signed in or not.

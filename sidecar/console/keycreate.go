@@ -7,6 +7,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // newKeyPage is the form for a new key.
@@ -70,8 +71,7 @@ func (c *Console) createKey(v *visit) {
 }
 
 func (c *Console) createOnce(v *visit, name string, limits policy.Limits) (keys.Created, error) {
-	if err := c.Sessions.UseForm(v.r.Context(), v.user, v.r.PostFormValue("form")); err != nil {
-		return keys.Created{}, err
-	}
-	return c.Keys.Create(v.r.Context(), v.actor(), v.user, name, limits)
+	return c.Keys.CreateWith(v.r.Context(), v.actor(), v.user, name, limits, func(tx *store.Tx) error {
+		return c.Sessions.UseForm(tx, v.user, v.r.PostFormValue("form"))
+	})
 }

@@ -61,6 +61,25 @@ func TestFormSentAgainMakesNoSecondKey(t *testing.T) {
 	}
 }
 
+func TestFormWhoseKeyWasNotMadeCanBeSentAgain(t *testing.T) {
+	b := open(t, console.Options{}).as("alice")
+	form := url.Values{"form": {formCode.FindStringSubmatch(b.get("/console/keys/new").body)[1]}, "name": {"ci"}}
+	b.storeSQL("CREATE TRIGGER broken BEFORE INSERT ON keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+	if p := b.send("/console/keys", form); p.status != http.StatusServiceUnavailable || !p.has("Nothing was changed; try again") {
+		t.Errorf("while the store fails: status %d\n%s", p.status, p.body)
+	}
+	b.storeSQL("DROP TRIGGER broken")
+	if p := b.send("/console/keys", form); p.status != http.StatusOK || !shownSecret.MatchString(p.body) {
+		t.Errorf("tried again: status %d\n%s", p.status, p.body)
+	}
+	if p := b.send("/console/keys", form); p.status != http.StatusConflict {
+		t.Errorf("once the key is made: status %d", p.status)
+	}
+	if list, err := b.side.Keys().Keys(t.Context(), "alice"); err != nil || len(list) != 1 {
+		t.Errorf("%d keys, %v", len(list), err)
+	}
+}
+
 func TestRefusedFormKeepsWhatWasTyped(t *testing.T) {
 	b := open(t, console.Options{}).as("alice")
 	for name, tc := range map[string]struct {

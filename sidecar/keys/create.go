@@ -17,6 +17,13 @@ import (
 // Create makes a key for a user. The secret in its result is nowhere else: the
 // store has its SHA-256 and its masked form.
 func (g *Registry) Create(ctx context.Context, actor, userID, name string, limits policy.Limits) (Created, error) {
+	return g.CreateWith(ctx, actor, userID, name, limits, func(*store.Tx) error { return nil })
+}
+
+// CreateWith is Create with something else that is written in the same
+// transaction, before the key; after an error of it no key is made, and
+// neither is after one of the key what it wrote.
+func (g *Registry) CreateWith(ctx context.Context, actor, userID, name string, limits policy.Limits, also func(*store.Tx) error) (Created, error) {
 	if err := errors.Join(checkName(name), checkLimits(limits)); err != nil {
 		return Created{}, err
 	}
@@ -29,6 +36,9 @@ func (g *Registry) Create(ctx context.Context, actor, userID, name string, limit
 	}
 	err := g.store.Update(ctx, func(tx *store.Tx) error {
 		if err := lockUser(tx, userID); err != nil {
+			return err
+		}
+		if err := also(tx); err != nil {
 			return err
 		}
 		var have int

@@ -112,12 +112,11 @@ func NewForm() string {
 	return code
 }
 
-// UseForm notes that a form was sent, or returns ErrCode when it was before.
-func (r *Registry) UseForm(ctx context.Context, userID, code string) error {
-	err := r.store.Update(ctx, func(tx *store.Tx) error {
-		return r.addCode(tx, digest(userID+"\n"+code), forForm, userID, "", r.now().Add(formTTL))
-	})
-	if err != nil {
+// UseForm notes that a form was sent, or returns ErrCode when it was before. It
+// does so in the transaction of what the form asks for: neither is there without
+// the other.
+func (r *Registry) UseForm(tx *store.Tx, userID, code string) error {
+	if err := r.addCode(tx, digest(userID+"\n"+code), forForm, userID, "", r.now().Add(formTTL)); err != nil {
 		return fmt.Errorf("taking a form: %w", err)
 	}
 	return nil

@@ -223,16 +223,21 @@ func TestCodeIsGoodForItsPurposeAndTimeOnly(t *testing.T) {
 func TestFormIsTakenOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, d *desk) {
 		form := NewForm()
-		if err := d.UseForm(t.Context(), "alice", form); err != nil {
+		if err := d.useForm(t, "alice", form); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.UseForm(t.Context(), "alice", form); !errors.Is(err, ErrCode) {
+		if err := d.useForm(t, "alice", form); !errors.Is(err, ErrCode) {
 			t.Errorf("a second time: %v, want ErrCode", err)
 		}
-		if err := d.UseForm(t.Context(), "bob", form); err != nil {
+		if err := d.useForm(t, "bob", form); err != nil {
 			t.Errorf("of another user: %v", err)
 		}
 	})
+}
+
+// useForm takes a form in a transaction of its own.
+func (d *desk) useForm(t *testing.T, userID, form string) error {
+	return d.store.Update(t.Context(), func(tx *store.Tx) error { return d.UseForm(tx, userID, form) })
 }
 
 // codes returns how many codes the store holds.
@@ -251,7 +256,7 @@ func TestCodesThatHaveRunOutGoWhereOthersAreMade(t *testing.T) {
 	makers := map[string]func(t *testing.T, d *desk) error{
 		"link":    func(t *testing.T, d *desk) error { _, err := d.NewLink(t.Context(), "test", "alice"); return err },
 		"preview": func(t *testing.T, d *desk) error { _, err := d.NewPreview(t.Context(), "alice", "job"); return err },
-		"form":    func(t *testing.T, d *desk) error { return d.UseForm(t.Context(), "alice", NewForm()) },
+		"form":    func(t *testing.T, d *desk) error { return d.useForm(t, "alice", NewForm()) },
 	}
 	for name, add := range makers {
 		t.Run(name, func(t *testing.T) {

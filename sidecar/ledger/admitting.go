@@ -19,6 +19,7 @@ type admitting struct {
 	tx  *store.Tx
 	now time.Time
 
+	made       bool      // by an earlier attempt, whose answer was lost
 	at         time.Time // now, or later when the key's clock is ahead
 	day, month string    // the buckets of at
 	fresh      []string  // those of them that nothing counts in yet
@@ -32,7 +33,7 @@ type admitting struct {
 // against. The project is kept against its deletion, and against submissions
 // with other keys, which count the same queue.
 func (a *admitting) load(clock func() time.Time) error {
-	err := a.tx.LockRow("SELECT k.id FROM keys k, projects p WHERE k.id = ? AND p.id = ?", a.KeyID, a.ProjectID)
+	err := lockSubmission(a.tx, a.KeyID, a.ProjectID)
 	if err == nil {
 		a.now, err = a.tx.Now(clock)
 	}
@@ -48,6 +49,12 @@ func (a *admitting) load(clock func() time.Time) error {
 	return err
 }
 
+// lockSubmission locks a key and a project for what is submitted with them, or
+// returns store.ErrNoRows; see store.Tx.LockRow.
+func lockSubmission(tx *store.Tx, keyID, projectID string) error {
+	return tx.LockRow("SELECT k.id FROM keys k, projects p WHERE k.id = ? AND p.id = ?", keyID, projectID)
+}
+
 // read reads all of it in one statement, with the usage in the day and month of
 // an instant.
 func (a *admitting) read(at time.Time) error {
@@ -57,23 +64,42 @@ func (a *admitting) read(at time.Time) error {
 	var limits policy.Limits
 	var today, thisMonth *int64
 	var tik *api.TIK
+	var earlier struct{ state, keyID, projectID *string } // attempt with the same job id
 	if err := a.tx.Row(`SELECT k.state, k.running, k.clock,
 			k.jobs_per_day, k.jobs_per_month, k.max_concurrent_jobs, k.tik_per_month,
 			d.jobs, m.jobs, m.tik, p.session_id,
-			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued')
+			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued'),
+			j.state, j.key_id, j.project_id
 		FROM keys k JOIN projects p ON p.id = ?
+			LEFT JOIN jobs j ON j.id = ?
 			LEFT JOIN usage d ON d.key_id = k.id AND d.bucket = ?
 			LEFT JOIN usage m ON m.key_id = k.id AND m.bucket = ?
-		WHERE k.id = ?`, a.ProjectID, a.day, a.month, a.KeyID).
+		WHERE k.id = ?`, a.ProjectID, a.JobID, a.day, a.month, a.KeyID).
 		Scan(&state, &a.usage.RunningJobs, &ahead,
 			&limits.JobsPerDay, &limits.JobsPerMonth, &limits.MaxConcurrentJobs, &limits.TIKPerMonth,
-			&today, &thisMonth, &tik, &a.sessionID, &a.queued); err != nil {
+			&today, &thisMonth, &tik, &a.sessionID, &a.queued,
+			&earlier.state, &earlier.keyID, &earlier.projectID); err != nil {
 		return err
 	}
-	if state != policy.KeyActive {
+	switch {
+	case earlier.state == nil:
+	case *earlier.keyID != a.KeyID || *earlier.projectID != a.ProjectID:
+		return errDuplicate
+	case *earlier.state == stateReleased:
+		return sidecar.ErrReleased
+	case *earlier.state != stateReserved:
+		return errDuplicate
+	default:
+		a.made = true
+	}
+	if state != policy.KeyActive && !a.made {
 		return stateError(state)
 	}
-	a.at, a.limits = notBefore(a.now, ahead), narrow(limits, a.Limits)
+	a.at, a.limits = keyTime(a.now, ahead), narrow(limits, a.Limits)
+	a.usage.JobsToday, a.usage.JobsThisMonth, a.usage.TIKThisMonth = value(today), value(thisMonth), value(tik)
+	if a.made {
+		return nil
+	}
 	a.fresh = nil
 	if today == nil {
 		a.fresh = append(a.fresh, a.day)
@@ -82,9 +108,13 @@ func (a *admitting) read(at time.Time) error {
 		a.fresh = append(a.fresh, a.month)
 	}
 	a.usage.RunningJobs++
-	a.usage.JobsToday, a.usage.JobsThisMonth, a.usage.TIKThisMonth = 1+value(today), 1+value(thisMonth), value(tik)
+	a.usage.JobsToday++
+	a.usage.JobsThisMonth++
 	return nil
 }
+
+// errDuplicate: a job id came twice, which gateways never mint.
+var errDuplicate = errors.New("the job id is in use: another submission has it")
 
 // value returns what p points to, or 0.
 func value[T any](p *T) (v T) {

@@ -66,18 +66,19 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 		return r.Each(func(scan store.Scan) error {
 			var job contract.OpenJob
 			var state, stored string
-			var deadline int64
-			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &deadline); err != nil {
+			var created, deadline int64
+			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &created, &deadline); err != nil {
 				return err
 			}
 			if err := json.Unmarshal([]byte(stored), &job.Record); err != nil {
 				return fmt.Errorf("reading the record of job %s: %w", job.JobID, err)
 			}
 			job.Reserved = state == stateReserved
-			job.Overdue = job.Reserved && deadline < now.UnixMilli()
+			// One that was made by a clock which was ahead would stay for as long.
+			job.Overdue = job.Reserved && (deadline < now.UnixMilli() || created > now.Add(maxAhead).UnixMilli())
 			jobs = append(jobs, job)
 			return nil
-		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.deadline_at
+		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.created_at, j.deadline_at
 			FROM jobs j JOIN projects p ON p.id = j.project_id
 			WHERE j.resolved_at IS NULL AND (? = '' OR j.project_id = ?)
 			ORDER BY j.created_at, j.id`, projectID, projectID)

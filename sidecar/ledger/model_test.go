@@ -38,9 +38,10 @@ type modelJob struct {
 func modelDay(t time.Time) string   { return t.UTC().Format(time.DateOnly) }
 func modelMonth(t time.Time) string { return t.UTC().Format("2006-01") }
 
-// at is the instant at which a key counts: never before an earlier one.
+// at is the instant at which a key counts: never before an earlier one, unless
+// that is more than an hour ahead.
 func (k *modelKey) at(now time.Time) time.Time {
-	if now.Before(k.clock) {
+	if now.Before(k.clock) && !now.Add(time.Hour).Before(k.clock) {
 		return k.clock
 	}
 	return now

@@ -39,14 +39,14 @@ func post(tx *store.Tx, p prices, now time.Time, job *jobRow, feedID string, seq
 		}
 	}
 	var clock int64
-	err = tx.Row(`UPDATE keys SET clock = CASE WHEN clock < ? THEN ? ELSE clock END WHERE id = ? RETURNING clock`,
-		now.UnixMilli(), now.UnixMilli(), job.keyID).Scan(&clock)
+	err = tx.Row(`UPDATE keys SET clock = CASE WHEN clock BETWEEN ? AND ? THEN clock ELSE ? END WHERE id = ? RETURNING clock`,
+		now.UnixMilli(), now.Add(maxAhead).UnixMilli(), now.UnixMilli(), job.keyID).Scan(&clock)
 	if err != nil {
 		return false, err
 	}
 	if _, err := tx.Exec(`INSERT INTO usage (key_id, bucket, jobs, tik) VALUES (?, ?, 0, ?)
 			ON CONFLICT (key_id, bucket) DO UPDATE SET tik = usage.tik + excluded.tik`,
-		job.keyID, monthBucket(notBefore(now, clock)), int64(cost)); err != nil {
+		job.keyID, monthBucket(keyTime(now, clock)), int64(cost)); err != nil {
 		return false, err
 	}
 	_, err = tx.Exec("UPDATE jobs SET tik_spent = tik_spent + ? WHERE id = ?", int64(cost), job.id)

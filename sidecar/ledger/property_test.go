@@ -299,7 +299,7 @@ func (w *world) setLimits(t *rapid.T) {
 // stepClock moves the clock, sometimes back: mostly across midnight, which ends
 // a month as well at first.
 func (w *world) stepClock(t *rapid.T) {
-	minutes := rapid.SampledFrom([]int{1, -1, 1, -1, 24 * 60, 28 * 24 * 60}).Draw(t, "minutes")
+	minutes := rapid.SampledFrom([]int{1, -1, 1, -1, -60, -61, -28 * 24 * 60, 24 * 60, 28 * 24 * 60}).Draw(t, "minutes")
 	w.clock.Add(time.Duration(minutes) * time.Minute)
 }
 

@@ -15,18 +15,40 @@ import (
 // can come back. Once its turn has come the outcome is waited for.
 const DefaultAdmissionWait = 2 * time.Second
 
-// Reserve admits a submission or writes nothing. See sidecar.Service.
-//
-// The key and the project are locked before anything is read: a count that was
-// read before it is raised would be stale on a store with several writers.
+// Reserve admits a submission or writes nothing. See sidecar.Service. Whoever got
+// no answer asks again: a job id is admitted once, and the second answer is that
+// of the first, whichever of the two comes first.
 func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	admission, err := l.reserve(ctx, r)
+	if errors.Is(err, store.ErrInDoubt) {
+		// Its caller would refuse a submission that counts until it is overdue.
+		// The commit may have used up the caller's time.
+		var errAgain error
+		if admission, errAgain = l.reserve(context.WithoutCancel(ctx), r); errAgain == nil {
+			return admission, nil
+		}
+		err = errors.Join(err, errAgain)
+	}
+	if err != nil {
+		return sidecar.Admission{}, fmt.Errorf("reserving %s: %w", r.JobID, err)
+	}
+	return admission, nil
+}
+
+// reserve makes one attempt. The key and the project are locked before anything
+// is read: a count that was read before it is raised would be stale on a store
+// with several writers, and an earlier attempt may be about to commit.
+func (l *Ledger) reserve(ctx context.Context, r sidecar.Reservation) (admission sidecar.Admission, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
-	var admission sidecar.Admission
-	err := l.store.Update(ctx, func(tx *store.Tx) error {
+	err = l.store.Update(ctx, func(tx *store.Tx) error {
 		a := admitting{Reservation: r, tx: tx}
 		if err := a.load(l.now); err != nil {
 			return err
+		}
+		if a.made {
+			admission = sidecar.Admission{SessionID: a.sessionID, Usage: a.usage, Limits: a.limits}
+			return nil
 		}
 		if r.IdempotencyKey != "" {
 			job, err := findReplay(&tx.Reader, r.KeyID, r.IdempotencyKey, r.Fingerprint)
@@ -50,24 +72,5 @@ func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 		admission = sidecar.Admission{SessionID: a.sessionID, Usage: a.usage, Limits: a.limits}
 		return nil
 	})
-	if errors.Is(err, store.ErrInDoubt) {
-		// Its caller would refuse a submission that counts until it is overdue.
-		found, made, errFound := l.lookUp(ctx, r)
-		if made {
-			return found, nil
-		}
-		err = errors.Join(err, errFound)
-	}
-	if err != nil {
-		return sidecar.Admission{}, fmt.Errorf("reserving %s: %w", r.JobID, err)
-	}
-	return admission, nil
-}
-
-// lookUp is Reserved with a time of its own: the commit may have used up the
-// caller's.
-func (l *Ledger) lookUp(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.wait)
-	defer cancel()
-	return l.Reserved(ctx, r)
+	return admission, err
 }

@@ -15,7 +15,7 @@ import (
 type Usage struct {
 	policy.Usage
 	// At is the instant in whose day and month the usage was counted. It is
-	// now, or later when the clock went back.
+	// now, or up to an hour later when the clock went back.
 	At time.Time
 }
 
@@ -32,7 +32,7 @@ func ReadUsage(r *store.Reader, keyID string, now time.Time) (Usage, error) {
 	if err != nil {
 		return Usage{}, fmt.Errorf("reading the usage of %s: %w", keyID, err)
 	}
-	u.At = notBefore(now, clock)
+	u.At = keyTime(now, clock)
 	day, month := dayBucket(u.At), monthBucket(u.At)
 	err = r.Row(`SELECT coalesce(sum(CASE WHEN bucket = ? THEN jobs END), 0),
 			coalesce(sum(CASE WHEN bucket = ? THEN jobs END), 0),

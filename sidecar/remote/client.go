@@ -158,31 +158,35 @@ func (c *Client) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint 
 	return call[*sidecar.Job](ctx, c, readTimeout, "replay", earlier{keyID, idempotencyKey, fingerprint})
 }
 
-// Reserve implements sidecar.Service. When the answer is lost it asks what
-// became of the reservation; when that can't be learned either it is released,
-// since the caller refuses the submission.
+// Reserve implements sidecar.Service. When the answer is lost it asks once more:
+// the reservation is made once. Unless that gets an admission the reservation is
+// withdrawn, since the caller refuses the submission and the first attempt may
+// still be on its way.
 func (c *Client) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	admission, err := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r})
 	if !errors.Is(err, sidecar.ErrUnreachable) || errors.Is(err, peer.ErrNotListening) {
 		return admission, err // nothing was sent when nobody listens
 	}
 	if ctx.Err() == nil {
-		again, errAgain := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r, Again: true})
+		again, errAgain := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r})
+		if errAgain == nil {
+			return again, nil
+		}
 		if !errors.Is(errAgain, sidecar.ErrUnreachable) {
-			return again, errAgain
+			err = errAgain
 		}
 	}
-	c.tasks.Go(func() { c.undo(r.JobID) })
+	c.tasks.Go(func() { c.withdraw(r) })
 	return sidecar.Admission{}, err
 }
 
-// undo releases a reservation that may have been made.
-func (c *Client) undo(jobID string) {
+// withdraw takes back a reservation that may have been made, or may be yet.
+func (c *Client) withdraw(r sidecar.Reservation) {
 	ctx, cancel := context.WithTimeout(c.ctx, undoTimeout)
 	defer cancel()
-	if err := c.insistRelease(ctx, jobID); err != nil && !errors.Is(err, sidecar.ErrUnknownJob) {
+	if _, err := insist[nothing](ctx, c, saveTimeout, "withdraw", reservation{Reservation: r}); err != nil {
 		c.o.Logger.Warn("reservation whose answer was lost is not released; it ends when it is overdue",
-			zap.String("job_id", jobID), zap.Error(err))
+			zap.String("job_id", r.JobID), zap.Error(err))
 	}
 }
 
@@ -198,10 +202,6 @@ func (c *Client) Commit(ctx context.Context, jobID string) error {
 func (c *Client) Release(ctx context.Context, jobID string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
-	return c.insistRelease(ctx, jobID)
-}
-
-func (c *Client) insistRelease(ctx context.Context, jobID string) error {
 	_, err := insist[nothing](ctx, c, saveTimeout, "release", jobRef{jobID})
 	return err
 }

@@ -102,7 +102,8 @@ type (
 	}
 	reservation struct {
 		sidecar.Reservation
-		// Again says that the answer to the first attempt was lost.
+		// Again is what earlier gateways say when the answer to the first attempt
+		// was lost. It means nothing: a job id is reserved once.
 		Again bool
 	}
 	newProject struct {

@@ -30,9 +30,9 @@ const (
 // Service is what Handler serves.
 type Service interface {
 	sidecar.Service
-	// Reserved returns the admission of a reservation whose answer was lost,
-	// and false when it was never made.
-	Reserved(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, bool, error)
+	// Withdraw takes back a reservation whose answer was lost, and has one that
+	// comes later refused. It is idempotent.
+	Withdraw(ctx context.Context, r sidecar.Reservation) error
 	// PolicyRevision names the rules in force.
 	PolicyRevision() string
 	// PolicyProblem says why they are not those that are wanted, "" when they
@@ -59,7 +59,12 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "replay", func(ctx context.Context, r earlier) (*sidecar.Job, error) {
 		return svc.Replay(ctx, r.KeyID, r.IdempotencyKey, r.Fingerprint)
 	})
-	rpc.Handle(s, "reserve", func(ctx context.Context, r reservation) (sidecar.Admission, error) { return reserve(ctx, svc, r) })
+	rpc.Handle(s, "reserve", func(ctx context.Context, r reservation) (sidecar.Admission, error) {
+		return svc.Reserve(ctx, r.Reservation)
+	})
+	rpc.Handle(s, "withdraw", func(ctx context.Context, r reservation) (nothing, error) {
+		return nothing{}, svc.Withdraw(ctx, r.Reservation)
+	})
 	rpc.Handle(s, "commit", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Commit(ctx, r.JobID) })
 	rpc.Handle(s, "release", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Release(ctx, r.JobID) })
 	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {
@@ -78,16 +83,6 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	})
 	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
 	return s
-}
-
-// reserve admits a submission; one whose answer was lost is looked for first.
-func reserve(ctx context.Context, svc Service, r reservation) (sidecar.Admission, error) {
-	if r.Again {
-		if admission, made, err := svc.Reserved(ctx, r.Reservation); made || err != nil {
-			return admission, err
-		}
-	}
-	return svc.Reserve(ctx, r.Reservation)
 }
 
 // awaitEnd waits for the job's end for a while, and no longer than the server

@@ -1,0 +1,49 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// Withdraw takes a reservation back whose maker got no answer and has refused the
+// submission. One that comes only now, held up on its way, is refused with
+// sidecar.ErrReleased. It is idempotent and never undoes a committed job.
+func (l *Ledger) Withdraw(ctx context.Context, r sidecar.Reservation) error {
+	undone := false
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		if err := lockSubmission(tx, r.KeyID, r.ProjectID); errors.Is(err, store.ErrNoRows) {
+			return nil // nor will there be a reservation
+		} else if err != nil {
+			return err
+		}
+		now, err := tx.Now(l.now)
+		if err != nil {
+			return err
+		}
+		// Where there is none, one that is released already stands in its place.
+		n, err := tx.Exec(`INSERT INTO jobs
+				(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at, resolved_at)
+			SELECT ?, k.id, p.id, 'released', 'queued', '{}', ?, ?, ?, ?, ? FROM keys k, projects p WHERE k.id = ? AND p.id = ?
+			ON CONFLICT (id) DO NOTHING`,
+			r.JobID, dayBucket(now), monthBucket(now), now.UnixMilli(), now.UnixMilli(), now.UnixMilli(), r.KeyID, r.ProjectID)
+		if n > 0 || err != nil {
+			return err
+		}
+		undone, err = l.undo(tx, r.JobID)
+		if errors.Is(err, sidecar.ErrUnknownJob) {
+			return nil // there is no such key or project
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("withdrawing %s: %w", r.JobID, err)
+	}
+	if undone {
+		l.changed(r.JobID, true)
+	}
+	return nil
+}

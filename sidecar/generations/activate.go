@@ -19,7 +19,11 @@ type Request struct {
 	Files bundle.Snapshot
 	// Source says where the files come from, Actor who asks.
 	Source, Actor string
-	// Older accepts a sequence below that of what was active before.
+	// Bundled says that the files are those of a source of bundles, which must be
+	// numbered once one of them was. Others may leave the number out.
+	Bundled bool
+	// Older accepts a sequence below the highest that was active before, this
+	// once.
 	Older bool
 	// Confirm is called when every step is passed; an error ends the
 	// activation. It may be nil.
@@ -67,11 +71,7 @@ func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest
 			return &Failure{StepConfirm, err}
 		}
 	}
-	floor := e.kept.state.Floor
-	if g.Sequence > 0 {
-		floor = g.Sequence
-	}
-	if err := e.kept.add(g.Info, r.Files, floor, sourceDigest); err != nil {
+	if err := e.kept.add(g.Info, r.Files, sourceDigest); err != nil {
 		return &Failure{StepKeep, err}
 	}
 	e.swap(g)
@@ -137,7 +137,7 @@ func (e *Engine) checkSignature(r Request) error {
 	return nil
 }
 
-// checkSequence refuses what is older than the last numbered policy: someone
+// checkSequence refuses what is older than any numbered policy before: someone
 // may replay a bundle whose signature is good. A directory and an admin may
 // leave the number out.
 func (e *Engine) checkSequence(r Request, sequence int64) error {
@@ -145,10 +145,10 @@ func (e *Engine) checkSequence(r Request, sequence int64) error {
 	switch {
 	case r.Older || sequence >= floor:
 		return nil
-	case sequence == 0 && !isBundle(r.Source):
+	case sequence == 0 && !r.Bundled:
 		return nil
 	}
-	return fmt.Errorf("the sequence is %d, that of the policy before was %d", sequence, floor)
+	return fmt.Errorf("the sequence is %d, that of a policy before was %d", sequence, floor)
 }
 
 func runTests(ctx context.Context, files bundle.Snapshot) *Failure {

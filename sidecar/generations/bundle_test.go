@@ -62,7 +62,7 @@ func TestOnlySignedBundlesOfTheRightSequenceAreActivated(t *testing.T) {
 	}
 	replace(t, path, archive(t, readers(t), 11, private))
 	f.until(t, "the newer bundle is activated", func(s generations.Status) bool { return !s.Degraded && s.Active.Sequence == 11 })
-	// The number holds over a restart; a rollback on purpose takes it back.
+	// The number holds over a restart, and a rollback doesn't take it back.
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +72,59 @@ func TestOnlySignedBundlesOfTheRightSequenceAreActivated(t *testing.T) {
 	if _, err := f.Rollback(t.Context(), "uid:7", "", nil); err != nil {
 		t.Fatal(err)
 	}
-	replace(t, path, archive(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: API key\n"), 10, private))
-	f.until(t, "a bundle of the number that was rolled back to is activated",
+	corrected := edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: API key\n")
+	replace(t, path, archive(t, corrected, 10, private))
+	f.until(t, "a bundle of the number that was rolled back to is refused", failedAt(generations.StepSequence))
+	replace(t, path, archive(t, corrected, 12, private))
+	f.until(t, "the corrected one with a number of its own is activated",
 		func(s generations.Status) bool { return !s.Degraded && s.Active.ActivatedBy == generations.ByService })
+}
+
+// TestNoRollbackLetsAnOldBundleInAgain rolls back to a policy without a number,
+// after which any bundle that was ever signed would do.
+func TestNoRollbackLetsAnOldBundleInAgain(t *testing.T) {
+	private, public := keyPair(t)
+	f := open(t, generations.Options{KeyFile: public}) // begins with the embedded policy, which has no number
+	newer, older := readers(t), edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: API key\n")
+	archive(t, newer, 8, private)
+	archive(t, older, 7, private)
+	request := generations.Request{Files: newer, Source: "upload", Actor: "uid:7"}
+	if _, err := f.Activate(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := f.Rollback(t.Context(), "uid:7", "", nil); err != nil || info.Sequence != 0 {
+		t.Fatalf("rolled back to %+v, %v", info, err)
+	}
+	request.Files = older
+	var failure *generations.Failure
+	if _, err := f.Activate(t.Context(), request); !errors.As(err, &failure) || failure.Step != generations.StepSequence {
+		t.Errorf("after the rollback: got %v", err)
+	}
+	request.Older = true
+	if _, err := f.Activate(t.Context(), request); err != nil {
+		t.Errorf("the older one on purpose: %v", err)
+	}
+	archive(t, older, 6, private)
+	request = generations.Request{Files: older, Source: "upload", Actor: "uid:7"}
+	if _, err := f.Activate(t.Context(), request); !errors.As(err, &failure) || failure.Step != generations.StepSequence {
+		t.Errorf("after an older one: got %v", err)
+	}
+}
+
+func TestAnAdminMayLeaveTheNumberOutAlsoOfABundle(t *testing.T) {
+	private, public := keyPair(t)
+	f := open(t, generations.Options{KeyFile: public})
+	numbered, plain := files(t), readers(t)
+	archive(t, numbered, 8, private)
+	archive(t, plain, 0, private)
+	request := generations.Request{Files: numbered, Source: "upload of policy.tar.gz", Actor: "uid:7"}
+	if _, err := f.Activate(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	request.Files = plain
+	if info, err := f.Activate(t.Context(), request); err != nil || info.Sequence != 0 || !f.mayRead(t) {
+		t.Errorf("got %+v, %v", info, err)
+	}
 }
 
 func TestAnAdminMayGoBackToAnOlderSequenceOnPurpose(t *testing.T) {

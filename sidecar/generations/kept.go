@@ -22,7 +22,8 @@ type state struct {
 	Active int64 `json:"active"`
 	// Last is the highest number given out.
 	Last int64 `json:"last"`
-	// Floor is the sequence that a newer policy must not be below.
+	// Floor is the highest sequence that was ever activated: a policy must not be
+	// below it, or an old bundle could be served again. It never falls.
 	Floor int64 `json:"floor"`
 	// Source and SourceDigest are what the source held when the active
 	// generation was chosen: it is not activated again before it changes.
@@ -85,7 +86,7 @@ func openKeeper(dir string) (*keeper, error) {
 }
 
 // add keeps a generation as the active one, and forgets the oldest.
-func (k *keeper) add(g Info, files bundle.Snapshot, floor int64, sourceDigest string) error {
+func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	var archive bytes.Buffer
 	if err := files.WriteArchive(&archive); err != nil {
 		return err
@@ -94,7 +95,8 @@ func (k *keeper) add(g Info, files bundle.Snapshot, floor int64, sourceDigest st
 		return fmt.Errorf("keeping the policy: %w", err)
 	}
 	next := k.state
-	next.Active, next.Last, next.Floor, next.SourceDigest = g.Number, g.Number, floor, sourceDigest
+	next.Active, next.Last, next.SourceDigest = g.Number, g.Number, sourceDigest
+	next.Floor = max(next.Floor, g.Sequence)
 	next.Refused = nil
 	// The same files twice would push another generation out.
 	next.Generations = slices.DeleteFunc(slices.Clone(next.Generations), func(old Info) bool { return old.Digest == g.Digest })
@@ -107,7 +109,7 @@ func (k *keeper) add(g Info, files bundle.Snapshot, floor int64, sourceDigest st
 // what is not activated again.
 func (k *keeper) choose(g Info) error {
 	next := k.state
-	next.Active, next.Floor, next.Refused = g.Number, g.Sequence, nil
+	next.Active, next.Refused = g.Number, nil
 	next.Generations = slices.Clone(next.Generations)
 	for i := range next.Generations {
 		if next.Generations[i].Number == g.Number {

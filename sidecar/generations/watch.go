@@ -219,7 +219,7 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 }
 
 func (w *watcher) request(files bundle.Snapshot) Request {
-	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService}
+	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Bundled: w.engine.source.bundled()}
 }
 
 // looked notes what the source holds: it is not activated again. failure says

@@ -43,29 +43,38 @@ func (g *Registry) TopUp(ctx context.Context, actor, userID string, c Credit) (C
 		return Credited{}, refuse(ErrInvalid, "the reference %q is not acceptable: want 1 to 120 letters, digits or ._@:+#/-, beginning with a letter or digit", c.Reference)
 	}
 	now := g.now()
-	var repeated bool
+	var credited Credited
 	err := g.store.Update(ctx, func(tx *store.Tx) error {
 		if err := lockUser(tx, userID); err != nil {
 			return err
 		}
-		var err error
-		if repeated, err = repeats(tx, now, userID, c); repeated || err != nil {
+		repeated, err := repeats(tx, now, userID, c)
+		if err == nil && !repeated {
+			err = writeCredit(tx, now, actor, userID, c)
+		}
+		if err != nil {
 			return err
 		}
-		if err := credit(tx, now, userID, c.TIK); err != nil {
-			return err
-		}
-		detail := map[string]any{"tik": c.TIK}
-		if c.Reference != "" {
-			detail["reference"] = c.Reference
-		}
-		return audit.Write(tx, now, audit.Change{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
+		user, err := readUser(&tx.Reader, userID)
+		credited = Credited{User: user, Repeated: repeated}
+		return err
 	})
 	if err != nil {
 		return Credited{}, fmt.Errorf("topping up: %w", err)
 	}
-	user, err := g.User(ctx, userID)
-	return Credited{User: user, Repeated: repeated}, err
+	return credited, nil
+}
+
+// writeCredit credits a user and says so in the audit log.
+func writeCredit(tx *store.Tx, now time.Time, actor, userID string, c Credit) error {
+	if err := credit(tx, now, userID, c.TIK); err != nil {
+		return err
+	}
+	detail := map[string]any{"tik": c.TIK}
+	if c.Reference != "" {
+		detail["reference"] = c.Reference
+	}
+	return audit.Write(tx, now, audit.Change{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
 }
 
 // repeats notes a credit's reference, or reports that it was told before.

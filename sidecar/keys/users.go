@@ -31,6 +31,7 @@ func (g *Registry) CreateUser(ctx context.Context, actor, userID string, tik api
 		return User{}, err
 	}
 	now := g.now()
+	var user User
 	err := g.store.Update(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec("INSERT INTO users (id, created_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
 			userID, now.UnixMilli())
@@ -46,12 +47,16 @@ func (g *Registry) CreateUser(ctx context.Context, actor, userID string, tik api
 		if err := credit(tx, now, userID, tik); err != nil {
 			return err
 		}
-		return audit.Write(tx, now, audit.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}})
+		if err := audit.Write(tx, now, audit.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
+			return err
+		}
+		user, err = readUser(&tx.Reader, userID)
+		return err
 	})
 	if err != nil {
 		return User{}, fmt.Errorf("creating the user: %w", err)
 	}
-	return g.User(ctx, userID)
+	return user, nil
 }
 
 // credit moves a balance up, with the entry that says so.
@@ -78,22 +83,29 @@ func credit(tx *store.Tx, now time.Time, userID string, tik api.TIK) error {
 
 // User returns a user, or ErrUnknownUser.
 func (g *Registry) User(ctx context.Context, userID string) (User, error) {
-	u := User{ID: userID}
+	var user User
 	err := g.store.View(ctx, func(r *store.Reader) error {
-		var created int64
-		err := r.Row(`SELECT u.created_at, b.tik,
-				(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked'),
-				(SELECT count(*) FROM projects p WHERE p.owner_id = u.id)
-			FROM users u JOIN balances b ON b.user_id = u.id WHERE u.id = ?`, userID).
-			Scan(&created, &u.Balance, &u.Keys, &u.Projects)
-		u.CreatedAt = time.UnixMilli(created).UTC()
+		var err error
+		user, err = readUser(r, userID)
 		return err
 	})
+	return user, err
+}
+
+func readUser(r *store.Reader, userID string) (User, error) {
+	u := User{ID: userID}
+	var created int64
+	err := r.Row(`SELECT u.created_at, b.tik,
+			(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked'),
+			(SELECT count(*) FROM projects p WHERE p.owner_id = u.id)
+		FROM users u JOIN balances b ON b.user_id = u.id WHERE u.id = ?`, userID).
+		Scan(&created, &u.Balance, &u.Keys, &u.Projects)
 	if errors.Is(err, store.ErrNoRows) {
 		return User{}, unknownUser(userID)
 	}
 	if err != nil {
 		return User{}, fmt.Errorf("reading user %s: %w", userID, err)
 	}
+	u.CreatedAt = time.UnixMilli(created).UTC()
 	return u, nil
 }

@@ -58,7 +58,8 @@ func Start(o peer.ServerOptions, p Parts) (*Server, error) {
 	return s, nil
 }
 
-// bounded bounds the bodies of requests.
+// bounded bounds the bodies of requests, and what their reads take from those that
+// decisions wait for.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := int64(maxBody)
@@ -66,7 +67,7 @@ func bounded(next http.Handler) http.Handler {
 			limit = bundle.MaxBytes
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(store.Unhurried(r.Context())))
 	})
 }
 
@@ -81,10 +82,14 @@ func (s *Server) answer(w http.ResponseWriter, status int, result any, err error
 	if !errors.As(err, &refusal) {
 		s.logger.Error("admin request failed", zap.Error(err))
 		message := "the service could not do it; its log says why"
-		if errors.Is(err, store.ErrInDoubt) {
+		status := http.StatusInternalServerError
+		switch {
+		case errors.Is(err, store.ErrInDoubt):
 			message = "the database did not say whether it was done: look before you do it again"
+		case errors.Is(err, store.ErrBusy):
+			status, message = http.StatusServiceUnavailable, "too many are asking at once: try again in a moment"
 		}
-		s.fail(w, http.StatusInternalServerError, errors.New(message))
+		s.fail(w, status, errors.New(message))
 		return
 	}
 	switch refusal.Kind {

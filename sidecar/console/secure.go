@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // secured puts the headers and checks that every page has around a handler.
@@ -26,7 +28,7 @@ func (c *Console) secured(next http.Handler) http.Handler {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		checked.ServeHTTP(w, r)
+		checked.ServeHTTP(w, r.WithContext(store.Unhurried(r.Context())))
 	})
 }
 

@@ -36,9 +36,7 @@ func (g *Registry) Record(ctx context.Context, c audit.Change) error {
 // Audit returns the changes made to a key, or to a user and all keys and
 // projects of that user; with neither, all. before is 0 or the Next of an earlier page.
 func (g *Registry) Audit(ctx context.Context, keyID, userID string, before int64) (AuditLog, error) {
-	if before <= 0 {
-		before = math.MaxInt64
-	}
+	query, args := auditQuery(keyID, userID, before)
 	log := AuditLog{Entries: []AuditEntry{}}
 	err := g.store.View(ctx, func(r *store.Reader) error {
 		return r.Each(func(scan store.Scan) error {
@@ -55,15 +53,29 @@ func (g *Registry) Audit(ctx context.Context, keyID, userID string, before int64
 			e.At, e.Detail = time.UnixMilli(at).UTC(), json.RawMessage(detail)
 			log.Entries = append(log.Entries, e)
 			return nil
-		}, `SELECT seq, at, actor, action, subject, detail FROM audit
-			WHERE seq < ? AND (? = '' OR subject = ?)
-				AND (? = '' OR subject = ? OR subject IN (SELECT id FROM keys WHERE user_id = ?)
-					OR subject IN (SELECT id FROM projects WHERE owner_id = ?))
-			ORDER BY seq DESC LIMIT ?`,
-			before, keyID, keyID, userID, userID, userID, userID, maxEntries+1)
+		}, query, args...)
 	})
 	if err != nil {
 		return AuditLog{}, fmt.Errorf("reading the audit log: %w", err)
 	}
 	return log, nil
+}
+
+// auditQuery names only what is asked for: a condition that holds for all
+// subjects would have the whole log read.
+func auditQuery(keyID, userID string, before int64) (query string, args []any) {
+	if before <= 0 {
+		before = math.MaxInt64
+	}
+	query, args = "SELECT seq, at, actor, action, subject, detail FROM audit WHERE seq < ?", []any{before}
+	if keyID != "" {
+		query += " AND subject = ?"
+		args = append(args, keyID)
+	}
+	if userID != "" {
+		query += ` AND subject IN (SELECT id FROM users WHERE id = ?
+			UNION ALL SELECT id FROM keys WHERE user_id = ? UNION ALL SELECT id FROM projects WHERE owner_id = ?)`
+		args = append(args, userID, userID, userID)
+	}
+	return query + " ORDER BY seq DESC LIMIT ?", append(args, maxEntries+1)
 }

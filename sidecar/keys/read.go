@@ -30,18 +30,28 @@ func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
 // Keys lists the keys of a user or, with "", of all, oldest first.
 func (g *Registry) Keys(ctx context.Context, userID string) ([]Key, error) {
 	list := []Key{}
+	query, args := keysQuery(userID)
 	err := g.store.View(ctx, func(r *store.Reader) error {
 		return r.Each(func(scan store.Scan) error {
 			key, err := scanKey(scan)
 			list = append(list, key)
 			return err
-		}, "SELECT "+columns+` FROM keys WHERE ? = '' OR user_id = ?
-			ORDER BY user_id, created_at, id`, userID, userID)
+		}, query, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing keys: %w", err)
 	}
 	return list, nil
+}
+
+// keysQuery names the user only if there is one: a condition that holds for all
+// would have all keys read.
+func keysQuery(userID string) (query string, args []any) {
+	query = "SELECT " + columns + " FROM keys"
+	if userID != "" {
+		query, args = query+" WHERE user_id = ?", []any{userID}
+	}
+	return query + " ORDER BY user_id, created_at, id", args
 }
 
 // Usage is what a key used of its limits.

@@ -12,6 +12,9 @@ import (
 // it no longer than for each other.
 const expireBatch = 200
 
+// selectResolved is the query for jobs to be forgotten; jobs_resolved is its index.
+const selectResolved = "SELECT id FROM jobs WHERE resolved_at < ? LIMIT ?"
+
 // Expire forgets the jobs that ended, or were released, before a time: their
 // rows and idempotency keys. It returns how many. What they count in days,
 // months and balances stays, and so do the entries of what was charged.
@@ -43,7 +46,7 @@ func (l *Ledger) resolvedBefore(ctx context.Context, before time.Time) ([]string
 			}
 			ids = append(ids, id)
 			return nil
-		}, "SELECT id FROM jobs WHERE resolved_at < ? LIMIT ?", before.UnixMilli(), expireBatch)
+		}, selectResolved, before.UnixMilli(), expireBatch)
 	})
 	return ids, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // ErrClosed is returned by every use of a store that is closed.
@@ -21,6 +22,9 @@ type Store struct {
 	idle    chan *conn // connections for reading that nobody uses
 	writing writing
 	shared  bool
+
+	turns    chan struct{} // those that unhurried reads have taken
+	patience time.Duration // of unhurried reads
 
 	mu      sync.Mutex // guards closed, and updates from growing once it is set
 	closed  bool
@@ -38,7 +42,8 @@ type writing interface {
 // newStore returns the store that writes through w and reads from the first of
 // the databases, which it closes in the end.
 func newStore(d *dialect, w writing, readers int, db ...*sql.DB) *Store {
-	s := &Store{db: db, idle: make(chan *conn, readers), writing: w, shared: d.shared, gone: make(chan struct{})}
+	s := &Store{db: db, idle: make(chan *conn, readers), writing: w, shared: d.shared, gone: make(chan struct{}),
+		turns: make(chan struct{}, readers/2), patience: DefaultPatience}
 	for range readers {
 		s.idle <- newConn(db[0], d, d.beginRead)
 	}
@@ -74,6 +79,11 @@ func (s *Store) Shared() bool { return s.shared }
 // View runs fn on one snapshot of what is committed. It waits for no writer.
 // fn must not call View or Update.
 func (s *Store) View(ctx context.Context, fn func(*Reader) error) (err error) {
+	leave, err := s.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	var c *conn
 	select {
 	case c = <-s.idle:

@@ -11,25 +11,33 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How often one address may try to sign in, and all addresses together.
+// How often one address may try to sign in, all addresses of one network, and all
+// there are with an OpenID provider, which is asked each time.
 const (
-	triesPerMinute    = 10
-	allTriesPerMinute = 600
-	maxAddresses      = 10_000
+	triesPerMinute        = 10
+	networkTriesPerMinute = 60
+	allTriesPerMinute     = 600
+	maxOrigins            = 10_000
 )
 
-// attempts limits how often signing in is tried. A code has 256 bits; the
-// limit keeps a guesser from costing us anything.
+// attempts limits how often signing in is tried. A link's code has 256 bits, and
+// a wrong one costs a look at the store: whoever has a good one is kept waiting
+// by nobody but neighbours.
 type attempts struct {
 	now func() time.Time
-	all *rate.Limiter
 
-	mu  sync.Mutex
-	per map[netip.Prefix]*rate.Limiter
+	mu        sync.Mutex // guards the following fields
+	addresses origins
+	networks  origins
+	all       *rate.Limiter
 }
 
 func newAttempts(now func() time.Time) *attempts {
-	return &attempts{now: now, all: perMinute(allTriesPerMinute), per: make(map[netip.Prefix]*rate.Limiter)}
+	return &attempts{
+		now: now, all: perMinute(allTriesPerMinute),
+		addresses: origins{triesPerMinute, make(map[netip.Prefix]*rate.Limiter)},
+		networks:  origins{networkTriesPerMinute, make(map[netip.Prefix]*rate.Limiter)},
+	}
 }
 
 func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }
@@ -39,47 +47,62 @@ func (a *attempts) allow(r *http.Request) bool {
 	now := a.now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	from := network(r.RemoteAddr)
-	limiter := a.per[from]
+	address, network := origin(r.RemoteAddr)
+	return a.addresses.allow(now, address) && a.networks.allow(now, network)
+}
+
+// allowAsking is allow for what a provider is asked for.
+func (a *attempts) allowAsking(r *http.Request) bool { return a.allow(r) && a.all.AllowN(a.now(), 1) }
+
+// origins limits each of many by itself.
+type origins struct {
+	limit int // tries per minute
+	per   map[netip.Prefix]*rate.Limiter
+}
+
+func (o *origins) allow(now time.Time, from netip.Prefix) bool {
+	limiter := o.per[from]
 	if limiter == nil {
-		if len(a.per) >= maxAddresses {
-			a.forget(now)
+		if len(o.per) >= maxOrigins {
+			o.forget(now)
 		}
-		limiter = perMinute(triesPerMinute)
-		a.per[from] = limiter
+		limiter = perMinute(o.limit)
+		o.per[from] = limiter
 	}
-	return limiter.AllowN(now, 1) && a.all.AllowN(now, 1)
+	return limiter.AllowN(now, 1)
 }
 
-// forget drops the addresses that have not tried for a while, or all: then the
-// common limit holds.
-func (a *attempts) forget(now time.Time) {
-	for from, limiter := range a.per {
-		if limiter.TokensAt(now) >= triesPerMinute {
-			delete(a.per, from)
+// forget drops those that have not tried for a while, or all: memory is bounded,
+// and nobody is locked out for others.
+func (o *origins) forget(now time.Time) {
+	for from, limiter := range o.per {
+		if limiter.TokensAt(now) >= float64(o.limit) {
+			delete(o.per, from)
 		}
 	}
-	if len(a.per) >= maxAddresses {
-		clear(a.per)
+	if len(o.per) >= maxOrigins {
+		clear(o.per)
 	}
 }
 
-// network is what counts as one address: for IPv6 the /64 that one subscriber
-// has.
-func network(remote string) netip.Prefix {
+// origin returns what counts as one address and as its network: for IPv6 the /64
+// that one subscriber has and the /48 that one can be given, for IPv4 the address
+// and its /24.
+func origin(remote string) (address, network netip.Prefix) {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
 		host = remote
 	}
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	if err != nil {
-		return netip.Prefix{}
+		return netip.Prefix{}, netip.Prefix{}
 	}
 	ip = ip.Unmap().WithZone("")
-	bits := 32
+	bits, wide := 32, 24
 	if ip.Is6() {
-		bits = 64
+		bits, wide = 64, 48
 	}
-	prefix, _ := ip.Prefix(bits) // both lengths are possible
-	return prefix
+	address, _ = ip.Prefix(bits) // all four lengths are possible
+	network, _ = ip.Prefix(wide)
+	return address, network
 }

@@ -147,10 +147,6 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
 		return
 	}
-	if !c.attempt.allow(r) {
-		c.fail(w, r, http.StatusTooManyRequests, "Too many attempts from your address. Wait a minute.")
-		return
-	}
 	var j journey
 	if cookie, err := r.Cookie(journeyCookie); err == nil {
 		text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
@@ -162,6 +158,11 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if j.State == "" || query.Get("state") != j.State || query.Get("code") == "" {
 		c.refuseOIDC(w, r, "Signing in was not finished. Try again.")
+		return
+	}
+	if !c.attempt.allowAsking(r) {
+		w.Header().Set("Retry-After", "60")
+		c.fail(w, r, http.StatusTooManyRequests, "Too many attempts. Wait a minute.")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), oidcTimeout)

@@ -32,7 +32,7 @@ func (v *visit) actor() string { return sessions.Actor(v.user) }
 // sign-in page.
 func (c *Console) signedIn(next func(*visit)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		session, err := c.session(w, r)
+		session, err := c.session(r)
 		switch {
 		case errors.Is(err, sessions.ErrNone):
 			c.askToSignIn(w, r)
@@ -45,8 +45,8 @@ func (c *Console) signedIn(next func(*visit)) http.Handler {
 }
 
 // session returns the session of a request. Whom Caddy's authentication names
-// gets one at once; a session of somebody else is not used then.
-func (c *Console) session(w http.ResponseWriter, r *http.Request) (sessions.Session, error) {
+// has one at once; a session of somebody else is not used then.
+func (c *Console) session(r *http.Request) (sessions.Session, error) {
 	named := ""
 	if c.options.Identity != nil {
 		named = c.options.Identity(r)
@@ -63,7 +63,7 @@ func (c *Console) session(w http.ResponseWriter, r *http.Request) (sessions.Sess
 	case named == "", err == nil && found.UserID == named:
 		return found, err
 	}
-	return c.beginNamed(w, r, named)
+	return c.named(r, named)
 }
 
 // setCookie gives the browser a session's secret. It has no lifetime of its
@@ -133,5 +133,6 @@ func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, store.ErrInDoubt) {
 		message = "The service can't say right now whether it was done: look before you do it again."
 	}
+	w.Header().Set("Retry-After", "5")
 	c.fail(w, r, http.StatusServiceUnavailable, message)
 }

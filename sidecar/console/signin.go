@@ -18,10 +18,18 @@ type signInPage struct {
 	Error, Notice string
 	Next          string
 	OIDC          string // the provider's name; "" without one
+	Ask           bool   // before a link signs in: who follows it may not have meant to
+}
+
+// signInAs asks whether a link may sign a browser in.
+type signInAs struct {
+	User       string // whom the link signs in
+	Now        string // who is signed in; "" for nobody
+	Code, Next string
 }
 
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
-	page := signInPage{Next: r.URL.Query().Get("next"), OIDC: c.oidcName()}
+	page := signInPage{Next: r.URL.Query().Get("next"), OIDC: c.oidcName(), Ask: fromElsewhere(r)}
 	switch {
 	case r.URL.Query().Get("out") != "":
 		page.Notice = "You are signed out."
@@ -33,8 +41,17 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request) {
 	c.render(w, r, http.StatusOK, "signin", page)
 }
 
+// fromElsewhere reports whether another site led to a page, as far as the browser
+// says. A link that was typed, or opened from another program, came from nowhere.
+func fromElsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "none" && site != "same-origin"
+}
+
 // signIn takes the code of a one-time link. The link has it behind "#", which
-// browsers don't send: it is in no log.
+// browsers don't send: it is in no log. A stranger's link, on a page of the
+// stranger's, must not make somebody work in the stranger's account unawares: it
+// asks where another site led to it, or somebody else is signed in.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	next := r.PostFormValue("next")
 	refuse := func(status int, message string) {
@@ -54,11 +71,27 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusTooManyRequests, "Too many attempts from your address. Wait a minute.")
 		return
 	}
-	secret, err := c.Sessions.SignIn(r.Context(), codeOf(r.PostFormValue("code")))
+	code := codeOf(r.PostFormValue("code"))
+	user, err := c.Sessions.LinkedUser(r.Context(), code)
+	if err == nil && r.PostFormValue("as") != user {
+		session, errSession := c.session(r)
+		switch {
+		case errSession != nil && !errors.Is(errSession, sessions.ErrNone):
+			c.broken(w, r, errSession)
+			return
+		case r.PostFormValue("ask") != "", errSession == nil && session.UserID != user:
+			c.render(w, r, http.StatusOK, "signinas", signInAs{User: user, Now: session.UserID, Code: code, Next: next})
+			return
+		}
+	}
+	var secret string
+	if err == nil {
+		secret, err = c.Sessions.SignIn(r.Context(), code)
+	}
 	switch {
 	case errors.Is(err, sessions.ErrCode):
 		message := "This link is not valid any more: it works once, for 15 minutes. Ask for a new one."
-		if session, err := c.session(w, r); err == nil {
+		if session, err := c.session(r); err == nil {
 			message += " You are still signed in, as " + session.UserID + "."
 		}
 		refuse(http.StatusUnauthorized, message)
@@ -75,20 +108,16 @@ func (c *Console) enter(w http.ResponseWriter, r *http.Request, secret, next str
 	http.Redirect(w, r, nextPage(next), http.StatusSeeOther)
 }
 
-// beginNamed signs in whom Caddy's authentication names.
-func (c *Console) beginNamed(w http.ResponseWriter, r *http.Request, userID string) (sessions.Session, error) {
+// named signs in whom Caddy's authentication names.
+func (c *Console) named(r *http.Request, userID string) (sessions.Session, error) {
 	if !c.private(r) {
 		return sessions.Session{}, sessions.ErrNone
 	}
-	secret, err := c.Sessions.Begin(r.Context(), userID, sessions.ViaCaddy)
+	session, err := c.Sessions.Named(r.Context(), userID)
 	if errors.Is(err, store.ErrUnknownUser) {
-		return sessions.Session{}, sessions.ErrNone
+		err = sessions.ErrNone
 	}
-	if err != nil {
-		return sessions.Session{}, err
-	}
-	setCookie(w, secret)
-	return c.Sessions.Find(r.Context(), secret)
+	return session, err
 }
 
 // codeOf accepts the whole link where its code is asked for.

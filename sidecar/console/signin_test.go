@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -147,6 +148,125 @@ func TestSigningInIsRateLimited(t *testing.T) {
 	d.pass(time.Minute)
 	if p := b.send("/console/login", url.Values{"code": {d.link("alice")}}); p.path != "/console/keys" {
 		t.Errorf("a minute later: %d", p.status)
+	}
+}
+
+// TestFloodLocksNobodyElseOut tries from every address of a network, and then from
+// more networks than all together may come from.
+func TestFloodLocksNobodyElseOut(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"one address":         func(int) string { return "192.0.2.7:1234" },
+		"one IPv4 network":    func(i int) string { return fmt.Sprintf("192.0.2.%d:1234", i%256) },
+		"one IPv6 network":    func(i int) string { return fmt.Sprintf("[2001:db8:0:%x::1]:1234", i) },
+		"a thousand networks": func(i int) string { return fmt.Sprintf("10.%d.%d.1:1234", i/200, i%200) },
+		"addresses in a /64":  func(i int) string { return fmt.Sprintf("[2001:db8::%x]:1234", i+1) },
+		"no address at all":   func(int) string { return "" },
+		"more than are kept":  func(i int) string { return fmt.Sprintf("[2001:%x::1]:1234", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, console.Options{Secure: true})
+			site, err := d.side.Console(console.Options{Secure: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			try := func(from, code string) int {
+				r := httptest.NewRequest(http.MethodPost, "/console/login", strings.NewReader(url.Values{"code": {code}}.Encode()))
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				r.RemoteAddr = from
+				w := httptest.NewRecorder()
+				site.ServeHTTP(w, r)
+				return w.Code
+			}
+			passed := 0
+			for i := range 1500 {
+				if try(address(i), "guess") != http.StatusTooManyRequests {
+					passed++
+				}
+			}
+			if strings.HasPrefix(name, "one") && passed > 60 {
+				t.Errorf("%d guesses of one network in a minute", passed)
+			}
+			if code := try("198.51.100.1:99", d.link("alice")); code != http.StatusSeeOther {
+				t.Errorf("somebody else: %d", code)
+			}
+		})
+	}
+}
+
+func TestLinkAsksBeforeItSignsInInThePlaceOfSomebodyElse(t *testing.T) {
+	d := open(t, console.Options{})
+	b := d.as("alice")
+	foreign := d.link("bob")
+	for name, form := range map[string]url.Values{
+		"a link":                       {"code": {foreign}},
+		"one confirmed for who is not": {"code": {foreign}, "as": {"alice"}},
+	} {
+		p := b.send("/console/login", form)
+		if p.status != http.StatusOK || !p.has("Sign in as") || !p.has("You are signed in as <bdi>alice</bdi>") || !p.has(`name="as" value="bob"`) {
+			t.Errorf("%s: %d\n%s", name, p.status, p.body)
+		}
+		if p := b.get("/console/keys"); !p.has("<bdi>alice</bdi>") || p.has("<bdi>bob</bdi>") {
+			t.Errorf("%s: signed in as somebody else", name)
+		}
+	}
+	if p := b.send("/console/login", url.Values{"code": {foreign}, "as": {"bob"}}); p.path != "/console/keys" || !p.has("<bdi>bob</bdi>") {
+		t.Errorf("confirmed: %d at %s", p.status, p.path)
+	}
+	if p := b.send("/console/login", url.Values{"code": {d.link("bob")}}); p.path != "/console/keys" {
+		t.Errorf("one's own link: %d at %s", p.status, p.path)
+	}
+}
+
+func TestLinkThatAnotherSiteLedToAsks(t *testing.T) {
+	d := open(t, console.Options{})
+	for site, want := range map[string]bool{"none": false, "same-origin": false, "same-site": true, "cross-site": true, "": true} {
+		b := d.browser()
+		page := b.do(http.MethodGet, "/console/login", nil, "Sec-Fetch-Site", site)
+		asks := page.has(`name="ask" value="1"`)
+		if asks != want {
+			t.Errorf("%q: the page asks: %v", site, asks)
+		}
+		form := url.Values{"code": {d.link("alice")}}
+		if asks {
+			form.Set("ask", "1")
+		}
+		p := b.send("/console/login", form)
+		if asked := p.path == "/console/login" && p.has(`name="as" value="alice"`); asked != want {
+			t.Errorf("%q: asked: %v, at %s", site, asked, p.path)
+		}
+		form.Set("as", "alice")
+		if p := b.send("/console/login", form); want && p.path != "/console/keys" {
+			t.Errorf("%q: confirmed: %d at %s", site, p.status, p.path)
+		}
+	}
+}
+
+func TestVisitsOfWhomCaddyNamesWriteOneSession(t *testing.T) {
+	d := open(t, console.Options{Identity: func(*http.Request) string { return "alice" }})
+	entries := func() int {
+		log, err := d.side.Keys().Audit(t.Context(), "", "alice", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(log.Entries)
+	}
+	d.browser().get("/console/keys")
+	before := entries()
+	for range 20 { // none brings a cookie
+		if p := d.browser().get("/console/keys"); p.path != "/console/keys" || len(p.header["Set-Cookie"]) > 0 {
+			t.Errorf("at %s with %v", p.path, p.header["Set-Cookie"])
+		}
+	}
+	if after := entries(); after != before {
+		t.Errorf("%d entries in the log, %d before", after, before)
+	}
+	d.browser().send("/console/logout", nil) // by one of them
+	if p := d.browser().get("/console/keys"); p.path != "/console/keys" || entries() != before+2 {
+		t.Errorf("signed out and in: at %s, %d entries", p.path, entries())
+	}
+	d.pass(sessions.DefaultAbsolute + time.Second)
+	if p := d.browser().get("/console/keys"); p.path != "/console/keys" || entries() != before+3 {
+		t.Errorf("the next day: at %s, %d entries", p.path, entries())
 	}
 }
 

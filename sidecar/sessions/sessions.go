@@ -36,7 +36,7 @@ const seenEvery = time.Minute
 // ErrNone: the secret belongs to no session, or to one that has ended.
 var ErrNone = errors.New("no such session")
 
-// Session is one user signed in with one browser.
+// Session is one user signed in with one browser or, via Caddy, with any.
 type Session struct {
 	UserID    string
 	Via       string
@@ -101,13 +101,30 @@ func (r *Registry) begin(tx *store.Tx, userID, via, hash string) error {
 	if err := r.sweep(tx, now); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO sessions (hash, user_id, via, created_at, seen_at) VALUES (?, ?, ?, ?, ?)",
-		hash, userID, via, now.UnixMilli(), now.UnixMilli()); err != nil {
-		return err
+	n, err := tx.Exec(`INSERT INTO sessions (hash, user_id, via, created_at, seen_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (hash) DO NOTHING`, hash, userID, via, now.UnixMilli(), now.UnixMilli())
+	if n == 0 || err != nil {
+		return err // or another request of the same named user was first
 	}
 	return audit.Write(tx, now, audit.Change{
 		Actor: Actor(userID), Action: "console.sign_in", Subject: userID, Detail: map[string]any{"via": via},
 	})
+}
+
+// Named returns the session of a user whom Caddy's authentication names with each
+// request, and begins it when there is none. It is one for all of the user's
+// browsers, and no secret opens it: requests that bring no cookie would begin
+// another each time. A user who is not there is store.ErrUnknownUser.
+func (r *Registry) Named(ctx context.Context, userID string) (Session, error) {
+	hash := digest("named\n" + userID) // no cookie holds a line break
+	s, err := r.find(ctx, hash)
+	if !errors.Is(err, ErrNone) {
+		return s, err
+	}
+	if err := r.store.Update(ctx, func(tx *store.Tx) error { return r.begin(tx, userID, ViaCaddy, hash) }); err != nil {
+		return Session{}, fmt.Errorf("signing in: %w", err)
+	}
+	return r.find(ctx, hash)
 }
 
 // sweep removes the sessions that have ended, so that the table doesn't grow
@@ -120,7 +137,11 @@ func (r *Registry) sweep(tx *store.Tx, now time.Time) error {
 
 // Find returns the session of a secret and notes that it is used, or ErrNone.
 func (r *Registry) Find(ctx context.Context, secret string) (Session, error) {
-	s := Session{hash: digest(secret)}
+	return r.find(ctx, digest(secret))
+}
+
+func (r *Registry) find(ctx context.Context, hash string) (Session, error) {
+	s := Session{hash: hash}
 	var created, seen int64
 	err := r.store.View(ctx, func(v *store.Reader) error {
 		return v.Row("SELECT user_id, via, created_at, seen_at FROM sessions WHERE hash = ?", s.hash).

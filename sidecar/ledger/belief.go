@@ -8,8 +8,10 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// maxSteps bounds the usage records of a job that name the same unit.
-const maxSteps = 1000
+// maxSteps bounds the usage records of a job that name the same unit, those of
+// nothing included. The schema has this bound and contract.MaxUnits in a
+// constraint.
+const maxSteps = contract.MaxUnits
 
 // breach is why a record is not applied: no engine that keeps the contract makes
 // it.

@@ -60,7 +60,8 @@ type Service interface {
 
 	// Reserve admits a submission, all four limits and the key's state in one
 	// transaction, or writes nothing. A limit that is hit, and a key that is
-	// no longer active, come back as *api.Error with status 429 and 401.
+	// no longer active, come back as *api.Error with status 429 and 401. The
+	// same job id again is the same submission, which counts once.
 	Reserve(ctx context.Context, r Reservation) (Admission, error)
 
 	// Commit records that the engine accepted the job. It is idempotent, and

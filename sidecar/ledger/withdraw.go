@@ -33,10 +33,17 @@ func (l *Ledger) Withdraw(ctx context.Context, r sidecar.Reservation) error {
 		if n > 0 || err != nil {
 			return err
 		}
-		undone, err = l.undo(tx, r.JobID)
-		if errors.Is(err, sidecar.ErrUnknownJob) {
+		var keyID string
+		err = tx.Row("SELECT key_id FROM jobs WHERE id = ?", r.JobID).Scan(&keyID)
+		switch {
+		case errors.Is(err, store.ErrNoRows):
 			return nil // there is no such key or project
+		case err != nil:
+			return err
+		case keyID != r.KeyID:
+			return errDuplicate
 		}
+		undone, err = l.undo(tx, r.JobID)
 		return err
 	})
 	if err != nil {

@@ -67,6 +67,9 @@ func TestAJobIDOfAnotherSubmissionIsRefused(t *testing.T) {
 				t.Errorf("%s: admitted", name)
 			}
 		}
+		if err := f.ledger.Withdraw(t.Context(), sidecar.Reservation{JobID: taken.JobID, KeyID: f.newKey(policy.Limits{}), ProjectID: f.project}); err == nil {
+			t.Error("withdrawn with another key")
+		}
 		f.wantUsage(key, 2, 2, 2)
 	})
 }

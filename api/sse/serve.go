@@ -37,11 +37,12 @@ type State struct {
 	Changed <-chan struct{} // nil for a log that no longer grows
 }
 
-// Defaults of Options.
-const (
-	DefaultHeartbeat = 15 * time.Second
-	retryMillis      = 2500
-)
+// DefaultHeartbeat is the default of Options.Heartbeat.
+const DefaultHeartbeat = 15 * time.Second
+
+// FirstBlock begins every stream: how long a client waits before it connects
+// again, which it must know before the first event.
+const FirstBlock = ": ok\nretry: 2500\n\n"
 
 // Options tune Serve.
 type Options struct {
@@ -72,7 +73,7 @@ func Serve(w http.ResponseWriter, r *http.Request, log Log, opts Options) error 
 	}
 	w.WriteHeader(http.StatusOK)
 	out := stream{w: w, flush: http.NewResponseController(w).Flush}
-	if err := out.comment("ok"); err != nil {
+	if err := out.send(FirstBlock); err != nil {
 		return nil
 	}
 	if !valid || after > state.Last {
@@ -148,13 +149,14 @@ func Position(r *http.Request) (after uint64, valid bool) {
 }
 
 type stream struct {
-	w       io.Writer
-	flush   func() error
-	started bool // the first block, which carries retry:, was sent
+	w     io.Writer
+	flush func() error
 }
 
-func (s *stream) comment(text string) error {
-	if _, err := io.WriteString(s.w, ": "+text+"\n\n"); err != nil {
+func (s *stream) comment(text string) error { return s.send(": " + text + "\n\n") }
+
+func (s *stream) send(block string) error {
+	if _, err := io.WriteString(s.w, block); err != nil {
 		return err
 	}
 	return s.flush()
@@ -162,10 +164,6 @@ func (s *stream) comment(text string) error {
 
 func (s *stream) event(id uint64, eventType string, data []byte) error {
 	var b []byte
-	if !s.started {
-		b = fmt.Appendf(b, "retry: %d\n", retryMillis)
-		s.started = true
-	}
 	if id > 0 {
 		b = fmt.Appendf(b, "id: %d\n", id)
 	}

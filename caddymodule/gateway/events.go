@@ -112,6 +112,9 @@ func (l Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request,
 		<-watched
 	}()
 	err := untilEnded(out, func() error { return l.stream(out, r, q, next) })
+	if out.MustAbort() && r.Method != http.MethodHead {
+		panic(http.ErrAbortHandler) // the server then leaves the body without its end
+	}
 	if err == nil || !out.Started() || ctx.Err() != nil {
 		return err
 	}
@@ -163,9 +166,8 @@ func (l Locator) stream(out *streams.Writer, r *http.Request, q *Request, next N
 	case served && (!broken || r.Method == http.MethodHead), !served && err != nil:
 		return err
 	case !served:
-		out.Begin()
-		if r.Method == http.MethodHead {
-			return nil
+		if err := out.Begin(); err != nil || r.Method == http.MethodHead {
+			return nil // the client left, or has all there is
 		}
 	}
 	resumeAfter(r, last)

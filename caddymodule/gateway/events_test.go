@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"maps"
@@ -25,26 +26,69 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-func TestAStreamCutOffByItsOwnEndEndsWell(t *testing.T) {
-	var open streams.Registry
-	l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: &open}
-	w := httptest.NewRecorder()
-	q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
-	err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(w http.ResponseWriter, r *http.Request) error {
-		sse.SetHeaders(w.Header())
-		if _, err := w.Write([]byte("id: 1\ndata: {}\n\n")); err != nil {
-			t.Error(err)
+// TestAStreamIsCompleteOnlyWhereItIsOver: some clients take a body that ends as it
+// should for the end of the job, so a stream that they shall open again is cut off.
+func TestAStreamIsCompleteOnlyWhereItIsOver(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason, sent string
+		cut          bool
+	}{
+		"the service stops":                      {streams.ReasonShutdown, "id: 1\ndata: {}\n\n", true},
+		"the service stops before it begins":     {streams.ReasonShutdown, "", true},
+		"no one can check the key":               {streams.ReasonUnchecked, "id: 1\ndata: {}\n\n", true},
+		"the key is revoked":                     {streams.ReasonKeyRevoked, "id: 1\ndata: {}\n\n", false},
+		"the key is disabled":                    {streams.ReasonKeyDisabled, "id: 1\ndata: {}\n\n", false},
+		"the user loses access":                  {streams.ReasonAccessLost, "id: 1\ndata: {}\n\n", false},
+		"the service stops after the last event": {streams.ReasonShutdown, "id: 1\nevent: job.completed\ndata: {}\n\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var open streams.Registry
+			l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: &open}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				err := l.Serve(w, r, aStream("k", running), func(w http.ResponseWriter, r *http.Request) error {
+					sse.SetHeaders(w.Header())
+					if _, err := io.WriteString(w, tc.sent); err != nil && tc.sent != "" {
+						t.Error(err)
+					}
+					open.CloseAll(tc.reason)
+					<-r.Context().Done()
+					panic(http.ErrAbortHandler) // as reverse_proxy does
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}))
+			defer server.Close()
+			resp, err := http.Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != tc.cut || err != nil && !cut {
+				t.Errorf("the body ended with %v", err)
+			}
+			closing := fmt.Sprintf(`"reason":%q}`+"\n\n", tc.reason)
+			if last := strings.Contains(tc.sent, api.EventCompleted); strings.HasSuffix(string(body), closing) == last {
+				t.Errorf("the client has %q", body)
+			}
+			server.Close() // the handler has returned
+			if open.Len() != 0 {
+				t.Error("the stream is still registered")
+			}
+		})
+	}
+}
+
+// cutOff runs a handler that must have the server cut the connection.
+func cutOff(t *testing.T, serve func() error) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler {
+			t.Errorf("recovered %v", p)
 		}
-		open.CloseAll(streams.ReasonShutdown)
-		<-r.Context().Done()
-		panic(http.ErrAbortHandler) // as reverse_proxy does
-	})
-	if err != nil || !strings.HasSuffix(w.Body.String(), `"reason":"shutdown"}`+"\n\n") {
-		t.Errorf("%v, %q", err, w.Body)
-	}
-	if open.Len() != 0 {
-		t.Error("the stream is still registered")
-	}
+	}()
+	t.Errorf("it returned %v", serve())
 }
 
 func TestAPanicThatIsNotABrokenStreamIsPassedOn(t *testing.T) {
@@ -122,12 +166,15 @@ func TestAStreamThatIsOpenedWhileTheServiceStopsSaysSoAndEnds(t *testing.T) {
 	job := running
 	q := &Request{Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, KeyID: "k", Job: &job}
 	w := httptest.NewRecorder()
-	err := l.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/x", nil), q, func(_ http.ResponseWriter, r *http.Request) error {
-		<-r.Context().Done() // the engine says nothing for as long as the stream is open
-		return r.Context().Err()
+	cutOff(t, func() error {
+		return l.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/x", nil), q, func(_ http.ResponseWriter, r *http.Request) error {
+			<-r.Context().Done() // the engine says nothing for as long as the stream is open
+			return r.Context().Err()
+		})
 	})
-	if err != nil || w.Code != http.StatusOK || w.Result().Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(w.Body.String(), `"reason":"shutdown"`) {
-		t.Errorf("%v, %d %v %q", err, w.Code, w.Result().Header, w.Body)
+	if w.Code != http.StatusOK || w.Result().Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(w.Body.String(), `"reason":"shutdown"`) ||
+		!strings.HasPrefix(w.Body.String(), sse.FirstBlock) {
+		t.Errorf("%d %v %q", w.Code, w.Result().Header, w.Body)
 	}
 }
 

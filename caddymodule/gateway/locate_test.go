@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -173,7 +174,7 @@ func TestEventsWhileTheEngineIsDownStayOpenUntilTheEnd(t *testing.T) {
 	if passed || err != nil || w.Code != 200 {
 		t.Fatalf("passed %v, error %v, %d", passed, err, w.Code)
 	}
-	if body := w.Body.String(); !strings.HasPrefix(body, ": waiting") || !strings.Contains(body, "event: job.completed") {
+	if body := w.Body.String(); !strings.HasPrefix(body, sse.FirstBlock+": waiting") || !strings.Contains(body, "event: job.completed") {
 		t.Errorf("stream is %q", body)
 	}
 	if got := w.Header().Get("Content-Type"); got != "text/event-stream" {

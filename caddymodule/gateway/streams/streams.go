@@ -19,6 +19,10 @@ const (
 	ReasonShutdown     = "shutdown"
 )
 
+// comesBack reports whether the client of a stream that ends for a reason may
+// read on once it has connected again.
+func comesBack(reason string) bool { return reason == ReasonShutdown || reason == ReasonUnchecked }
+
 // Registry holds the open streams. The zero Registry works and is without
 // bounds. It is safe for concurrent use.
 type Registry struct {

@@ -82,6 +82,9 @@ func (w *Writer) answer(status int) {
 		return
 	}
 	w.answered = true
+	if w.ended {
+		return
+	}
 	kind, _, _ := mime.ParseMediaType(w.header.Get("Content-Type")) // "" for one that can't be read
 	switch {
 	case status == http.StatusNoContent:
@@ -95,7 +98,7 @@ func (w *Writer) answer(status int) {
 
 // send sends the client its header, once.
 func (w *Writer) send(status int) {
-	if w.sent != 0 || w.ended {
+	if w.sent != 0 {
 		return
 	}
 	w.sent = status
@@ -105,11 +108,14 @@ func (w *Writer) send(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Begin sends the header of a stream that has no source yet.
-func (w *Writer) Begin() {
+// Begin begins a stream that has no source yet, unless it is begun or ended.
+func (w *Writer) Begin() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.send(http.StatusOK)
+	if w.sent != 0 || w.ended {
+		return nil
+	}
+	return w.begin()
 }
 
 // Comment writes a comment, which keeps a connection alive, between two sources.
@@ -226,7 +232,7 @@ func (w *Writer) End(reason string) {
 		return
 	}
 	w.ended, w.reason = true, reason
-	if w.sent == http.StatusOK {
+	if w.sent == http.StatusOK && !w.complete {
 		w.sayEnd()
 	}
 }
@@ -240,10 +246,17 @@ func (w *Writer) Conclude() {
 	if !w.ended || w.sent != 0 {
 		return
 	}
-	w.sent = http.StatusOK
-	sse.SetHeaders(w.ResponseWriter.Header())
-	w.ResponseWriter.WriteHeader(http.StatusOK)
-	w.sayEnd()
+	if w.begin() == nil {
+		w.sayEnd()
+	}
+}
+
+// begin sends the header of a stream and its first block, which a source sends
+// otherwise.
+func (w *Writer) begin() error {
+	w.send(http.StatusOK)
+	_, err := io.WriteString(w.ResponseWriter, sse.FirstBlock)
+	return err
 }
 
 func (w *Writer) sayEnd() {
@@ -259,6 +272,15 @@ func (w *Writer) Ended() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ended
+}
+
+// MustAbort reports whether the connection has to be cut, once all is written:
+// the stream was ended before its job, and its client shall come back. Some
+// clients take a body that ends as it should for the end of the job.
+func (w *Writer) MustAbort() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended && !w.complete && comesBack(w.reason)
 }
 
 // Interface guards

@@ -19,7 +19,8 @@ import (
 // app's option cors it answers the preflights of browsers.
 //
 // It also counts every request of the chain, and refuses to be part of a
-// configuration whose logs would show keys.
+// configuration whose logs would show keys. Requests to its server for a host that
+// no site has are answered 421.
 //
 // It sets these placeholders:
 //
@@ -76,6 +77,7 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 	if err := a.app.addStep(ctx, stepAuth); err != nil {
 		return err
 	}
+	refuseOtherHosts(ctx)
 	a.redis = a.app.Redis
 	a.rates, err = openRates(a.redis, ctx.Logger())
 	return err

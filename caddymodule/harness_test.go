@@ -363,7 +363,11 @@ func (g *gatewayOf) listeners() (n int) {
 
 func (g *gatewayOf) config(globals, site string) []byte {
 	g.t.Helper()
-	fill := strings.NewReplacer("{admin}", g.admin, "{log}", g.log)
+	_, port, err := net.SplitHostPort(g.addr)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	fill := strings.NewReplacer("{admin}", g.admin, "{log}", g.log, "{port}", port)
 	text, err := adapt(g.t, fill.Replace("{\n"+globals+"\tsvc {\n\t\tdata_dir "+g.dir+"\n"+g.app+"\t}\n}\nhttp://"+g.addr+" {\n"+site+"\n}\n"))
 	if err != nil {
 		g.t.Fatal(err)

@@ -1,20 +1,19 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
 )
 
 // StopEnginesFlag, given to "caddy run", makes a stop of the service stop
@@ -25,7 +24,8 @@ const StopEnginesFlag = "--stop-engines"
 // Prepare looks at the command line of cmd/caddy before Caddy does, and
 // returns what Caddy shall see. For "run" it makes the data folder, because
 // Caddy's admin socket lies in it and is opened before any module, and says in
-// one line what would keep the service from starting.
+// one line what would keep the service from starting, by the configuration that it
+// will have.
 func Prepare(args []string) ([]string, error) {
 	if len(args) < 2 || args[1] != "run" {
 		return args, nil
@@ -37,42 +37,26 @@ func Prepare(args []string) ([]string, error) {
 		}
 	}
 	tuneGC()
-	dir := os.Getenv("SVC_DATA_DIR")
-	if dir == "" {
-		dir = "data"
-	}
+	config, read := readConfig(kept)
+	dir := config.dataDir()
 	if err := prepareDataDir(dir); err != nil {
 		return nil, err
 	}
 	if err := checkFree(dir); err != nil {
 		return nil, err
 	}
-	// A configuration that can't be read is Caddy's to report.
-	config, err := os.ReadFile(configOf(kept))
-	if err != nil {
+	if !read {
 		return kept, nil
 	}
-	if err := checkAddress(config); err != nil {
+	if err := checkAddresses(config.addresses()); err != nil {
 		return nil, err
 	}
-	elsewhere := os.Getenv("SVC_ENGINES") != "" && os.Getenv("SVC_ENGINES") != "embedded"
-	if !elsewhere && !bytes.Contains(config, []byte("frameworks")) && !fromImages(config) {
-		if _, err := host.FindFrameworks(""); err != nil {
+	if dir, needed := config.frameworks(); needed {
+		if _, err := host.FindFrameworks(dir); err != nil {
 			return nil, err
 		}
 	}
 	return kept, nil
-}
-
-// fromImages reports whether engines run from images, which bring the
-// frameworks.
-func fromImages(config []byte) bool {
-	for _, name := range []string{docker.Name, kubernetes.Name} {
-		if os.Getenv("SVC_ENGINE_DRIVER") == name || bytes.Contains(config, []byte("driver "+name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // gcPercent lets the heap grow to five times what lives in it before it is
@@ -118,42 +102,28 @@ func checkFree(dir string) error {
 	return nil
 }
 
-// configOf returns the file that --config or -c names, "" when there is none.
-func configOf(args []string) string {
-	for i, a := range args {
-		for _, flag := range []string{"--config", "-c"} {
-			if value, ok := strings.CutPrefix(a, flag+"="); ok {
-				return value
+// checkAddresses says so when another program listens on an address of the
+// configuration, which Caddy would say too, but without what to do, or not at all:
+// two of its processes can share a port, and would each get a part of the requests.
+func checkAddresses(all []string) error {
+	for _, one := range all {
+		address, err := caddy.ParseNetworkAddress(one)
+		if err != nil || !strings.HasPrefix(address.Network, "tcp") {
+			continue
+		}
+		for offset := range address.PortRangeSize() {
+			at := address.JoinHostPort(offset)
+			l, err := net.Listen(address.Network, at)
+			if errors.Is(err, syscall.EADDRINUSE) {
+				return fmt.Errorf("the address %s can't be used: %w: stop the program that uses it or set SVC_ADDRESS to another one", at, err)
 			}
-			if a == flag && i+1 < len(args) {
-				return args[i+1]
+			if err != nil {
+				continue // Caddy says so itself
+			}
+			if err := l.Close(); err != nil {
+				return fmt.Errorf("closing the listener that tried %s: %w", at, err)
 			}
 		}
 	}
-	return ""
-}
-
-// checkAddress says so when another program listens on SVC_ADDRESS, which
-// Caddy would say too, but without what to do. It looks only when the
-// configuration goes by that variable.
-func checkAddress(config []byte) error {
-	if !bytes.Contains(config, []byte("{$SVC_ADDRESS")) {
-		return nil
-	}
-	address := os.Getenv("SVC_ADDRESS")
-	if address == "" {
-		address = "http://localhost:8080"
-	}
-	if !strings.Contains(address, "://") {
-		address = "https://" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Port() == "" {
-		return nil
-	}
-	l, err := net.Listen("tcp", ":"+u.Port())
-	if err != nil {
-		return fmt.Errorf("port %s can't be used: %w: stop the program that uses it or set SVC_ADDRESS to another address", u.Port(), err)
-	}
-	return l.Close()
+	return nil
 }

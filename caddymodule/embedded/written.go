@@ -1,0 +1,109 @@
+package embedded
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+
+	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/svc-games/svc/engine-proxy/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/process"
+)
+
+// written is what a configuration says of that without which the service can't
+// start. What it leaves out is empty.
+type written struct {
+	Apps struct {
+		HTTP struct {
+			Servers map[string]struct {
+				Listen []string `json:"listen"`
+			} `json:"servers"`
+		} `json:"http"`
+		Svc struct {
+			DataDir string `json:"data_dir"`
+			Engines struct {
+				Form       string `json:"form"`
+				Driver     string `json:"driver"`
+				Frameworks string `json:"frameworks"`
+			} `json:"engines"`
+		} `json:"svc"`
+	} `json:"apps"`
+}
+
+// readConfig reads the configuration that Caddy will load, as Caddy reads it.
+// ok is false for one that can't be read, which is Caddy's to report, and where the
+// variables in it are not known before Caddy has read a file of them.
+func readConfig(args []string) (w written, ok bool) {
+	if flagOf(args, "--envfile") != "" {
+		return written{}, false
+	}
+	path := cmp.Or(flagOf(args, "--config", "-c"), "Caddyfile")
+	config, err := os.ReadFile(path)
+	if err != nil {
+		return written{}, false
+	}
+	name, base := flagOf(args, "--adapter", "-a"), strings.ToLower(filepath.Base(path))
+	if name == "" && (strings.HasPrefix(base, "caddyfile") && !strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".caddyfile")) {
+		name = "caddyfile"
+	}
+	if name != "" {
+		adapter := caddyconfig.GetAdapter(name)
+		if adapter == nil {
+			return written{}, false
+		}
+		if config, _, err = adapter.Adapt(config, map[string]any{"filename": path}); err != nil {
+			return written{}, false
+		}
+	}
+	if json.Unmarshal(config, &w) != nil {
+		return written{}, false
+	}
+	return w, true
+}
+
+// flagOf returns the value that one of a flag's names has, "" for none.
+func flagOf(args []string, names ...string) string {
+	for i, a := range args {
+		for _, name := range names {
+			if value, ok := strings.CutPrefix(a, name+"="); ok {
+				return value
+			}
+			if a == name && i+1 < len(args) {
+				return args[i+1]
+			}
+		}
+	}
+	return ""
+}
+
+// dataDir returns the data folder.
+func (w written) dataDir() string {
+	return cmp.Or(w.Apps.Svc.DataDir, os.Getenv("SVC_DATA_DIR"), "data")
+}
+
+// frameworks returns where the game frameworks are said to be, "" for the usual
+// place, and whether engines of this process need them: those that run from images
+// bring them.
+func (w written) frameworks() (dir string, needed bool) {
+	engines := w.Apps.Svc.Engines
+	if engines.Form != "" && engines.Form != "embedded" {
+		return "", false
+	}
+	switch cmp.Or(engines.Driver, os.Getenv("SVC_ENGINE_DRIVER"), process.Name) {
+	case docker.Name, kubernetes.Name:
+		return "", false
+	}
+	return engines.Frameworks, true
+}
+
+// addresses returns where the service will listen, in Caddy's notation.
+func (w written) addresses() (all []string) {
+	for _, server := range w.Apps.HTTP.Servers {
+		all = append(all, server.Listen...)
+	}
+	return all
+}

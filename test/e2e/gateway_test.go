@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/wait"
+)
+
+// program is a caddy that a test starts with a configuration of its own.
+type program struct {
+	t     *testing.T
+	dir   string // where it runs
+	admin string // socket of its admin API
+	log   bytes.Buffer
+	ended chan struct{} // closed when it has
+}
+
+// runs starts a command and ends it with the test.
+func runs(t *testing.T, cmd *exec.Cmd, admin string) *program {
+	t.Helper()
+	p := &program{t: t, dir: cmd.Dir, admin: admin, ended: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.log, &p.log
+	if err := child.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = cmd.Wait() // it is killed
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-p.ended
+	})
+	return p
+}
+
+// status asks the admin API for its status, 0 while there is no answer.
+func (p *program) status() int {
+	p.t.Helper()
+	client := http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", p.admin)
+		},
+		DisableKeepAlives: true,
+	}
+	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://127.0.0.1/svc/status", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	resp, err := client.RoundTrip(req)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+// awaitAdmin waits until the admin API answers.
+func (p *program) awaitAdmin() {
+	p.t.Helper()
+	wait.Until(p.t, "the admin API answers", func() bool {
+		select {
+		case <-p.ended:
+			p.t.Fatalf("it ended:\n%s", p.log.String())
+		default:
+		}
+		return p.status() != 0
+	})
+}
+
+// TestTheGatewayOfTheClusterStarts runs the Caddyfile of deploy/kubernetes as its
+// image does: where there is the program and nothing else, and no other part of the
+// service answers yet.
+func TestTheGatewayOfTheClusterStarts(t *testing.T) {
+	inOneForm(t)
+	manifest, err := os.ReadFile(filepath.Join(root(t), "deploy", "kubernetes", "gateway.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(manifest), "\n  Caddyfile: |\n")
+	block, _, ended := strings.Cut(rest, "\n---\n")
+	if !found || !ended {
+		t.Fatal("the manifest has no Caddyfile")
+	}
+	data, image, address := peertest.Dir(t), t.TempDir(), freeport.Address(t)
+	own := peertest.NewAuthority(t).Issue("gateway")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer(
+		"\n    ", "\n", "unix//data/", "unix/"+data+"/", "data_dir /data", "data_dir "+data, ":8080 {", ":"+port+" {",
+		"/tls/tls.crt", own.Cert, "/tls/tls.key", own.Key, "/tls/ca.crt", own.CA,
+	).Replace("\n" + block + "\n")
+	if err := os.WriteFile(filepath.Join(image, "Caddyfile"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", bin(t, "caddy"), filepath.Join(image, "caddy")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command(filepath.Join(image, "caddy"), "run", "--config", filepath.Join(image, "Caddyfile"), "--adapter", "caddyfile")
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"HOME=" + data}
+	p := runs(t, cmd, filepath.Join(data, "run", "caddy.sock"))
+	p.awaitAdmin()
+	if got := p.status(); got != http.StatusServiceUnavailable {
+		t.Errorf("without a sidecar its status is %d", got)
+	}
+	// The readiness probe of the manifest.
+	resp, err := http.Get("http://" + address + "/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("its readiness probe is answered %d", resp.StatusCode)
+	}
+	if left, err := os.ReadDir(cmd.Dir); err != nil || len(left) > 0 {
+		t.Errorf("it wrote %v where it ran, %v", left, err)
+	}
+}

@@ -147,13 +147,18 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	case err != nil:
 		a.problem(&s, "the store does not answer", err)
 	}
-	if writer, ok := shared.backend.sidecar.Service.(interface {
-		CheckWrites(ctx context.Context) error
-	}); ok && err == nil {
-		if err := writer.CheckWrites(ctx); err != nil {
-			s.Store.OK = false
-			a.problem(&s, "the store can't be written to", err)
-		}
+	health, told := shared.backend.sidecar.Service.Health(ctx)
+	s.Push, s.PolicyRevision = health.Push, health.PolicyRevision
+	switch {
+	case err != nil: // whatever else it says of the store is the same
+	case told != nil:
+		a.problem(&s, "the sidecar does not say how it is", told)
+	case health.Writes != nil:
+		s.Store.OK = false
+		a.problem(&s, "the store can't be written to", health.Writes)
+	}
+	if health.PolicyProblem != "" {
+		a.problem(&s, health.PolicyProblem, nil)
 	}
 	free, err := diskFree(app.DataDir)
 	s.DiskFreeBytes = free
@@ -165,17 +170,6 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 		a.problem(&s, "the data folder's disk is full", unix.ENOSPC)
 	}
 	s.CacheFresh = shared.Gate.Fresh()
-	if told, ok := shared.backend.sidecar.Service.(interface{ Push() string }); ok {
-		s.Push = told.Push()
-	}
-	if told, ok := shared.backend.sidecar.Service.(interface{ PolicyRevision() string }); ok {
-		s.PolicyRevision = told.PolicyRevision()
-	}
-	if told, ok := shared.backend.sidecar.Service.(interface{ PolicyProblem() string }); ok {
-		if problem := told.PolicyProblem(); problem != "" {
-			a.problem(&s, problem, nil)
-		}
-	}
 	engines, err := shared.Engines.List(ctx)
 	if err != nil {
 		a.problem(&s, "the engine proxy does not answer", err)

@@ -1,12 +1,21 @@
 package caddymodule_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestStatusOfAWorkingGateway(t *testing.T) {
@@ -35,6 +44,61 @@ func TestStatusWhenTheStoreIsDownIs503AndLeavesTheErrorToTheLog(t *testing.T) {
 	if strings.Contains(a.body, "disk 7") || !strings.Contains(g.logged(), "disk 7 is full") {
 		t.Error("the error belongs in the log, not in the answer")
 	}
+}
+
+// TestStatusOfAStoreThatCanOnlyBeReadIs503: no submission is admitted there. The
+// sidecar is asked for it wherever it is.
+func TestStatusOfAStoreThatCanOnlyBeReadIs503(t *testing.T) {
+	d := newDesk(t)
+	d.unwritable = errors.New("disk 7 is full")
+	sidecars := map[string]sidecar.Service{"in this process": d, "in another": newRemote(t, d)}
+	for name, service := range sidecars {
+		t.Run(name, func(t *testing.T) {
+			d.asked = service
+			g := d.gateway(t, wholeAPI)
+			a := g.ask("GET", "/svc/status")
+			if a.StatusCode != 503 || !strings.Contains(a.body, `"the store can't be written to"`) || !strings.Contains(a.body, `"rev-7"`) {
+				t.Errorf("%d %s", a.StatusCode, a.body)
+			}
+			if strings.Contains(a.body, "disk 7") || !strings.Contains(g.logged(), "disk 7 is full") {
+				t.Error("the error belongs in the log, not in the answer")
+			}
+		})
+	}
+}
+
+// newRemote returns the client of a sidecar that serves a desk.
+func newRemote(t *testing.T, d *desk) sidecar.Service {
+	t.Helper()
+	server := httptest.NewServer(remote.Handler(served{d}, zap.NewNop()))
+	t.Cleanup(server.Close)
+	to, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := remote.New(towards{to.Host}, remote.Options{DecisionTimeout: wait.Patience})
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// served is a desk behind a way from another process.
+type served struct{ *desk }
+
+func (served) Reserved(context.Context, sidecar.Reservation) (sidecar.Admission, bool, error) {
+	return sidecar.Admission{}, false, nil
+}
+
+// towards sends every request to one address.
+type towards struct{ host string }
+
+func (to towards) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", to.host
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func TestStatusAnswersOnlyReads(t *testing.T) {

@@ -84,7 +84,9 @@ func (*Console) CaddyModule() caddy.ModuleInfo {
 func (c *Console) Provision(ctx caddy.Context) (err error) {
 	c.logger = ctx.Logger()
 	if c.OIDC != nil {
-		c.OIDC.ClientSecret = caddy.NewReplacer().ReplaceKnown(c.OIDC.ClientSecret, "")
+		if c.OIDC.ClientSecret, err = caddy.NewReplacer().ReplaceOrErr(c.OIDC.ClientSecret, true, false); err != nil {
+			return fmt.Errorf("oidc: client_secret: %w", err)
+		}
 	}
 	c.app, err = appOf(ctx)
 	return err

@@ -64,12 +64,14 @@ type desk struct {
 	dir     string
 	socket  string // where the engine listens
 	lookups atomic.Int32
-	reserve atomic.Int32 // submissions that were admitted
-	setting atomic.Value // of the engines, as the last reload left it
+	reserve atomic.Int32    // submissions that were admitted
+	setting atomic.Value    // of the engines, as the last reload left it
+	asked   sidecar.Service // what gateways ask in the desk's place, nil for itself
 
 	mu            sync.Mutex // guards the following fields
 	keys          map[api.KeyHash]sidecar.Identity
 	down          error // what the store answers, nil when it works
+	unwritable    error // why it can't be written to, nil when it can
 	undecided     error // of every decision
 	decides       int   // decisions that are made before undecided counts
 	policyProblem string
@@ -94,7 +96,12 @@ func (deskSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*c
 	if !ok {
 		return nil, fmt.Errorf("no desk for %s", dir)
 	}
-	return &caddymodule.OpenedSidecar{Service: found.(*desk), Close: func() error { return nil }}, nil
+	d := found.(*desk)
+	var service sidecar.Service = d
+	if d.asked != nil {
+		service = d.asked
+	}
+	return &caddymodule.OpenedSidecar{Service: service, Close: func() error { return nil }}, nil
 }
 
 type deskEngines struct {
@@ -200,12 +207,10 @@ func (d *desk) Changes(context.Context, int64) (sidecar.Changes, error) {
 
 func (d *desk) Watch() (<-chan struct{}, func()) { return nil, func() {} }
 
-func (d *desk) PolicyRevision() string { return "rev-7" }
-
-func (d *desk) PolicyProblem() string {
+func (d *desk) Health(context.Context) (sidecar.Health, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.policyProblem
+	return sidecar.Health{PolicyRevision: "rev-7", PolicyProblem: d.policyProblem, Writes: d.unwritable}, nil
 }
 
 // fail has every decision end with err.

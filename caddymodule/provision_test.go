@@ -221,6 +221,21 @@ func TestWhatIsWrongWithTheAppIsSaidWithoutTheNamesOfItsRoutes(t *testing.T) {
 	}
 }
 
+// TestASecretOfTheProviderThatIsEmptyIsRefused: without it the console would go on
+// as a client that needs none.
+func TestASecretOfTheProviderThatIsEmptyIsRefused(t *testing.T) {
+	t.Setenv("SVC_TEST_SECRET", "geheim")
+	for secret, good := range map[string]bool{
+		"{env.SVC_TEST_SECRET}": true, "{env.SVC_TEST_UNSET}": false, "x{env.SVC_TEST_UNSET}": false, "a{b}c": true,
+	} {
+		err := validate(t, "\tadmin off\n", "\tsvc_console {\n\t\toidc {\n\t\t\tissuer https://id.example\n\t\t\tclient_id c\n\t\t\tclient_secret "+
+			secret+"\n\t\t}\n\t}")
+		if good && err != nil || !good && (err == nil || !strings.Contains(err.Error(), "client_secret")) {
+			t.Errorf("%s: %v", secret, err)
+		}
+	}
+}
+
 func TestBadValuesInJSONAreRefused(t *testing.T) {
 	tests := map[string]struct{ app, auth, says string }{
 		"negative rate": {`{}`, `"rate":{"per_second":-1}`, "rate: both numbers must be from 0 to 1000000"},

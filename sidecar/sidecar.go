@@ -97,6 +97,25 @@ type Service interface {
 	// DeleteProject deletes a project and its jobs; ErrProjectBusy while one
 	// of them is unfinished.
 	DeleteProject(ctx context.Context, projectID string) error
+
+	// Health asks the sidecar what it says of itself, for the status of a gateway.
+	// It tries a write, so it is not for checks that come often.
+	Health(ctx context.Context) (Health, error)
+}
+
+// Health is what a sidecar says of itself.
+type Health struct {
+	// PolicyRevision names the rules in force, "" for a policy that has no name.
+	PolicyRevision string
+	// PolicyProblem says in one line why they are not those that are wanted, ""
+	// when they are.
+	PolicyProblem string
+	// Push says how changes of other sidecars come in: "none" where there is no
+	// Redis, "connected", or "lost" while they are polled; "" when it is not known.
+	Push string
+	// Writes is why the store can't be written to, nil when it can, and when it is
+	// not known.
+	Writes error
 }
 
 // JobTeller is a Service that can tell when jobs change.

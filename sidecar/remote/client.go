@@ -236,23 +236,18 @@ func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, err
 	return call[sidecar.Changes](ctx, c, readTimeout, "changes", place{after})
 }
 
-// PolicyRevision names the rules in force, "" while the sidecar does not say.
-func (c *Client) PolicyRevision() string {
-	s, err := call[status](c.ctx, c, readTimeout, "status", nothing{})
+// Health implements sidecar.Service. A sidecar of an earlier version tells of its
+// policy alone.
+func (c *Client) Health(ctx context.Context) (sidecar.Health, error) {
+	s, err := call[status](ctx, c, readTimeout, "status", nothing{})
 	if err != nil {
-		return "" // the status that asks for it says that the sidecar is away
+		return sidecar.Health{}, err
 	}
-	return s.PolicyRevision
-}
-
-// PolicyProblem says why they are not those that are wanted, "" when they are
-// and while the sidecar does not say.
-func (c *Client) PolicyProblem() string {
-	s, err := call[status](c.ctx, c, readTimeout, "status", nothing{})
-	if err != nil {
-		return ""
+	h := sidecar.Health{PolicyRevision: s.PolicyRevision, PolicyProblem: s.PolicyProblem, Push: s.Push}
+	if s.WriteError != "" {
+		h.Writes = errors.New(s.WriteError)
 	}
-	return s.PolicyProblem
+	return h, nil
 }
 
 // Interface guards

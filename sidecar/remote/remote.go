@@ -132,6 +132,8 @@ type (
 	status struct {
 		PolicyRevision string `json:"policyRevision"`
 		PolicyProblem  string `json:"policyProblem"`
+		Push           string `json:"push,omitempty"`
+		WriteError     string `json:"writeError,omitempty"`
 	}
 	nothing struct{}
 )

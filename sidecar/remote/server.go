@@ -33,11 +33,6 @@ type Service interface {
 	// Withdraw takes back a reservation whose answer was lost, and has one that
 	// comes later refused. It is idempotent.
 	Withdraw(ctx context.Context, r sidecar.Reservation) error
-	// PolicyRevision names the rules in force.
-	PolicyRevision() string
-	// PolicyProblem says why they are not those that are wanted, "" when they
-	// are.
-	PolicyProblem() string
 }
 
 // Handler serves the calls of gateways.
@@ -78,8 +73,13 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
-	rpc.Handle(s, "status", func(context.Context, nothing) (status, error) {
-		return status{svc.PolicyRevision(), svc.PolicyProblem()}, nil
+	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {
+		h, err := svc.Health(ctx)
+		told := status{PolicyRevision: h.PolicyRevision, PolicyProblem: h.PolicyProblem, Push: h.Push}
+		if h.Writes != nil {
+			told.WriteError = h.Writes.Error()
+		}
+		return told, err
 	})
 	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
 	return s

@@ -170,18 +170,25 @@ func (s *Service) PolicyRevision() string {
 	return ""
 }
 
-// PolicyProblem says in one line why the rules in force are not those that are
-// wanted, "" when they are.
-func (s *Service) PolicyProblem() string {
+// writeTimeout bounds the write that Health tries: a store that is locked may keep
+// it waiting for longer.
+const writeTimeout = time.Second
+
+// Health implements sidecar.Service.
+func (s *Service) Health(ctx context.Context) (sidecar.Health, error) {
+	h := sidecar.Health{PolicyRevision: s.PolicyRevision(), Push: s.push()}
 	if told, ok := s.policy.(interface{ PolicyProblem() string }); ok {
-		return told.PolicyProblem()
+		h.PolicyProblem = told.PolicyProblem()
 	}
-	return ""
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	h.Writes = s.tryWrite(ctx)
+	return h, nil
 }
 
-// CheckWrites returns why the store can't be written to, nil when it can, or ctx's
-// error: a store that is locked may keep it waiting for longer.
-func (s *Service) CheckWrites(ctx context.Context) error {
+// tryWrite returns why the store can't be written to, nil when it can, or ctx's
+// error.
+func (s *Service) tryWrite(ctx context.Context) error {
 	written := make(chan error, 1)
 	go func() {
 		written <- s.store.Update(ctx, func(tx *store.Tx) error {
@@ -197,9 +204,8 @@ func (s *Service) CheckWrites(ctx context.Context) error {
 	}
 }
 
-// Push says how changes of other sidecars come in: "none" where there is no
-// Redis, "connected", or "lost" while they are polled.
-func (s *Service) Push() string {
+// push is the Push of Health.
+func (s *Service) push() string {
 	switch {
 	case s.redis == nil:
 		return "none"

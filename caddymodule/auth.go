@@ -40,10 +40,9 @@ type Auth struct {
 	// count together. Default: 100 a second, 200 at once.
 	Rate *RateLimit `json:"rate,omitempty"`
 
-	// How many keys that no one has an address may send before further ones
-	// are answered 401 without a look-up. A key that this gateway has seen
-	// before is looked up all the same; one that it has not may be refused
-	// though it is good, with Retry-After, while its address is suspect. Each
+	// How many keys that no one has an address may send before further ones are
+	// looked up four at a time, and answered 503 with Retry-After when as many
+	// are. A key that this gateway has seen before is looked up all the same. Each
 	// gateway counts for itself. Default: 1 a second, 20 at once.
 	FailedRate *RateLimit `json:"failed_rate,omitempty"`
 
@@ -136,11 +135,11 @@ func (a *Auth) identify(r *http.Request) (*gateway.Request, string, *api.Error) 
 		return nil, reasonOf(refused), refused
 	}
 	address := clientAddress(r)
-	if wait := a.rates.suspect(address, hash, a.FailedRate); wait > 0 {
-		unknown := gateway.UnknownKey()
-		unknown.RetryAfter = wait
-		return nil, reasonRate, unknown
+	done, refused := a.rates.suspect(r, address, hash, a.FailedRate)
+	if refused != nil {
+		return nil, reasonRate, refused
 	}
+	defer done()
 	shared, err := a.app.Shared(r.Context())
 	if err != nil {
 		refused = api.Unavailable("The service is starting.", time.Second, err)

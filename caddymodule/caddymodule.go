@@ -35,6 +35,7 @@ func init() {
 	caddy.RegisterModule(Preview{})
 	caddy.RegisterModule(Admin{})
 	caddy.RegisterModule(KeyEncoder{})
+	caddy.RegisterModule(Connections{})
 
 	httpcaddyfile.RegisterGlobalOption("svc", parseApp)
 	httpcaddyfile.RegisterHandlerDirective("svc_auth", parseAuth)

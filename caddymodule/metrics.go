@@ -34,6 +34,9 @@ type collectors struct {
 	undecided    *prometheus.CounterVec
 	eventStreams prometheus.Gauge
 	fullStreams  *prometheus.CounterVec
+
+	openConnections prometheus.GaugeFunc
+	fullConnections *prometheus.CounterVec
 }
 
 // Outcomes of a submission, as they stand in svc_submissions_total.
@@ -87,7 +90,7 @@ func newCollectors() *collectors {
 		}),
 		rateLimited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "svc_rate_limited_total",
-			Help: "Requests refused for their rate: per key with 503, per address of failed keys with 401.",
+			Help: "Requests refused for their rate: per key, and per address of failed keys.",
 		}, []string{"kind"}),
 		rateFallback: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "svc_rate_fallback",
@@ -110,13 +113,20 @@ func newCollectors() *collectors {
 			Name: "svc_event_stream_refusals_total",
 			Help: "Event streams refused with 503 because as many were open as may, of the key or of the gateway.",
 		}, []string{"room"}),
+		openConnections: prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "svc_connections", Help: "Connections of clients that svc_connections counts, and that are open.",
+		}, func() float64 { return float64(connections.Len()) }),
+		fullConnections: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_connection_refusals_total",
+			Help: "Connections closed at once because as many were open as may, of the address or of the gateway.",
+		}, []string{"room"}),
 	}
 }
 
 func (c *collectors) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		c.requests, c.submissions, c.coldStarts, c.engineWait, c.rateLimited, c.rateFallback, c.keyCheck, c.decision, c.undecided, c.eventStreams,
-		c.fullStreams,
+		c.fullStreams, c.openConnections, c.fullConnections,
 	}
 }
 

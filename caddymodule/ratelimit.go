@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/rate"
 )
 
@@ -60,6 +61,7 @@ type rates struct {
 	keys     rate.Limiter // per key id: on all nodes together when there is a Redis
 	failures *rate.Local  // per client address: keys that no one has
 	known    *rate.Known[api.KeyHash]
+	lookUps  gateway.Places             // of strangers at suspect addresses
 	logger   atomic.Pointer[zap.Logger] // of the last configuration: the others' may be closed
 }
 
@@ -140,20 +142,27 @@ func (r *rates) spend(ctx context.Context, keyID string, l *RateLimit) *api.Erro
 	return api.Unavailable("Too many requests with this API key. Slow down.", wait, nil)
 }
 
-// suspect returns how long an address that sent many keys that no one has
-// must wait until another key of its is looked up, 0 when it need not. A key
-// that this node has seen before is no stranger and is always looked up, so
-// that one bad client does not lock out the others behind its address.
-func (r *rates) suspect(address string, hash api.KeyHash, l *RateLimit) time.Duration {
-	if l.PerSecond == 0 {
-		return 0
+// How many keys of strangers are looked up at once that come from addresses which
+// sent many keys that no one has.
+const (
+	lookUpsOfAddress = 4
+	lookUpsInAll     = 64
+)
+
+// suspect takes part in the look-up of a key whose address sent many keys that no
+// one has: there are few such look-ups at once, so that guessing costs the store
+// little. done must be called after it. A key that this node has seen before is no
+// stranger, and a good one that it has not is never taken for a bad one.
+func (r *rates) suspect(req *http.Request, address string, hash api.KeyHash, l *RateLimit) (done func(), refused *api.Error) {
+	if l.PerSecond == 0 || r.failures.Wait(address, l.limit()) == 0 || r.known.Has(hash) {
+		return func() {}, nil
 	}
-	wait := r.failures.Wait(address, l.limit())
-	if wait == 0 || r.known.Has(hash) {
-		return 0
+	done, full := r.lookUps.Enter(clientIP(req), gateway.PlaceBounds{All: lookUpsInAll, PerAddress: lookUpsOfAddress}, func() bool { return false })
+	if full == "" {
+		return done, nil
 	}
 	metrics.rateLimited.WithLabelValues(limitedAddress).Inc()
-	return wait
+	return nil, api.Unavailable("Many unknown API keys come from this address. This one can't be checked right now.", time.Second, nil)
 }
 
 // learn counts the outcome of a look-up: known for a key that exists, in
@@ -166,6 +175,13 @@ func (r *rates) learn(ctx context.Context, address string, hash api.KeyHash, kno
 	case !known:
 		r.failures.Take(ctx, address, l.limit())
 	}
+}
+
+// clientIP is Caddy's idea of the client's address, not valid where it has none.
+func clientIP(r *http.Request) netip.Addr {
+	text, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
+	address, _ := netip.ParseAddr(text)
+	return address
 }
 
 // clientAddress is what failed keys are counted by: Caddy's idea of the

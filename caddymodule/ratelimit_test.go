@@ -87,30 +87,21 @@ func TestStateOfRatesSurvivesAReload(t *testing.T) {
 	}
 }
 
-func TestFailedKeysOfAnAddressAreAnsweredWithoutALookUp(t *testing.T) {
+// TestAGoodKeyIsNeverTakenForABadOne: its address sent many bad ones, and this
+// gateway has not seen it before, as after a restart.
+func TestAGoodKeyIsNeverTakenForABadOne(t *testing.T) {
 	d := newDesk(t)
-	good, disabled := d.key("good", ""), d.key("disabled", "disabled")
+	seen, fresh, disabled := d.key("seen", ""), d.key("fresh", ""), d.key("disabled", "disabled")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "failed_rate 1 5"))
-	g.send("GET", "/v1/projects", good, "")
-	g.send("GET", "/v1/projects", disabled, "")
-	before := d.lookups.Load()
-
-	const tries = 200
-	slowed := 0
-	for range tries {
+	g.send("GET", "/v1/projects", seen, "")
+	for range 200 {
 		a := g.send("GET", "/v1/projects", api.NewKey(), "")
 		if a.StatusCode != 401 || a.body != `{"error":"The API key is not valid.","reason":"invalid"}`+"\n" {
 			t.Fatalf("an unknown key gets %d %s", a.StatusCode, a.body)
 		}
-		if a.Header.Get("Retry-After") != "" {
-			slowed++
-		}
 	}
-	if asked := int(d.lookups.Load() - before); asked+slowed != tries || slowed == 0 || asked < 5 {
-		t.Errorf("%d of %d unknown keys were looked up, %d were slowed", asked, tries, slowed)
-	}
-	if a := g.send("GET", "/v1/projects", good, ""); a.StatusCode != 200 {
-		t.Errorf("a good key from the same address gets %d", a.StatusCode)
+	if a := g.send("GET", "/v1/projects", fresh, ""); a.StatusCode != 200 {
+		t.Errorf("a good key from the same address gets %d %s", a.StatusCode, a.body)
 	}
 	if a := g.send("GET", "/v1/projects", disabled, ""); !strings.Contains(a.body, `"reason":"disabled"`) {
 		t.Errorf("a disabled key from the same address gets %s", a.body)

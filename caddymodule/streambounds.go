@@ -29,13 +29,22 @@ func (a *App) boundStreams() error {
 		a.MaxStreamsPerKey = streamsPerKey
 	}
 	if a.MaxStreams == 0 {
-		var files unix.Rlimit
-		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
-			return fmt.Errorf("finding out how many files may be open: %w", err)
+		files, err := fileLimit()
+		if err != nil {
+			return err
 		}
-		a.MaxStreams = int(max(1, min(streamsInAll, files.Cur/shareForStreams/filesPerStream)))
+		a.MaxStreams = int(max(1, min(streamsInAll, files/shareForStreams/filesPerStream)))
 	}
 	return nil
+}
+
+// fileLimit returns how many files the process may have open.
+func fileLimit() (uint64, error) {
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		return 0, fmt.Errorf("finding out how many files may be open: %w", err)
+	}
+	return files.Cur, nil
 }
 
 // streams are the bounds of this configuration.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,5 +131,44 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 	}
 	if left, err := os.ReadDir(cmd.Dir); err != nil || len(left) > 0 {
 		t.Errorf("it wrote %v where it ran, %v", left, err)
+	}
+}
+
+// TestIdleConnectionsLeaveFilesToTheService: what one address keeps open must not
+// shut out others, nor those who look after the service.
+func TestIdleConnectionsLeaveFilesToTheService(t *testing.T) {
+	inOneForm(t)
+	const files = 256
+	data, address := peertest.Dir(t), freeport.Address(t)
+	cmd := exec.Command("sh", "-c", `ulimit -n "$1" && exec "$2" run --config Caddyfile`, "sh", strconv.Itoa(files), bin(t, "caddy"))
+	cmd.Dir = root(t)
+	cmd.Env = append(os.Environ(), "SVC_ADDRESS=http://"+address, "SVC_DATA_DIR="+data, "SVC_ENGINE_CHROMIUM=off", "SVC_DECISION_TIMEOUT=10s")
+	p := runs(t, cmd, filepath.Join(data, "run", "caddy.sock"))
+	p.awaitAdmin()
+	for range 3 * files { // more than there are files
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	if got := p.status(); got != http.StatusOK {
+		t.Errorf("its status is %d", got)
+	}
+	from := &http.Transport{
+		DialContext:       (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext,
+		DisableKeepAlives: true,
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/v1/projects", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := from.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("another address is answered %d", resp.StatusCode)
 	}
 }

@@ -1,0 +1,73 @@
+package caddymodule_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/test/wait"
+)
+
+// from opens a connection to the gateway from an address of loopback.
+func (g *gatewayOf) from(address string) net.Conn {
+	g.t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	conn, err := dialer.DialContext(g.t.Context(), "tcp", g.addr)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() { conn.Close() })
+	ctx, cancel := wait.Context(g.t)
+	g.t.Cleanup(cancel)
+	context.AfterFunc(ctx, func() { conn.Close() })
+	return conn
+}
+
+// answered reports whether a request on a connection is answered.
+func (g *gatewayOf) answered(conn net.Conn) bool {
+	g.t.Helper()
+	if _, err := io.WriteString(conn, "GET /hello HTTP/1.1\r\nHost: "+g.addr+"\r\n\r\n"); err != nil {
+		return false
+	}
+	start := make([]byte, len("HTTP/1.1 200"))
+	_, err := io.ReadFull(conn, start)
+	return err == nil && string(start) == "HTTP/1.1 200"
+}
+
+func TestConnectionsOverTheBoundAreClosedAtOnce(t *testing.T) {
+	g := newDesk(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
+	bounded := func(more string) string {
+		return globals + "\tservers {\n\t\ttrusted_proxies static 127.0.0.9/32\n\t\tlistener_wrappers {\n\t\t\tsvc_connections " + more + "\n\t\t\ttls\n\t\t}\n\t}\n"
+	}
+	g.load(bounded("6 2"), "\tsvc_api\n\trespond /hello hi")
+	for i, want := range []bool{true, true, false} {
+		if conn := g.from("127.0.0.2"); g.answered(conn) != want {
+			t.Errorf("connection %d of an address is answered: %v", i, !want)
+		}
+	}
+	if !g.answered(g.from("127.0.0.3")) {
+		t.Error("another address is not answered")
+	}
+	// Behind a trusted proxy there are many.
+	proxied := []net.Conn{g.from("127.0.0.9"), g.from("127.0.0.9"), g.from("127.0.0.9")}
+	for i, conn := range proxied {
+		if !g.answered(conn) {
+			t.Errorf("connection %d of a proxy is not answered", i)
+		}
+	}
+	if g.answered(g.from("127.0.0.4")) {
+		t.Error("one more than there may be is answered")
+	}
+	metrics := g.ask("GET", "/metrics").body
+	for _, line := range []string{
+		`svc_connection_refusals_total{room="address"} 1`, `svc_connection_refusals_total{room="gateway"} 1`, "svc_connections 6",
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("metrics lack %s", line)
+		}
+	}
+	proxied[0].Close()
+	wait.Until(t, "there is room for another", func() bool { return g.answered(g.from("127.0.0.5")) })
+}

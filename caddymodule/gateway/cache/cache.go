@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"sync"
 	"time"
 
 	"github.com/dgraph-io/ristretto/v2"
@@ -80,6 +81,9 @@ type Cache struct {
 	jobs      *jobs
 	lease     *lease
 	log       *follower
+
+	deleting sync.Mutex // serializes invalidations of projects
+	projects *epochs
 }
 
 // keyEntry and decisionEntry repeat what they were looked up by: ristretto
@@ -96,6 +100,7 @@ type decisionEntry struct {
 	action           policy.Action
 	decision         policy.Decision
 	since            uint64
+	sinceProject     uint64 // as since, of the deletions of projects
 	until            time.Time
 }
 
@@ -103,7 +108,7 @@ type decisionEntry struct {
 // open.
 func New(service sidecar.Service, o Options) (*Cache, error) {
 	o.complete()
-	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), lease: newLease(o.Lease)}
+	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), projects: newEpochs(), lease: newLease(o.Lease)}
 	var err error
 	if c.keys, err = newStore[*keyEntry](o.MaxEntries); err != nil {
 		return nil, err
@@ -210,12 +215,12 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	now := time.Now()
 	if c.lease.holds(now) {
 		if e, ok := c.decisions.Get(at); ok && e.keyID == keyID && e.projectID == projectID && e.action == action &&
-			now.Before(e.until) && c.epochs.stands(shardOf(keyID), e.since) {
+			now.Before(e.until) && c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
 	}
 	for range maxReads {
-		began, since := time.Now(), c.epochs.now()
+		began, since, sinceProject := time.Now(), c.epochs.now(), c.projects.now()
 		d, err := c.Service.Decide(ctx, keyID, projectID, action)
 		if err != nil {
 			return policy.Decision{}, err
@@ -225,12 +230,20 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		}
 		if d.Allow {
 			c.decisions.Set(at, &decisionEntry{
-				keyID: keyID, projectID: projectID, action: action, decision: d, since: since, until: began.Add(c.opts.Life),
+				keyID: keyID, projectID: projectID, action: action, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.opts.Life),
 			}, 1)
 		}
 		return d, nil
 	}
 	return policy.Decision{}, errOvertaken
+}
+
+// forgetProject ends the decisions on a project, and any that a look-up under way
+// would make.
+func (c *Cache) forgetProject(projectID string) {
+	c.deleting.Lock()
+	defer c.deleting.Unlock()
+	c.projects.invalidate(shardOf(projectID))
 }
 
 // usable reports whether an answer may be used that was asked for at began:

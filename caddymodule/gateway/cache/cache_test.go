@@ -30,6 +30,7 @@ type origin struct {
 	deaf    bool // hints are lost
 	unknown bool
 	basis   string
+	gone    bool // the project is deleted
 }
 
 func newOrigin() *origin {
@@ -37,6 +38,9 @@ func newOrigin() *origin {
 }
 
 func (o *origin) decision() policy.Decision {
+	if o.gone {
+		return policy.Decision{Status: 403}
+	}
 	if o.state == policy.KeyActive {
 		return policy.Decision{Allow: true, Status: 200}
 	}
@@ -310,6 +314,55 @@ func TestRefusalsAndSubmissionsAreNeverKept(t *testing.T) {
 		}
 		if n := o.count(); n != 6 {
 			t.Errorf("the sidecar was asked %d times, want 6", n)
+		}
+	})
+}
+
+func (o *origin) DeleteProject(context.Context, string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.gone = true
+	return nil
+}
+
+// TestADeletedProjectIsForgottenAtOnce: else it is 404 for its owner's keys until
+// the decisions are old, and 403 afterwards.
+func TestADeletedProjectIsForgottenAtOnce(t *testing.T) {
+	o := newOrigin()
+	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+		decide := func(project string) bool {
+			t.Helper()
+			d, err := c.Decide(t.Context(), "k", project, policy.ActionStatus)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.decisions.Wait()
+			return d.Allow
+		}
+		// A look-up that began before the deletion ends after it.
+		hold := make(chan struct{})
+		o.set(func(o *origin) { o.hold, o.held = hold, make(chan struct{}) })
+		late := make(chan bool, 1)
+		go func() { late <- decide("p") }()
+		synctest.Wait()
+		if err := c.DeleteProject(t.Context(), "p"); err != nil {
+			t.Fatal(err)
+		}
+		close(hold)
+		<-late
+		if decide("p") {
+			t.Error("the project that is deleted is allowed by an answer from before")
+		}
+		o.set(func(o *origin) { o.gone = false })
+		if !decide("q") {
+			t.Fatal("another project is refused")
+		}
+		reads := o.count()
+		if err := c.DeleteProject(t.Context(), "q"); err != nil {
+			t.Fatal(err)
+		}
+		if decide("q") || o.count() != reads+1 {
+			t.Error("after its deletion the decision is as before")
 		}
 	})
 }

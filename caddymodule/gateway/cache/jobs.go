@@ -101,9 +101,13 @@ func (c *Cache) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error)
 // client: on a shared store an older record may be mirrored.
 func (c *Cache) JobEnded(jobID string) { c.jobs.forget(jobID) }
 
-// DeleteProject implements sidecar.Service: its jobs are gone with it.
+// DeleteProject implements sidecar.Service: its jobs are gone with it, and its
+// owner's keys are told at once what they are told of a project that does not exist;
+// behind other gateways when their decisions are too old. So it is also when no one
+// can say whether it is deleted.
 func (c *Cache) DeleteProject(ctx context.Context, projectID string) error {
 	err := c.Service.DeleteProject(ctx, projectID)
 	c.jobs.forgetAll()
+	c.forgetProject(projectID)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -97,25 +98,67 @@ func (e *KeyEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*
 // before does not matter: it may be an escaped "=", as in "key%3Dsk-".
 const minKeyLike = 16
 
-// maskKeys overwrites everything in text that looks like a key.
+// maskKeys overwrites everything in text that looks like a key, percent-encoded or
+// not: the log has addresses as clients wrote them.
 func maskKeys(text []byte) {
 	for {
-		at := bytes.Index(text, []byte("sk-"))
-		if at < 0 {
+		begin := bytes.IndexAny(text, "s%")
+		if begin < 0 {
 			return
 		}
-		run := text[at+len("sk-"):]
-		n := 0
-		for n < len(run) && isAlphanumeric(run[n]) {
+		text = text[begin:]
+		at := prefix(text, "sk-")
+		if at == 0 {
+			text = text[1:]
+			continue
+		}
+		end, n := at, 0
+		for {
+			c, width := character(text[end:])
+			if width == 0 || !isAlphanumeric(c) {
+				break
+			}
+			end += width
 			n++
 		}
-		if n >= minKeyLike {
-			for i := range n {
-				run[i] = '*'
-			}
+		if n < minKeyLike {
+			text = text[1:] // a key may begin in what was looked at
+			continue
 		}
-		text = run[n:]
+		for i := at; i < end; i++ {
+			text[i] = '*'
+		}
+		text = text[end:]
 	}
+}
+
+// prefix returns how many bytes of text stand for want, 0 when it begins otherwise.
+func prefix(text []byte, want string) (length int) {
+	for i := range len(want) {
+		c, width := character(text[length:])
+		if width == 0 || c != want[i] {
+			return 0
+		}
+		length += width
+	}
+	return length
+}
+
+// character returns the character that text begins with, also when it is
+// percent-encoded, once or more often, and how many bytes it takes.
+func character(text []byte) (c byte, width int) {
+	if len(text) == 0 {
+		return 0, 0
+	}
+	c, width = text[0], 1
+	for c == '%' && width+2 <= len(text) {
+		decoded, err := strconv.ParseUint(string(text[width:width+2]), 16, 8)
+		if err != nil {
+			break
+		}
+		c, width = byte(decoded), width+2
+	}
+	return c, width
 }
 
 func isAlphanumeric(c byte) bool {

@@ -68,17 +68,20 @@ func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
 		authorization, plain []string
 		reason               string // "" when the key is taken
 	}{
-		"bearer":                   {[]string{"Bearer " + secret}, nil, ""},
-		"bearer in lower case":     {[]string{"bearer " + secret}, nil, ""},
-		"plain":                    {nil, []string{secret}, ""},
-		"the same in both":         {[]string{"Bearer " + secret}, []string{secret}, ""},
-		"none":                     {nil, nil, api.ReasonMissing},
-		"two different":            {[]string{"Bearer " + secret}, []string{other}, api.ReasonInvalid},
-		"two different in one":     {nil, []string{secret, other}, api.ReasonInvalid},
-		"another scheme":           {[]string{"Basic " + secret}, nil, api.ReasonInvalid},
-		"another scheme and a key": {[]string{"Basic x"}, []string{secret}, api.ReasonInvalid},
-		"junk":                     {nil, []string{"sk-junk"}, api.ReasonInvalid},
-		"empty":                    {nil, []string{""}, api.ReasonInvalid},
+		"bearer":                    {[]string{"Bearer " + secret}, nil, ""},
+		"bearer in lower case":      {[]string{"bearer " + secret}, nil, ""},
+		"plain":                     {nil, []string{secret}, ""},
+		"the same in both":          {[]string{"Bearer " + secret}, []string{secret}, ""},
+		"none":                      {nil, nil, api.ReasonMissing},
+		"two different":             {[]string{"Bearer " + secret}, []string{other}, api.ReasonInvalid},
+		"two different in one":      {nil, []string{secret, other}, api.ReasonInvalid},
+		"another scheme":            {[]string{"Basic " + secret}, nil, api.ReasonInvalid},
+		"another scheme and a key":  {[]string{"Basic x"}, []string{secret}, ""},
+		"a proxy's token and a key": {[]string{"Bearer eyJhbGciOiJub25lIn0.e30."}, []string{secret}, ""},
+		"a proxy's token alone":     {[]string{"Bearer eyJhbGciOiJub25lIn0.e30."}, nil, api.ReasonInvalid},
+		"two schemes, two keys":     {[]string{"Basic x", "Bearer " + other}, []string{secret}, api.ReasonInvalid},
+		"junk":                      {nil, []string{"sk-junk"}, api.ReasonInvalid},
+		"empty":                     {nil, []string{""}, api.ReasonInvalid},
 	}
 	want, _ := api.ParseKey(secret)
 	for name, tc := range tests {

@@ -9,7 +9,8 @@ import (
 
 // TakeKey reads the API key of a request and removes both key headers, so
 // that nothing behind the gateway ever sees them. It returns the 401 of a
-// missing key, of junk, and of two different keys.
+// missing key, of junk, and of two different keys. Beside X-API-Key the header
+// Authorization counts only where it holds a key of ours: proxies add others.
 func TakeKey(h http.Header) (api.KeyHash, *api.Error) {
 	bearer := h.Values("Authorization")
 	plain := h.Values("X-Api-Key")
@@ -19,10 +20,17 @@ func TakeKey(h http.Header) (api.KeyHash, *api.Error) {
 	secrets := make([]string, 0, 2) // on the stack
 	for _, v := range bearer {
 		scheme, secret, _ := strings.Cut(v, " ")
-		if !strings.EqualFold(scheme, "Bearer") {
+		secret = strings.TrimSpace(secret)
+		ours := strings.EqualFold(scheme, "Bearer")
+		if len(plain) > 0 {
+			if _, key := api.ParseKey(secret); !ours || !key {
+				continue
+			}
+		}
+		if !ours {
 			return api.KeyHash{}, unauthorized(api.ReasonInvalid, "The Authorization header must be \"Bearer\" and an API key.")
 		}
-		secrets = append(secrets, strings.TrimSpace(secret))
+		secrets = append(secrets, secret)
 	}
 	secrets = append(secrets, plain...)
 	if len(secrets) == 0 {

@@ -69,7 +69,7 @@ func (p *program) status() int {
 	return resp.StatusCode
 }
 
-// awaitAdmin waits until the admin API answers.
+// awaitAdmin waits until the admin API answers, and the configuration runs.
 func (p *program) awaitAdmin() {
 	p.t.Helper()
 	wait.Until(p.t, "the admin API answers", func() bool {
@@ -78,7 +78,8 @@ func (p *program) awaitAdmin() {
 			p.t.Fatalf("it ended:\n%s", p.log.String())
 		default:
 		}
-		return p.status() != 0
+		got := p.status()
+		return got != 0 && got != http.StatusNotFound
 	})
 }
 

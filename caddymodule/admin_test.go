@@ -88,9 +88,7 @@ func newRemote(t *testing.T, d *desk) sidecar.Service {
 // served is a desk behind a way from another process.
 type served struct{ *desk }
 
-func (served) Reserved(context.Context, sidecar.Reservation) (sidecar.Admission, bool, error) {
-	return sidecar.Admission{}, false, nil
-}
+func (served) Withdraw(context.Context, sidecar.Reservation) error { return nil }
 
 // towards sends every request to one address.
 type towards struct{ host string }

@@ -176,7 +176,7 @@ const writeTimeout = time.Second
 
 // Health implements sidecar.Service.
 func (s *Service) Health(ctx context.Context) (sidecar.Health, error) {
-	h := sidecar.Health{PolicyRevision: s.PolicyRevision(), Push: s.push()}
+	h := sidecar.Health{PolicyRevision: s.PolicyRevision(), Push: s.Push()}
 	if told, ok := s.policy.(interface{ PolicyProblem() string }); ok {
 		h.PolicyProblem = told.PolicyProblem()
 	}
@@ -204,8 +204,8 @@ func (s *Service) tryWrite(ctx context.Context) error {
 	}
 }
 
-// push is the Push of Health.
-func (s *Service) push() string {
+// Push is that of Health, without a look at the store.
+func (s *Service) Push() string {
 	switch {
 	case s.redis == nil:
 		return "none"

@@ -77,7 +77,7 @@ func (d *Driver) verify(id shim.Identity) error {
 func observed(r shim.Record, exit *driver.Exit) (driver.Observed, error) {
 	h, err := handle(r.Identity)
 	return driver.Observed{
-		ProjectID: r.ProjectID, InstanceID: r.InstanceID, Handle: h, Volume: r.Volume, Endpoint: driver.UnixEndpoint(r.Socket),
+		ProjectID: r.ProjectID, InstanceID: r.InstanceID, Generation: r.Generation, Handle: h, Volume: r.Volume, Endpoint: driver.UnixEndpoint(r.Socket),
 		PID: r.Engine, Running: exit == nil, Exit: exit,
 	}, err
 }
@@ -101,6 +101,9 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 		return driver.Observed{}, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
 	}
 	known := err == nil && record.Identity == id
+	if known {
+		d.unlisted.tell(d.opts.Logger, record)
+	}
 	if verifyErr == nil {
 		if !known { // it has not come to noting anything
 			record = shim.Record{Identity: id}
@@ -110,6 +113,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	// The note of the end is made before the shim's own.
 	switch ended, err := shim.ReadEnded(state); {
 	case err == nil && ended.Identity == id:
+		d.unlisted.tell(d.opts.Logger, ended.Record)
 		return observed(ended.Record, &ended.Exit)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return driver.Observed{}, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
@@ -194,6 +198,7 @@ func (d *Driver) recordOf(ctx context.Context, pid int, deadline time.Time) (shi
 			return shim.Record{}, false, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
 		}
 		if err == nil && record.PID == pid && record.StartTicks == st.StartTicks && record.BootID == d.bootID {
+			d.unlisted.tell(d.opts.Logger, record)
 			return record, true, nil
 		}
 		if time.Now().After(deadline) {

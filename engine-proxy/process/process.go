@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
@@ -85,6 +86,9 @@ const (
 	defaultFileBytes = 256 << 20
 	defaultFiles     = 4096
 	defaultPIDs      = 256
+
+	// trialLimit bounds a look at what the machine offers.
+	trialLimit = 10 * time.Second
 )
 
 // Driver starts, finds and stops engine processes.
@@ -99,6 +103,8 @@ type Driver struct {
 	starting map[string]chan struct{}
 	watchers map[*watcher]struct{}
 
+	unlisted unlisted
+
 	opening sync.Mutex
 	opened  map[string]bool // guarded by opening: directories that others can pass
 }
@@ -109,6 +115,7 @@ func New(opts Options) (*Driver, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
+	opts.look()
 	boot, err := procfs.BootID()
 	if err != nil {
 		return nil, err
@@ -163,14 +170,37 @@ func (o *Options) complete() error {
 	orElse(&o.FileBytes, defaultFileBytes)
 	orElse(&o.Limits.Files, defaultFiles)
 	orElse(&o.Limits.PIDs, defaultPIDs)
-	if o.Offers == nil {
-		offers := confine.Look()
-		o.Offers = &offers
-	}
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
 	return nil
+}
+
+// look finds out what the machine offers. Where engines could have a root of
+// their own but for something in the way, that is worth a word.
+func (o *Options) look() {
+	if o.Offers != nil {
+		return
+	}
+	offers := confine.Look()
+	offers.Namespaces = o.namespaces()
+	o.Offers = &offers
+}
+
+// trials are what came of trying to make namespaces, by the shim that tried.
+var trials sync.Map // string: func() (confine.Right, error)
+
+func (o *Options) namespaces() confine.Right {
+	trial, _ := trials.LoadOrStore(o.Shim, sync.OnceValues(func() (confine.Right, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), trialLimit)
+		defer cancel()
+		return shim.Try(ctx, o.Shim, os.TempDir())
+	}))
+	right, err := trial.(func() (confine.Right, error))()
+	if err != nil {
+		o.Logger.Warn("engines get no root and no namespaces of their own", zap.Error(err))
+	}
+	return right
 }
 
 func pointers(list []string) []*string {
@@ -199,8 +229,8 @@ func (d *Driver) Capabilities() driver.Capabilities {
 	o := d.opts.Offers
 	return driver.Capabilities{
 		Users:      d.users != nil,
-		Files:      o.Landlock >= landlockWhole,
-		Processes:  d.users != nil || o.Landlock >= landlockWhole,
+		Files:      d.ownRoot() || o.Landlock >= landlockWhole,
+		Processes:  d.ownRoot() || d.users != nil || o.Landlock >= landlockWhole,
 		Network:    o.Seccomp,
 		Privileges: o.Seccomp,
 		Memory:     d.groups != nil && d.opts.Limits.Memory > 0,

@@ -25,7 +25,7 @@ var systemPrograms = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64
 
 // browserNeeds are where Debian's Chromium and its libraries and fonts are. No
 // other program is there.
-var browserNeeds = []string{"/usr/lib", "/usr/share", "/etc/fonts"}
+var browserNeeds = []string{"/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/usr/share", "/etc/fonts"}
 
 // present returns those of some paths that are there.
 func present(paths []string) []string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -125,17 +126,15 @@ func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
 	c := shim.Config{
 		Record: shim.Record{
 			Identity: shim.Identity{ProjectID: s.ProjectID, InstanceID: s.InstanceID},
-			Volume:   s.Volume, Socket: s.Socket, UID: uid,
+			Volume:   s.Volume, Generation: s.Generation, Socket: s.Socket, UID: uid,
 		},
 		StateDir: s.StateDir, Command: d.command(prog.path, s), Env: d.environ(s), LogBytes: d.opts.LogBytes,
 		Rlimits: d.rlimits(),
-		Confine: confine.Options{UID: uid, GID: uid, NoNetwork: true, NoConnect: s.Egress == "", SharedUser: d.users == nil},
-	}
-	if s.Egress != "" && d.users == nil && d.opts.Offers.Seccomp {
-		c.Egress, c.Confine.AskToConnect = s.Egress, true
-	}
-	if d.opts.Offers.Landlock > 0 {
-		c.Confine.Files = d.files(s, prog)
+		Confine: confine.Options{
+			UID: uid, GID: uid, Dir: s.Volume, Files: d.files(s, prog), Landlock: d.opts.Offers.Landlock > 0, OwnRoot: d.ownRoot(),
+			SharedUser: d.users == nil && !d.ownRoot(),
+		},
+		Namespaces: d.opts.Offers.Namespaces, Egress: s.Egress,
 	}
 	if d.groups != nil {
 		limits := cgroup.Limits{Memory: d.opts.Limits.Memory, PIDs: d.opts.Limits.PIDs, CPU: d.opts.Limits.CPU}
@@ -146,11 +145,24 @@ func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
 	return c, nil
 }
 
-// files is what Landlock leaves an engine.
+// ownRoot reports whether engines get a root and namespaces of their own.
+func (d *Driver) ownRoot() bool { return d.opts.Offers.Namespaces != confine.NoRight }
+
+// ownProcess is what an engine may know of itself where it sees the machine's
+// processes: not the machine's network, which is there as well.
+var ownProcess = []string{
+	"/proc/self/auxv", "/proc/self/cgroup", "/proc/self/cmdline", "/proc/self/comm", "/proc/self/fd", "/proc/self/limits",
+	"/proc/self/maps", "/proc/self/stat", "/proc/self/statm", "/proc/self/status",
+}
+
+// files is what there is for an engine.
 func (d *Driver) files(s driver.Spec, prog program) *confine.Files {
 	f := &confine.Files{
-		Own: engineDirs(s), Readable: []string{"/proc/self"}, Programs: append(prog.needs, d.opts.Readable...),
+		Own: engineDirs(s), Readable: ownProcess, Programs: append(slices.Clone(prog.needs), d.opts.Readable...),
 		Devices: []string{"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"},
+	}
+	if d.ownRoot() {
+		f.Readable = []string{"/proc"}
 	}
 	if d.opts.Frameworks != "" {
 		f.Readable = append(f.Readable, d.opts.Frameworks)
@@ -207,10 +219,12 @@ func (d *Driver) launch(ctx context.Context, c shim.Config) (shim.Identity, erro
 		return shim.Identity{}, errors.Join(err, writer.Close())
 	}
 	defer null.Close()
+	// A session of its own and no death signal: it outlives us.
+	attr := &syscall.SysProcAttr{Setsid: true}
+	shim.Isolate(attr, c.Namespaces)
 	child, err := os.StartProcess(d.opts.Shim, append([]string{d.opts.Shim}, c.Arguments()...), &os.ProcAttr{
 		Dir: "/", Env: append([]string{}, d.opts.Env...), Files: []*os.File{config, null, null, writer},
-		// A session of its own and no death signal: it outlives us.
-		Sys: &syscall.SysProcAttr{Setsid: true},
+		Sys: attr,
 	})
 	if closeErr := writer.Close(); err != nil || closeErr != nil {
 		return shim.Identity{}, errors.Join(err, closeErr)

@@ -71,8 +71,9 @@ func handleOf(t *testing.T, id shim.Identity) driver.Handle {
 	return h
 }
 
-// TestSuite passes with all that this machine offers, and so do the ways
-// below, each of which is what some other machine has.
+// TestSuite passes with all that this machine offers, a root and namespaces of
+// an engine's own among it, and so do the ways below, each of which is what some
+// other machine has.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
@@ -109,11 +110,24 @@ func TestSuiteWithUsersAlone(t *testing.T) {
 func TestSuiteWithLandlockAlone(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
-	landlock := func(o *Options) { o.Users.Off = true }
+	landlock := func(o *Options) { o.Users.Off, o.Offers = true, here(confine.NoRight) }
 	if c := k.driver(t, landlock).Capabilities(); !c.Separates() || c.Users {
 		t.Errorf("Landlock without users: %+v", c)
 	}
 	drivertest.Run(t, k.harness(landlock))
+}
+
+// here is what this machine offers, but for namespaces.
+func here(right confine.Right) *confine.Available {
+	offers := confine.Look()
+	offers.Namespaces = right
+	return &offers
+}
+
+func TestSuiteWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	drivertest.Run(t, k.harness(func(o *Options) { o.Offers = here(confine.NoRight) }))
 }
 
 func TestSuiteWithNothing(t *testing.T) {

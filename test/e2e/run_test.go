@@ -72,6 +72,10 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 	if change := demo(); !strings.Contains(change, "play.speed") || !strings.Contains(change, "changed") {
 		t.Errorf("the second run shows %q", change)
 	}
+	// Its browser has played both: neither wants more of the kernel than is listed.
+	if log := s.log.String(); strings.Contains(log, "system call that is not listed") {
+		t.Errorf("the engine asked for more than it may:\n%s", log)
+	}
 
 	again := script("run")
 	if out, err := again.CombinedOutput(); err == nil || !strings.Contains(string(out), "already runs") {

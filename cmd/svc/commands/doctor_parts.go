@@ -51,6 +51,7 @@ func engineChecks(ctx context.Context, dataDir, beside string) []check {
 			checkFile("game framework", filepath.Join(frameworks, "phaser", "phaser.min.js"), false),
 			checkFile("engine program", filepath.Join(beside, "svc-engine"), true),
 			checkFile("engine shim", filepath.Join(beside, "svc-shim"), true),
+			checkWalls(ctx, beside),
 		}
 	default:
 		return []check{{

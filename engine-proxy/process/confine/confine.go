@@ -21,18 +21,17 @@ type Options struct {
 	UID, GID int
 	// Files, unless nil, is all that the program may open.
 	Files *Files
-	// NoNetwork leaves the program no sockets but Unix sockets.
-	NoNetwork bool
-	// NoConnect leaves it no way to another program's Unix socket either, which
-	// Landlock does not guard.
-	NoConnect bool
-	// AskToConnect has each attempt to connect answered by whoever holds the
-	// descriptor that Thread returns.
-	AskToConnect bool
-	// SharedUser says that others run as the program's user. What Landlock does
-	// not guard is then kept from it: modes and attributes of files, limits and
-	// priorities of processes. Changing a mode by a file's name succeeds, and
-	// changes nothing.
+	// Landlock keeps all but Files from it.
+	Landlock bool
+	// OwnRoot leaves it a root that holds nothing but Files. The caller is in
+	// Namespaces.
+	OwnRoot bool
+	// Dir is where the program begins.
+	Dir string
+	// SharedUser says that others run as the program's user, in reach of it. What
+	// Landlock does not guard is then kept from it: modes and attributes of files,
+	// limits and priorities of processes. Changing a mode by a file's name
+	// succeeds, and changes nothing.
 	SharedUser bool
 }
 
@@ -51,28 +50,51 @@ type Available struct {
 	// Landlock is the version of Landlock's interface, 0 for none. 1 keeps
 	// files, 4 TCP as well, 6 abstract Unix sockets and signals as well.
 	Landlock int
-	// Seccomp: NoNetwork and NoConnect work.
+	// Seccomp: a program can be left a list of system calls.
 	Seccomp bool
+	// Namespaces says how programs get a root and namespaces of their own.
+	Namespaces Right
 }
 
-// Look finds out what this machine offers.
+// Right is what lets us make namespaces.
+type Right string
+
+// Rights.
+const (
+	NoRight Right = ""               // none does
+	ByAdmin Right = "CAP_SYS_ADMIN"  // a privilege of ours
+	ByUser  Right = "user namespace" // what any user may do here
+)
+
+// Look finds out what this machine offers, but for Namespaces, which are there
+// when they have been made (package shim).
 func Look() Available {
 	return Available{Users: os.Geteuid() == 0, Landlock: landlockABI(), Seccomp: seccompAvailable()}
 }
 
-// Thread confines the calling thread. The descriptor is -1 without
-// AskToConnect, and is closed by execve.
+// Thread confines the calling thread, and with OwnRoot its process. Who reads
+// from listener is asked about each attempt to connect, and about each system
+// call that is not listed; it is -1 where nothing can be asked, and both are
+// refused. execve closes it.
 func Thread(o Options) (listener int, err error) {
 	runtime.LockOSThread()
+	if o.OwnRoot {
+		if err := enterRoot(*o.Files); err != nil {
+			return -1, fmt.Errorf("entering a root of its own: %w", err)
+		}
+	}
+	if err := os.Chdir(o.Dir); err != nil {
+		return -1, fmt.Errorf("entering working directory: %w", err)
+	}
 	var rules *ruleset
-	if o.Files != nil {
+	if o.Landlock {
 		// As the user that we are, who may look at all the paths.
 		if rules, err = newRuleset(*o.Files); err != nil {
 			return -1, fmt.Errorf("confining files: %w", err)
 		}
 		defer rules.close()
 	}
-	if err := dropPrivileges(o.UID, o.GID); err != nil {
+	if err := DropPrivileges(o.UID, o.GID); err != nil {
 		return -1, fmt.Errorf("dropping privileges: %w", err)
 	}
 	if rules != nil {
@@ -80,7 +102,7 @@ func Thread(o Options) (listener int, err error) {
 			return -1, fmt.Errorf("confining files: %w", err)
 		}
 	}
-	if listener, err = filterSyscalls(o); err != nil {
+	if listener, err = filterSyscalls(o.SharedUser); err != nil {
 		return -1, fmt.Errorf("confining system calls: %w", err)
 	}
 	return listener, nil
@@ -89,8 +111,9 @@ func Thread(o Options) (listener int, err error) {
 // lastCapability is above all that kernels know.
 const lastCapability = 63
 
-// dropPrivileges becomes uid and leaves no capability, nor a way to one.
-func dropPrivileges(uid, gid int) error {
+// DropPrivileges is the part of Thread that becomes another user, 0 for the one
+// we are, and leaves no capability nor a way to one.
+func DropPrivileges(uid, gid int) error {
 	// Without CAP_SETPCAP the bounding set stays; no_new_privs, below, makes
 	// it worth nothing.
 	for c := uintptr(0); c <= lastCapability; c++ {

@@ -1,39 +1,12 @@
 package confine
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// forbidden are the system calls that a program of ours never needs and that
-// have led out of sandboxes, or look into other processes.
-var forbidden = []uint32{
-	unix.SYS_ADD_KEY, unix.SYS_BPF, unix.SYS_DELETE_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
-	unix.SYS_FSOPEN, unix.SYS_FSPICK, unix.SYS_INIT_MODULE, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_IO_URING_SETUP, unix.SYS_KCMP, unix.SYS_KEXEC_LOAD, unix.SYS_KEYCTL, unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_MOVE_MOUNT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_OPEN_TREE,
-	unix.SYS_PERF_EVENT_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_PIVOT_ROOT, unix.SYS_PROCESS_VM_READV,
-	unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PTRACE, unix.SYS_REBOOT, unix.SYS_REQUEST_KEY, unix.SYS_SETNS, unix.SYS_SWAPOFF,
-	unix.SYS_SWAPON, unix.SYS_UMOUNT2, unix.SYS_UNSHARE, unix.SYS_USERFAULTFD,
-}
-
-// onAttributes change attributes of a file by its name.
-var onAttributes = []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR}
-
-// onModes change the mode of a file by its name.
-var onModes = append([]uint32{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2}, oldOnModes...)
-
-// onProcess change what the process named by their first argument may use; 0
-// is the caller.
-var onProcess = []uint32{
-	unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETATTR, unix.SYS_SCHED_SETPARAM,
-	unix.SYS_SCHED_SETSCHEDULER, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
-}
-
-// onPriority change priorities, of whole users as well.
-var onPriority = []uint32{unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET}
 
 // newNamespaces are the flags of clone that make namespaces.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
@@ -45,6 +18,7 @@ const (
 	offsetNumber = 0
 	offsetArch   = 4
 	offsetArg0   = 16
+	offsetArg1   = 24
 )
 
 // x32Bit marks system calls of another convention on x86-64.
@@ -54,92 +28,123 @@ func seccompAvailable() bool {
 	if auditArch == 0 {
 		return false
 	}
-	// An action that is known means that filters are.
-	action := uint32(unix.SECCOMP_RET_ERRNO)
+	// An action that is known means that filters are, and one who is asked.
+	action := uint32(unix.SECCOMP_RET_USER_NOTIF)
 	const getActionAvail = 2 // SECCOMP_GET_ACTION_AVAIL
 	_, _, e := unix.Syscall(unix.SYS_SECCOMP, getActionAvail, 0, uintptr(unsafe.Pointer(&action)))
 	return e == 0
 }
 
-// filterSyscalls forbids the calling thread what is in forbidden, namespaces,
-// and what the options say. Where there is no filter for the machine nothing
-// is done: Look tells.
-func filterSyscalls(o Options) (listener int, err error) {
+// filterSyscalls leaves the calling thread what is allowed. Where there is no
+// filter for the machine nothing is done: Look tells. The listener is -1 where
+// something around us listens already, and then nothing can be asked.
+func filterSyscalls(sharedUser bool) (listener int, err error) {
 	if !seccompAvailable() {
 		return -1, nil
 	}
-	program := filter(o)
-	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	flags := uintptr(0)
-	if o.AskToConnect {
-		flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+	listener, err = load(filter(sharedUser, true), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	if errors.Is(err, unix.EBUSY) {
+		_, err = load(filter(sharedUser, false), 0)
+		return -1, err
 	}
+	return listener, err
+}
+
+func load(program []unix.SockFilter, flags uintptr) (int, error) {
+	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	fd, _, e := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&fprog)))
 	if e != 0 {
 		return -1, fmt.Errorf("loading filter: %w", e)
 	}
-	if !o.AskToConnect {
-		return -1, nil
-	}
 	return int(fd), nil
 }
 
-// filter is the program. Jumps are relative and of one byte, so each check
-// carries its own answer.
-func filter(o Options) []unix.SockFilter {
-	const load, equal, atLeast, anyOf, answer = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
-		unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, unix.BPF_RET | unix.BPF_K
-	const allow = unix.SECCOMP_RET_ALLOW
-	refuse := func(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
+// Instructions of a filter.
+const (
+	bpfLoad   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	bpfEqual  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	bpfAnyOf  = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	bpfAnd    = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	bpfAnswer = unix.BPF_RET | unix.BPF_K
+)
 
+func refuse(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
+
+// filter is the program. Jumps are relative and of one byte, so each check
+// carries its own answer. With ask, whoever holds the listener answers what is
+// not listed, and each attempt to connect.
+func filter(sharedUser, ask bool) []unix.SockFilter {
+	const allow = unix.SECCOMP_RET_ALLOW
+	unlisted, connect := refuse(unix.ENOSYS), refuse(unix.EACCES)
+	if ask {
+		unlisted, connect = unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_RET_USER_NOTIF
+	}
 	p := []unix.SockFilter{
-		{Code: load, K: offsetArch},
-		{Code: equal, Jt: 1, K: auditArch},
-		{Code: answer, K: unix.SECCOMP_RET_KILL_PROCESS},
-		{Code: load, K: offsetNumber},
-		{Code: atLeast, Jf: 1, K: x32Bit},
-		{Code: answer, K: refuse(unix.ENOSYS)},
-		// Its flags are out of a filter's sight; libraries fall back to clone.
-		{Code: equal, Jf: 1, K: unix.SYS_CLONE3},
-		{Code: answer, K: refuse(unix.ENOSYS)},
+		{Code: bpfLoad, K: offsetArch},
+		{Code: bpfEqual, Jt: 1, K: auditArch},
+		{Code: bpfAnswer, K: unix.SECCOMP_RET_KILL_PROCESS},
+		{Code: bpfLoad, K: offsetNumber},
 	}
 	each := func(numbers []uint32, verdict uint32) {
 		for _, number := range numbers {
-			p = append(p, unix.SockFilter{Code: equal, Jf: 1, K: number}, unix.SockFilter{Code: answer, K: verdict})
+			p = append(p, unix.SockFilter{Code: bpfEqual, Jf: 1, K: number}, unix.SockFilter{Code: bpfAnswer, K: verdict})
 		}
 	}
-	each(forbidden, refuse(unix.EPERM))
-	if o.SharedUser {
-		each(onAttributes, refuse(unix.EPERM))
+	// when adds instructions for one system call, which end in an answer.
+	when := func(number uint32, then ...unix.SockFilter) {
+		p = append(p, unix.SockFilter{Code: bpfEqual, Jf: uint8(len(then)), K: number})
+		p = append(p, then...)
+	}
+	// oneOf allows a value that was loaded if it is listed.
+	oneOf := func(values []uint32, otherwise uint32) (then []unix.SockFilter) {
+		for _, v := range values {
+			then = append(then, unix.SockFilter{Code: bpfEqual, Jf: 1, K: v}, unix.SockFilter{Code: bpfAnswer, K: allow})
+		}
+		return append(then, unix.SockFilter{Code: bpfAnswer, K: otherwise})
+	}
+	argument := func(offset uint32) unix.SockFilter { return unix.SockFilter{Code: bpfLoad, K: offset} }
+
+	each(listed(), allow)
+	each(absent, refuse(unix.ENOSYS))
+	each([]uint32{unix.SYS_CONNECT}, connect)
+	if sharedUser {
 		each(onPriority, refuse(unix.EPERM))
-		each(onModes, refuse(0)) // done, it seems: programs close their files to others by it
+		each(onModes, refuse(0)) // done, it seems
 		for _, number := range onProcess {
-			p = append(p,
-				unix.SockFilter{Code: equal, Jf: 4, K: number},
-				unix.SockFilter{Code: load, K: offsetArg0},
-				unix.SockFilter{Code: equal, Jf: 1, K: 0},
-				unix.SockFilter{Code: answer, K: allow},
-				unix.SockFilter{Code: answer, K: refuse(unix.EPERM)})
+			when(number, append([]unix.SockFilter{argument(offsetArg0)}, oneOf([]uint32{0}, refuse(unix.EPERM))...)...)
 		}
+	} else {
+		each(onPriority, allow)
+		each(onModes, allow)
+		each(onProcess, allow)
 	}
-	p = append(p,
-		unix.SockFilter{Code: equal, Jf: 4, K: unix.SYS_CLONE},
-		unix.SockFilter{Code: load, K: offsetArg0},
-		unix.SockFilter{Code: anyOf, Jf: 1, K: newNamespaces},
-		unix.SockFilter{Code: answer, K: refuse(unix.EPERM)},
-		unix.SockFilter{Code: answer, K: allow})
-	switch {
-	case o.AskToConnect:
-		each([]uint32{unix.SYS_CONNECT}, unix.SECCOMP_RET_USER_NOTIF)
-	case o.NoConnect:
-		each([]uint32{unix.SYS_CONNECT}, refuse(unix.EACCES))
+	when(unix.SYS_CLONE, argument(offsetArg0),
+		unix.SockFilter{Code: bpfAnyOf, Jf: 1, K: newNamespaces},
+		unix.SockFilter{Code: bpfAnswer, K: refuse(unix.EPERM)},
+		unix.SockFilter{Code: bpfAnswer, K: allow})
+	for _, number := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		then := []unix.SockFilter{
+			argument(offsetArg0),
+			{Code: bpfEqual, Jt: 1, K: family},
+			{Code: bpfAnswer, K: refuse(unix.EAFNOSUPPORT)},
+			argument(offsetArg1),
+			{Code: bpfAnd, K: kindMask},
+		}
+		when(number, append(then, oneOf(kinds, refuse(unix.ESOCKTNOSUPPORT))...)...)
 	}
-	if o.NoNetwork {
-		p = append(p,
-			unix.SockFilter{Code: equal, Jf: 3, K: unix.SYS_SOCKET},
-			unix.SockFilter{Code: load, K: offsetArg0},
-			unix.SockFilter{Code: equal, Jt: 1, K: unix.AF_UNIX},
-			unix.SockFilter{Code: answer, K: refuse(unix.EAFNOSUPPORT)})
-	}
-	return append(p, unix.SockFilter{Code: answer, K: allow})
+	// Memory that other processes of the engine map: no program can be run from it.
+	when(unix.SYS_MEMFD_CREATE, argument(offsetArg1),
+		unix.SockFilter{Code: bpfAnyOf, Jt: 1, K: memoryNeverRun},
+		unix.SockFilter{Code: bpfAnswer, K: refuse(unix.EINVAL)},
+		unix.SockFilter{Code: bpfAnswer, K: allow})
+	when(unix.SYS_IOCTL, append([]unix.SockFilter{argument(offsetArg1)}, oneOf(requests, refuse(unix.ENOTTY))...)...)
+	when(unix.SYS_PRCTL, append([]unix.SockFilter{argument(offsetArg0)}, oneOf(options, refuse(unix.EINVAL))...)...)
+	return append(p, unix.SockFilter{Code: bpfAnswer, K: unlisted})
 }
+
+// memoryNeverRun is MFD_NOEXEC_SEAL: nothing makes it executable again. A kernel
+// before 6.3 does not know it, and then programs do without.
+const memoryNeverRun = 0x8
+
+// kindMask is the part of a socket's type that is no flag (SOCK_TYPE_MASK).
+const kindMask = 0xf

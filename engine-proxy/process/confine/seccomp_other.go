@@ -5,4 +5,8 @@ package confine
 // auditArch is 0 where there is no filter.
 const auditArch = 0
 
-var oldOnModes []uint32
+var (
+	oldCalls   group
+	oldOnModes []uint32
+	oldAbsent  []uint32
+)

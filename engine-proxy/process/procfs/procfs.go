@@ -119,3 +119,32 @@ func Owner(pid int) (int, error) {
 	}
 	return int(info.Sys().(*syscall.Stat_t).Uid), nil
 }
+
+// Self returns the id of this process as /proc has it: who is in a namespace of
+// its own has another one there.
+func Self() (int, error) {
+	name, err := os.Readlink("/proc/self")
+	if err != nil {
+		return 0, fmt.Errorf("reading own process id: %w", err)
+	}
+	pid, err := strconv.Atoi(name)
+	if err != nil {
+		return 0, fmt.Errorf("reading own process id: %w", err)
+	}
+	return pid, nil
+}
+
+// Named returns the id, as /proc has it, of the process that a pidfd stands for.
+func Named(pidfd int) (int, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", pidfd))
+	if err != nil {
+		return 0, fmt.Errorf("reading process id: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(raw), "\nPid:")
+	text, _, _ := strings.Cut(rest, "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		return 0, fmt.Errorf("reading process id: %w", err)
+	}
+	return pid, nil
+}

@@ -21,8 +21,10 @@ type Config struct {
 	LogBytes int64
 	Rlimits  []Rlimit
 	Confine  confine.Options
-	// Egress is the socket that the engine may connect to, with
-	// Confine.AskToConnect.
+	// Namespaces is what the shim was given a namespace of processes by; with
+	// NoRight it has none. The engine gets its own of the others.
+	Namespaces confine.Right
+	// Egress is the socket that the engine may connect to, "" for none.
 	Egress string
 }
 
@@ -60,10 +62,11 @@ func Parse(args []string) (Argued, bool) {
 	return Argued{ProjectID: args[1], InstanceID: args[3], StateDir: args[5]}, true
 }
 
-// The shim's two faces, its first argument.
+// The shim's faces, its first argument.
 const (
 	commandRun   = "shim"
 	commandEnter = "enter"
+	commandTry   = "try" // see Try
 )
 
 // Descriptors of the shim and of its second face, beside the standard ones.
@@ -73,7 +76,7 @@ const (
 	statusFD = 3
 	// configFD is where the second face reads its configuration.
 	configFD = 4
-	// guardFD is where it hands over its connects, with Confine.AskToConnect.
+	// guardFD is where it hands over what the kernel asks about it.
 	guardFD = 5
 )
 
@@ -92,6 +95,8 @@ func Main() {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == commandEnter:
 		err = enter()
+	case len(os.Args) == 3 && os.Args[1] == commandTry:
+		err = try(os.Args[2])
 	case len(os.Args) > 1 && os.Args[1] == commandRun:
 		err = supervise()
 	default:
@@ -107,7 +112,7 @@ func Main() {
 // MainIfAsked is Main when the arguments are a shim's. It is to be called first
 // in a TestMain whose test binary is used as shim.
 func MainIfAsked() {
-	if len(os.Args) > 1 && (os.Args[1] == commandRun || os.Args[1] == commandEnter) {
+	if len(os.Args) > 1 && (os.Args[1] == commandRun || os.Args[1] == commandEnter || os.Args[1] == commandTry) {
 		Main()
 	}
 }

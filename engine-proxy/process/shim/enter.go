@@ -56,9 +56,6 @@ func become(c Config, shim int) error {
 			return fmt.Errorf("setting limit %d: %w", l.Resource, err)
 		}
 	}
-	if err := os.Chdir(c.Volume); err != nil {
-		return fmt.Errorf("entering volume: %w", err)
-	}
 	if err := freshSignals(); err != nil {
 		return err
 	}
@@ -73,10 +70,8 @@ func become(c Config, shim int) error {
 	if os.Getppid() != shim {
 		return errOrphan
 	}
-	if c.Confine.AskToConnect {
-		if err := handOver(guardFD, listener); err != nil {
-			return err
-		}
+	if err := handOver(guardFD, listener); err != nil {
+		return err
 	}
 	if err := syscall.Exec(c.Command[0], c.Command, c.Env); err != nil {
 		return fmt.Errorf("running %s: %w", c.Command[0], &execError{err})

@@ -5,21 +5,34 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A guard answers an engine's attempts to connect. Landlock does not look at
-// them, and a filter of system calls can't see where they lead: so the kernel
-// asks us, and we connect in the engine's place, to one socket alone.
+// A guard answers what the kernel asks about an engine: its attempts to connect,
+// and the system calls that are not listed. Landlock does not look at connects,
+// and a filter of system calls can't see where they lead: so we connect in the
+// engine's place, to one socket alone.
 type guard struct {
 	listener int
-	socket   string // the one that the engine may connect to
+	procs    int              // the directory in which the kernel tells of the processes that ask
+	socket   string           // the one that the engine may connect to, "" for none
+	unlisted func(number int) // is told of each attempt to use what is not listed
+	refused  int              // how many of these there were
 }
+
+// An engine that tries what is not listed again and again waits: it would take
+// our time, which is not counted as its own.
+const (
+	refusedAtOnce = 1000
+	refusedPause  = time.Millisecond
+)
 
 // notification is struct seccomp_notif.
 type notification struct {
@@ -45,13 +58,14 @@ type verdict struct {
 // run answers until the last process that can ask has ended.
 func (g *guard) run() error {
 	defer unix.Close(g.listener)
+	defer unix.Close(g.procs)
 	for {
 		fds := []unix.PollFd{{Fd: int32(g.listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(fds, -1); err != nil {
 			if errors.Is(err, unix.EINTR) {
 				continue
 			}
-			return fmt.Errorf("awaiting connects: %w", err)
+			return fmt.Errorf("awaiting questions: %w", err)
 		}
 		if fds[0].Revents&unix.POLLIN == 0 {
 			return nil
@@ -62,18 +76,34 @@ func (g *guard) run() error {
 			continue // it was killed meanwhile
 		}
 		if err != nil {
-			return fmt.Errorf("receiving connect: %w", err)
+			return fmt.Errorf("receiving question: %w", err)
 		}
 		v := verdict{id: n.id}
-		if err := g.connect(n); err != nil {
+		if err := g.answer(n); err != nil {
 			v.error = -int32(unix.EACCES)
 			if errno := unix.Errno(0); errors.As(err, &errno) {
 				v.error = -int32(errno)
 			}
 		}
 		if err := g.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&v)); err != nil && !errors.Is(err, unix.ENOENT) {
-			return fmt.Errorf("answering connect: %w", err)
+			return fmt.Errorf("answering question: %w", err)
 		}
+	}
+}
+
+// answer does what the engine may do, and returns why it may not.
+func (g *guard) answer(n notification) error {
+	switch {
+	case n.data.number != unix.SYS_CONNECT:
+		if g.refused++; g.refused > refusedAtOnce {
+			time.Sleep(refusedPause)
+		}
+		g.unlisted(int(n.data.number))
+		return unix.ENOSYS
+	case g.socket == "":
+		return unix.EACCES
+	default:
+		return g.connect(n)
 	}
 }
 
@@ -127,7 +157,7 @@ func (g *guard) address(n notification) (string, error) {
 	if size < minAddress || size > maxAddress {
 		return "", unix.EACCES
 	}
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
+	mem, err := g.open(n, "mem")
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +178,12 @@ func (g *guard) address(n notification) (string, error) {
 
 // descriptor returns the engine's socket as one of ours.
 func (g *guard) descriptor(n notification) (int, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.pid))
+	f, err := g.open(n, "status")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	status, err := io.ReadAll(f)
 	if err != nil {
 		return 0, err
 	}
@@ -169,15 +204,28 @@ func (g *guard) descriptor(n notification) (int, error) {
 	return unix.PidfdGetfd(pidfd, int(int32(n.data.args[0])), 0)
 }
 
+// open opens a file about the thread that asks.
+func (g *guard) open(n notification, name string) (*os.File, error) {
+	fd, err := unix.Openat(g.procs, fmt.Sprintf("%d/%s", n.pid, name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
 // valid fails when the thread that asked is gone, and its id maybe another's.
 func (g *guard) valid(n notification) error {
 	return g.ioctl(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id))
 }
 
-// handOver gives the guard's listener to the shim.
+// handOver gives the guard's listener to the shim; -1 if there is none.
 func handOver(to, listener int) error {
-	if err := unix.Sendmsg(to, []byte{0}, unix.UnixRights(listener), nil, 0); err != nil {
-		return fmt.Errorf("handing over connects: %w", err)
+	var rights []byte
+	if listener >= 0 {
+		rights = unix.UnixRights(listener)
+	}
+	if err := unix.Sendmsg(to, []byte{0}, rights, nil, 0); err != nil {
+		return fmt.Errorf("handing over questions: %w", err)
 	}
 	return nil
 }
@@ -187,18 +235,18 @@ func takeOver(from int) (int, error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	_, got, _, _, err := unix.Recvmsg(from, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	if err != nil {
-		return 0, fmt.Errorf("taking over connects: %w", err)
+		return 0, fmt.Errorf("taking over questions: %w", err)
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:got])
-	if err != nil {
-		return 0, fmt.Errorf("taking over connects: %w", err)
+	if err != nil || len(messages) > 1 {
+		return 0, fmt.Errorf("taking over questions: %w", err)
 	}
-	if len(messages) != 1 {
-		return 0, errors.New("taking over connects: the engine's process handed over nothing")
+	if len(messages) == 0 {
+		return -1, nil
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil || len(fds) != 1 {
-		return 0, errors.Join(errors.New("taking over connects: no descriptor came"), err)
+		return 0, errors.Join(errors.New("taking over questions: no descriptor came"), err)
 	}
 	return fds[0], nil
 }

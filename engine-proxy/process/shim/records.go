@@ -39,6 +39,8 @@ type Identity struct {
 type Record struct {
 	Identity
 	Volume string `json:"volume"`
+	// Generation is that of the engine's start, 0 in a record of an older shim.
+	Generation uint64 `json:"generation,omitempty"`
 	Socket string `json:"socket"`
 	UID    int    `json:"uid"` // of the engine, when it is not ours
 	// Engine is the process id of the engine, 0 before it was started;
@@ -46,6 +48,9 @@ type Record struct {
 	Engine      int    `json:"engine"`
 	EngineTicks uint64 `json:"engineTicks"`
 	Cgroup      string `json:"cgroup,omitempty"`
+	// Unlisted are the numbers of the system calls that it tried and may not use,
+	// in the order in which it first did, at most maxUnlisted.
+	Unlisted []int `json:"unlisted,omitempty"`
 }
 
 // Ended is what a shim leaves behind.
@@ -56,7 +61,12 @@ type Ended struct {
 
 // self returns the identity of this process.
 func self(projectID, instanceID string) (Identity, error) {
-	st, err := procfs.ReadStat(os.Getpid())
+	// The engine proxy's number for us: ours may be that of a namespace.
+	pid, err := procfs.Self()
+	if err != nil {
+		return Identity{}, err
+	}
+	st, err := procfs.ReadStat(pid)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -65,7 +75,7 @@ func self(projectID, instanceID string) (Identity, error) {
 		return Identity{}, err
 	}
 	return Identity{
-		PID: os.Getpid(), StartTicks: st.StartTicks, BootID: boot, ProjectID: projectID, InstanceID: instanceID,
+		PID: pid, StartTicks: st.StartTicks, BootID: boot, ProjectID: projectID, InstanceID: instanceID,
 	}, nil
 }
 

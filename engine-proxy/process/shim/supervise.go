@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/process/cgroup"
+	"github.com/svc-games/svc/engine-proxy/process/confine"
 	"github.com/svc-games/svc/engine-proxy/process/procfs"
 )
 
@@ -28,9 +31,13 @@ const (
 // supervisor is a shim at work.
 type supervisor struct {
 	config Config
-	record Record
 	ask    chan os.Signal // orders
 	child  chan os.Signal // something ended
+	engine int            // the engine's process id, for us: Record's is the engine proxy's
+	log    *engineLog
+
+	mu     sync.Mutex // guards record once the engine runs
+	record Record
 }
 
 // supervise runs an engine to its end.
@@ -114,11 +121,14 @@ func (s *supervisor) start() (refused *Status, err error) {
 		return nil, err
 	}
 	defer null.Close()
-	log, err := openLog(s.config.StateDir)
+	if s.log, err = openLog(s.config.StateDir, s.config.LogBytes); err != nil {
+		return nil, err
+	}
+	said, err := s.log.pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer said.Close()
 	config, err := s.config.Pipe()
 	if err != nil {
 		return nil, err
@@ -129,19 +139,20 @@ func (s *supervisor) start() (refused *Status, err error) {
 		return nil, fmt.Errorf("making pipe: %w", err)
 	}
 	defer r.Close()
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("making socket pair: %w", err), w.Close())
+	}
+	defer unix.Close(ends[0])
+	pidfd := -1
 	attr := &syscall.ProcAttr{
-		Files: []uintptr{null.Fd(), log.Fd(), log.Fd(), w.Fd(), config.Fd()},
+		Files: []uintptr{null.Fd(), said.Fd(), said.Fd(), w.Fd(), config.Fd(), uintptr(ends[1])},
 		// A group of its own, and the end when we end: nobody would be left to
 		// see to it.
-		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &pidfd},
 	}
-	var ends [2]int
-	if s.config.Confine.AskToConnect {
-		if ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
-			return nil, errors.Join(fmt.Errorf("making socket pair: %w", err), w.Close())
-		}
-		defer unix.Close(ends[0])
-		attr.Files = append(attr.Files, uintptr(ends[1]))
+	if s.config.Namespaces != confine.NoRight {
+		attr.Sys.Cloneflags = confine.Namespaces
 	}
 	if s.record.Cgroup != "" {
 		dir, err := os.Open(s.record.Cgroup)
@@ -151,15 +162,15 @@ func (s *supervisor) start() (refused *Status, err error) {
 		defer dir.Close()
 		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(dir.Fd())
 	}
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], commandEnter}, attr)
-	if ends[1] != 0 {
-		err = errors.Join(err, unix.Close(ends[1]))
+	s.engine, err = syscall.ForkExec("/proc/self/exe", []string{os.Args[0], commandEnter}, attr)
+	if err = errors.Join(err, unix.Close(ends[1]), w.Close()); err != nil {
+		return nil, fmt.Errorf("starting engine: %w", err)
 	}
-	if closeErr := w.Close(); err != nil || closeErr != nil {
-		return nil, fmt.Errorf("starting engine: %w", errors.Join(err, closeErr))
+	defer unix.Close(pidfd)
+	if s.record.Engine, err = procfs.Named(pidfd); err != nil {
+		return nil, err
 	}
-	s.record.Engine = pid
-	st, err := procfs.ReadStat(pid)
+	st, err := procfs.ReadStat(s.record.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -169,36 +180,63 @@ func (s *supervisor) start() (refused *Status, err error) {
 	}
 	refused = new(Status)
 	switch err := json.NewDecoder(r).Decode(refused); {
-	case errors.Is(err, io.EOF) && s.config.Confine.AskToConnect:
+	case errors.Is(err, io.EOF): // closed by execve
 		return nil, s.guard(ends[0])
-	case errors.Is(err, io.EOF):
-		return nil, nil // closed by execve
 	case err != nil:
 		return nil, fmt.Errorf("learning how the start went: %w", err)
 	}
 	return refused, nil
 }
 
-// guard begins to answer the engine's connects.
+// guard begins to answer what the kernel asks about the engine.
 func (s *supervisor) guard(from int) error {
 	listener, err := takeOver(from)
-	if err != nil {
+	if err != nil || listener < 0 {
 		return err
 	}
-	g := &guard{listener: listener, socket: s.config.Egress}
+	procs, err := s.processes()
+	if err != nil {
+		return errors.Join(err, unix.Close(listener))
+	}
+	g := &guard{listener: listener, procs: procs, socket: s.config.Egress, unlisted: s.unlisted}
 	go func() {
 		if err := g.run(); err != nil {
-			fmt.Fprintln(os.Stderr, "svc-shim:", err)
+			fmt.Fprintln(s.log, "svc-shim:", err)
 		}
 	}()
 	return nil
 }
 
-// watch waits for the engine's end, passes on what we are asked, and keeps the
-// log short.
+// processes opens the directory in which processes have the numbers that they
+// have for us.
+func (s *supervisor) processes() (fd int, err error) {
+	if s.config.Namespaces != confine.NoRight {
+		return confine.Processes()
+	}
+	if fd, err = unix.Open("/proc", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		return -1, fmt.Errorf("opening list of processes: %w", err)
+	}
+	return fd, nil
+}
+
+// maxUnlisted is how many system calls a record names.
+const maxUnlisted = 64
+
+// unlisted notes that the engine tried a system call that it may not use.
+func (s *supervisor) unlisted(number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.record.Unlisted) == maxUnlisted || slices.Contains(s.record.Unlisted, number) {
+		return
+	}
+	s.record.Unlisted = append(s.record.Unlisted, number)
+	if err := s.note(); err != nil {
+		fmt.Fprintln(s.log, "svc-shim:", err)
+	}
+}
+
+// watch waits for the engine's end and passes on what we are asked.
 func (s *supervisor) watch() driver.Exit {
-	look := time.NewTicker(logEvery)
-	defer look.Stop()
 	for {
 		if ws, ok := s.reap(); ok {
 			return s.describe(ws)
@@ -207,14 +245,10 @@ func (s *supervisor) watch() driver.Exit {
 		case <-s.child:
 		case sig := <-s.ask:
 			if sig == SignalEnd {
-				_ = unix.Kill(-s.record.Engine, unix.SIGTERM) // it may just have ended
+				_ = unix.Kill(-s.engine, unix.SIGTERM) // it may just have ended
 				continue
 			}
 			s.killAll()
-		case <-look.C:
-			if err := cutLog(s.config.StateDir, s.config.LogBytes); err != nil {
-				fmt.Fprintln(os.Stderr, "svc-shim:", err)
-			}
 		}
 	}
 }
@@ -231,7 +265,7 @@ func (s *supervisor) reap() (status unix.WaitStatus, ended bool) {
 		if err != nil || pid == 0 {
 			return status, ended
 		}
-		if pid == s.record.Engine {
+		if pid == s.engine {
 			status, ended = ws, true
 		}
 	}
@@ -250,7 +284,9 @@ func (s *supervisor) describe(ws unix.WaitStatus) driver.Exit {
 
 // finish leaves word of the end.
 func (s *supervisor) finish(exit driver.Exit) error {
-	err := cutLog(s.config.StateDir, s.config.LogBytes)
+	err := s.log.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.record.Cgroup != "" {
 		err = errors.Join(err, cgroup.Remove(s.record.Cgroup))
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/process/cgroup"
+	"github.com/svc-games/svc/engine-proxy/process/confine"
 	"github.com/svc-games/svc/engine-proxy/process/procfs"
 )
 
@@ -33,8 +34,12 @@ func (s *supervisor) killAll() {
 	if s.record.Cgroup != "" && cgroup.Kill(s.record.Cgroup) == nil {
 		return
 	}
-	if s.record.Engine != 0 {
-		_ = unix.Kill(-s.record.Engine, unix.SIGKILL)
+	if s.config.Namespaces != confine.NoRight {
+		_ = unix.Kill(-1, unix.SIGKILL) // all but us, of our namespace
+		return
+	}
+	if s.engine != 0 {
+		_ = unix.Kill(-s.engine, unix.SIGKILL)
 	}
 	for pid, ticks := range descendants(s.record.PID) {
 		procfs.Kill(pid, ticks)

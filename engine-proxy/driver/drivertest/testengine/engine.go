@@ -3,6 +3,7 @@ package testengine
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -28,8 +29,10 @@ const (
 	roleSleeper = "sleeper" // does nothing
 )
 
-// Main runs the engine, or what it started, and ends the process.
-func Main() {
+// Main runs the engine, or what it started, and ends the process. More is what it
+// can try beside the probes of this package.
+func Main(more map[string]func(arg string) error) {
+	maps.Copy(probes, more)
 	var err error
 	switch role := os.Getenv(roleVariable); role {
 	case roleChild:

@@ -3,4 +3,4 @@ package main
 
 import "github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 
-func main() { testengine.Main() }
+func main() { testengine.Main(nil) }

@@ -37,7 +37,10 @@ func TestSafetyDocumentNamesTestsThatAreThere(t *testing.T) {
 			t.Errorf("there is no %s in %s", n[2], n[1])
 		}
 	}
-	for line := range strings.Lines(string(document)) {
+	// The table of machines is made by a test, which is named above it.
+	before, rest, _ := strings.Cut(string(document), "<!-- machines")
+	_, after, _ := strings.Cut(rest, "<!-- end of machines -->")
+	for line := range strings.Lines(before + after) {
 		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| must hold") && !namedTest.MatchString(line) {
 			t.Errorf("this is proven by nothing: %s", line)
 		}

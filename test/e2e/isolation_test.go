@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/engine-proxy/process/shim"
 )
 
 // nobody is a user without any right.
@@ -146,11 +147,15 @@ func (s *spies) check() {
 	mine := s.newProject(key)
 
 	probes := s.everything(mine)
-	pids := []string{strconv.Itoa(s.cmd.Process.Pid), strconv.Itoa(os.Getpid()), seen.Status["Pid"], seen.Status["PPid"]}
-	for _, pid := range pids {
-		if n, err := strconv.Atoi(pid); err != nil || n < 2 {
-			t.Fatalf("a process id is %q", pid)
+	record, err := shim.ReadRecord(filepath.Join(s.dir, "engines", other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{s.cmd.Process.Pid, os.Getpid(), record.PID, record.Engine} {
+		if n < 2 {
+			t.Fatalf("a process id is %d", n)
 		}
+		pid := strconv.Itoa(n)
 		for _, file := range []string{"environ", "cmdline", "maps", "mem"} {
 			probes = append(probes, testengine.Probe{What: testengine.Read, Arg: "/proc/" + pid + "/" + file})
 		}

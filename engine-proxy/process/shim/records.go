@@ -41,8 +41,8 @@ type Record struct {
 	Volume string `json:"volume"`
 	// Generation is that of the engine's start, 0 in a record of an older shim.
 	Generation uint64 `json:"generation,omitempty"`
-	Socket string `json:"socket"`
-	UID    int    `json:"uid"` // of the engine, when it is not ours
+	Socket     string `json:"socket"`
+	UID        int    `json:"uid"` // of the engine, when it is not ours
 	// Engine is the process id of the engine, 0 before it was started;
 	// EngineTicks its start time.
 	Engine      int    `json:"engine"`

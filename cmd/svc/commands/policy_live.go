@@ -102,7 +102,7 @@ until the service's source of policies changes.`,
 			return o.printActive(c, info)
 		},
 	}
-	c.Flags().BoolVar(&older, "older", false, "accept a sequence below that of the policy before")
+	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
 	return c
 }
 

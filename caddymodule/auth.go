@@ -20,7 +20,8 @@ import (
 //
 // It also counts every request of the chain, and refuses to be part of a
 // configuration whose logs would show keys. Requests to its server for a host that
-// no site has are answered 421.
+// no site has are answered 421. Without TLS its server speaks HTTP/1 alone, unless
+// its protocols name h2c.
 //
 // It sets these placeholders:
 //
@@ -77,6 +78,7 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	refuseOtherHosts(ctx)
+	forgoHTTP2(ctx)
 	a.redis = a.app.Redis
 	a.rates, err = openRates(a.redis, ctx.Logger())
 	return err

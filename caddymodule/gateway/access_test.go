@@ -105,6 +105,7 @@ func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
 }
 
 func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
+	const form = "application/x-www-form-urlencoded" // what "curl -d" says of every body
 	valid := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, project)
 	denied := policy.Decision{Status: 403, Error: "no"}
 	tests := map[string]struct {
@@ -117,8 +118,10 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 	}{
 		"404 before the policy is asked": {method: "GET", path: "/v1/x", want: 404},
 		"405 before the policy is asked": {method: "PUT", path: "/v1/generate", want: 405},
-		"415 before 400":                 {method: "POST", path: "/v1/generate", contentType: "text/plain", body: "x", want: 415},
-		"415 of an encoded body":         {method: "POST", path: "/v1/generate", encoding: "gzip", body: valid, want: 415},
+		"415 before 400":                 {method: "POST", path: "/v1/generate", encoding: "gzip", body: "x", want: 415},
+		"400 of a form":                  {method: "POST", path: "/v1/generate", contentType: form, body: "projectId=" + project + "&prompt=x", want: 400},
+		"JSON that is said to be a form": {method: "POST", path: "/v1/generate", contentType: form, body: valid, decision: allowed, decided: []string{"generate " + project}},
+		"JSON that is said to be text":   {method: "POST", path: "/v1/generate", contentType: "text/plain", body: valid, decision: allowed, decided: []string{"generate " + project}},
 		"identity is no encoding":        {method: "POST", path: "/v1/generate", encoding: "identity", body: valid, decision: allowed, decided: []string{"generate " + project}},
 		"413 before 400":                 {method: "POST", path: "/v1/generate", body: strings.Repeat("x", 2000), want: 413},
 		"400 before 403":                 {method: "POST", path: "/v1/generate", body: `{"prompt":"x"}`, decision: denied, want: 400},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,17 +14,11 @@ import (
 // DefaultMaxBody is the largest request body, in bytes, unless configured.
 const DefaultMaxBody = 8 << 20
 
-// ReadBody reads the JSON body of a request, at most limit bytes, once, and
-// returns the 413, 415 or 400 that it deserves, or the 503 of one for which
-// share has no room.
+// ReadBody reads the body of a request, at most limit bytes, once, and returns the
+// 413, 415 or 400 that it deserves, or the 503 of one for which share has no room.
+// Its media type is not looked at: the body is JSON or it is not.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share) ([]byte, *api.Error) {
-	if t := r.Header.Get("Content-Type"); t != "" {
-		media, _, err := mime.ParseMediaType(t)
-		if err != nil || media != "application/json" {
-			return nil, &api.Error{Status: http.StatusUnsupportedMediaType, Message: "The body must be JSON; send it with Content-Type: application/json."}
-		}
-	}
-	// An engine would be told of an encoding that nobody took off.
+	// The bytes are read as they are; the JSON would be another one.
 	for _, encoding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
 			return nil, &api.Error{Status: http.StatusUnsupportedMediaType, Message: "The body must not be encoded; send it without Content-Encoding."}

@@ -19,6 +19,7 @@ func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 	key := s.newKey("demo")
 	project := s.newProject(key)
 	good := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, project)
+	const form = "application/x-www-form-urlencoded"
 	unknown := "job_01JD0000000000000000000000"
 
 	tests := map[string]struct {
@@ -36,7 +37,7 @@ func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 		"empty prompt":              {"POST", "/v1/generate", `{"projectId":"` + project + `","prompt":"  "}`, nil, 400, "prompt"},
 		"projectId twice":           {"POST", "/v1/generate", `{"projectId":"` + project + `","prompt":"x","PROJECTID":"` + project + `"}`, nil, 400, "projectId"},
 		"unknown setting value":     {"POST", "/v1/generate", `{"projectId":"` + project + `","prompt":"x","settings":{"dimensionMode":"4d"}}`, nil, 400, "dimensionMode"},
-		"another media type":        {"POST", "/v1/generate", good, []string{"Content-Type", "text/plain"}, 415, ""},
+		"a form":                    {"POST", "/v1/generate", "projectId=" + project + "&prompt=x", []string{"Content-Type", form}, 400, "JSON"},
 		"a compressed body":         {"POST", "/v1/generate", good, []string{"Content-Encoding", "gzip"}, 415, "Content-Encoding"},
 		"oversized body":            {"POST", "/v1/generate", strings.Repeat(" ", 9<<20), nil, 413, ""},
 		"project that is not there": {"POST", "/v1/generate", `{"projectId":"ffffffffffffffffffffffff","prompt":"x"}`, nil, 403, ""},

@@ -119,7 +119,8 @@ func (s *scene) addresses() []address {
 			ask{404, method, path(unknown, s.project), nil, nil})
 	}
 	huge := strings.Repeat(" ", 9<<20)
-	text := []string{"Content-Type", "text/plain"}
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"} // what "curl -d" says of JSON
+	gzip := []string{"Content-Encoding", "gzip"}
 	submission := func(project, prompt string) any { return map[string]string{"projectId": project, "prompt": prompt} }
 	once := []string{"Idempotency-Key", "once"}
 	record := s.call(s.key, "GET", status(s.job, s.project), nil)
@@ -130,9 +131,10 @@ func (s *scene) addresses() []address {
 	return []address{
 		{"/v1/projects", []ask{
 			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, nil},
+			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, form},
 			{400, "POST", "/v1/projects", map[string]string{}, nil},
 			{413, "POST", "/v1/projects", huge, nil},
-			{415, "POST", "/v1/projects", `{"name":"x"}`, text},
+			{415, "POST", "/v1/projects", `{"name":"x"}`, gzip},
 			{200, "GET", "/v1/projects", nil, nil},
 			{400, "GET", "/v1/projects?limit=0", nil, nil},
 		}, map[string][]int{"POST": {409, 503, 504}, "GET": {503}}},
@@ -146,12 +148,12 @@ func (s *scene) addresses() []address {
 		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
 		{"/v1/generate", []ask{
 			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
-			{200, "POST", "/v1/generate", submission(s.project, brief), once},
+			{200, "POST", "/v1/generate", submission(s.project, brief), append(form, once...)},
 			{422, "POST", "/v1/generate", submission(s.project, "another"), once},
 			{400, "POST", "/v1/generate", submission(s.project, ""), nil},
 			{403, "POST", "/v1/generate", submission(nobodys, brief), nil},
 			{413, "POST", "/v1/generate", huge, nil},
-			{415, "POST", "/v1/generate", submission(s.project, brief), text},
+			{415, "POST", "/v1/generate", submission(s.project, brief), gzip},
 		}, map[string][]int{"POST": {409, 504}}},
 		{"/v1/generate/{jobId}", of("DELETE", cancel), map[string][]int{"DELETE": {503}}},
 		{"/v1/generate/{jobId}/status", of("GET", status,

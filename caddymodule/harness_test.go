@@ -149,16 +149,26 @@ func newDesk(t testing.TB) *desk {
 // engine runs the desk's engine.
 func (d *desk) engine(t *testing.T, h http.HandlerFunc) {
 	t.Helper()
+	d.frozenEngine(t)(h)
+}
+
+// frozenEngine runs an engine that is stopped: the kernel takes connections, and
+// nobody reads them until the test has it go on.
+func (d *desk) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
+	t.Helper()
 	l, err := net.Listen("unix", d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(contract.HeaderInstance, "i") // as every engine does
-		h(w, r)
-	})}}
-	srv.Start()
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() { l.Close() })
+	return func(h http.HandlerFunc) {
+		srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set(contract.HeaderInstance, "i") // as every engine does
+			h(w, r)
+		})}}
+		srv.Start()
+		t.Cleanup(srv.Close)
+	}
 }
 
 // key makes a key, active or with the reason why not.

@@ -24,6 +24,11 @@ const (
 	retryMost  = time.Second
 )
 
+// firstWord is how long an engine may take to answer a request for events before
+// the stream begins without it: what it answers at once, like a 204, still can be
+// the answer.
+const firstWord = time.Second
+
 // retryFull is what a client waits whose stream found no room.
 const retryFull = 5 * time.Second
 
@@ -150,24 +155,30 @@ func untilEnded(out *streams.Writer, serve func() error) (err error) {
 	return serve()
 }
 
-// stream serves the events. While the engine is down it stays open and beats:
-// a browser's EventSource gives up for good on an error. One that dies while it
-// sends is taken up again where it broke off.
+// stream serves the events. While the engine is down, or stopped, it stays open and
+// beats: a browser's EventSource gives up for good on an error. One that dies while
+// it sends is taken up again where it broke off. A HEAD is told that there is a
+// stream, for which no engine is asked.
 func (l Locator) stream(out *streams.Writer, r *http.Request, q *Request, next Next) error {
 	if q.Job.Settled {
 		return l.archivedEvents(out, r, q)
 	}
+	if r.Method == http.MethodHead {
+		_ = out.Begin() // else the client left
+		return nil
+	}
+	defer out.Beat(firstWord)()
 	served, err := l.liveEvents(out, r, q, next)
 	if served && err == nil && r.Context().Err() == nil {
 		served = out.Started() // else the engine broke off before it said a word
 	}
 	last, broken := out.Resume()
 	switch {
-	case served && (!broken || r.Method == http.MethodHead), !served && err != nil:
+	case served && !broken, !served && err != nil:
 		return err
 	case !served:
-		if err := out.Begin(); err != nil || r.Method == http.MethodHead {
-			return nil // the client left, or has all there is
+		if err := out.Begin(); err != nil {
+			return nil // the client left
 		}
 	}
 	resumeAfter(r, last)

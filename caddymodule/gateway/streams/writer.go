@@ -57,9 +57,11 @@ type Writer struct {
 	tail     []byte     // the beginning of an event
 	sent     int        // the status that the client has, 0 before
 	ended    bool
-	reason   string // of the end
-	lastID   uint64 // of the events passed on
-	complete bool   // the terminal event is among them, or there are no more
+	reason   string      // of the end
+	lastID   uint64      // of the events passed on
+	complete bool        // the terminal event is among them, or there are no more
+	last     time.Time   // when the client was sent something
+	beat     *time.Timer // nil unless the stream is kept alive
 }
 
 // NewWriter returns a writer of a stream to w. gate may be nil.
@@ -128,7 +130,13 @@ func (w *Writer) Comment(text string) error {
 	if w.ended {
 		return errEnded
 	}
-	if _, err := io.WriteString(w.ResponseWriter, ": "+text+"\n\n"); err != nil {
+	return w.say(": " + text + "\n\n")
+}
+
+// say sends the client a block of our own at once.
+func (w *Writer) say(block string) error {
+	w.last = time.Now()
+	if _, err := io.WriteString(w.ResponseWriter, block); err != nil {
 		return err
 	}
 	return http.NewResponseController(w.ResponseWriter).Flush()
@@ -164,6 +172,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		if w.complete && w.Final != nil {
 			w.Final()
 		}
+		w.last = time.Now()
 		if _, err := w.ResponseWriter.Write(w.tail[:whole]); err != nil {
 			return 0, err
 		}
@@ -255,16 +264,12 @@ func (w *Writer) Conclude() {
 // otherwise.
 func (w *Writer) begin() error {
 	w.send(http.StatusOK)
-	_, err := io.WriteString(w.ResponseWriter, sse.FirstBlock)
-	return err
+	return w.say(sse.FirstBlock)
 }
 
 func (w *Writer) sayEnd() {
-	_, err := w.ResponseWriter.Write([]byte("event: " + api.StreamClosing +
-		"\ndata: {\"type\":\"" + api.StreamClosing + "\",\"reason\":" + strconv.Quote(w.reason) + "}\n\n"))
-	if err == nil {
-		_ = http.NewResponseController(w.ResponseWriter).Flush()
-	}
+	_ = w.say("event: " + api.StreamClosing +
+		"\ndata: {\"type\":\"" + api.StreamClosing + "\",\"reason\":" + strconv.Quote(w.reason) + "}\n\n") // else the client left
 }
 
 // Ended reports whether End was called.

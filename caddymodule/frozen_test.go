@@ -1,0 +1,99 @@
+package caddymodule_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/test/wait"
+)
+
+// TestReadersOfAFrozenEngineCostLittle: whoever may read a job's events can open as
+// many streams as a key may have, and its engine be stopped for a minute before
+// anybody ends it.
+func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
+	const (
+		readers = 200
+		perKey  = 50
+		cost    = 256 << 10 // bytes of each, this test's end of the connection included
+	)
+	d := newDesk(t)
+	goOn := d.frozenEngine(t)
+	g := d.gateway(t, wholeAPI)
+	ctx, cancel := wait.Context(t)
+	defer cancel()
+	ask := func(key, path string) *bufio.Reader {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", g.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		context.AfterFunc(ctx, func() { conn.Close() })
+		request := "GET /v1/generate/" + testJob + path + " HTTP/1.1\r\nHost: " + g.addr + "\r\nX-API-Key: " + key + "\r\n\r\n"
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		return bufio.NewReaderSize(conn, 512)
+	}
+	const open = "svc_event_streams"
+	was, before := g.metric(open), memory()
+	var key string
+	streams, bodies := make([]*bufio.Reader, readers), make([]io.Reader, readers)
+	for i := range streams {
+		if i%perKey == 0 {
+			key = d.key("k"+strconv.Itoa(i), "")
+		}
+		streams[i] = ask(key, "/events")
+	}
+	for i, stream := range streams {
+		resp, err := http.ReadResponse(stream, nil)
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+			t.Fatalf("stream %d is answered %v, %v", i, resp, err)
+		}
+		first := make([]byte, len(sse.FirstBlock))
+		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != sse.FirstBlock {
+			t.Fatalf("stream %d begins with %q, %v", i, first, err)
+		}
+		bodies[i] = resp.Body
+	}
+	if n := g.metric(open) - was; n != readers {
+		t.Errorf("%v streams are open, want %d", n, readers)
+	}
+	if each := (memory() - before) / readers; each > cost {
+		t.Errorf("each takes %d bytes of memory, want at most %d", each, cost)
+	}
+
+	// What no engine is needed for is answered meanwhile.
+	status, err := http.ReadResponse(ask(key, "/status"), nil)
+	if err != nil || status.StatusCode != http.StatusOK {
+		t.Errorf("the status is answered %v, %v", status, err)
+	}
+
+	goOn(func(w http.ResponseWriter, _ *http.Request) {
+		sse.SetHeaders(w.Header())
+		_, _ = io.WriteString(w, "id: 1\nevent: job.completed\ndata: {}\n\n")
+	})
+	for i, body := range bodies {
+		rest, err := io.ReadAll(body)
+		if err != nil || strings.Count(string(rest), "event: job.completed") != 1 {
+			t.Fatalf("when the engine goes on, stream %d has %q, %v", i, rest, err)
+		}
+	}
+	wait.Until(t, "the streams are over", func() bool { return g.metric(open) == was })
+}
+
+// memory returns what is used of heap and stacks, in bytes.
+func memory() int64 {
+	runtime.GC()
+	runtime.GC() // what pools hold goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}

@@ -220,17 +220,13 @@ func orElse(value *int64, standard int64) {
 // Name implements driver.Driver.
 func (d *Driver) Name() string { return Name }
 
-// landlockWhole is the version of Landlock from which on nothing that counts
-// here is left out: files, signals, and Unix sockets without a file.
-const landlockWhole = 6
-
 // Capabilities implements driver.Driver.
 func (d *Driver) Capabilities() driver.Capabilities {
 	o := d.opts.Offers
 	return driver.Capabilities{
 		Users:      d.users != nil,
-		Files:      d.ownRoot() || o.Landlock >= landlockWhole,
-		Processes:  d.ownRoot() || d.users != nil || o.Landlock >= landlockWhole,
+		Files:      d.ownRoot() || o.Landlock >= confine.LandlockWhole,
+		Processes:  d.ownRoot() || d.users != nil || o.Landlock >= confine.LandlockWhole,
 		Network:    o.Seccomp,
 		Privileges: o.Seccomp,
 		Memory:     d.groups != nil && d.opts.Limits.Memory > 0,

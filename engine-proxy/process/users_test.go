@@ -203,7 +203,7 @@ func TestUsersThatAreAskedForAreHadOrRefused(t *testing.T) {
 	closed := drivertest.TempDir(t)
 	must(t, os.Chmod(closed, 0o700))
 	for name, change := range map[string]func(*Options){
-		"without root":                   func(o *Options) { o.Offers = &confine.Available{Landlock: landlockWhole} },
+		"without root":                   func(o *Options) { o.Offers = &confine.Available{Landlock: confine.LandlockWhole} },
 		"below a directory that is shut": func(o *Options) { o.StateRoot = filepath.Join(closed, "data", "engines") },
 		"a program that is shut": func(o *Options) {
 			o.Command = []string{filepath.Join(closed, "engine")}

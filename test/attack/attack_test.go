@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/test/attack/hostile"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
@@ -188,6 +190,11 @@ func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string) {
 		}
 		if said == "" {
 			got[p.What] = true
+		}
+	}
+	for name := range hostile.Orders() {
+		if !slices.ContainsFunc(probes, func(p testengine.Probe) bool { return p.What == name }) {
+			t.Errorf("nobody orders the engine to %s", name)
 		}
 	}
 	for name := range harmless {

@@ -11,9 +11,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/process/shim"
 )
 
-// landlockWhole is the version of Landlock that leaves nothing out that counts.
-const landlockWhole = 6
-
 // checkWalls says what shuts engines in on this machine. docs/engine-safety.md
 // has a table of what each wall keeps away.
 func checkWalls(ctx context.Context, beside string) check {
@@ -42,8 +39,8 @@ func checkWalls(ctx context.Context, beside string) check {
 	if found.Users || right == confine.NoRight {
 		note(found.Users, "users of their own", "run the service as root")
 	}
-	note(found.Landlock >= landlockWhole, fmt.Sprintf("Landlock (version %d)", found.Landlock), "use Linux 6.12 or newer, with Landlock")
-	note(found.Seccomp, "a list of system calls", "use Linux 5.5 or newer on amd64 or arm64")
+	note(found.Landlock >= confine.LandlockWhole, fmt.Sprintf("Landlock (version %d)", found.Landlock), "use Linux 6.12 or newer, with Landlock")
+	note(found.Seccomp, "a list of system calls", "use Linux 5.6 or newer on amd64 or arm64")
 	k.Found = "engines get " + strings.Join(stand, ", ")
 	if len(stand) == 0 {
 		k.Found = "nothing shuts engines in"

@@ -33,6 +33,10 @@ const (
 	abiScopes   = 6
 )
 
+// LandlockWhole is the version of Landlock from which on nothing that counts here
+// is left out: files, signals, and Unix sockets without a file.
+const LandlockWhole = abiScopes
+
 func landlockABI() int {
 	v, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {

@@ -17,28 +17,23 @@ import (
 
 // Try finds out whether programs can be given a root and namespaces of their
 // own here, by running the shim at path, and what makes it so. The error says
-// what is in the way of the last right that was tried.
+// what is in the way.
 func Try(ctx context.Context, path, scratch string) (confine.Right, error) {
-	rights := []confine.Right{confine.ByUser}
+	right := confine.ByUser
 	if os.Geteuid() == 0 {
-		rights = []confine.Right{confine.ByAdmin}
+		right = confine.ByAdmin // engines keep users of their own, which a user namespace of ours has not
 	}
-	var failed error
-	for _, right := range rights {
-		cmd := exec.CommandContext(ctx, path, commandTry, scratch)
-		cmd.Env = []string{}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		Isolate(cmd.SysProcAttr, right)
-		cmd.SysProcAttr.Cloneflags |= confine.Namespaces
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		err := cmd.Run()
-		if err == nil {
-			return right, nil
-		}
-		failed = fmt.Errorf("by %s: %w: %s", right, err, bytes.TrimSpace(said.Bytes()))
+	cmd := exec.CommandContext(ctx, path, commandTry, scratch)
+	cmd.Env = []string{}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	Isolate(cmd.SysProcAttr, right)
+	cmd.SysProcAttr.Cloneflags |= confine.Namespaces
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		return confine.NoRight, fmt.Errorf("by %s: %w: %s", right, err, bytes.TrimSpace(said.Bytes()))
 	}
-	return confine.NoRight, failed
+	return right, nil
 }
 
 // Isolate makes a shim the first of a namespace of processes: when it ends, the

@@ -21,7 +21,6 @@ var onMemory = map[string]func(string) error{
 	"make a semaphore":     calls(unix.SYS_SEMGET, private, 1, ipcCreat|0o666),
 	"make a message queue": calls(unix.SYS_MSGGET, private, ipcCreat|0o666),
 	"find shared memory":   byKey(unix.SYS_SHMGET, 0, 0),
-	"find a message queue": byKey(unix.SYS_MSGGET, 0),
 	"list shared memory":   calls(unix.SYS_SHMCTL, 0, 13 /* SHM_STAT */, 0),
 	"open a POSIX queue":   calls(unix.SYS_MQ_OPEN, 0, unix.O_CREAT, 0o666, 0),
 	"make secret memory":   calls(unix.SYS_MEMFD_SECRET, 0),

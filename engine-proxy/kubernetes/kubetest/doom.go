@@ -3,6 +3,7 @@ package kubetest
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -28,7 +29,25 @@ func (n *Node) doom(t testing.TB, namespace, name string, d doom) {
 	p.mu.Lock()
 	p.doom = &d
 	p.mu.Unlock()
-	p.wake()
+	p.obey()
+}
+
+// obey ends a doomed pod's container, if there is one: the kernel does not wait
+// until a kubelet has said that the container runs.
+func (p *pod) obey() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.doom != nil && p.running != nil {
+		p.running.signal(syscall.SIGKILL)
+	}
+}
+
+// runs takes note of the pod's container.
+func (p *pod) runs(c *container) {
+	p.mu.Lock()
+	p.running = c
+	p.mu.Unlock()
+	p.obey()
 }
 
 func (p *pod) doomed() *doom {

@@ -19,10 +19,11 @@ type pod struct {
 	changed chan struct{}
 	gone    chan struct{} // closed when the object was deleted by force
 
-	mu     sync.Mutex // guards the following fields
-	object *corev1.Pod
-	once   sync.Once
-	doom   *doom // how a test wants it to end
+	mu      sync.Mutex // guards the following fields
+	object  *corev1.Pod
+	once    sync.Once
+	doom    *doom      // how a test wants it to end
+	running *container // nil before it is made
 }
 
 // doom is an end that comes from outside.
@@ -129,6 +130,7 @@ func (p *pod) prepare() *container {
 		if waiting == nil {
 			c, err := p.start(address)
 			if err == nil {
+				p.runs(c)
 				p.report(func(s *corev1.PodStatus) {
 					s.Phase, s.StartTime, s.PodIP, s.PodIPs = corev1.PodRunning, &started, address, []corev1.PodIP{{IP: address}}
 					p.container(s, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}})
@@ -205,9 +207,6 @@ func (p *pod) attend(c *container) bool {
 		}
 		if !p.node.online() {
 			return false
-		}
-		if p.doomed() != nil {
-			c.kill()
 		}
 		if grace, wanted := p.mustEnd(); wanted {
 			at := time.Now().Add(grace)

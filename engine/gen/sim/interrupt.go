@@ -20,6 +20,26 @@ const lookEvery = 50 * time.Millisecond
 // errTooLarge ends a simulation that takes too much memory.
 var errTooLarge = errors.New("the game takes too much memory")
 
+// run runs f with the machine, which stops when ctx ends or the memory grows too
+// large. JavaScript runs outside of calls too, as the getter of what is read: what
+// it throws there, and its interruption, panics, and is an error of run's.
+func (m *machine) run(ctx context.Context, f func() error) (err error) {
+	defer interruptible(ctx, m.vm)()
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *goja.InterruptedError:
+			err = ended(ctx, p)
+		default:
+			panic(p)
+		}
+	}()
+	if thrown := m.vm.Try(func() { err = f() }); thrown != nil {
+		return thrown
+	}
+	return err
+}
+
 // interruptible stops the machine when ctx ends or the memory grows too large,
 // until stop is called.
 func interruptible(ctx context.Context, vm *goja.Runtime) (stop func()) {

@@ -72,7 +72,8 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vm := goja.New()
+	m := empty()
+	vm := m.vm
 	if _, err := vm.RunString(string(out.Script) + "\n;this.sight = sight;"); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,6 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 	if !ok {
 		t.Fatal("there is no watch")
 	}
-	m := &machine{vm: vm}
 	return func(p spec.Play) (seen sighting) {
 		settings, err := m.value(p)
 		if err != nil {

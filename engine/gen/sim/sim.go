@@ -47,6 +47,7 @@ type Game struct {
 // machine is one JavaScript machine with the mechanic in it.
 type machine struct {
 	vm    *goja.Runtime
+	parse goja.Callable // JSON.parse
 	trial goja.Callable
 	fresh goja.Callable
 	mech  goja.Value
@@ -113,22 +114,30 @@ func (g *Game) machine(ctx context.Context, n int) (*machine, error) {
 }
 
 func newMachine(ctx context.Context, program *goja.Program) (*machine, error) {
+	m := empty()
+	return m, m.run(ctx, func() error {
+		if _, err := m.vm.RunProgram(program); err != nil {
+			return fmt.Errorf("loading the simulation: %w", ended(ctx, err))
+		}
+		exports := m.vm.Get("sim").ToObject(m.vm)
+		m.mech = exports.Get("mechanic")
+		var ok bool
+		if m.trial, ok = goja.AssertFunction(exports.Get("trial")); !ok {
+			return errors.New("loading the simulation: it has no trial")
+		}
+		if m.fresh, ok = goja.AssertFunction(exports.Get("fresh")); !ok {
+			return errors.New("loading the simulation: it has no fresh")
+		}
+		return nil
+	})
+}
+
+// empty returns a machine without a game, which could put something else in the
+// place of JSON.parse.
+func empty() *machine {
 	vm := goja.New()
-	stop := interruptible(ctx, vm)
-	defer stop()
-	if _, err := vm.RunProgram(program); err != nil {
-		return nil, fmt.Errorf("loading the simulation: %w", ended(ctx, err))
-	}
-	exports := vm.Get("sim").ToObject(vm)
-	m := &machine{vm: vm, mech: exports.Get("mechanic")}
-	var ok bool
-	if m.trial, ok = goja.AssertFunction(exports.Get("trial")); !ok {
-		return nil, errors.New("loading the simulation: it has no trial")
-	}
-	if m.fresh, ok = goja.AssertFunction(exports.Get("fresh")); !ok {
-		return nil, errors.New("loading the simulation: it has no fresh")
-	}
-	return m, nil
+	parse, _ := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("parse")) // it is one
+	return &machine{vm: vm, parse: parse}
 }
 
 // Play plays one run of at most seconds. It returns soon after ctx ends.
@@ -141,25 +150,26 @@ func (g *Game) Play(ctx context.Context, play spec.Play, seed uint32, policy str
 }
 
 func (m *machine) play(ctx context.Context, play spec.Play, seed uint32, policy string, seconds int) (Trial, error) {
-	stop := interruptible(ctx, m.vm)
-	defer stop()
-	settings, err := m.value(play)
-	if err != nil {
-		return Trial{}, err
-	}
-	v, err := m.trial(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed), m.vm.ToValue(policy), m.vm.ToValue(seconds*60))
-	if err != nil {
-		return Trial{}, fmt.Errorf("playing %s: %w", policy, ended(ctx, err))
-	}
-	data, err := json.Marshal(v.Export())
-	if err != nil {
-		return Trial{}, fmt.Errorf("reading the result of %s: %w", policy, err)
-	}
 	var t Trial
-	if err := json.Unmarshal(data, &t); err != nil {
-		return Trial{}, fmt.Errorf("reading the result of %s: %w", policy, err)
-	}
-	return t, nil
+	err := m.run(ctx, func() error {
+		settings, err := m.value(play)
+		if err != nil {
+			return err
+		}
+		v, err := m.trial(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed), m.vm.ToValue(policy), m.vm.ToValue(seconds*60))
+		if err != nil {
+			return fmt.Errorf("playing %s: %w", policy, ended(ctx, err))
+		}
+		data, err := json.Marshal(v.Export())
+		if err == nil {
+			err = json.Unmarshal(data, &t)
+		}
+		if err != nil {
+			return fmt.Errorf("reading the result of %s: %w", policy, err)
+		}
+		return nil
+	})
+	return t, err
 }
 
 // Fresh reports whether a new run starts as the first did, whatever was
@@ -169,17 +179,20 @@ func (g *Game) Fresh(ctx context.Context, play spec.Play, seed uint32) (bool, er
 	if err != nil {
 		return false, err
 	}
-	stop := interruptible(ctx, m.vm)
-	defer stop()
-	settings, err := m.value(play)
-	if err != nil {
-		return false, err
-	}
-	v, err := m.fresh(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed))
-	if err != nil {
-		return false, fmt.Errorf("comparing fresh states: %w", ended(ctx, err))
-	}
-	return v.ToBoolean(), nil
+	var fresh bool
+	err = m.run(ctx, func() error {
+		settings, err := m.value(play)
+		if err != nil {
+			return err
+		}
+		v, err := m.fresh(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed))
+		if err != nil {
+			return fmt.Errorf("comparing fresh states: %w", ended(ctx, err))
+		}
+		fresh = v.ToBoolean()
+		return nil
+	})
+	return fresh, err
 }
 
 // value hands a Go struct to JavaScript as a plain object under its JSON
@@ -189,9 +202,5 @@ func (m *machine) value(v any) (goja.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding settings: %w", err)
 	}
-	parse, ok := goja.AssertFunction(m.vm.Get("JSON").ToObject(m.vm).Get("parse"))
-	if !ok {
-		return nil, errors.New("encoding settings: the machine has no JSON.parse")
-	}
-	return parse(goja.Undefined(), m.vm.ToValue(string(data)))
+	return m.parse(goja.Undefined(), m.vm.ToValue(string(data)))
 }

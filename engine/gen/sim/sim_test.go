@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -189,6 +190,29 @@ func TestSimulationStopsSoonAfterItsContext(t *testing.T) {
 	}
 	if took := used(t) - before; took > 2*time.Second {
 		t.Errorf("it computed for %v before it stopped", took)
+	}
+}
+
+// TestWhatAGetterDoesIsAnError: reading a property runs the game's code outside of
+// a call, where goja panics.
+func TestWhatAGetterDoesIsAnError(t *testing.T) {
+	m := empty()
+	if _, err := m.vm.RunString("o = {get endless() { for (;;); }, get bad() { throw new Error('on purpose'); }}"); err != nil {
+		t.Fatal(err)
+	}
+	read := func(ctx context.Context, name string) error {
+		return m.run(ctx, func() error {
+			m.vm.Get("o").ToObject(m.vm).Get(name)
+			return nil
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := read(ctx, "endless"); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v, want %v", err, context.Canceled)
+	}
+	if err := read(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), "on purpose") {
+		t.Errorf("thrown: %v", err)
 	}
 }
 

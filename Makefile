@@ -132,7 +132,7 @@ test-race:
 test-plain:
 	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(EVERY) | { $(ONLY); })" -p 3 -parallel 4 -timeout 20m
 test-fuzz:
-	@FUZZTIME=$${FUZZTIME:-5s} scripts/timed fuzz scripts/fuzz
+	@FUZZTIME=$${FUZZTIME:-2s} scripts/timed fuzz scripts/fuzz
 test-race-long:
 	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(LONGER) | $(NOT))" -p 2 -race -timeout 60m
 test-plain-long:

@@ -12,8 +12,9 @@ import (
 // words that each of its matches has. Most texts have none, and looking for a word
 // takes a hundredth of the time.
 type pattern struct {
-	expr  *regexp.Regexp
-	words []string // none: it is tried on every text
+	expr   *regexp.Regexp
+	words  []string // none: it is tried on every text
+	folded bool     // the words are in small letters, and stand for capitals too
 }
 
 func newPattern(expr string) pattern {
@@ -21,11 +22,33 @@ func newPattern(expr string) pattern {
 	if err != nil {
 		panic(err)
 	}
-	return pattern{regexp.MustCompile(expr), wordsOf(parsed)}
+	p := pattern{expr: regexp.MustCompile(expr), words: wordsOf(parsed)}
+	p.folded = parsed.Flags&syntax.FoldCase != 0 || folds(parsed)
+	for i, word := range p.words {
+		if p.folded {
+			p.words[i] = strings.ToLower(word)
+		}
+	}
+	return p
 }
+
+// folds reports whether capitals and small letters are the same anywhere in an
+// expression.
+func folds(e *syntax.Regexp) bool {
+	return e.Op == syntax.OpLiteral && e.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(e.Sub, folds)
+}
+
+// fold makes all that (?i) takes for the same letter of ASCII the same.
+var fold = strings.NewReplacer("\u017f", "s", "\u212a", "k")
 
 // may tells whether a text can match.
 func (p pattern) may(text string) bool {
+	if p.folded && len(p.words) > 0 {
+		text = strings.ToLower(text)
+		if strings.ContainsAny(text, "\u017f\u212a") {
+			text = fold.Replace(text)
+		}
+	}
 	return len(p.words) == 0 || slices.ContainsFunc(p.words, func(word string) bool { return strings.Contains(text, word) })
 }
 
@@ -50,8 +73,8 @@ func (p pattern) replace(text, with string) string {
 func wordsOf(e *syntax.Regexp) []string {
 	switch e.Op {
 	case syntax.OpLiteral:
-		cased := func(r rune) bool { return unicode.SimpleFold(r) != r }
-		if e.Flags&syntax.FoldCase != 0 && slices.ContainsFunc(e.Rune, cased) {
+		foreign := func(r rune) bool { return r > unicode.MaxASCII }
+		if e.Flags&syntax.FoldCase != 0 && slices.ContainsFunc(e.Rune, foreign) {
 			return nil
 		}
 		return []string{string(e.Rune)}

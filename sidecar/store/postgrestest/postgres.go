@@ -153,7 +153,8 @@ func (s *server) start() error {
 	// It breaks no circle: operations that wait in one fail by their time-out, and
 	// are not run again as if nothing had been.
 	cmd := s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=",
-		"-c", "max_connections=400", "-c", "shared_buffers=64MB", "-c", "restart_after_crash=off", "-c", "deadlock_timeout=1h")
+		"-c", "max_connections=400", "-c", "shared_buffers=64MB", "-c", "restart_after_crash=off", "-c", "deadlock_timeout=1h",
+		"-c", "autovacuum=off") // tables are too small
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
 	log, err := cmd.StderrPipe()
 	if err != nil {

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -54,7 +55,10 @@ func interruptible(ctx context.Context, vm *goja.Runtime) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				if heap() > maxHeap {
+				if heap() <= maxHeap {
+					continue
+				}
+				if runtime.GC(); heap() > maxHeap { // garbage does not count
 					vm.Interrupt(errTooLarge)
 				}
 			}

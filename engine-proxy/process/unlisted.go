@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/engine-proxy/internal/calls"
 	"github.com/svc-games/svc/engine-proxy/process/shim"
 )
 
@@ -32,7 +32,7 @@ func (u *unlisted) tell(logger *zap.Logger, r shim.Record) {
 			u.told = make(map[int]bool)
 		}
 		u.told[number] = true
-		logger.Warn("engine tried a system call that is not listed", zap.String("call", confine.CallName(number)),
+		logger.Warn("engine tried a system call that is not listed", zap.String("call", calls.Name(number)),
 			zap.Int("number", number), zap.String("project", r.ProjectID))
 	}
 }

@@ -6,11 +6,9 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-)
 
-// newNamespaces are the flags of clone that make namespaces.
-const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
-	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+	"github.com/svc-games/svc/engine-proxy/internal/calls"
+)
 
 // Offsets in struct seccomp_data. Arguments are 64 bits wide; on the machines
 // that we know the lower half comes first.
@@ -104,47 +102,40 @@ func filter(sharedUser, ask bool) []unix.SockFilter {
 	}
 	argument := func(offset uint32) unix.SockFilter { return unix.SockFilter{Code: bpfLoad, K: offset} }
 
-	each(listed(), allow)
-	each(absent, refuse(unix.ENOSYS))
+	each(calls.Listed(), allow)
+	each(calls.Absent, refuse(unix.ENOSYS))
 	each([]uint32{unix.SYS_CONNECT}, connect)
 	if sharedUser {
-		each(onPriority, refuse(unix.EPERM))
-		each(onModes, refuse(0)) // done, it seems
-		for _, number := range onProcess {
+		each(calls.OnPriority, refuse(unix.EPERM))
+		each(calls.OnModes, refuse(0)) // done, it seems
+		for _, number := range calls.OnProcess {
 			when(number, append([]unix.SockFilter{argument(offsetArg0)}, oneOf([]uint32{0}, refuse(unix.EPERM))...)...)
 		}
 	} else {
-		each(onPriority, allow)
-		each(onModes, allow)
-		each(onProcess, allow)
+		each(calls.OnPriority, allow)
+		each(calls.OnModes, allow)
+		each(calls.OnProcess, allow)
 	}
 	when(unix.SYS_CLONE, argument(offsetArg0),
-		unix.SockFilter{Code: bpfAnyOf, Jf: 1, K: newNamespaces},
+		unix.SockFilter{Code: bpfAnyOf, Jf: 1, K: calls.Namespaces},
 		unix.SockFilter{Code: bpfAnswer, K: refuse(unix.EPERM)},
 		unix.SockFilter{Code: bpfAnswer, K: allow})
 	for _, number := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		then := []unix.SockFilter{
 			argument(offsetArg0),
-			{Code: bpfEqual, Jt: 1, K: family},
+			{Code: bpfEqual, Jt: 1, K: calls.Family},
 			{Code: bpfAnswer, K: refuse(unix.EAFNOSUPPORT)},
 			argument(offsetArg1),
-			{Code: bpfAnd, K: kindMask},
+			{Code: bpfAnd, K: calls.KindMask},
 		}
-		when(number, append(then, oneOf(kinds, refuse(unix.ESOCKTNOSUPPORT))...)...)
+		when(number, append(then, oneOf(calls.Kinds, refuse(unix.ESOCKTNOSUPPORT))...)...)
 	}
 	// Memory that other processes of the engine map: no program can be run from it.
 	when(unix.SYS_MEMFD_CREATE, argument(offsetArg1),
-		unix.SockFilter{Code: bpfAnyOf, Jt: 1, K: memoryNeverRun},
+		unix.SockFilter{Code: bpfAnyOf, Jt: 1, K: calls.NeverRun},
 		unix.SockFilter{Code: bpfAnswer, K: refuse(unix.EINVAL)},
 		unix.SockFilter{Code: bpfAnswer, K: allow})
-	when(unix.SYS_IOCTL, append([]unix.SockFilter{argument(offsetArg1)}, oneOf(requests, refuse(unix.ENOTTY))...)...)
-	when(unix.SYS_PRCTL, append([]unix.SockFilter{argument(offsetArg0)}, oneOf(options, refuse(unix.EINVAL))...)...)
+	when(unix.SYS_IOCTL, append([]unix.SockFilter{argument(offsetArg1)}, oneOf(calls.Requests, refuse(unix.ENOTTY))...)...)
+	when(unix.SYS_PRCTL, append([]unix.SockFilter{argument(offsetArg0)}, oneOf(calls.Options, refuse(unix.EINVAL))...)...)
 	return append(p, unix.SockFilter{Code: bpfAnswer, K: unlisted})
 }
-
-// memoryNeverRun is MFD_NOEXEC_SEAL: nothing makes it executable again. A kernel
-// before 6.3 does not know it, and then programs do without.
-const memoryNeverRun = 0x8
-
-// kindMask is the part of a socket's type that is no flag (SOCK_TYPE_MASK).
-const kindMask = 0xf

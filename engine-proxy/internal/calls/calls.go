@@ -1,4 +1,5 @@
-package confine
+// Package calls is what engines may ask of the kernel, wherever they run.
+package calls
 
 import (
 	"slices"
@@ -69,23 +70,23 @@ var allowed = []group{
 	{"chance", []uint32{unix.SYS_GETRANDOM}},
 }
 
-// onModes change the mode, the owner or the times of a file by its name, which
+// OnModes change the mode, the owner or the times of a file by its name, which
 // Landlock does not guard. Programs close their files to others by them.
-var onModes = append([]uint32{
+var OnModes = append([]uint32{
 	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 }, oldOnModes...)
 
-// onProcess change what the process named by their first argument may use; 0
+// OnProcess change what the process named by their first argument may use; 0
 // is the caller.
-var onProcess = []uint32{
+var OnProcess = []uint32{
 	unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETATTR, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETSCHEDULER,
 }
 
-// onPriority change priorities, of whole users as well.
-var onPriority = []uint32{unix.SYS_SETPRIORITY}
+// OnPriority change priorities, of whole users as well.
+var OnPriority = []uint32{unix.SYS_SETPRIORITY}
 
-// requests of ioctl. Which devices there are Landlock says.
-var requests = []uint32{
+// Requests of ioctl. Which devices there are Landlock says.
+var Requests = []uint32{
 	unix.TCGETS,  // is it a terminal?
 	0x541b,       // FIONREAD: how much is there to read?
 	0x5421,       // FIONBIO
@@ -93,30 +94,30 @@ var requests = []uint32{
 	unix.FICLONE, // a copy of a file on the same disk
 }
 
-// options of prctl, none of which reaches beyond the caller.
-var options = []uint32{
+// Options of prctl, none of which reaches beyond the caller.
+var Options = []uint32{
 	unix.PR_GET_DUMPABLE, unix.PR_SET_DUMPABLE, unix.PR_GET_NAME, unix.PR_SET_NAME, unix.PR_GET_PDEATHSIG, unix.PR_SET_PDEATHSIG,
 	unix.PR_GET_NO_NEW_PRIVS, unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_SECCOMP, unix.PR_CAPBSET_READ, unix.PR_GET_TIMERSLACK,
 	unix.PR_SET_TIMERSLACK, unix.PR_SET_VMA, unix.PR_GET_TID_ADDRESS, unix.PR_GET_CHILD_SUBREAPER,
 }
 
-// families and kinds of sockets: those of files, whose peers are a guard's to
+// Family and Kinds of sockets: those of files, whose peers are a guard's to
 // allow. One for datagrams needs no connection, and so no guard sees whom it
 // sends to.
-const family = unix.AF_UNIX
+const Family = unix.AF_UNIX
 
-var kinds = []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}
+var Kinds = []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}
 
-// absent are system calls of which programs know that a kernel may not have
+// Absent are system calls of which programs know that a kernel may not have
 // them, and which they try first: they are not worth a word.
-var absent = append([]uint32{
+var Absent = append([]uint32{
 	unix.SYS_CLONE3,                  // its flags are out of a filter's sight; libraries fall back to clone
 	unix.SYS_INOTIFY_INIT1,           // tells of files that Landlock keeps away; Chromium does without
 	unix.SYS_LANDLOCK_CREATE_RULESET, // Chromium asks for its version
 }, oldAbsent...)
 
-// listed are the numbers of all groups.
-func listed() []uint32 {
+// Listed are the numbers of all groups.
+func Listed() []uint32 {
 	var all []uint32
 	for _, g := range append(slices.Clone(allowed), oldCalls) {
 		all = append(all, g.calls...)
@@ -129,9 +130,21 @@ func listed() []uint32 {
 var callNames = sync.OnceValue(func() []string { return strings.Fields(names) })
 
 // CallName returns the name of a system call, or its number.
-func CallName(number int) string {
+func Name(number int) string {
 	if all := callNames(); number >= 0 && number < len(all) && all[number] != "-" {
 		return all[number]
 	}
 	return strconv.Itoa(number)
 }
+
+// KindMask is the part of a socket's type that is no flag (SOCK_TYPE_MASK).
+const KindMask = 0xf
+
+// NeverRun is the flag of memfd_create for memory that nothing makes executable
+// again (MFD_NOEXEC_SEAL). A kernel before 6.3 does not know it, and then programs
+// do without.
+const NeverRun = 0x8
+
+// Namespaces are the flags of clone that make namespaces.
+const Namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET

@@ -1,4 +1,4 @@
-package confine
+package calls
 
 import (
 	"errors"
@@ -61,29 +61,21 @@ func TestKernelOffersNoSocketThatNobodyLookedAt(t *testing.T) {
 		return err == nil || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES)
 	}
 	for family := lastFamily + 1; family < lastFamily+32; family++ {
-		for kind := 1; kind <= kindMask; kind++ {
+		for kind := 1; kind <= KindMask; kind++ {
 			if offered(family, kind) {
 				t.Errorf("this kernel has sockets of family %d, kind %d, that nobody has looked at", family, kind)
 			}
 		}
 	}
 	known := []int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET}
-	for kind := 1; kind <= kindMask; kind++ {
+	for kind := 1; kind <= KindMask; kind++ {
 		if !slices.Contains(known, kind) && offered(unix.AF_UNIX, kind) {
 			t.Errorf("this kernel has Unix sockets of kind %d, that nobody has looked at", kind)
 		}
 	}
 }
 
-func TestFilterIsOneThatTheKernelTakes(t *testing.T) {
-	const most = 4096 // BPF_MAXINSNS
-	for _, shared := range []bool{false, true} {
-		for _, ask := range []bool{false, true} {
-			if n := len(filter(shared, ask)); n > most {
-				t.Errorf("%d instructions of %d", n, most)
-			}
-		}
-	}
+func TestEachGroupSaysWhy(t *testing.T) {
 	for _, g := range append(slices.Clone(allowed), oldCalls) {
 		if g.why == "" || len(g.calls) == 0 {
 			t.Errorf("a group of %d system calls says nothing of its reason", len(g.calls))

@@ -1,4 +1,4 @@
-package confine
+package calls
 
 // names are the names of all system calls that were looked at, by number; "-"
 // has none. TestEachSystemCallWasLookedAt says which are missing.

@@ -37,7 +37,9 @@ func besiegeCluster(t *testing.T, s script.Engine) *siege {
 func TestThreeGatewaysAgreeWithTheirEnginesWhoeverIsKilled(t *testing.T) {
 	together(t)
 	began, kills := time.Now(), killsOr(15)
-	g := besiegeCluster(t, script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01})
+	engines := script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01}
+	g := besiegeCluster(t, engines)
+	g.intrude(engines)
 	long := os.Getenv(killsEnv) != ""
 	g.rage(kills, func() bool { return !long || len(g.unreached()) == 0 }, 5*time.Minute+time.Duration(kills)*3*time.Second)
 	g.settle()

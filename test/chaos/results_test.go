@@ -16,14 +16,15 @@ const resultsEnv = "SVC_CHAOS_RESULTS"
 
 // outcome is what one run found.
 type outcome struct {
-	form   string
-	kills  int64
-	points map[string]int // deaths at named points
-	jobs   int64          // accepted
-	undone int64          // reservations released
-	wrong  int
-	blind  bool
-	took   time.Duration
+	intruder *intruder // nil: none
+	form     string
+	kills    int64
+	points   map[string]int // deaths at named points
+	jobs     int64          // accepted
+	undone   int64          // reservations released
+	wrong    int
+	blind    bool
+	took     time.Duration
 }
 
 // outcomes collects those of all runs of the process.
@@ -49,14 +50,19 @@ func writeResults() error {
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	out.WriteString("Processes are ended with SIGKILL every 30 to 150 ms, at random and at named points, while clients submit and engines " +
 		"refuse a quarter. Afterwards jobs accepted by engines must be the jobs committed, every slot free, every sum of TIK exact, and " +
-		"no limit ever exceeded. A reaper that releases by time alone is run in the same harness and must be found out.\n\n" +
-		"| what | kills | jobs accepted | reservations released | errors in the books | minutes |\n|---|---|---|---|---|---|\n")
+		"no limit ever exceeded. In the service, one engine that is killed like the others is hostile: it lies in its feed, answers with evil " +
+		"archives and floods its log. What it does must cost nobody but its own user. A reaper that releases by time alone is run in the same harness and must be found out.\n\n" +
+		"| what | kills | jobs accepted | reservations released | jobs of the hostile engine (ended as internal) | errors in the books | minutes |\n|---|---|---|---|---|---|---|\n")
 	for _, o := range outcomes.list {
 		wrong := fmt.Sprint(o.wrong)
 		if o.blind {
 			wrong += ", as they must be"
 		}
-		fmt.Fprintf(&out, "| %s | %d | %d | %d | %s | %.1f |\n", o.form, o.kills, o.jobs, o.undone, wrong, o.took.Minutes())
+		hostile := "–"
+		if o.intruder != nil {
+			hostile = fmt.Sprintf("%d (%d)", o.intruder.jobs, o.intruder.broken)
+		}
+		fmt.Fprintf(&out, "| %s | %d | %d | %d | %s | %s | %.1f |\n", o.form, o.kills, o.jobs, o.undone, hostile, wrong, o.took.Minutes())
 	}
 	out.WriteString("\nDeaths at named points:\n\n| what | point | deaths |\n|---|---|---|\n")
 	for _, o := range outcomes.list {

@@ -55,6 +55,7 @@ type siege struct {
 	open     func() (*store.Store, error)
 	keys     []rig.Key
 	projects []string
+	intruder *intruder // nil: none
 
 	kills  atomic.Int64
 	deaths string // file of the processes' deaths at points
@@ -112,6 +113,9 @@ func (g *siege) rage(kills int64, enough func() bool, patience time.Duration) {
 	var wg sync.WaitGroup
 	for range besiegers {
 		wg.Go(func() { g.client(ctx) })
+	}
+	if g.intruder != nil {
+		wg.Go(func() { g.submitHostile(ctx) })
 	}
 	for _, m := range g.mortals {
 		m.ripen(0)
@@ -238,6 +242,9 @@ func (g *siege) finish() {
 		g.accepted[sub.JobID] = openKey
 		m.Finish(g.keys[openKey], sub)
 	}
+	if g.intruder != nil {
+		g.reform()
+	}
 	for _, key := range g.keys {
 		wait.Until(g.t, "every slot is free", func() bool { return g.gateways[0].Usage(key).RunningJobs == 0 })
 	}
@@ -254,7 +261,7 @@ func (g *siege) answers() map[string]int {
 func (g *siege) judge(form string, blind bool, began time.Time) []string {
 	wrong := g.audit()
 	outcome{
-		form: form, kills: g.kills.Load(), points: g.reached(), jobs: g.jobs, undone: g.undone,
+		intruder: g.intruder, form: form, kills: g.kills.Load(), points: g.reached(), jobs: g.jobs, undone: g.undone,
 		wrong: len(wrong), blind: blind, took: time.Since(began),
 	}.note()
 	g.t.Logf("%d kills, at points %v, answers %v", g.kills.Load(), g.reached(), g.answered)
@@ -264,7 +271,9 @@ func (g *siege) judge(form string, blind bool, began time.Time) []string {
 func TestServiceAgreesWithItsEnginesWhoeverIsKilled(t *testing.T) {
 	together(t)
 	began, kills := time.Now(), killsOr(24)
-	g := besiege(t, script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01})
+	engines := script.Engine{Work: 20 * time.Millisecond, Refuse: 0.25, Lose: 0.03, Die: 0.01}
+	g := besiege(t, engines)
+	g.intrude(engines)
 	long := os.Getenv(killsEnv) != ""
 	g.rage(kills, func() bool { return !long || len(g.unreached()) == 0 }, 5*time.Minute+time.Duration(kills)*3*time.Second)
 	g.settle()

@@ -82,7 +82,7 @@ func (g *siege) books() books {
 				err := scan(&id, &job.keyID, &job.state)
 				b.jobs[id] = job
 				return err
-			}, "SELECT id, key_id, state FROM jobs"),
+			}, "SELECT j.id, j.key_id, j.state FROM jobs j JOIN keys k ON k.id = j.key_id WHERE k.user_id = 'alice'"),
 			r.Each(func(scan store.Scan) error {
 				var id string
 				var running int64
@@ -103,8 +103,8 @@ func (g *siege) books() books {
 				}
 				return err
 			}, "SELECT key_id, bucket, jobs, tik FROM usage"),
-			r.Row("SELECT tik FROM balances").Scan(&b.balance),
-			r.Row("SELECT sum(delta) FROM tik_entries").Scan(&b.entries),
+			r.Row("SELECT tik FROM balances WHERE user_id = 'alice'").Scan(&b.balance),
+			r.Row("SELECT sum(delta) FROM tik_entries WHERE user_id = 'alice'").Scan(&b.entries),
 		)
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
@@ -152,6 +152,7 @@ func (g *siege) audit() (wrong []string) {
 	want(b.balance == b.entries, "balance %s, sum of the entries %s", b.balance, b.entries)
 	want(b.balance == siegeCredit*api.MicroPerTIK-api.TIK(done)*api.MicroPerTIK, "balance %s after %d steps", b.balance, done)
 	want(len(truth) > len(g.projects), "no job was accepted: nothing was tested")
+	g.auditIntruder(want)
 	g.jobs, g.undone = int64(len(truth)), int64(len(b.jobs)-len(truth))
 	g.t.Logf("%d jobs accepted, %d released, %d priced steps; of the paced key %d at once",
 		len(truth), len(b.jobs)-len(truth), done, most)

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -124,6 +125,9 @@ func (e rigged) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, named := names[r.Method+" "+r.URL.Path]
 		s, err := e.read()
+		if err == nil && s.Hostile != "" && strings.Contains(e.volume, s.Hostile) {
+			w = corrupt(w, r)
+		}
 		if err != nil || !named {
 			next.ServeHTTP(w, r)
 			return

@@ -19,6 +19,9 @@ type Engine struct {
 	// Pictures is how many a job asks the model Painter for, one after the other:
 	// priced steps before the one that is its own.
 	Pictures int
+	// Hostile is the project whose engine lies in its feed, answers with evil
+	// archives and floods its log. "": none.
+	Hostile string
 }
 
 // Painter is the model that makes pictures.

@@ -4,6 +4,7 @@ package attack
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -185,6 +186,7 @@ func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string) {
 			t.Errorf("the engine did not try to %s (%s)", p.What, p.Arg)
 		case said != "":
 			refused++
+			note(filepath.Base(t.Name()), p.What, said)
 		case harmless[p.What] == "":
 			t.Errorf("an engine can %s (%s)", p.What, p.Arg)
 		}
@@ -288,7 +290,9 @@ func begin(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) dr
 	h, err := d.Start(t.Context(), s, nil)
 	must(t, err)
 	t.Cleanup(func() {
-		if err := errors.Join(d.Stop(t.Context(), h, 0), d.Remove(t.Context(), h)); err != nil && t.Context().Err() == nil {
+		ctx, cancel := wait.Within(context.Background(), wait.Patience)
+		defer cancel()
+		if err := errors.Join(d.Stop(ctx, h, 0), d.Remove(ctx, h)); err != nil {
 			t.Error(err)
 		}
 	})

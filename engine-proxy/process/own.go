@@ -17,8 +17,8 @@ const (
 	homeDir = "home"
 )
 
-// prepare makes what an engine finds, and gives it to the engine's user. No
-// engine runs on these directories, but an earlier one has filled them: no
+// prepare makes what an engine finds, and gives it to the engine's user, which is
+// root where engines of root have none. No engine runs on these directories, but an earlier one has filled them: no
 // link is followed.
 func (d *Driver) prepare(s driver.Spec, uid int) error {
 	runtime, err := os.OpenRoot(s.RuntimeDir)
@@ -40,11 +40,15 @@ func (d *Driver) prepare(s driver.Spec, uid int) error {
 	}
 	defer volume.Close()
 	if d.users == nil {
-		return nil
-	}
-	for _, dir := range engineDirs(s) {
-		if err := d.openWay(dir); err != nil {
-			return err
+		// What was a user's, when engines had users, is taken back.
+		if uid = os.Geteuid(); uid != 0 {
+			return nil
+		}
+	} else {
+		for _, dir := range engineDirs(s) {
+			if err := d.openWay(dir); err != nil {
+				return err
+			}
 		}
 	}
 	if socket := filepath.Dir(s.Socket); socket != s.RuntimeDir {

@@ -270,6 +270,33 @@ func TestEngineRunsAsItsProjectsUser(t *testing.T) {
 	must(t, d.Stop(t.Context(), h, 0))
 }
 
+// TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone: a data folder comes to a place
+// that other users can't enter.
+func TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone(t *testing.T) {
+	t.Parallel()
+	if !isRoot(t) {
+		t.Skip("only root can give files away")
+	}
+	k := newKit(t)
+	s := drivertest.NewSpec(t, k.root)
+	write := testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}}
+	for _, off := range []bool{false, true} {
+		d, want := k.driver(t, func(o *Options) { o.Users.Off = off }), 0
+		if !off {
+			want = d.users.users.First
+		}
+		h := begin(t, d, s, write)
+		report, err := testengine.ReadReport(s.Volume)
+		must(t, err)
+		info, err := os.Stat(filepath.Join(s.Volume, "kept"))
+		must(t, err)
+		if said := report.Results[write.Probes[0]]; said != "" || report.UID != want || owner(info) != want {
+			t.Errorf("user %d wrote a file of user %d, want %d: %s", report.UID, owner(info), want, said)
+		}
+		must(t, errors.Join(d.Stop(t.Context(), h, 0), d.Remove(t.Context(), h)))
+	}
+}
+
 func TestFileWithASecondNameIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	if !isRoot(t) {

@@ -74,6 +74,7 @@ func readPart(file string) (part, error) {
 	}
 	defer f.Close()
 	open := map[[2]string]*test{} // by package and test; "" is the package itself
+	said := map[*test]*strings.Builder{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
@@ -89,17 +90,20 @@ func readPart(file string) (part, error) {
 		t := open[at]
 		if t == nil {
 			t = &test{pkg: e.Package, name: e.Test}
-			open[at] = t
+			open[at], said[t] = t, new(strings.Builder)
 		}
 		switch e.Action {
 		case "output", "build-output":
-			t.said += e.Output
+			said[t].WriteString(e.Output)
 		case "pass", "fail", "skip":
 			t.status, t.seconds = e.Action, e.Elapsed
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return p, fmt.Errorf("reading %s: %w", file, err)
+	}
+	for _, t := range open {
+		t.said = said[t].String()
 	}
 	p.sort(open)
 	return p, nil

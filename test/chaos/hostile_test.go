@@ -60,7 +60,8 @@ func (g *siege) reform() {
 	wait.Until(g.t, "every slot of the hostile project is free", free)
 }
 
-// auditIntruder checks that the intruder's books are whole and bounded.
+// auditIntruder checks that the intruder's books are whole, and that no job cost
+// more than an engine is believed to have done: one step.
 func (g *siege) auditIntruder(want func(ok bool, format string, args ...any)) {
 	in := g.intruder
 	if in == nil {
@@ -89,6 +90,8 @@ func (g *siege) auditIntruder(want func(ok bool, format string, args ...any)) {
 	want(open == 0, "%d jobs of the hostile engine neither settled nor released", open)
 	want(others == 0, "%d entries of the hostile engine's project are not its user's", others)
 	want(balance == entries, "balance %s of the hostile engine's user, sum of the entries %s", balance, entries)
+	spent := intruderCredit*api.MicroPerTIK - balance
+	want(spent >= 0 && spent <= api.TIK(in.jobs)*api.MicroPerTIK, "%d jobs of the hostile engine cost %s", in.jobs, spent)
 	g.t.Logf("%d jobs of the hostile engine, %d of them ended as internal", in.jobs, in.broken)
 	want(in.jobs > 0, "the hostile engine had no job: nothing was tested")
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +60,9 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 		t.Helper()
 		out, err := script("demo").Output()
 		if err != nil {
-			t.Fatalf("demo: %v", err)
+			var exit *exec.ExitError
+			errors.As(err, &exit)
+			t.Fatalf("demo: %v: %s", err, exit.Stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		index := filepath.Join(dir, lines[len(lines)-1])
@@ -73,8 +76,12 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 		t.Errorf("the second run shows %q", change)
 	}
 	// Its browser has played both: neither wants more of the kernel than is listed.
-	if log := s.log.String(); strings.Contains(log, "system call that is not listed") {
-		t.Errorf("the engine asked for more than it may:\n%s", log)
+	// But Chromium's crash handler, when a process of it was slow or crashed, would
+	// look into it, and may not.
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, "system call that is not listed") && !strings.Contains(line, `"call":"ptrace"`) {
+			t.Errorf("the engine asked for more than it may: %s", line)
+		}
 	}
 
 	again := script("run")

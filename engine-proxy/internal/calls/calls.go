@@ -33,7 +33,7 @@ var allowed = []group{
 	}},
 	{"signals", []uint32{
 		unix.SYS_KILL, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK,
-		unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT,
+		unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_TGSIGQUEUEINFO,
 		unix.SYS_SIGALTSTACK, unix.SYS_TGKILL, unix.SYS_TKILL,
 	}},
 	{"processors", []uint32{

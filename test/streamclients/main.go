@@ -24,7 +24,9 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	err := client.SubscribeRawWithContext(ctx, func(e *sse.Event) {
-		fmt.Printf("%s %s\n", e.ID, e.Event)
+		if len(e.Event) > 0 { // it also calls for comments
+			fmt.Printf("%s %s\n", e.ID, e.Event)
+		}
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -36,12 +36,15 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 	for _, c := range []struct {
 		serve                     func() string
 		method, path, query, body string
+		lastID                    string // in a header
 		want                      []string
 		wantQuery                 string
 	}{
-		{submissions, "POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject),
+		{submissions, "POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject), "7",
 			[]string{"Authorization", "Content-Length", "Content-Type", "Expect", "Svc-Job-Id", "Svc-Session-Id"}, ""},
-		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "",
+		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "", "7",
+			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
+		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7", "", "",
 			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, c.serve()+c.path+"?"+c.query, strings.NewReader(c.body))
@@ -55,7 +58,9 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 			req.Header.Set(name, hidden)
 		}
 		req.Header.Set("X-API-Key", key)
-		req.Header.Set("Last-Event-ID", "7")
+		if c.lastID != "" {
+			req.Header.Set("Last-Event-ID", c.lastID)
+		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -73,6 +78,9 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 		})
 		if !slices.Equal(names, c.want) {
 			t.Errorf("%s: the engine got the headers %v, want %v", c.path, names, c.want)
+		}
+		if id := r.Header.Get("Last-Event-ID"); id != "" && id != "7" {
+			t.Errorf("%s: the engine got the last id %q", c.path, id)
 		}
 		body, _ := io.ReadAll(r.Body)
 		if r.Host != "engine" || r.URL.RawQuery != c.wantQuery || string(body) != c.body {

@@ -134,13 +134,19 @@ func SetHeaders(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// Position returns where a request wants to resume: Last-Event-ID, else
-// ?lastEventId=, else 0. It is invalid when that is not a number.
-func Position(r *http.Request) (after uint64, valid bool) {
-	s := r.Header.Get("Last-Event-ID")
-	if s == "" {
-		s = r.URL.Query().Get("lastEventId")
+// LastID returns the id of the last event that a client has seen, as it says:
+// Last-Event-ID, else ?lastEventId=, else "".
+func LastID(r *http.Request) string {
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		return id
 	}
+	return r.URL.Query().Get("lastEventId")
+}
+
+// Position returns where a request wants to resume: its LastID, 0 for none. It is
+// invalid when that is not a number.
+func Position(r *http.Request) (after uint64, valid bool) {
+	s := LastID(r)
 	if s == "" {
 		return 0, true
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -27,7 +28,7 @@ func ForEngine(r *http.Request, q *Request) *http.Request {
 	}
 	out.URL.RawQuery = "projectId=" + url.QueryEscape(q.ProjectID)
 	out.Header.Set("Accept", "text/event-stream")
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
+	if last := sse.LastID(r); last != "" {
 		out.Header.Set("Last-Event-ID", last)
 	}
 	return out

@@ -123,15 +123,6 @@ func TestForkBombIsContained(t *testing.T) {
 	}
 }
 
-func TestEngineThatEatsMemoryIsReportedSo(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, probing("eat"), func(o *Options) { o.Limits.Memory = 64 << 20 })
-	out, obs := b.output(t, b.spec(t))
-	if obs.Exit == nil || obs.Exit.Reason != driver.ReasonOOM {
-		t.Errorf("the engine %s after %q, want %s", obs.Exit, out, driver.ReasonOOM)
-	}
-}
-
 func TestTokenIsSeenByNoOneWhoAsksTheDaemon(t *testing.T) {
 	b := newBed(t)
 	s := b.spec(t)

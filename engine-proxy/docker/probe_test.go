@@ -40,8 +40,6 @@ func probeIfAsked() {
 		return
 	case "look":
 		look()
-	case "eat":
-		eat()
 	case "fork":
 		fork()
 	case "egress":
@@ -135,19 +133,6 @@ func callEgress() {
 		return
 	}
 	fmt.Println("reached both")
-}
-
-// eat takes memory until it is not there any more.
-func eat() {
-	var all [][]byte
-	for range 1 << 12 {
-		block := make([]byte, 1<<20)
-		for i := range block {
-			block[i] = byte(i)
-		}
-		all = append(all, block)
-	}
-	fmt.Println("took", len(all), "MiB")
 }
 
 // fork starts processes until it may not, and tells how many there are.

@@ -105,7 +105,9 @@ func (h Harness) testEnds(t *testing.T) {
 			t.Skip("this driver claims no limit of memory here")
 		}
 		order(t, s, testengine.Orders{Memory: 2 * h.Memory})
-		exit := ended(t, d, start(t, d, s))
+		handle := start(t, d, s)
+		must(t, testengine.Eat(s.Volume))
+		exit := ended(t, d, handle)
 		if exit == nil || exit.Reason != driver.ReasonOOM {
 			t.Errorf("an engine that took too much memory: %+v", exit)
 		}

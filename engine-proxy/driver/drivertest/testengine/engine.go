@@ -238,6 +238,9 @@ func (e *engine) work() error {
 		}
 	}
 	if e.orders.Memory > 0 {
+		for !eating(e.volume) {
+			time.Sleep(time.Millisecond)
+		}
 		taken := make([]byte, e.orders.Memory)
 		for i := 0; i < len(taken); i += os.Getpagesize() {
 			taken[i] = 1

@@ -20,6 +20,7 @@ const (
 	engineLock  = "engine.lock" // locked while the engine runs
 	childLock   = "child.lock"  // locked while its child runs
 	stoppedFile = "stopped"     // written when the engine was asked to end
+	eatFile     = "eat"         // there once the engine may take its memory
 )
 
 // LogEnd is what stands last in the log of an engine that was ordered to fill
@@ -32,7 +33,7 @@ type Orders struct {
 	Child   bool   // start a child of another session that ignores SIGTERM
 	Forks   int    // try to start so many processes
 	Log     int64  // write so many bytes to the log
-	Memory  int64  // take so many bytes
+	Memory  int64  // take so many bytes once Eat is called
 	Write   int64  // write so many bytes to one file
 	Exit    *int   // end with this code
 	Signal  int    // end by this signal
@@ -78,12 +79,22 @@ type report struct {
 // Order sets the orders of the engines that start on volume, and forgets what
 // the last one reported.
 func Order(volume string, o Orders) error {
-	for _, name := range []string{reportFile, stoppedFile} {
+	for _, name := range []string{reportFile, stoppedFile, eatFile} {
 		if err := os.Remove(filepath.Join(volume, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing old report: %w", err)
 		}
 	}
 	return write(filepath.Join(volume, ordersFile), o)
+}
+
+// Eat has the engine on volume take the memory that it was ordered to take. What
+// starts an engine may learn only of memory that is taken after the start: the
+// containerd shim begins to watch for it when the program runs already.
+func Eat(volume string) error { return write(filepath.Join(volume, eatFile), nil) }
+
+func eating(volume string) bool {
+	_, err := os.Stat(filepath.Join(volume, eatFile))
+	return err == nil
 }
 
 // ReadReport returns what the engine reported; fs.ErrNotExist before it did.

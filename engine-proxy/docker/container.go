@@ -61,9 +61,9 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			NetworkMode:    "none",
 			ReadonlyRootfs: true,
 			CapDrop:        []string{"ALL"},
-			// The daemon's own seccomp profile and AppArmor or SELinux rules
-			// stay in force, since nothing here says otherwise.
-			SecurityOpt:   []string{"no-new-privileges=true"},
+			// The daemon's AppArmor or SELinux rules stay in force, since nothing
+			// here says otherwise.
+			SecurityOpt:   securityOptions(),
 			IpcMode:       "private",
 			OomScoreAdj:   500, // the engine dies before the gateway
 			Init:          ptr(true),

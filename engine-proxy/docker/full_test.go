@@ -24,7 +24,7 @@ func TestChromiumOfTheFullImageRunsConfined(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	d, err := New(Options{DataDir: dir, Image: "svc-engine:full", Command: []string{"/bin/sh", "-c",
-		"exec chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=/tmp/chromium " +
+		"exec chromium --headless=new --no-sandbox --no-zygote --disable-gpu --user-data-dir=/tmp/chromium " +
 			"--window-size=480,720 --screenshot=/volume/shot.png 'data:text/html,<body bgcolor=red>'"}})
 	if err != nil {
 		t.Fatal(err)

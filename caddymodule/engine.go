@@ -8,7 +8,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -80,11 +79,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 		if submission {
 			observe(metrics.engineWait, begin)
 		}
-		err := next.ServeHTTP(w, gateway.ForEngine(r, q))
-		if dial := (reverseproxy.DialError{}); errors.As(err, &dial) {
-			return fmt.Errorf("%w: %w", gateway.ErrNotSent, err)
-		}
-		return err
+		return nextOf(next)(w, gateway.ForEngine(r, q))
 	})
 	if err == nil {
 		return nil
@@ -105,21 +100,6 @@ func brokeOff(logger *zap.Logger) func(jobID string, err error) {
 			c.Write(zap.String("job", jobID), zap.Error(err))
 		}
 	}
-}
-
-// toHandlerError gives our refusals their status, and makes of a connection
-// that could not be made, where nothing was sent, the cold-start 503.
-func toHandlerError(err error, retryAfter time.Duration) error {
-	var ours *api.Error
-	if errors.As(err, &ours) {
-		return refuse(ours)
-	}
-	if errors.Is(err, gateway.ErrNotSent) {
-		starting := api.EngineStarting(retryAfter)
-		starting.Cause = err
-		return refuse(starting)
-	}
-	return err
 }
 
 // Interface guards

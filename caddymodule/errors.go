@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -84,6 +85,21 @@ func answerTo(err error) *api.Error {
 
 // refuse turns the refusal into an error that Caddy hands to handle_errors.
 func refuse(e *api.Error) error { return caddyhttp.Error(e.Status, e) }
+
+// toHandlerError gives our refusals their status, and makes of a connection
+// that could not be made, where nothing was sent, the cold-start 503.
+func toHandlerError(err error, retryAfter time.Duration) error {
+	var ours *api.Error
+	if errors.As(err, &ours) {
+		return refuse(ours)
+	}
+	if errors.Is(err, gateway.ErrNotSent) {
+		starting := api.EngineStarting(retryAfter)
+		starting.Cause = err
+		return refuse(starting)
+	}
+	return err
+}
 
 // known returns what the chain learned about the request before a step, and the
 // backend. Named routes are put together by each request, so that a step which is

@@ -9,7 +9,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -162,8 +161,8 @@ func (q *Quota) forward(
 	r.Header.Set(contract.HeaderSessionID, sessionID)
 
 	w := newAnswerWriter()
-	err := next.ServeHTTP(w, r)
-	if dial := (reverseproxy.DialError{}); errors.As(err, &dial) {
+	err := nextOf(next)(w, r)
+	if errors.Is(err, gateway.ErrNotSent) {
 		return gateway.Answer{NotSent: true}
 	}
 	if err != nil || w.overflow {

@@ -71,7 +71,7 @@ func (a *Access) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 		return refuse(refused)
 	}
 	if q.Replay != nil {
-		return writeReplay(w, q.Replay)
+		return gateway.WriteReplay(w, q.Replay)
 	}
 	return next.ServeHTTP(w, r)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 )
 
@@ -19,7 +20,8 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 	}
 	text := string(raw)
 	names := []string{
-		outcomeAccepted, outcomeRefused, outcomeReleased, outcomeFenced, outcomeLost,
+		string(gateway.OutcomeAccepted), string(gateway.OutcomeRefused), string(gateway.OutcomeReleased), string(gateway.OutcomeFenced),
+		string(gateway.OutcomeLost),
 		reasonStarting, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
 		limitedKey, limitedAddress, string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	"github.com/svc-games/svc/policy"
@@ -38,15 +37,6 @@ type collectors struct {
 	openConnections prometheus.GaugeFunc
 	fullConnections *prometheus.CounterVec
 }
-
-// Outcomes of a submission, as they stand in svc_submissions_total.
-const (
-	outcomeAccepted = "accepted" // the job exists and counts
-	outcomeRefused  = "refused"  // not admitted: a limit, or no ledger
-	outcomeReleased = "released" // admitted, not taken by the engine, given back
-	outcomeFenced   = "fenced"   // the answer was lost; the engine promised never to take it
-	outcomeLost     = "lost"     // the answer was lost and the engine can't be asked: 504
-)
 
 // Reasons of a refusal that the body does not name, as they stand in
 // svc_requests_total.
@@ -200,19 +190,8 @@ func noRoomFor(err error) (full *streams.FullError) {
 	return full
 }
 
-// outcomeOf says what became of an admitted submission: a is the engine's
-// answer, refused what the client is told, nil for accepted.
-func outcomeOf(a gateway.Answer, refused *api.Error) string {
-	switch {
-	case refused == nil:
-		return outcomeAccepted
-	case refused.Status == http.StatusGatewayTimeout:
-		return outcomeLost
-	case a.NotSent || a.Header.Get(contract.HeaderRefused) == "true":
-		return outcomeReleased
-	}
-	return outcomeFenced
-}
+// submitted counts what became of a submission.
+func (c *collectors) submitted(o gateway.Outcome) { c.submissions.WithLabelValues(string(o)).Inc() }
 
 // observe records the time since begin.
 func observe(h prometheus.Observer, begin time.Time) { h.Observe(time.Since(begin).Seconds()) }

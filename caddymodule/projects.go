@@ -2,7 +2,6 @@ package caddymodule
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -50,7 +49,7 @@ func (p *Projects) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyh
 		if err != nil {
 			return refuse(projectError(err))
 		}
-		return writeJSON(w, http.StatusOK, api.ProjectFound{Success: true, Data: found.Project})
+		return gateway.WriteJSON(w, http.StatusOK, api.ProjectFound{Success: true, Data: found.Project})
 	case policy.ActionDeleteProject:
 		return remove(w, r, q, shared)
 	}
@@ -70,7 +69,7 @@ func create(w http.ResponseWriter, r *http.Request, q *gateway.Request, shared *
 	if err != nil {
 		return refuse(projectError(err))
 	}
-	return writeJSON(w, http.StatusCreated, api.ProjectCreated{
+	return gateway.WriteJSON(w, http.StatusCreated, api.ProjectCreated{
 		Success: true,
 		Data:    api.ProjectCreatedRef{ID: made.ID, Name: made.Name},
 	})
@@ -96,7 +95,7 @@ func list(w http.ResponseWriter, r *http.Request, q *gateway.Request, shared *Sh
 	if err != nil {
 		return refuse(projectError(err))
 	}
-	return writeJSON(w, http.StatusOK, page)
+	return gateway.WriteJSON(w, http.StatusOK, page)
 }
 
 // removeTimeout bounds the deletion of a project.
@@ -115,7 +114,7 @@ func remove(w http.ResponseWriter, r *http.Request, q *gateway.Request, shared *
 	if err := shared.Engines.Forget(ctx, q.ProjectID); err != nil {
 		return refuse(api.Unavailable("The project is deleted; its files could not be removed yet.", 1e9, err))
 	}
-	return writeJSON(w, http.StatusOK, struct {
+	return gateway.WriteJSON(w, http.StatusOK, struct {
 		Success bool `json:"success"`
 	}{true})
 }
@@ -131,18 +130,6 @@ func projectError(err error) *api.Error {
 		return &api.Error{Status: http.StatusNotFound, Message: "There is no such project."}
 	}
 	return api.Unavailable("Projects can't be reached right now.", 1e9, err)
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) error {
-	out, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, err = w.Write(append(out, '\n'))
-	return err
 }
 
 // Interface guards

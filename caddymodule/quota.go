@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,13 +9,9 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
-	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar"
 )
 
 // Quota admits submissions exactly: it reserves before the engine sees the
@@ -87,98 +82,15 @@ func (q *Quota) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp
 	submitter := gateway.Submitter{
 		Sidecar:    shared.Sidecar,
 		Engines:    shared.Engines,
+		Routes:     shared.Routes,
 		RetryAfter: time.Duration(q.app.RetryAfter),
+		Timeout:    time.Duration(q.Timeout),
 		Deadline:   time.Duration(q.Deadline),
 		Now:        time.Now,
+		Outcome:    metrics.submitted,
+		Logger:     q.logger,
 	}
-	jobID, admission, refused := submitter.Reserve(r.Context(), req)
-	if refused != nil {
-		metrics.submissions.WithLabelValues(outcomeRefused).Inc()
-		return refuse(refused)
-	}
-	if admission.Replayed != nil {
-		req.Replay = admission.Replayed
-		return writeReplay(w, req.Replay)
-	}
-	req.Admitted = jobID
-	answer := q.forward(r, req, jobID, admission.SessionID, next, func(a gateway.Answer) {
-		refused = submitter.Settle(r.Context(), req, jobID, a)
-		metrics.submissions.WithLabelValues(outcomeOf(a, refused)).Inc()
-	})
-	if refused != nil {
-		return refuse(refused)
-	}
-	if c := q.logger.Check(zapcore.DebugLevel, "submission accepted"); c != nil {
-		c.Write(zap.String("job", jobID), zap.Int("engine_status", answer.Status))
-	}
-	shared.Routes.Record(jobID, req.ProjectID)
-	gateway.SetRateLimit(w.Header(), admission.Limits, admission.Usage, time.Now())
-	return writeJSON(w, http.StatusOK, api.Submission{
-		JobID:     jobID,
-		ProjectID: req.ProjectID,
-		Status:    api.JobQueued,
-		SessionID: admission.SessionID,
-	})
-}
-
-// writeReplay answers a submission that was made before, from the job's row.
-func writeReplay(w http.ResponseWriter, job *sidecar.Job) error {
-	w.Header().Set("Idempotent-Replayed", "true")
-	return writeJSON(w, http.StatusOK, api.Submission{
-		JobID:     job.JobID,
-		ProjectID: job.ProjectID,
-		Status:    job.Status,
-		SessionID: job.SessionID,
-	})
-}
-
-// forward sends the submission to the engine, detached from the client's
-// connection, and calls settle exactly once with what came back, even when a
-// handler behind it panics. reverse_proxy panics with http.ErrAbortHandler
-// when the engine breaks off in the middle of its answer: that is a lost
-// answer, and nothing has gone to the client yet.
-func (q *Quota) forward(
-	r *http.Request, req *gateway.Request, jobID, sessionID string, next caddyhttp.Handler, settle func(gateway.Answer),
-) (answer gateway.Answer) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Duration(q.Timeout))
-	defer cancel()
-	defer func() {
-		p := recover()
-		if p != nil {
-			answer = gateway.Answer{}
-		}
-		settle(answer)
-		if p != nil && p != http.ErrAbortHandler {
-			panic(p)
-		}
-	}()
-	r = r.Clone(ctx)
-	gateway.ReplaceBody(r, req.Body)
-	// The body goes out only after the engine behind the endpoint has taken
-	// the instance's token: another one never sees it.
-	r.Header.Set("Expect", "100-continue")
-	r.Header.Set(contract.HeaderJobID, jobID)
-	r.Header.Set(contract.HeaderSessionID, sessionID)
-
-	w := newAnswerWriter()
-	err := nextOf(next)(w, r)
-	if errors.Is(err, gateway.ErrNotSent) {
-		return gateway.Answer{NotSent: true}
-	}
-	if err != nil || w.overflow {
-		if c := q.logger.Check(zapcore.WarnLevel, "engine answer lost"); c != nil {
-			c.Write(zap.String("job", jobID), zap.Error(err), zap.Bool("overflow", w.overflow))
-		}
-		return gateway.Answer{}
-	}
-	if instance := w.header.Get(contract.HeaderInstance); instance != req.Lease.InstanceID {
-		// Whatever answered is not the engine that was asked.
-		if c := q.logger.Check(zapcore.WarnLevel, "another engine answered"); c != nil {
-			c.Write(zap.String("job", jobID), zap.String("asked", req.Lease.InstanceID), zap.String("answered", instance))
-		}
-		return gateway.Answer{}
-	}
-	return w.answer()
+	return toHandlerError(submitter.Serve(w, r, req, nextOf(next)), time.Duration(q.app.RetryAfter))
 }
 
 // Interface guards

@@ -10,11 +10,11 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// SetRateLimit sets RateLimit-Policy and RateLimit on the answer to an
+// setRateLimit sets RateLimit-Policy and RateLimit on the answer to an
 // admitted submission: an item for each limit that the key has, with what is
 // left of it (r) and when it resets (t, in seconds). The names are those of the
 // 429. Form: draft-ietf-httpapi-ratelimit-headers.
-func SetRateLimit(h http.Header, limits policy.Limits, used policy.Usage, now time.Time) {
+func setRateLimit(h http.Header, limits policy.Limits, used policy.Usage, now time.Time) {
 	var policies, states []string
 	item := func(name string, quota, left int64, unit string, resets time.Time) {
 		p := fmt.Sprintf("%q;q=%d", name, quota)

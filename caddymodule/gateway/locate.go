@@ -73,7 +73,6 @@ func (l Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next
 	defer lease.Release()
 	q.Lease = lease
 	w.Header().Set(HeaderEngineState, string(engineproxy.StateReady))
-	ReplaceBody(r, q.Body)
 	err = next(w, r)
 	refused := (*api.Error)(nil)
 	switch isRefused := errors.As(err, &refused); {

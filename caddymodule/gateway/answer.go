@@ -1,15 +1,21 @@
-package caddymodule
+package gateway
 
 import (
 	"bytes"
 	"net/http"
-
-	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
 // maxAnswer bounds, in bytes, an engine's answer to a submission; the
 // contract's is a few hundred.
 const maxAnswer = 64 << 10
+
+// answer is what came back from the engine.
+type answer struct {
+	status  int         // 0 when no complete answer came
+	header  http.Header // of the answer
+	body    []byte
+	notSent bool // the connection could not be made: the engine saw nothing
+}
 
 // answerWriter keeps an engine's answer to a submission: the gateway writes
 // the client's answer itself, once the ledger has the job.
@@ -39,8 +45,8 @@ func (a *answerWriter) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-func (a *answerWriter) answer() gateway.Answer {
-	return gateway.Answer{Status: a.status, Header: a.header, Body: a.body.Bytes()}
+func (a *answerWriter) answer() answer {
+	return answer{status: a.status, header: a.header, body: a.body.Bytes()}
 }
 
 // Interface guards

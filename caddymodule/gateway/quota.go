@@ -1,0 +1,228 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// settleTimeout bounds commit, release and fence together; they must happen
+// whether or not the client is still there.
+const settleTimeout = 10 * time.Second
+
+// Submitter takes submissions through the ledger: reserve before the engine
+// sees one, then exactly one of commit, release, or neither when no one can say
+// what the engine did. It is safe for concurrent use.
+type Submitter struct {
+	Sidecar    sidecar.Service
+	Engines    engineproxy.Engines
+	Routes     *Routes
+	RetryAfter time.Duration // of a cold start
+	Timeout    time.Duration // how long the engine may take to answer
+	Deadline   time.Duration // of a reservation; 0: the sidecar's default
+	Now        func() time.Time
+	Outcome    func(Outcome) // is told what became of each submission
+	Logger     *zap.Logger
+}
+
+// Serve admits a submission, passes it to the engine of q.Lease by next, and
+// answers once the ledger has the job. A replay is answered with the job that it
+// repeats. A client that leaves changes nothing. Its error is an *api.Error: 429
+// (a limit), 503 (no admission possible), 504 (the engine's answer was lost and it
+// can't be asked), or what the engine refuses.
+func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	jobID, admission, refused := s.reserve(r.Context(), q)
+	if refused != nil {
+		s.Outcome(OutcomeRefused)
+		return refused
+	}
+	if admission.Replayed != nil {
+		q.Replay = admission.Replayed
+		return WriteReplay(w, q.Replay)
+	}
+	q.Admitted = jobID
+	a, refused := s.submit(r, q, admission.SessionID, next)
+	if refused != nil {
+		return refused
+	}
+	if c := s.Logger.Check(zapcore.DebugLevel, "submission accepted"); c != nil {
+		c.Write(zap.String("job", jobID), zap.Int("engine_status", a.status))
+	}
+	s.Routes.Record(jobID, q.ProjectID)
+	setRateLimit(w.Header(), admission.Limits, admission.Usage, s.Now())
+	return WriteJSON(w, http.StatusOK, api.Submission{
+		JobID:     jobID,
+		ProjectID: q.ProjectID,
+		Status:    api.JobQueued,
+		SessionID: admission.SessionID,
+	})
+}
+
+// submit sends the admitted submission to the engine and settles it exactly once,
+// even when a handler behind it panics. reverse_proxy panics with
+// http.ErrAbortHandler when the engine breaks off in the middle of its answer:
+// that is a lost answer, and nothing has gone to the client yet.
+func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next Next) (a answer, refused *api.Error) {
+	defer func() {
+		p := recover()
+		if p != nil {
+			a = answer{}
+		}
+		refused = s.settle(r.Context(), q, q.Admitted, a)
+		s.Outcome(outcomeOf(a, refused))
+		if p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
+	return s.ask(r, q, sessionID, next), nil // settling says whether it is refused
+}
+
+// ask sends the submission to the engine, detached from the client's connection,
+// and returns what came back.
+func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next) answer {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Timeout)
+	defer cancel()
+	r = r.Clone(ctx)
+	ReplaceBody(r, q.Body)
+	// The body goes out only after the engine behind the endpoint has taken
+	// the instance's token: another one never sees it.
+	r.Header.Set("Expect", "100-continue")
+	r.Header.Set(contract.HeaderJobID, q.Admitted)
+	r.Header.Set(contract.HeaderSessionID, sessionID)
+
+	w := newAnswerWriter()
+	err := next(w, r)
+	if errors.Is(err, ErrNotSent) {
+		return answer{notSent: true}
+	}
+	if err != nil || w.overflow {
+		if c := s.Logger.Check(zapcore.WarnLevel, "engine answer lost"); c != nil {
+			c.Write(zap.String("job", q.Admitted), zap.Error(err), zap.Bool("overflow", w.overflow))
+		}
+		return answer{}
+	}
+	if instance := w.header.Get(contract.HeaderInstance); instance != q.Lease.InstanceID {
+		// Whatever answered is not the engine that was asked.
+		if c := s.Logger.Check(zapcore.WarnLevel, "another engine answered"); c != nil {
+			c.Write(zap.String("job", q.Admitted), zap.String("asked", q.Lease.InstanceID), zap.String("answered", instance))
+		}
+		return answer{}
+	}
+	return w.answer()
+}
+
+// reserve admits the submission under a new job id. A replay of an earlier
+// submission comes back as that job.
+func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Admission, *api.Error) {
+	jobID := api.NewJobID(s.Now())
+	admission, err := s.Sidecar.Reserve(ctx, sidecar.Reservation{
+		JobID:          jobID,
+		KeyID:          q.KeyID,
+		ProjectID:      q.ProjectID,
+		Limits:         q.Decision.Limits,
+		Deadline:       s.Deadline,
+		IdempotencyKey: q.IdempotencyKey,
+		Fingerprint:    q.Fingerprint,
+	})
+	if err != nil {
+		return "", sidecar.Admission{}, admissionError(err)
+	}
+	return jobID, admission, nil
+}
+
+// admissionError is the answer to a submission that the ledger did not admit.
+func admissionError(err error) *api.Error {
+	var refused *api.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.Is(err, sidecar.ErrIdempotencyMismatch):
+		return &api.Error{
+			Status:  http.StatusUnprocessableEntity,
+			Message: "The Idempotency-Key was used for another request.",
+		}
+	}
+	return api.Unavailable("The quota can't be checked right now.", retrySoon, err)
+}
+
+// settle decides from the engine's answer what the submission became, and
+// tells the ledger. nil means accepted. It does not depend on the client's
+// connection.
+func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answer) *api.Error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	switch {
+	case a.status == http.StatusOK:
+		return s.commit(ctx, jobID)
+	case a.header.Get(contract.HeaderRefused) == "true":
+		return s.release(ctx, jobID, s.refusedByEngine(a))
+	case a.notSent:
+		return s.release(ctx, jobID, api.EngineStarting(s.RetryAfter))
+	}
+	verdict, err := s.Engines.Fence(ctx, q.Owner(), jobID)
+	switch {
+	case err != nil:
+		return s.unknown(jobID, err)
+	case verdict == contract.Accepted:
+		return s.commit(ctx, jobID)
+	default:
+		return s.release(ctx, jobID, api.Unavailable("The engine did not take the job. Submit it again.", retrySoon, nil))
+	}
+}
+
+// commit makes the job count. When that fails the engine has a job whose row
+// is still reserved; its feed will commit it, but the client can't be told so.
+func (s *Submitter) commit(ctx context.Context, jobID string) *api.Error {
+	if err := s.Sidecar.Commit(ctx, jobID); err != nil {
+		return s.unknown(jobID, err)
+	}
+	return nil
+}
+
+// release gives the reservation back. When that fails it stays overdue until
+// the reaper has fenced it; the client's refusal holds either way.
+func (s *Submitter) release(ctx context.Context, jobID string, refusal *api.Error) *api.Error {
+	if err := s.Sidecar.Release(ctx, jobID); err != nil {
+		refusal.Cause = errors.Join(refusal.Cause, err)
+	}
+	return refusal
+}
+
+// unknown is the 504 of a job that may or may not exist.
+func (s *Submitter) unknown(jobID string, cause error) *api.Error {
+	return &api.Error{
+		Status:  http.StatusGatewayTimeout,
+		Message: "The engine's answer was lost. The job may exist; ask for its status.",
+		Header:  http.Header{contract.HeaderJobID: {jobID}},
+		Cause:   cause,
+	}
+}
+
+// maxEngineMessage bounds, in bytes, what an engine may say to a client.
+const maxEngineMessage = 500
+
+func (s *Submitter) refusedByEngine(a answer) *api.Error {
+	var body struct {
+		Error string `json:"error"`
+	}
+	message := "The engine refused the job."
+	dec := json.NewDecoder(bytes.NewReader(a.body))
+	if dec.Decode(&body) == nil && body.Error != "" && len(body.Error) <= maxEngineMessage {
+		message = body.Error
+	}
+	if a.status == http.StatusBadRequest || a.status == http.StatusRequestEntityTooLarge {
+		return &api.Error{Status: a.status, Message: message}
+	}
+	return api.Unavailable(message, 5*retrySoon, nil)
+}

@@ -222,7 +222,7 @@ func (s *Shared) serveFor(
 		if session := out.serve.Session; session != "" { // an older sidecar names none
 			ended = func(ctx context.Context) (bool, error) { return over(ctx, session) }
 		}
-		err = locator.Follow(w, r, q, ended, gateway.PassTo(q, "/v1/generate/"+job.JobID+"/events", zap.NewStdLog(logger)))
+		err = locator.Follow(w, r, q, ended, gateway.PassTo(q, zap.NewStdLog(logger)))
 		metrics.refusedStream(err)
 		return toHandlerError(err, 0)
 	}

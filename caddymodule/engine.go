@@ -25,8 +25,8 @@ type Engine struct {
 	// How long a submission waits for a starting engine. Default: 2s.
 	Hold caddy.Duration `json:"hold,omitempty"`
 
-	app   *App
-	broke func(jobID string, err error)
+	app  *App
+	core func(*Shared) *gateway.Locator
 }
 
 // CaddyModule returns the Caddy module information.
@@ -39,10 +39,24 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 	if e.Hold == 0 {
 		e.Hold = caddy.Duration(2 * time.Second)
 	}
-	e.broke = brokeOff(ctx.Logger())
 	if e.app, err = appOf(ctx); err != nil {
 		return err
 	}
+	broke := brokeOff(ctx.Logger())
+	e.core = afterStart(func(shared *Shared) *gateway.Locator {
+		return &gateway.Locator{
+			Sidecar:    shared.checks,
+			Engines:    shared.Engines,
+			Hold:       time.Duration(e.Hold),
+			RetryAfter: time.Duration(e.app.RetryAfter),
+			Now:        time.Now,
+			Waited:     func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
+			Streams:    shared.Streams,
+			Gate:       shared.Gate,
+			Ended:      shared.jobEnded,
+			Broke:      broke,
+		}
+	})
 	return e.app.addStep(ctx, stepEngine)
 }
 
@@ -59,35 +73,14 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	if err != nil {
 		return err
 	}
-	locator := gateway.Locator{
-		Sidecar:    shared.checks,
-		Engines:    shared.Engines,
-		Hold:       time.Duration(e.Hold),
-		RetryAfter: time.Duration(e.app.RetryAfter),
-		Now:        time.Now,
-		Streams:    shared.Streams,
-		Gate:       shared.Gate,
-		Ended:      shared.jobEnded,
-		Broke:      e.broke,
-	}
-	submission := q.Route.Action == policy.ActionGenerate
-	var begin time.Time
-	if submission {
-		begin = time.Now()
-	}
-	err = locator.Serve(w, r, q, func(w http.ResponseWriter, r *http.Request) error {
-		if submission {
-			observe(metrics.engineWait, begin)
-		}
-		return nextOf(next)(w, gateway.ForEngine(r, q))
-	})
+	err = e.core(shared).Serve(w, r, q, nextOf(next))
 	if err == nil {
 		return nil
 	}
 	metrics.refusedStream(err)
 	e.app.exposeRule(w, q.Decision.Rule) // a stream is decided on again
 	err = toHandlerError(err, time.Duration(e.app.RetryAfter))
-	if refused := (*api.Error)(nil); submission && errors.As(err, &refused) && refused.Starting {
+	if refused := (*api.Error)(nil); errors.As(err, &refused) && refused.Starting && q.Route.Action == policy.ActionGenerate {
 		metrics.coldStarts.Inc()
 	}
 	return err

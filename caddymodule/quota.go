@@ -30,6 +30,7 @@ type Quota struct {
 	Deadline caddy.Duration `json:"deadline,omitempty"`
 
 	app    *App
+	core   func(*Shared) *gateway.Submitter
 	logger *zap.Logger
 }
 
@@ -50,6 +51,19 @@ func (q *Quota) Provision(ctx caddy.Context) (err error) {
 	if q.app, err = appOf(ctx); err != nil {
 		return err
 	}
+	q.core = afterStart(func(shared *Shared) *gateway.Submitter {
+		return &gateway.Submitter{
+			Sidecar:    shared.Sidecar,
+			Engines:    shared.Engines,
+			Routes:     shared.Routes,
+			RetryAfter: time.Duration(q.app.RetryAfter),
+			Timeout:    time.Duration(q.Timeout),
+			Deadline:   time.Duration(q.Deadline),
+			Now:        time.Now,
+			Outcome:    metrics.submitted,
+			Logger:     q.logger,
+		}
+	})
 	return q.app.addStep(ctx, stepQuota)
 }
 
@@ -79,18 +93,7 @@ func (q *Quota) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp
 	if req.Admitted != "" { // a second job of one submission, of which the client would hear nothing
 		return caddyhttp.Error(http.StatusInternalServerError, errors.New("svc_quota stands twice in the route"))
 	}
-	submitter := gateway.Submitter{
-		Sidecar:    shared.Sidecar,
-		Engines:    shared.Engines,
-		Routes:     shared.Routes,
-		RetryAfter: time.Duration(q.app.RetryAfter),
-		Timeout:    time.Duration(q.Timeout),
-		Deadline:   time.Duration(q.Deadline),
-		Now:        time.Now,
-		Outcome:    metrics.submitted,
-		Logger:     q.logger,
-	}
-	return toHandlerError(submitter.Serve(w, r, req, nextOf(next)), time.Duration(q.app.RetryAfter))
+	return toHandlerError(q.core(shared).Serve(w, r, req, nextOf(next)), time.Duration(q.app.RetryAfter))
 }
 
 // Interface guards

@@ -35,7 +35,7 @@ const retryFull = 5 * time.Second
 // events serves the stream of an ended job from the archive, and that of an
 // unfinished one from its engine. The stream ends with stream.closing when its
 // key is revoked, the key's user loses access to the project, or the service stops.
-func (l Locator) events(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID})
 	if err != nil {
 		return noRoom(err)
@@ -57,7 +57,7 @@ func (l Locator) events(w http.ResponseWriter, r *http.Request, q *Request, next
 // Follow serves the events of a job to its owner, whom the caller let in by other
 // means than a key, until ended says that this is over; nil: it never is. next
 // passes a request on to the engine that q.Lease names.
-func (l Locator) Follow(
+func (l *Locator) Follow(
 	w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error), next Next,
 ) error {
 	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})
@@ -95,7 +95,7 @@ func noRoom(err error) *api.Error {
 
 // serveStream serves a stream until it is complete, its client leaves or the
 // registry ends it.
-func (l Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request, stream *streams.Stream, gate streams.Gate, next Next) error {
+func (l *Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request, stream *streams.Stream, gate streams.Gate, next Next) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	r = withoutBody(r.WithContext(ctx))
 	out := streams.NewWriter(ctx, w, gate)
@@ -159,7 +159,7 @@ func untilEnded(out *streams.Writer, serve func() error) (err error) {
 // beats: a browser's EventSource gives up for good on an error. One that dies while
 // it sends is taken up again where it broke off. A HEAD is told that there is a
 // stream, for which no engine is asked.
-func (l Locator) stream(out *streams.Writer, r *http.Request, q *Request, next Next) error {
+func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request, next Next) error {
 	if q.Job.Settled {
 		return l.archivedEvents(out, r, q)
 	}
@@ -186,7 +186,7 @@ func (l Locator) stream(out *streams.Writer, r *http.Request, q *Request, next N
 }
 
 // takeUp goes on with a stream whose header is sent, until it is complete.
-func (l Locator) takeUp(out *streams.Writer, r *http.Request, q *Request, next Next) error {
+func (l *Locator) takeUp(out *streams.Writer, r *http.Request, q *Request, next Next) error {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
 		if err := out.Comment("waiting for the engine"); err != nil {
 			return nil // the client left
@@ -215,7 +215,7 @@ func (l Locator) takeUp(out *streams.Writer, r *http.Request, q *Request, next N
 
 // restOfEvents serves what follows, from wherever it is now. Where that can't
 // be reached, served is false: the client has a good stream, and keeps it.
-func (l Locator) restOfEvents(w *streams.Writer, r *http.Request, q *Request, next Next) (served bool, err error) {
+func (l *Locator) restOfEvents(w *streams.Writer, r *http.Request, q *Request, next Next) (served bool, err error) {
 	if !q.Job.Settled {
 		return l.liveEvents(w, r, q, next)
 	}
@@ -238,14 +238,14 @@ func resumeAfter(r *http.Request, last uint64) bool {
 }
 
 // liveEvents passes the request to the engine if there is one to pass it to.
-func (l Locator) liveEvents(w http.ResponseWriter, r *http.Request, q *Request, next Next) (served bool, err error) {
+func (l *Locator) liveEvents(w http.ResponseWriter, r *http.Request, q *Request, next Next) (served bool, err error) {
 	lease, err := l.Engines.Attach(r.Context(), q.ProjectID)
 	if err != nil {
 		return false, nil // absent, starting, failed, out of reach: it may return
 	}
 	defer lease.Release()
 	q.Lease = lease
-	err = untilBroken(r.Context(), func() error { return next(w, r) })
+	err = untilBroken(r.Context(), func() error { return next(w, forEngine(r, q)) })
 	if err != nil && r.Context().Err() == nil {
 		return false, nil // it is gone or going, and no one has noticed yet
 	}
@@ -268,7 +268,7 @@ func untilBroken(ctx context.Context, serve func() error) (err error) {
 
 // awaitChange waits for the engine, or for a heartbeat's time, and reads the
 // job again. It returns false once the client has left.
-func (l Locator) awaitChange(ctx context.Context, q *Request) bool {
+func (l *Locator) awaitChange(ctx context.Context, q *Request) bool {
 	wait, done := context.WithTimeout(ctx, sse.DefaultHeartbeat)
 	defer done()
 	ended := make(chan struct{})
@@ -296,7 +296,7 @@ func (l Locator) awaitChange(ctx context.Context, q *Request) bool {
 	return true
 }
 
-func (l Locator) archivedEvents(w http.ResponseWriter, r *http.Request, q *Request) error {
+func (l *Locator) archivedEvents(w http.ResponseWriter, r *http.Request, q *Request) error {
 	log, err := l.Engines.Events(r.Context(), q.Route.JobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
 		return &api.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}

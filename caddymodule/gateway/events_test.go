@@ -199,8 +199,8 @@ func TestAStreamOfWhichThereIsNoMoreEnds(t *testing.T) {
 }
 
 // An engine's way to a client: Caddy's chain, or the console.
-var ways = map[string]func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error{
-	"the API": func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error {
+var ways = map[string]func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error{
+	"the API": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error {
 		proxy := &httputil.ReverseProxy{
 			Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(&url.URL{Scheme: "http", Host: engine}) },
 			FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
@@ -210,9 +210,9 @@ var ways = map[string]func(l Locator, w http.ResponseWriter, r *http.Request, q 
 			return nil
 		})
 	},
-	"the console": func(l Locator, w http.ResponseWriter, r *http.Request, q *Request, _ string) error {
+	"the console": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, _ string) error {
 		r.Header.Set("Cookie", "__Host-svc-session=s")
-		return l.Follow(w, r, q, nil, PassTo(q, "/v1/generate/"+jobID+"/events", log.New(io.Discard, "", 0)))
+		return l.Follow(w, r, q, nil, PassTo(q, log.New(io.Discard, "", 0)))
 	},
 }
 
@@ -236,7 +236,7 @@ func answers(t *testing.T, way, method string, engine http.HandlerFunc) *httptes
 	l := Locator{Sidecar: side, Engines: &fakeEngines{at: address}, Streams: new(streams.Registry)}
 	w := httptest.NewRecorder()
 	w.Header().Set("X-Request-Id", "r")
-	if err := ways[way](l, w, httptest.NewRequest(method, "/v1/x", nil), aStream("k", running), address); err != nil {
+	if err := ways[way](&l, w, httptest.NewRequest(method, "/v1/x", nil), aStream("k", running), address); err != nil {
 		t.Error(err)
 	}
 	return w
@@ -312,7 +312,7 @@ func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
 	l := Locator{Sidecar: side, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
 	r := httptest.NewRequest(http.MethodGet, "/v1/x", strings.NewReader("{}")).WithContext(ctx)
 	w := httptest.NewRecorder()
-	err := ways["the API"](l, w, r, aStream("k", running), engine.Listener.Addr().String())
+	err := ways["the API"](&l, w, r, aStream("k", running), engine.Listener.Addr().String())
 	if err != nil || !strings.HasSuffix(w.Body.String(), "event: job.completed\ndata: {}\n\n") {
 		t.Errorf("%v, %v, the client has %q", err, ctx.Err(), w.Body)
 	}

@@ -11,7 +11,7 @@ import (
 
 // files serves the ZIP of an ended job from the archive: Range, If-Range, HEAD
 // and 304 come from net/http.
-func (l Locator) files(w http.ResponseWriter, r *http.Request, q *Request) error {
+func (l *Locator) files(w http.ResponseWriter, r *http.Request, q *Request) error {
 	switch {
 	case q.Job.Status == api.JobCancelled:
 		return &api.Error{Status: http.StatusConflict, Message: "The job was cancelled; it has no files."}

@@ -8,13 +8,13 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// ForEngine returns the request that an engine gets in place of a client's. It is
+// forEngine returns the request that an engine gets in place of a client's. It is
 // made anew, of what the contract names: nothing else of the client's headers,
 // query and address reaches an engine, which is a stranger's program.
-func ForEngine(r *http.Request, q *Request) *http.Request {
+func forEngine(r *http.Request, q *Request) *http.Request {
 	out := r.WithContext(r.Context())
 	out.Host = "engine"
-	out.URL = &url.URL{Path: r.URL.Path}
+	out.URL = &url.URL{Path: "/v1/generate"}
 	out.Header = http.Header{
 		// The engine knows its own token and nothing of the client's.
 		"Authorization": {"Bearer " + q.Lease.Token},
@@ -26,6 +26,7 @@ func ForEngine(r *http.Request, q *Request) *http.Request {
 		out.Header.Set("Content-Type", "application/json")
 		return out
 	}
+	out.URL.Path += "/" + q.Route.JobID + "/events"
 	out.URL.RawQuery = "projectId=" + url.QueryEscape(q.ProjectID)
 	out.Header.Set("Accept", "text/event-stream")
 	if last := sse.LastID(r); last != "" {

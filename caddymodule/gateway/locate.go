@@ -26,7 +26,8 @@ var ErrNotSent = errors.New("the engine could not be connected to")
 // starts the phase.
 const HeaderEngineState = "Svc-Engine-State"
 
-// Next passes a request on to the engine that q.Lease names.
+// Next passes a request on to the engine that q.Lease names, and has its answer
+// written.
 type Next func(w http.ResponseWriter, r *http.Request) error
 
 // Locator finds the engine of a request, or answers without one. Only a
@@ -38,6 +39,7 @@ type Locator struct {
 	RetryAfter time.Duration // of a cold start
 	Now        func() time.Time
 	Streams    *streams.Registry             // the open event streams
+	Waited     func(time.Duration)           // told how long a submission waited for its engine; nil: no one is
 	Gate       streams.Gate                  // pauses them while revocations can't be seen; nil: never
 	Ended      func(jobID string)            // told before a client is that a job ended; nil: no one is
 	Broke      func(jobID string, err error) // told why a stream ended that had begun; nil: no one is
@@ -45,7 +47,7 @@ type Locator struct {
 
 // Serve answers the request, or passes it to next with q.Lease set. Its error
 // is an *api.Error, or what next returned.
-func (l Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	switch q.Route.Action {
 	case policy.ActionGenerate:
 		return l.submit(w, r, q, next)
@@ -61,7 +63,8 @@ func (l Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next 
 	return notFound()
 }
 
-func (l Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (l *Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	begin := l.Now()
 	lease, err := l.Engines.Submit(r.Context(), q.Owner(), l.Hold)
 	if err != nil {
 		refused, state := l.notReady(err)
@@ -73,7 +76,10 @@ func (l Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next
 	defer lease.Release()
 	q.Lease = lease
 	w.Header().Set(HeaderEngineState, string(engineproxy.StateReady))
-	err = next(w, r)
+	if l.Waited != nil {
+		l.Waited(l.Now().Sub(begin))
+	}
+	err = next(w, forEngine(r, q))
 	refused := (*api.Error)(nil)
 	switch isRefused := errors.As(err, &refused); {
 	case isRefused && refused.Starting || errors.Is(err, ErrNotSent):
@@ -93,7 +99,7 @@ func startingIn(phase string) string { return string(engineproxy.StateStarting) 
 
 // notReady is the 503 of an engine that can't take a submission yet, and what
 // HeaderEngineState says of it.
-func (l Locator) notReady(err error) (*api.Error, string) {
+func (l *Locator) notReady(err error) (*api.Error, string) {
 	var starting *engineproxy.StartingError
 	var failed *engineproxy.FailedError
 	var room *engineproxy.RoomError
@@ -124,7 +130,7 @@ func (l Locator) notReady(err error) (*api.Error, string) {
 
 // cancel hands the cancellation over and answers once the job has ended. A
 // job that has ended already is answered as it is.
-func (l Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) error {
+func (l *Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) error {
 	if q.Job.Settled {
 		return serveRecord(w, r, q.Job)
 	}

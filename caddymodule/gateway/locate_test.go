@@ -79,7 +79,7 @@ func TestSubmissionToAnEngineThatIsNotReady(t *testing.T) {
 
 func TestSubmissionWhoseEngineIsGoneFindsAStartingOneInTheHeader(t *testing.T) {
 	for name, gone := range map[string]error{"not there": fmt.Errorf("%w: %w", ErrNotSent, errDown), "about to stop": api.EngineStarting(time.Second)} {
-		l := Locator{Engines: &fakeEngines{}}
+		l := Locator{Engines: &fakeEngines{}, Now: time.Now}
 		w := httptest.NewRecorder()
 		q := &Request{Route: Route{Action: policy.ActionGenerate}, ProjectID: project, UserID: "u", Body: []byte(`{}`)}
 		err := l.Serve(w, httptest.NewRequest(http.MethodPost, "/v1/generate", nil), q, func(http.ResponseWriter, *http.Request) error { return gone })
@@ -93,7 +93,7 @@ func TestOnlyAcceptedAndUnavailableSubmissionsAreToldTheEnginesState(t *testing.
 	for status, state := range map[int]string{200: "ready", 400: "", 401: "", 409: "", 422: "", 429: "", 503: "ready", 504: ""} {
 		w := httptest.NewRecorder()
 		q := &Request{Route: Route{Action: policy.ActionGenerate}, ProjectID: project, UserID: "u", Body: []byte(`{}`)}
-		l := Locator{Engines: &fakeEngines{}}
+		l := Locator{Engines: &fakeEngines{}, Now: time.Now}
 		err := l.Serve(w, httptest.NewRequest(http.MethodPost, "/v1/generate", nil), q, func(http.ResponseWriter, *http.Request) error {
 			if status == http.StatusOK {
 				return nil

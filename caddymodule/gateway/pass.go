@@ -7,17 +7,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
 	"time"
 )
 
 // dialTimeout bounds connecting to an engine.
 const dialTimeout = 2 * time.Second
 
-// PassTo returns the Next that passes requests for events on to the engine of
-// q.Lease, for those that are not in Caddy's own chain: a browser's. What the
-// client sent along, cookies above all, stays here.
-func PassTo(q *Request, address string, logger *log.Logger) Next {
+// PassTo returns the Next that passes requests on to the engine of q.Lease, for
+// those that are not in Caddy's own chain: a browser's.
+func PassTo(q *Request, logger *log.Logger) Next {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		lease := q.Lease
 		transport := &http.Transport{
@@ -30,13 +28,7 @@ func PassTo(q *Request, address string, logger *log.Logger) Next {
 		proxy := &httputil.ReverseProxy{
 			Transport: transport, FlushInterval: -1, ErrorLog: logger,
 			Rewrite: func(p *httputil.ProxyRequest) {
-				resume := p.In.Header.Get("Last-Event-ID")
-				p.Out.URL = &url.URL{Scheme: "http", Host: "engine", Path: address}
-				p.Out.Host = "engine"
-				p.Out.Header = http.Header{"Authorization": {"Bearer " + lease.Token}, "Accept": {"text/event-stream"}}
-				if resume != "" {
-					p.Out.Header.Set("Last-Event-ID", resume)
-				}
+				p.Out.URL.Scheme, p.Out.URL.Host = "http", "engine"
 			},
 			ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, cause error) {
 				err = fmt.Errorf("%w: %w", ErrNotSent, cause)

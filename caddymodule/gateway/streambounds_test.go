@@ -37,23 +37,23 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 	tests := map[string]struct {
 		bounds streams.Bounds
 		open   streams.Reader
-		serve  func(l Locator, w http.ResponseWriter, r *http.Request) error
+		serve  func(l *Locator, w http.ResponseWriter, r *http.Request) error
 	}{
 		"of its key": {
 			streams.Bounds{PerKey: 1}, streams.Reader{KeyID: "k", ProjectID: foreign},
-			func(l Locator, w http.ResponseWriter, r *http.Request) error {
+			func(l *Locator, w http.ResponseWriter, r *http.Request) error {
 				return l.Serve(w, r, aStream("k", running), nil)
 			},
 		},
 		"of its user without a key": {
 			streams.Bounds{PerKey: 1}, streams.Reader{UserID: "u", ProjectID: foreign},
-			func(l Locator, w http.ResponseWriter, r *http.Request) error {
+			func(l *Locator, w http.ResponseWriter, r *http.Request) error {
 				return l.Follow(w, r, session, nil, nil)
 			},
 		},
 		"of all": {
 			streams.Bounds{All: 1}, streams.Reader{KeyID: "other", ProjectID: foreign},
-			func(l Locator, w http.ResponseWriter, r *http.Request) error {
+			func(l *Locator, w http.ResponseWriter, r *http.Request) error {
 				return l.Serve(w, r, aStream("k", running), nil)
 			},
 		},
@@ -64,7 +64,7 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 			open.Limit(tc.bounds)
 			defer opens(t, open, tc.open).Done()
 			// Without a sidecar, engines and a proxy: whoever is asked panics.
-			err := tc.serve(Locator{Streams: open}, httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/x", nil))
+			err := tc.serve(&Locator{Streams: open}, httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/x", nil))
 			var refused *api.Error
 			if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || refused.RetryAfter != retryFull || refused.Starting {
 				t.Errorf("got %v", err)

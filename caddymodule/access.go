@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/policy"
 )
 
 // Access finds out which project and job a request names, and asks the policy
@@ -31,7 +32,8 @@ type Access struct {
 	// The largest request body, in bytes. Default: 8 MiB.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	app *App
+	app  *App
+	core func(*Shared) *gateway.Access
 }
 
 // CaddyModule returns the Caddy module information.
@@ -47,6 +49,15 @@ func (a *Access) Provision(ctx caddy.Context) (err error) {
 	if a.app, err = appOf(ctx); err != nil {
 		return err
 	}
+	a.core = afterStart(func(shared *Shared) *gateway.Access {
+		return &gateway.Access{
+			Sidecar: shared.checks,
+			Routes:  shared.Routes,
+			MaxBody: a.MaxBody,
+			Bodies:  &shared.Bodies,
+			Decided: func(w http.ResponseWriter, d policy.Decision) { a.app.exposeRule(w, d.Rule) },
+		}
+	})
 	return a.app.addStep(ctx, stepAccess)
 }
 
@@ -63,17 +74,7 @@ func (a *Access) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	if err != nil {
 		return err
 	}
-	defer q.ReleaseBody() // not before the engine has the body
-	check := gateway.Access{Routes: shared.Routes, Sidecar: shared.checks, MaxBody: a.MaxBody, Bodies: &shared.Bodies}
-	refused := check.Check(w, r, q)
-	a.app.exposeRule(w, q.Decision.Rule)
-	if refused != nil {
-		return refuse(refused)
-	}
-	if q.Replay != nil {
-		return gateway.WriteReplay(w, q.Replay)
-	}
-	return next.ServeHTTP(w, r)
+	return handOn(a.core(shared).Serve(w, r, q, next.ServeHTTP))
 }
 
 // Interface guards

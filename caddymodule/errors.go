@@ -86,6 +86,15 @@ func answerTo(err error) *api.Error {
 // refuse turns the refusal into an error that Caddy hands to handle_errors.
 func refuse(e *api.Error) error { return caddyhttp.Error(e.Status, e) }
 
+// handOn gives a refusal of the core its status. What a handler behind returned is
+// that handler's to say.
+func handOn(err error) error {
+	if ours, is := err.(*api.Error); is {
+		return refuse(ours)
+	}
+	return err
+}
+
 // toHandlerError gives our refusals their status, and makes of a connection
 // that could not be made, where nothing was sent, the cold-start 503.
 func toHandlerError(err error, retryAfter time.Duration) error {

@@ -19,15 +19,33 @@ import (
 type Access struct {
 	Sidecar sidecar.Service
 	Routes  *Routes
-	MaxBody int64   // bytes; 0 means DefaultMaxBody
-	Bodies  *Bodies // has the room that a body needs; nil for no bound
+	MaxBody int64                                      // bytes; 0 means DefaultMaxBody
+	Bodies  *Bodies                                    // has the room that a body needs; nil for no bound
+	Decided func(http.ResponseWriter, policy.Decision) // is told before the answer; nil: no one is
 }
 
-// Check fills q from r, or returns the refusal: in this order 404 and 405,
+// Serve passes the request on when its key may send it, and answers a submission
+// that was made before with the job that it made. Its error is an *api.Error, or
+// what next returned.
+func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	defer q.ReleaseBody() // not before the engine has the body
+	refused := a.check(w, r, q)
+	if a.Decided != nil {
+		a.Decided(w, q.Decision)
+	}
+	switch {
+	case refused != nil:
+		return refused
+	case q.Replay != nil:
+		return writeReplay(w, q.Replay)
+	}
+	return next(w, r)
+}
+
+// check fills q from r, or returns the refusal: in this order 404 and 405,
 // 413 and 415, 400, then what the policy says (403, 429), then the 404 of an
 // unknown job. A submission that was made before is found instead of the 429.
-// q.ReleaseBody must be called when the body is no longer in memory.
-func (a Access) Check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())
 	if refused != nil {
 		return refused
@@ -66,7 +84,7 @@ func (a Access) Check(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 // findReplay looks for the job that an earlier submission with the same
 // Idempotency-Key made. It comes before the 429 and before any engine starts:
 // a replay is free.
-func (a Access) findReplay(r *http.Request, q *Request) *api.Error {
+func (a *Access) findReplay(r *http.Request, q *Request) *api.Error {
 	if q.IdempotencyKey == "" {
 		return nil
 	}
@@ -105,7 +123,7 @@ func validIdempotencyKey(s string) bool {
 }
 
 // read takes what the request says of itself: body, query and path.
-func (a Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	switch q.Route.Action {
 	case policy.ActionCreateProject, policy.ActionGenerate:
 		limit := a.MaxBody
@@ -175,7 +193,7 @@ func (q *Request) parse(body []byte) *api.Error {
 
 // findJob looks the job up; without a projectId, and without a route, the job's
 // row says to which project it belongs.
-func (a Access) findJob(r *http.Request, q *Request) *api.Error {
+func (a *Access) findJob(r *http.Request, q *Request) *api.Error {
 	if !api.ValidJobID(q.Route.JobID) {
 		return unknownJob()
 	}

@@ -162,7 +162,7 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 			if tc.encoding != "" {
 				r.Header.Set("Content-Encoding", tc.encoding)
 			}
-			refused := Access{Sidecar: side, Routes: routes(t), MaxBody: 1000}.Check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
+			refused := (&Access{Sidecar: side, Routes: routes(t), MaxBody: 1000}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
 			got := 0
 			if refused != nil {
 				got = refused.Status
@@ -216,7 +216,7 @@ func TestAReplayComesAfter403AndBefore429(t *testing.T) {
 				delete(r.Header, "Idempotency-Key")
 			}
 			q := &Request{KeyID: "k"}
-			refused := Access{Sidecar: side, Routes: routes(t)}.Check(httptest.NewRecorder(), r, q)
+			refused := (&Access{Sidecar: side, Routes: routes(t)}).check(httptest.NewRecorder(), r, q)
 			got := 0
 			if refused != nil {
 				got = refused.Status
@@ -247,7 +247,7 @@ func TestAJobInTheRouteTableNeedsNoProjectId(t *testing.T) {
 	side := &fakeSidecar{decision: policy.Decision{Status: 403}, jobErr: errDown}
 	q := &Request{KeyID: "k"}
 	r := httptest.NewRequest("GET", "/v1/generate/"+jobID+"/status", nil)
-	refused := Access{Sidecar: side, Routes: table}.Check(httptest.NewRecorder(), r, q)
+	refused := (&Access{Sidecar: side, Routes: table}).check(httptest.NewRecorder(), r, q)
 	if refused == nil || refused.Status != 403 || !slices.Equal(side.decided, []string{"status " + project}) {
 		t.Errorf("got %v, the policy was asked %q", refused, side.decided)
 	}

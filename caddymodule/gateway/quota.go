@@ -49,7 +49,7 @@ func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, ne
 	}
 	if admission.Replayed != nil {
 		q.Replay = admission.Replayed
-		return WriteReplay(w, q.Replay)
+		return writeReplay(w, q.Replay)
 	}
 	q.Admitted = jobID
 	a, refused := s.submit(r, q, admission.SessionID, next)
@@ -61,7 +61,7 @@ func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, ne
 	}
 	s.Routes.Record(jobID, q.ProjectID)
 	setRateLimit(w.Header(), admission.Limits, admission.Usage, s.Now())
-	return WriteJSON(w, http.StatusOK, api.Submission{
+	return writeJSON(w, http.StatusOK, api.Submission{
 		JobID:     jobID,
 		ProjectID: q.ProjectID,
 		Status:    api.JobQueued,

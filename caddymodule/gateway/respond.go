@@ -8,8 +8,8 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// WriteJSON answers with body, which no cache may keep.
-func WriteJSON(w http.ResponseWriter, status int, body any) error {
+// writeJSON answers with body, which no cache may keep.
+func writeJSON(w http.ResponseWriter, status int, body any) error {
 	out, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -21,10 +21,10 @@ func WriteJSON(w http.ResponseWriter, status int, body any) error {
 	return err
 }
 
-// WriteReplay answers a submission that was made before, from the job's row.
-func WriteReplay(w http.ResponseWriter, job *sidecar.Job) error {
+// writeReplay answers a submission that was made before, from the job's row.
+func writeReplay(w http.ResponseWriter, job *sidecar.Job) error {
 	w.Header().Set("Idempotent-Replayed", "true")
-	return WriteJSON(w, http.StatusOK, api.Submission{
+	return writeJSON(w, http.StatusOK, api.Submission{
 		JobID:     job.JobID,
 		ProjectID: job.ProjectID,
 		Status:    job.Status,

@@ -1,4 +1,4 @@
-package caddymodule
+package gateway
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -51,7 +50,7 @@ func TestOnlyARefusalToCreateThatCameBeforeAnyWriteAsksForAnotherAttempt(t *test
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/v1/projects", nil)
 		var refused *api.Error
-		got := create(httptest.NewRecorder(), r, &gateway.Request{}, &Shared{Sidecar: creation{err: err}})
+		got := (&Projects{Sidecar: creation{err: err}}).create(httptest.NewRecorder(), r, &Request{})
 		if !errors.As(got, &refused) || refused.Status != want || (refused.RetryAfter > 0) != (want == http.StatusServiceUnavailable) {
 			t.Errorf("%v: %v, want %d", err, got, want)
 		}
@@ -62,7 +61,7 @@ func TestAClientThatLeavesDoesNotKeepTheFilesOfItsProject(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	d := &deletion{leave: leave}
 	r := httptest.NewRequest(http.MethodDelete, "/v1/projects/p", nil).WithContext(ctx)
-	err := remove(httptest.NewRecorder(), r, &gateway.Request{ProjectID: "p"}, &Shared{Sidecar: d, Engines: d})
+	err := (&Projects{Sidecar: d, Engines: d}).remove(httptest.NewRecorder(), r, &Request{ProjectID: "p"})
 	if err != nil || !d.forgotten {
 		t.Errorf("%v; the engine proxy was told: %v", err, d.forgotten)
 	}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Projects makes, lists, shows and deletes projects. It is safe for concurrent use.
+type Projects struct {
+	Sidecar sidecar.Service
+	Engines engineproxy.Engines
+}
+
+// Serve answers what is asked of a project or of a user's projects, and leaves the
+// rest to next. Its error is an *api.Error, or what next returned.
+func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+	switch q.Route.Action {
+	case policy.ActionCreateProject:
+		return p.create(w, r, q)
+	case policy.ActionListProjects:
+		return p.list(w, r, q)
+	case policy.ActionGetProject:
+		return p.get(w, r, q)
+	case policy.ActionDeleteProject:
+		return p.remove(w, r, q)
+	}
+	return next(w, r)
+}
+
+func (p *Projects) get(w http.ResponseWriter, r *http.Request, q *Request) error {
+	found, err := p.Sidecar.Project(r.Context(), q.ProjectID)
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.ProjectFound{Success: true, Data: found.Project})
+}
+
+func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) error {
+	made, err := p.Sidecar.CreateProject(r.Context(), q.UserID, q.Project)
+	if errors.Is(err, sidecar.ErrInDoubt) {
+		// Not a 503, after which clients send the same again.
+		return &api.Error{
+			Status:  http.StatusGatewayTimeout,
+			Message: "The store's answer was lost. The project may exist; list the projects before you create it again.",
+			Cause:   err,
+		}
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusCreated, api.ProjectCreated{
+		Success: true,
+		Data:    api.ProjectCreatedRef{ID: made.ID, Name: made.Name},
+	})
+}
+
+// Page sizes of the list of projects.
+const (
+	defaultPage = 20
+	maxPage     = 100
+)
+
+func (p *Projects) list(w http.ResponseWriter, r *http.Request, q *Request) error {
+	limit := defaultPage
+	query := r.URL.Query()
+	if s := query.Get("limit"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > maxPage {
+			return api.BadRequest("limit must be a number from 1 to %d.", maxPage)
+		}
+		limit = n
+	}
+	page, err := p.Sidecar.Projects(r.Context(), q.UserID, query.Get("after"), limit)
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, page)
+}
+
+// removeTimeout bounds the deletion of a project.
+const removeTimeout = time.Minute
+
+// remove deletes the project in the ledger first: from then on no submission
+// can start its engine again. A client that leaves changes nothing: nobody could
+// ask for the files' deletion again once the ledger has forgotten the project.
+// What this process's death leaves the engine proxy finds by the ledger's mark.
+func (p *Projects) remove(w http.ResponseWriter, r *http.Request, q *Request) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), removeTimeout)
+	defer done()
+	if err := p.Sidecar.DeleteProject(ctx, q.ProjectID); err != nil {
+		return projectError(err)
+	}
+	if err := p.Engines.Forget(ctx, q.ProjectID); err != nil {
+		return api.Unavailable("The project is deleted; its files could not be removed yet.", retrySoon, err)
+	}
+	return writeJSON(w, http.StatusOK, struct {
+		Success bool `json:"success"`
+	}{true})
+}
+
+func projectError(err error) *api.Error {
+	var refused *api.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.Is(err, sidecar.ErrProjectBusy):
+		return &api.Error{Status: http.StatusConflict, Message: "The project has a job that has not ended."}
+	case errors.Is(err, sidecar.ErrUnknownProject):
+		return &api.Error{Status: http.StatusNotFound, Message: "There is no such project."}
+	}
+	return api.Unavailable("Projects can't be reached right now.", retrySoon, err)
+}

@@ -51,7 +51,7 @@ func (a *Access) Provision(ctx caddy.Context) (err error) {
 	}
 	a.core = afterStart(func(shared *Shared) *gateway.Access {
 		return &gateway.Access{
-			Sidecar: shared.checks,
+			Sidecar: shared.Sidecar,
 			Routes:  shared.Routes,
 			MaxBody: a.MaxBody,
 			Bodies:  &shared.Bodies,

@@ -147,7 +147,7 @@ func (a *Auth) identify(r *http.Request) (*gateway.Request, string, *api.Error) 
 		refused = api.Unavailable("The service is starting.", time.Second, err)
 		return nil, reasonOf(refused), refused
 	}
-	q, refused := gateway.Authenticate(r.Context(), shared.checks, hash)
+	q, refused := gateway.Authenticate(r.Context(), shared.Sidecar, hash)
 	if refused == nil || refused.Status == http.StatusUnauthorized {
 		exists := refused == nil || refused.Reason != api.ReasonInvalid
 		a.rates.learn(r.Context(), address, hash, exists, a.FailedRate)

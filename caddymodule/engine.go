@@ -45,7 +45,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 	broke := brokeOff(ctx.Logger())
 	e.core = afterStart(func(shared *Shared) *gateway.Locator {
 		return &gateway.Locator{
-			Sidecar:    shared.checks,
+			Sidecar:    shared.Sidecar,
 			Engines:    shared.Engines,
 			Hold:       time.Duration(e.Hold),
 			RetryAfter: time.Duration(e.app.RetryAfter),

@@ -18,14 +18,13 @@ import (
 // Shared is what all configurations that name the same backend have in
 // common: it outlives reloads.
 type Shared struct {
-	Sidecar sidecar.Service // behind the cache
+	Sidecar sidecar.Service // behind the cache, and measured
 	Engines engineproxy.Engines
 	Streams *streams.Registry
 	Gate    streams.Gate
 	Routes  *gateway.Routes
 	Bodies  gateway.Bodies // of all requests
 
-	checks   sidecar.Service // Sidecar for the checks of requests, which are measured
 	cache    *cache.Cache
 	jobEnded func(jobID string) // of cache
 	rechecks *gateway.Rechecks
@@ -59,8 +58,8 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		return nil, errors.Join(err, b.close())
 	}
 	shared := &Shared{
-		Sidecar: cached, Engines: b.engines.Engines, Streams: open, Gate: cached, Routes: routes,
-		checks: measured{cached}, cache: cached, jobEnded: cached.JobEnded, rechecks: rechecks, backend: b, dataDir: dataDir,
+		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Gate: cached, Routes: routes,
+		cache: cached, jobEnded: cached.JobEnded, rechecks: rechecks, backend: b, dataDir: dataDir,
 	}
 	shared.games = gateway.NewPreviews()
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}

@@ -18,8 +18,9 @@ import (
 const (
 	logLimit = 20_000
 	pidLimit = 64
-	// memoryLimit is for those with control groups.
-	memoryLimit = 32 << 20
+	// memoryLimit is for those with control groups. As many processes as may be take
+	// half of it.
+	memoryLimit = 64 << 20
 )
 
 func (k kit) harness(change ...func(*Options)) drivertest.Harness {

@@ -39,13 +39,14 @@ func streamClients(t *testing.T) map[string][]string {
 // the end of the stream (r3labs/sse, @microsoft/fetch-event-source) get every event
 // of a job whose stream was ended by a stop of the gateway.
 func TestClientsOfOthersReadOnAcrossAStop(t *testing.T) {
-	long.Only(t) // TestAStopCutsStreamsOffBetweenEventsAndTheyResume checks the bad end that they need
+	long.Only(t)                // TestAStopCutsStreamsOffBetweenEventsAndTheyResume checks the bad end that they need
+	clients := streamClients(t) // which takes longer than a job
 	s := start(t, onlyEmbedded(t))
 	key := s.newKey("demo")
 	ours, jobs := s.openStream(key, 4)
 	last := jobs[len(jobs)-1]
 	readers := make(map[string]*streamReader)
-	for name, command := range streamClients(t) {
+	for name, command := range clients {
 		readers[name] = follow(t, key, command, "http://"+s.addr+"/v1/generate/"+last.JobID+"/events?projectId="+last.ProjectID)
 		readers[name].read(t, 1)
 	}

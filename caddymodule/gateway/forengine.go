@@ -30,6 +30,9 @@ func forEngine(r *http.Request, q *Request) *http.Request {
 	out.URL.RawQuery = "projectId=" + url.QueryEscape(q.ProjectID)
 	out.Header.Set("Accept", "text/event-stream")
 	if last := sse.LastID(r); last != "" {
+		if _, valid := sse.Position(r); !valid {
+			last = "none" // what a query can hold no header may; no log has either
+		}
 		out.Header.Set("Last-Event-ID", last)
 	}
 	return out

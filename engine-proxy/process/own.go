@@ -17,9 +17,9 @@ const (
 	homeDir = "home"
 )
 
-// prepare makes what an engine finds, and gives it to the engine's user, which is
-// root where engines of root have none. No engine runs on these directories, but an earlier one has filled them: no
-// link is followed.
+// prepare makes what an engine finds, and gives it to the engine's user; where
+// engines have no users of their own, a service of root takes it back. No engine
+// runs on these directories, but an earlier one has filled them: no link is followed.
 func (d *Driver) prepare(s driver.Spec, uid int) error {
 	runtime, err := os.OpenRoot(s.RuntimeDir)
 	if err != nil {

@@ -76,8 +76,7 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 		t.Errorf("the second run shows %q", change)
 	}
 	// Its browser has played both: neither wants more of the kernel than is listed.
-	// But Chromium's crash handler, when a process of it was slow or crashed, would
-	// look into it, and may not.
+	// But the crash handler of a Chromium that crashed would look into it, and may not.
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "system call that is not listed") && !strings.Contains(line, `"call":"ptrace"`) {
 			t.Errorf("the engine asked for more than it may: %s", line)

@@ -47,9 +47,8 @@ const startTime = time.Minute
 const hangTime = time.Minute
 
 // unused are features of the browser's own window, which no one looks at:
-// pages of the address bar that are drawn anew with each tab. Nor does anyone
-// read what it would write down of itself when a thread was slow.
-const unused = "EnableHangWatcher,Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,PreloadTopChromeWebUI"
+// pages of the address bar that are drawn anew with each tab.
+const unused = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,PreloadTopChromeWebUI"
 
 // Start starts the Chromium at path, or for "" the one on the PATH, until ctx
 // ends. Games get no network:

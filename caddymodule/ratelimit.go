@@ -14,7 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
-	"github.com/svc-games/svc/caddymodule/rate"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
 
 // RateLimit is how many requests may come: so many a second on average, and

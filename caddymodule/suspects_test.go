@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/caddymodule/rate"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
 
 // TestFewStrangersOfASuspectAddressAreLookedUpAtOnce: the store must not pay for

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/caddymodule/rate"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
 
 // clock is a clock that a test moves.

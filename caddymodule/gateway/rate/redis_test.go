@@ -15,7 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/svc-games/svc/caddymodule/rate"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/test/wait"
 )
 

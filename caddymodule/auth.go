@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -48,6 +47,8 @@ type Auth struct {
 	FailedRate *RateLimit `json:"failed_rate,omitempty"`
 
 	app   *App
+	core  func(*Shared) *gateway.Auth
+	cors  gateway.CORS
 	rates *rates
 	redis string // under which rates were opened
 }
@@ -80,8 +81,14 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 	refuseOtherHosts(ctx)
 	forgoHTTP2(ctx)
 	a.redis = a.app.Redis
-	a.rates, err = openRates(a.redis, ctx.Logger())
-	return err
+	if a.rates, err = openRates(a.redis, ctx.Logger()); err != nil {
+		return err
+	}
+	a.cors = gateway.CORS{Origins: a.app.CORS}
+	a.core = afterStart(func(shared *Shared) *gateway.Auth {
+		return &gateway.Auth{Sidecar: shared.Sidecar, Rates: a.rates.Rates, Rate: a.Rate.limit(), FailedRate: a.FailedRate.limit()}
+	})
+	return nil
 }
 
 // Validate checks the options.
@@ -99,66 +106,32 @@ func (a *Auth) Cleanup() error {
 }
 
 func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
-	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	requestID(w, r)
-	if (gateway.CORS{Origins: a.app.CORS}).Apply(w.Header(), r) {
+	if a.cors.Apply(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	q, reason, refused := a.identify(r)
+	var q *gateway.Request
+	seen := &statusWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w}}
+	defer func() { // also when the proxy panics with http.ErrAbortHandler
+		metrics.ended(q, seen.status, err)
+	}()
+	shared, err := a.app.Shared(r.Context())
+	if err != nil {
+		return starting(err)
+	}
+	var refused *api.Error
+	q, refused = a.core(shared).Identify(r, clientIP(r))
 	if q != nil { // known, if perhaps disabled or revoked
-		tell(r, repl, q)
+		tell(r, q)
 	}
 	if refused != nil {
 		if q != nil {
 			a.app.exposeRule(w, q.Decision.Rule)
 		}
-		metrics.ended("", refused.Status, reason)
 		return refuse(refused)
 	}
-
-	seen := &statusWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w}}
-	defer func() { // also when the proxy panics with http.ErrAbortHandler
-		status, reason := seen.status, ""
-		if err != nil {
-			answer := answerTo(err)
-			status, reason = answer.Status, reasonOf(answer)
-		}
-		metrics.ended(q.Route.Action, status, reason)
-	}()
 	return next.ServeHTTP(seen, gateway.WithRequest(r, q))
-}
-
-// identify finds out who sends the request. A refusal comes with its reason for
-// the metrics, and with the request when the key is known all the same.
-func (a *Auth) identify(r *http.Request) (*gateway.Request, string, *api.Error) {
-	hash, refused := gateway.TakeKey(r.Header)
-	if refused != nil { // junk costs no look-up
-		return nil, reasonOf(refused), refused
-	}
-	address := clientAddress(r)
-	done, refused := a.rates.suspect(r, address, hash, a.FailedRate)
-	if refused != nil {
-		return nil, reasonRate, refused
-	}
-	defer done()
-	shared, err := a.app.Shared(r.Context())
-	if err != nil {
-		refused = api.Unavailable("The service is starting.", time.Second, err)
-		return nil, reasonOf(refused), refused
-	}
-	q, refused := gateway.Authenticate(r.Context(), shared.Sidecar, hash)
-	if refused == nil || refused.Status == http.StatusUnauthorized {
-		exists := refused == nil || refused.Reason != api.ReasonInvalid
-		a.rates.learn(r.Context(), address, hash, exists, a.FailedRate)
-	}
-	if refused != nil {
-		return q, reasonOf(refused), refused
-	}
-	if refused := a.rates.spend(r.Context(), q.KeyID, a.Rate); refused != nil {
-		return q, reasonRate, refused
-	}
-	return q, "", nil
 }
 
 // Interface guards

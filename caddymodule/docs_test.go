@@ -23,7 +23,7 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 		string(gateway.OutcomeAccepted), string(gateway.OutcomeRefused), string(gateway.OutcomeReleased), string(gateway.OutcomeFenced),
 		string(gateway.OutcomeLost),
 		reasonStarting, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
-		limitedKey, limitedAddress, string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
+		string(gateway.RateOfKey), string(gateway.RateOfAddress), string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
 	}
 	names = append(names, undecidedReasons...)
 	for _, fact := range facts {

@@ -40,8 +40,8 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 	}
 	id := requestID(w, r)
 	answer := answerTo(err)
-	// Streams without room are a client's doing, and are counted.
-	if cause := answer.Unwrap(); cause != nil && answer.Status >= http.StatusInternalServerError && noRoomFor(cause) == nil {
+	// What a client does too much of is counted instead.
+	if cause := answer.Unwrap(); cause != nil && answer.Status >= http.StatusInternalServerError && noRoomFor(cause) == nil && overRate(cause) == nil {
 		if c := e.logger.Check(zapcore.WarnLevel, "request failed"); c != nil {
 			c.Write(zap.Int("status", answer.Status), zap.String("request_id", id), zap.Error(cause))
 		}
@@ -123,9 +123,14 @@ func known(app *App, r *http.Request, s step) (*gateway.Request, *Shared, error)
 	}
 	shared, err := app.Shared(r.Context())
 	if err != nil {
-		return nil, nil, refuse(api.Unavailable("The service is starting.", 1e9, err))
+		return nil, nil, starting(err)
 	}
 	return q, shared, nil
+}
+
+// starting is the 503 of a request that comes before the backend is open.
+func starting(cause error) error {
+	return refuse(api.Unavailable("The service is starting.", time.Second, cause))
 }
 
 // comesBefore is the error of a request whose route lacks a step.

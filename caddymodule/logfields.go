@@ -41,7 +41,8 @@ func (a *App) exposeRule(w http.ResponseWriter, rule string) {
 // configuration. Facts are looked up when someone reads them, and say what is
 // known by then, however the request ends: setting each as it is learned
 // allocates for every request, and most are read by none.
-func tell(r *http.Request, repl *caddy.Replacer, q *gateway.Request) {
+func tell(r *http.Request, q *gateway.Request) {
+	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	repl.Delete(placeUser) // one that another handler found does not count here
 	repl.Map(told{q}.replace)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {

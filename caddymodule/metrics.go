@@ -50,12 +50,6 @@ const (
 	reasonOther       = "other"
 )
 
-// Kinds of svc_rate_limited_total.
-const (
-	limitedKey     = "key"
-	limitedAddress = "address"
-)
-
 // How long checks take: from a cache, from a local database, from elsewhere.
 var checkBuckets = []float64{2e-6, 1e-5, 5e-5, 2e-4, 1e-3, 5e-3, 2e-2, 0.1, 0.5, 2}
 
@@ -136,10 +130,19 @@ func (c *collectors) register(ctx caddy.Context) error {
 	return nil
 }
 
-// ended counts a request. reason is "" when it was not refused.
-func (c *collectors) ended(action policy.Action, status int, reason string) {
-	if action == "" {
-		action = "none" // it was refused before anyone knew
+// ended counts a request that was answered with status, or with what is made of err.
+// q is nil when the request was refused before its key was known.
+func (c *collectors) ended(q *gateway.Request, status int, err error) {
+	action, reason := policy.Action("none"), ""
+	if q != nil && q.Route.Action != "" {
+		action = q.Route.Action
+	}
+	if err != nil {
+		answer := answerTo(err)
+		status, reason = answer.Status, reasonOf(answer)
+		if over := overRate(answer); over != nil {
+			c.rateLimited.WithLabelValues(string(over.Kind)).Inc()
+		}
 	}
 	c.requests.WithLabelValues(string(action), statusClass(status), reason).Inc()
 }
@@ -165,6 +168,8 @@ func reasonOf(err *api.Error) string {
 		return reasonStarting
 	case noRoomFor(err) != nil:
 		return reasonStreams
+	case overRate(err) != nil:
+		return reasonRate
 	case err.Status == http.StatusForbidden:
 		return reasonForbidden
 	case err.Status == http.StatusNotFound:
@@ -188,6 +193,12 @@ func (c *collectors) refusedStream(err error) {
 func noRoomFor(err error) (full *streams.FullError) {
 	errors.As(err, &full)
 	return full
+}
+
+// overRate returns the rate that a request went over, nil when err is something else.
+func overRate(err error) (over *gateway.RateError) {
+	errors.As(err, &over)
+	return over
 }
 
 // submitted counts what became of a submission.

@@ -3,9 +3,12 @@ package gateway
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -13,11 +16,42 @@ import (
 // retrySoon is the Retry-After of a 503 whose cause may pass at any moment.
 const retrySoon = time.Second
 
-// Authenticate finds out who holds a key, or why not: 401, or 503 when the
-// question can't be answered. A key that may not be used, but is known, comes
-// back with the refusal, for the log.
-func Authenticate(ctx context.Context, s sidecar.Service, hash api.KeyHash) (*Request, *api.Error) {
-	id, err := s.Authenticate(ctx, hash)
+// Auth finds out who sends a request.
+type Auth struct {
+	Sidecar    sidecar.Service
+	Rates      *Rates
+	Rate       rate.Limit // requests of a key; the zero Limit is none
+	FailedRate rate.Limit // keys of a client that no one has; the zero Limit is none
+}
+
+// Identify takes the key out of a request that a client sent, and returns who holds
+// it, or the refusal: 401, or 503 when the question can't be answered or is asked too
+// often. A key that exists, but may not be used, comes back with the refusal.
+func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Error) {
+	hash, refused := TakeKey(r.Header)
+	if refused != nil { // junk costs no look-up
+		return nil, refused
+	}
+	done, refused := a.Rates.suspect(client, hash, a.FailedRate)
+	if refused != nil {
+		return nil, refused
+	}
+	defer done()
+	q, refused := a.authenticate(r.Context(), hash)
+	if refused == nil || refused.Status == http.StatusUnauthorized {
+		exists := refused == nil || refused.Reason != api.ReasonInvalid
+		a.Rates.learn(r.Context(), client, hash, exists, a.FailedRate)
+	}
+	if refused != nil {
+		return q, refused
+	}
+	return q, a.Rates.spend(r.Context(), q.KeyID, a.Rate)
+}
+
+// authenticate finds out who holds a key, or why not. A key that may not be used, but
+// exists, comes back with the refusal, for the log.
+func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *api.Error) {
+	id, err := a.Sidecar.Authenticate(ctx, hash)
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownKey):
 		return nil, UnknownKey()

@@ -5,40 +5,41 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 )
 
-// Local limits on this node alone. When it forgets a key for want of room,
-// that key starts again with a full bucket.
-type Local struct {
+// Local limits on this node alone. A key that it forgets for want of room, the one
+// that was used longest ago, starts again with a full bucket.
+type Local[K comparable] struct {
 	now func() time.Time
 
 	mu      sync.Mutex // guards buckets
-	buckets *generations[bucket, *rate.Limiter]
+	buckets *simplelru.LRU[bucket[K], *rate.Limiter]
 }
 
 // bucket names a bucket.
-type bucket struct {
-	key   string
+type bucket[K comparable] struct {
+	key   K
 	limit Limit
 }
 
-// NewLocal returns a limiter that remembers at least size keys, and at most
-// twice as many. now is its clock.
-func NewLocal(size int, now func() time.Time) *Local {
-	return &Local{now: now, buckets: newGenerations[bucket, *rate.Limiter](size)}
+// NewLocal returns a limiter that remembers size keys, which must be above 0. now is
+// its clock.
+func NewLocal[K comparable](size int, now func() time.Time) *Local[K] {
+	return &Local[K]{now: now, buckets: newLRU[bucket[K], *rate.Limiter](size)}
 }
 
 // Take implements Limiter.
-func (l *Local) Take(_ context.Context, key string, limit Limit) time.Duration {
+func (l *Local[K]) Take(_ context.Context, key K, limit Limit) time.Duration {
 	now := l.now()
-	name := bucket{key, limit}
+	name := bucket[K]{key, limit}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	tokens, ok := l.buckets.get(name)
+	tokens, ok := l.buckets.Get(name)
 	if !ok {
 		tokens = rate.NewLimiter(rate.Every(limit.interval()), limit.Burst)
-		l.buckets.put(name, tokens)
+		l.buckets.Add(name, tokens)
 	}
 	if tokens.AllowN(now, 1) {
 		return 0
@@ -48,10 +49,10 @@ func (l *Local) Take(_ context.Context, key string, limit Limit) time.Duration {
 
 // Wait returns how long it is until key's bucket has a token, 0 when it has
 // one. It takes none, and does not make the limiter remember the key.
-func (l *Local) Wait(key string, limit Limit) time.Duration {
+func (l *Local[K]) Wait(key K, limit Limit) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	tokens, ok := l.buckets.get(bucket{key, limit})
+	tokens, ok := l.buckets.Get(bucket[K]{key, limit})
 	if !ok {
 		return 0
 	}
@@ -59,12 +60,21 @@ func (l *Local) Wait(key string, limit Limit) time.Duration {
 }
 
 // Close implements Limiter.
-func (l *Local) Close() error { return nil }
+func (l *Local[K]) Close() error { return nil }
 
 func untilToken(tokens *rate.Limiter, limit Limit, now time.Time) time.Duration {
 	missing := 1 - tokens.TokensAt(now)
 	return max(time.Duration(missing*float64(limit.interval())), 0)
 }
 
+// newLRU returns a cache of size entries, which must be above 0.
+func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
+	cache, err := simplelru.NewLRU[K, V](size, nil)
+	if err != nil {
+		panic(err) // a size that is not above 0
+	}
+	return cache
+}
+
 // Interface guards
-var _ Limiter = (*Local)(nil)
+var _ Limiter = (*Local[string])(nil)

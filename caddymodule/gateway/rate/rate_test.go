@@ -115,13 +115,13 @@ func testLimiter(t *testing.T, open func(t *testing.T) subject) {
 func TestLocalLimiter(t *testing.T) {
 	testLimiter(t, func(t *testing.T) subject {
 		c := newClock()
-		return subject{rate.NewLocal(100, c.Now), c.advance}
+		return subject{rate.NewLocal[string](100, c.Now), c.advance}
 	})
 }
 
 func TestWaitTakesNothing(t *testing.T) {
 	c := newClock()
-	l := rate.NewLocal(10, c.Now)
+	l := rate.NewLocal[string](10, c.Now)
 	limit := hourly(1, 1)
 	for range 3 {
 		if l.Wait("k", limit) != 0 {
@@ -139,7 +139,7 @@ func TestWaitTakesNothing(t *testing.T) {
 func TestLocalLimiterForgetsWhatWasNotUsedAndKeepsWhatIs(t *testing.T) {
 	const size = 8
 	c := newClock()
-	l := rate.NewLocal(size, c.Now)
+	l := rate.NewLocal[string](size, c.Now)
 	limit := hourly(1, 1)
 	l.Take(t.Context(), "busy", limit)
 	l.Take(t.Context(), "quiet", limit)
@@ -154,28 +154,8 @@ func TestLocalLimiterForgetsWhatWasNotUsedAndKeepsWhatIs(t *testing.T) {
 	}
 }
 
-func TestKnownIsBounded(t *testing.T) {
-	k := rate.NewKnown[int](4)
-	k.Add(1)
-	for i := 100; i < 104; i++ {
-		k.Add(i)
-	}
-	if !k.Has(1) {
-		t.Error("forgot a key that fits")
-	}
-	for i := 200; i < 208; i++ {
-		k.Add(i)
-	}
-	if k.Has(1) {
-		t.Error("remembers more than twice its size")
-	}
-	if !k.Has(207) {
-		t.Error("forgot the last key")
-	}
-}
-
 func BenchmarkLocalLimiter(b *testing.B) {
-	l := rate.NewLocal(1000, time.Now)
+	l := rate.NewLocal[string](1000, time.Now)
 	limit := rate.PerSecond(1_000_000, 1_000_000)
 	b.ReportAllocs()
 	for b.Loop() {

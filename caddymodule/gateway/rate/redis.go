@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/svc-games/svc/sidecar/push/redisconn"
@@ -24,7 +25,7 @@ const (
 type RedisOptions struct {
 	// URL of the server: redis://, rediss:// or unix://.
 	URL string
-	// Size is how many keys are remembered at least, and half of what at most.
+	// Size is how many keys are remembered, above 0.
 	Size int
 	// Timeout bounds one question to the server. 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -51,7 +52,7 @@ type Redis struct {
 	opts     RedisOptions
 	client   *redis.Client
 	limiter  *redis_rate.Limiter
-	fallback *Local
+	fallback *Local[string]
 
 	away    atomic.Bool  // the server did not answer
 	askAt   atomic.Int64 // Unix nanoseconds before which it is left alone
@@ -60,13 +61,13 @@ type Redis struct {
 	changeMu sync.Mutex // serializes Changed with the change of away
 
 	mu     sync.Mutex // guards leases and closed
-	leases *generations[bucket, *lease]
+	leases *simplelru.LRU[bucket[string], *lease]
 	closed bool
 }
 
 // lease is what this node holds of one bucket.
 type lease struct {
-	bucket
+	bucket[string]
 
 	mu      sync.Mutex // guards the rest, and is held while the server is asked
 	tokens  int
@@ -94,8 +95,8 @@ func NewRedis(opts RedisOptions) (*Redis, error) {
 		opts:     opts,
 		client:   client,
 		limiter:  redis_rate.NewLimiter(client),
-		fallback: NewLocal(opts.Size, opts.Now),
-		leases:   newGenerations[bucket, *lease](opts.Size),
+		fallback: NewLocal[string](opts.Size, opts.Now),
+		leases:   newLRU[bucket[string], *lease](opts.Size),
 	}, nil
 }
 
@@ -105,7 +106,7 @@ func (r *Redis) Take(ctx context.Context, key string, limit Limit) time.Duration
 		r.lookAgain()
 		return r.fallback.Take(ctx, key, limit)
 	}
-	wait, err := r.lease(bucket{key, limit}).take(ctx, r)
+	wait, err := r.lease(bucket[string]{key, limit}).take(ctx, r)
 	if err != nil {
 		return r.fallback.Take(ctx, key, limit)
 	}
@@ -127,13 +128,13 @@ func (r *Redis) Close() error {
 	return nil
 }
 
-func (r *Redis) lease(name bucket) *lease {
+func (r *Redis) lease(name bucket[string]) *lease {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l, ok := r.leases.get(name)
+	l, ok := r.leases.Get(name)
 	if !ok {
 		l = &lease{bucket: name, batch: 1}
-		r.leases.put(name, l)
+		r.leases.Add(name, l)
 	}
 	return l
 }
@@ -191,7 +192,7 @@ var errAway = errors.New("Redis is away")
 // ask leases at most n tokens. An error means that the server is away; a
 // caller that gave up says nothing about the server, so it is asked without
 // the caller's cancellation.
-func (r *Redis) ask(ctx context.Context, b bucket, n int) (int, time.Duration, error) {
+func (r *Redis) ask(ctx context.Context, b bucket[string], n int) (int, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opts.Timeout)
 	defer cancel()
 	limit := redis_rate.Limit{Rate: b.limit.Rate, Burst: b.limit.Burst, Period: b.limit.Per}

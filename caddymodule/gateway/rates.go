@@ -1,0 +1,101 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
+)
+
+// How much is remembered.
+const (
+	RatedKeys      = 20_000 // buckets of API keys
+	ratedAddresses = 20_000 // buckets of client addresses
+	knownKeys      = 50_000 // keys that are no strangers
+)
+
+// How many keys of strangers are looked up at once that come from addresses which
+// sent many keys that no one has.
+const (
+	lookUpsOfAddress = 4
+	lookUpsInAll     = 64
+)
+
+// Rates is what a gateway knows of request rates. It is safe for concurrent use, and
+// is meant to be kept over reloads.
+type Rates struct {
+	keys     rate.Limiter            // by key id
+	failures *rate.Local[netip.Addr] // by client: keys that no one has
+	known    *lru.Cache[api.KeyHash, struct{}]
+	lookUps  Places // of strangers at suspect addresses
+}
+
+// NewRates returns rates that count the requests of keys with a limiter, which is the
+// caller's to close.
+func NewRates(keys rate.Limiter, now func() time.Time) *Rates {
+	known, err := lru.New[api.KeyHash, struct{}](knownKeys)
+	if err != nil {
+		panic(err) // a size that is not above 0
+	}
+	return &Rates{keys: keys, failures: rate.NewLocal[netip.Addr](ratedAddresses, now), known: known}
+}
+
+// RateError is the cause of a 503 for requests that come too fast.
+type RateError struct{ Kind RateKind }
+
+// RateKind is what requests are counted by, as it stands in metrics.
+type RateKind string
+
+const (
+	RateOfKey     RateKind = "key"     // requests of a key
+	RateOfAddress RateKind = "address" // keys of an address that no one has
+)
+
+func (e *RateError) Error() string { return fmt.Sprintf("too many requests of one %s", e.Kind) }
+
+// spend takes one request from the key's rate, or returns the 503: the
+// specification closes the list of limits that answer 429.
+func (r *Rates) spend(ctx context.Context, keyID string, limit rate.Limit) *api.Error {
+	if limit.Rate == 0 {
+		return nil
+	}
+	wait := r.keys.Take(ctx, keyID, limit)
+	if wait == 0 {
+		return nil
+	}
+	return api.Unavailable("Too many requests with this API key. Slow down.", wait, &RateError{RateOfKey})
+}
+
+// suspect takes part in the look-up of a key whose client sent many keys that no
+// one has: there are few such look-ups at once, so that guessing costs the store
+// little. done must be called after it. A key that this node has seen before is no
+// stranger, and a good one that it has not is never taken for a bad one.
+func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (done func(), refused *api.Error) {
+	if limit.Rate == 0 || r.failures.Wait(clientOf(client), limit) == 0 || r.known.Contains(hash) {
+		return func() {}, nil
+	}
+	done, full := r.lookUps.Enter(client, PlaceBounds{All: lookUpsInAll, PerAddress: lookUpsOfAddress}, func() bool { return false })
+	if full == "" {
+		return done, nil
+	}
+	return nil, api.Unavailable("Many unknown API keys come from this address. This one can't be checked right now.",
+		time.Second, &RateError{RateOfAddress})
+}
+
+// learn counts the outcome of a look-up: exists for a key in whatever state.
+func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, exists bool, limit rate.Limit) {
+	switch {
+	case limit.Rate == 0:
+	case !exists:
+		r.failures.Take(ctx, clientOf(client), limit)
+	default:
+		if _, known := r.known.Get(hash); !known {
+			r.known.Add(hash, struct{}{})
+		}
+	}
+}

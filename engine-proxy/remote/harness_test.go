@@ -28,6 +28,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/test/programs"
@@ -66,11 +67,8 @@ func newWorld(t *testing.T, form form) *world {
 func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 	t.Helper()
 	w := &world{t: t, dir: peertest.Dir(t), far: far}
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: evaluator, DecisionTimeout: ample}); err != nil {
+	var err error
+	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: policytest.Embedded(t), DecisionTimeout: ample}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/sidecar/audit"
 	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // rollbackRequest names a revision; "" is the policy before the active one.
@@ -133,7 +133,7 @@ func (s *Server) readPolicy(w http.ResponseWriter, r *http.Request, action strin
 // effect.
 func (s *Server) recordPolicy(who, action string) func(context.Context, generations.Info) error {
 	return func(ctx context.Context, next generations.Info) error {
-		return s.registry.Record(ctx, audit.Change{
+		return s.registry.Record(ctx, store.Change{
 			Actor: who, Action: action, Subject: next.Revision,
 			Detail: map[string]any{"source": next.Source, "from": s.policy.Revision()},
 		})

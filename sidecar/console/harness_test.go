@@ -12,12 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
@@ -37,22 +36,16 @@ func (d *desk) now() time.Time { return time.UnixMilli(d.at.Load()).UTC() }
 
 func (d *desk) pass(t time.Duration) { d.at.Add(t.Milliseconds()) }
 
-// embeddedPolicy is compiled once for all tests.
-var embeddedPolicy = sync.OnceValues(policy.NewEvaluator)
-
 // open opens a console with the users alice and bob.
 func open(t *testing.T, o console.Options) *desk {
 	t.Helper()
 	d := &desk{t: t}
 	d.at.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
-	evaluator, err := embeddedPolicy()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	d.path = filepath.Join(dir, "svc.db")
 	storetest.SQLite(t, d.path)
-	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: evaluator, Now: d.now, DecisionTimeout: time.Minute})
+	var err error
+	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: policytest.Embedded(t), Now: d.now, DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/generations"
 )
 
 func TestProgramsOwnPolicyIsActiveByDefault(t *testing.T) {
 	f := open(t, generations.Options{})
-	e, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := policytest.Embedded(t).Evaluator
 	status := f.Status()
 	if f.Revision() != e.Revision() || status.Degraded || status.Wanted != e.Revision() || status.Active.Source != generations.Embedded {
 		t.Errorf("status %+v", status)

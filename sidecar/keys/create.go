@@ -10,7 +10,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/audit"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -60,7 +59,7 @@ func (g *Registry) CreateWith(ctx context.Context, actor, userID, name string, l
 		if err := announce(tx, now, key.ID, key.State); err != nil {
 			return err
 		}
-		return audit.Write(tx, now, audit.Change{Actor: actor, Action: "key.create", Subject: key.ID,
+		return tx.Audit(now, store.Change{Actor: actor, Action: "key.create", Subject: key.ID,
 			Detail: map[string]any{"userId": userID, "name": name, "masked": key.Masked, "limits": limits}})
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/sidecar/audit"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -47,7 +46,7 @@ func (g *Registry) CreateUser(ctx context.Context, actor, userID string, tik api
 		if err := credit(tx, now, userID, tik); err != nil {
 			return err
 		}
-		if err := audit.Write(tx, now, audit.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
+		if err := tx.Audit(now, store.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
 			return err
 		}
 		user, err = readUser(&tx.Reader, userID)

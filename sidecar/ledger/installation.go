@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api/contract"
-	"github.com/svc-games/svc/sidecar/audit"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -66,7 +65,7 @@ func (l *Ledger) ReleaseEngines(ctx context.Context, actor string) (contract.Ins
 		if _, err := tx.Exec("DELETE FROM engine_owner"); err != nil {
 			return err
 		}
-		return audit.Write(tx, now, audit.Change{
+		return tx.Audit(now, store.Change{
 			Actor: actor, Action: "engines.release", Subject: owner.ID, Detail: map[string]any{"place": owner.Place},
 		})
 	})

@@ -19,7 +19,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
-	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/opa"
 )
@@ -36,10 +36,7 @@ func (f *fixed) PolicyProblem() string           { return f.problem }
 // shipped is the policy that is part of the program.
 func shipped(t *testing.T) *fixed {
 	t.Helper()
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	evaluator := policytest.Embedded(t).Evaluator
 	return &fixed{generation: &generations.Generation{Info: generations.Info{Revision: evaluator.Revision()}, Evaluator: evaluator}}
 }
 

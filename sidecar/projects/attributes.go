@@ -14,7 +14,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/audit"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -92,7 +91,7 @@ func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (De
 		if _, err := tx.NextSeq(store.LogAttributes); err != nil {
 			return err
 		}
-		return audit.Write(tx, c.now(), audit.Change{
+		return tx.Audit(c.now(), store.Change{
 			Actor: change.Actor, Action: ActionAttributes, Subject: change.ProjectID,
 			Detail: map[string]any{"from": before, "to": d.Attributes},
 		})

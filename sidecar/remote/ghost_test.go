@@ -15,7 +15,7 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
-	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/service"
@@ -24,13 +24,6 @@ import (
 	"github.com/svc-games/svc/sidecar/store/storetest"
 	"github.com/svc-games/svc/test/wait"
 )
-
-// undecided is a policy that nobody asks.
-type undecided struct{}
-
-func (undecided) Decide(context.Context, policy.Input) (policy.Decision, error) {
-	return policy.Decision{}, errors.New("undecided")
-}
 
 // held is a sidecar whose calls a test holds up on their way, and whose store it
 // can lock.
@@ -133,7 +126,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, h *held, r sidecar.Reserv
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, beside := open(t)
-			o.Policy = undecided{}
+			o.Policy = policytest.Embedded(t)
 			svc, err := service.Open(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)

@@ -9,14 +9,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sessions"
@@ -56,16 +55,9 @@ type desk struct {
 	log     *observer.ObservedLogs
 }
 
-// shippedPolicy is compiled once for all tests.
-var shippedPolicy = sync.OnceValues(policy.NewEvaluator)
-
 func open(t *testing.T, o console.Options) *desk {
 	t.Helper()
-	evaluator, err := shippedPolicy()
-	if err != nil {
-		t.Fatal(err)
-	}
-	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: evaluator, DecisionTimeout: time.Minute})
+	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: policytest.Embedded(t), DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

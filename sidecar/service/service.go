@@ -3,6 +3,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +12,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/console"
-	"github.com/svc-games/svc/sidecar/decide"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -36,7 +37,7 @@ type Options struct {
 	// password: no error or log repeats it.
 	Redis string
 	// Policy makes the decisions.
-	Policy decide.Policy
+	Policy Policy
 	// Now is the clock; nil means the store's for days, months and deadlines,
 	// and time.Now for all else.
 	Now func() time.Time
@@ -49,19 +50,31 @@ type Options struct {
 	Units []string
 	// Caps of users and projects.
 	Caps Caps
-	// DecisionTimeout; 0 means decide.DefaultTimeout.
+	// DecisionTimeout; 0 means DefaultDecisionTimeout.
 	DecisionTimeout time.Duration
+}
+
+// Policy evaluates the rules. It is safe for concurrent use.
+type Policy interface {
+	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
+	// Revision names the rules in force, "" for rules without a name.
+	Revision() string
+	// PolicyProblem says why newer rules are not in force, "" when there is nothing
+	// to say.
+	PolicyProblem() string
+	// OnChange has f called after each change of the rules.
+	OnChange(f func())
 }
 
 // Service is the sidecar in this process. It is safe for concurrent use.
 type Service struct {
 	*ledger.Ledger
 	*projects.Catalog
-	*decide.Decider
+	*Decider
 
 	keys     *keys.Registry
 	lastUsed *lastUsed
-	policy   decide.Policy
+	policy   Policy
 	logger   *zap.Logger
 	store    *store.Store
 	redis    *push.Redis // nil: there is none
@@ -104,13 +117,11 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	if changing, ok := o.Policy.(interface{ OnChange(f func()) }); ok {
-		changing.OnChange(registry.Hint)
-	}
+	o.Policy.OnChange(registry.Hint)
 	return &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
-		Decider:  decide.New(decide.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
+		Decider:  &Decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
 		keys:     registry,
 		lastUsed: newLastUsed(s, now, o.Logger),
 		policy:   o.Policy,
@@ -153,7 +164,7 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
 	// The policy comes first: an answer that was made by a later one is asked for
 	// again, one that was made by an earlier one never stands.
-	revision := s.PolicyRevision()
+	revision := s.policy.Revision()
 	changes, err := s.keys.Changes(ctx, after)
 	changes.Basis = revision + " " + changes.Basis
 	return changes, err
@@ -162,24 +173,13 @@ func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, er
 // Watch implements sidecar.Service.
 func (s *Service) Watch() (hints <-chan struct{}, stop func()) { return s.keys.Watch() }
 
-// PolicyRevision names the rules in force, "" for a policy that has no name.
-func (s *Service) PolicyRevision() string {
-	if named, ok := s.policy.(interface{ Revision() string }); ok {
-		return named.Revision()
-	}
-	return ""
-}
-
 // writeTimeout bounds the write that Health tries: a store that is locked may keep
 // it waiting for longer.
 const writeTimeout = time.Second
 
 // Health implements sidecar.Service.
 func (s *Service) Health(ctx context.Context) (sidecar.Health, error) {
-	h := sidecar.Health{PolicyRevision: s.PolicyRevision(), Push: s.Push()}
-	if told, ok := s.policy.(interface{ PolicyProblem() string }); ok {
-		h.PolicyProblem = told.PolicyProblem()
-	}
+	h := sidecar.Health{PolicyRevision: s.policy.Revision(), PolicyProblem: s.policy.PolicyProblem(), Push: s.Push()}
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	h.Writes = s.tryWrite(ctx)

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
@@ -51,14 +52,13 @@ func onEach(t *testing.T, test func(t *testing.T, o service.Options)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, service.Options{Store: postgrestest.URL(t)}) })
 }
 
-// open opens a service with the shipped policy. The test may close it.
+// open opens a service, with the shipped policy and a minute for decisions unless o
+// has others. The test may close it.
 func open(t testing.TB, o service.Options) *service.Service {
 	t.Helper()
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
+	if o.Policy == nil {
+		o.Policy, o.DecisionTimeout = policytest.Embedded(t), time.Minute
 	}
-	o.Policy, o.DecisionTimeout = evaluator, time.Minute
 	s, err := service.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -294,10 +294,6 @@ func TestDataDirectoryIsForItsOwnerOnly(t *testing.T) {
 }
 
 func TestWhatKeepsTheServiceFromOpeningIsSaidInOneLine(t *testing.T) {
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -322,22 +318,22 @@ func TestWhatKeepsTheServiceFromOpeningIsSaidInOneLine(t *testing.T) {
 		options service.Options
 		want    string
 	}{
-		"data directory is a file": {service.Options{DataDir: file, Policy: evaluator}, "SVC_DATA_DIR"},
-		"database is damaged":      {service.Options{DataDir: damaged, Policy: evaluator}, "restore it from a backup"},
-		"database is newer":        {service.Options{DataDir: newer, Policy: evaluator}, "newer version"},
+		"data directory is a file": {service.Options{DataDir: file, Policy: policytest.Embedded(t)}, "SVC_DATA_DIR"},
+		"database is damaged":      {service.Options{DataDir: damaged, Policy: policytest.Embedded(t)}, "restore it from a backup"},
+		"database is newer":        {service.Options{DataDir: newer, Policy: policytest.Embedded(t)}, "newer version"},
 		"server is not there": {service.Options{
-			Store: "postgres://svc:s3cr3t@127.0.0.1:1/svc", Policy: evaluator,
+			Store: "postgres://svc:s3cr3t@127.0.0.1:1/svc", Policy: policytest.Embedded(t),
 		}, "see that the server runs"},
 		"password is not encoded": {service.Options{
-			Store: "postgres://svc:s3cr3t/%zz@127.0.0.1:1/svc", Policy: evaluator,
+			Store: "postgres://svc:s3cr3t/%zz@127.0.0.1:1/svc", Policy: policytest.Embedded(t),
 		}, "percent-encoded"},
-		"address is unknown": {service.Options{Store: "mysql://svc:s3cr3t@h/svc", Policy: evaluator}, "SVC_STORE"},
+		"address is unknown": {service.Options{Store: "mysql://svc:s3cr3t@h/svc", Policy: policytest.Embedded(t)}, "SVC_STORE"},
 		"no policy":          {service.Options{DataDir: t.TempDir()}, "no policy"},
 		"negative price": {service.Options{
-			DataDir: t.TempDir(), Policy: evaluator, Prices: map[string]api.TIK{"step": -1},
+			DataDir: t.TempDir(), Policy: policytest.Embedded(t), Prices: map[string]api.TIK{"step": -1},
 		}, "step costs -0.000001 TIK"},
 		"hole in the price list": {service.Options{
-			DataDir: t.TempDir(), Policy: evaluator, Prices: map[string]api.TIK{"image": 5},
+			DataDir: t.TempDir(), Policy: policytest.Embedded(t), Prices: map[string]api.TIK{"image": 5},
 		}, "prices: generator.job has no price"},
 	} {
 		_, err := service.Open(t.Context(), tc.options)

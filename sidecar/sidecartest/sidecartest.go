@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledgerclient"
@@ -34,20 +34,13 @@ type Fixture struct {
 // Open makes a sidecar with an empty store for one test.
 type Open func(t *testing.T) Fixture
 
-// shippedPolicy is compiled once for all tests of a process.
-var shippedPolicy = sync.OnceValues(policy.NewEvaluator)
-
 // NewService opens a service with the shipped policy over a new SQLite store.
 func NewService(t testing.TB) *service.Service {
 	t.Helper()
-	evaluator, err := shippedPolicy()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	storetest.SQLite(t, filepath.Join(dir, "svc.db"))
 	s, err := service.Open(t.Context(), service.Options{
-		DataDir: dir, Policy: evaluator, DecisionTimeout: time.Minute, Caps: service.Caps{MaxProjects: 3},
+		DataDir: dir, Policy: policytest.Embedded(t), DecisionTimeout: time.Minute, Caps: service.Caps{MaxProjects: 3},
 		Prices: map[string]api.TIK{"generator.job": api.MicroPerTIK, "generator.step": 2 * api.MicroPerTIK, "image": 2 * api.MicroPerTIK},
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
 )
@@ -72,11 +73,7 @@ func (r *report) checks() {
 	})
 	row(s, "decision, cache hit", decision, 100*time.Nanosecond, 0)
 
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: evaluator, DecisionTimeout: time.Minute})
+	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: policytest.Embedded(t), DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

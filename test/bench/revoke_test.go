@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
@@ -45,11 +46,7 @@ func (r *report) revocations() {
 
 func openNode(t *testing.T, url, redis string) (*service.Service, *cache.Cache) {
 	t.Helper()
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := service.Open(t.Context(), service.Options{Store: url, Redis: redis, Policy: evaluator, DecisionTimeout: time.Minute})
+	s, err := service.Open(t.Context(), service.Options{Store: url, Redis: redis, Policy: policytest.Embedded(t), DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

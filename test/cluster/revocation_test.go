@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
@@ -35,12 +36,8 @@ func newNodes(t *testing.T, redis string, o cache.Options) (a, b *node) {
 	url := postgrestest.URL(t)
 	nodes := make([]*node, 2)
 	for i := range nodes {
-		evaluator, err := policy.NewEvaluator()
-		if err != nil {
-			t.Fatal(err)
-		}
 		s, err := service.Open(t.Context(), service.Options{
-			Store: url, Redis: redis, Policy: evaluator, DecisionTimeout: time.Minute,
+			Store: url, Redis: redis, Policy: policytest.Embedded(t), DecisionTimeout: time.Minute,
 		})
 		if err != nil {
 			t.Fatal(err)

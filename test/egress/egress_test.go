@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/test/fakeprovider"
@@ -39,12 +40,8 @@ func newRig(t *testing.T, answers ...fakeprovider.Answer) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	evaluator, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
 	side, err := service.Open(t.Context(), service.Options{
-		DataDir: dir, Policy: evaluator,
+		DataDir: dir, Policy: policytest.Embedded(t),
 		Prices: map[string]api.TIK{
 			"generator.job": api.MicroPerTIK, "model.writer.input": 1_000, "model.writer.output": 2_000_000,
 			"image": api.MicroPerTIK, "audio": api.MicroPerTIK,

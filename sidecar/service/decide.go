@@ -1,7 +1,4 @@
-// Package decide asks the policy: it gathers the facts about key, project and
-// usage on one snapshot of the store and has one decision made about them. A
-// decision that can't be made is an error, and the caller refuses.
-package decide
+package service
 
 import (
 	"context"
@@ -18,43 +15,27 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// DefaultTimeout bounds a decision, facts included.
-const DefaultTimeout = 50 * time.Millisecond
+// DefaultDecisionTimeout bounds a decision, facts included.
+const DefaultDecisionTimeout = 50 * time.Millisecond
 
-// Policy evaluates the rules. It is safe for concurrent use.
-type Policy interface {
-	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
-}
-
-// Options of a Decider.
-type Options struct {
-	Store *store.Store
-	// Now is the clock of days and months; nil means the store's own.
-	Now    func() time.Time
-	Policy Policy
-	// Timeout of a decision; 0 means DefaultTimeout.
-	Timeout time.Duration
-}
-
-// Decider is safe for concurrent use.
-type Decider struct{ o Options }
-
-// New returns a decider.
-func New(o Options) *Decider {
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	return &Decider{o: o}
+// Decider gathers the facts about key, project and usage on one snapshot of the
+// store and has the policy make one decision about them. A decision that can't be
+// made is an error, and the caller refuses. It is safe for concurrent use.
+type Decider struct {
+	store   *store.Store
+	now     func() time.Time // of days and months; nil: the store's own
+	policy  Policy
+	timeout time.Duration
 }
 
 // Authenticate looks up a key by the hash of its secret and has the policy
 // decide on it alone. It returns sidecar.ErrUnknownKey for one that is not
 // there.
 func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: policy.ActionAuthenticate}
-	err := d.o.Store.View(ctx, func(r *store.Reader) error {
+	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
 		in.Key, err = readKey(r, "hash", hex.EncodeToString(hash[:]))
 		return err
@@ -65,7 +46,7 @@ func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 	if in.Key == nil {
 		return sidecar.Identity{}, sidecar.ErrUnknownKey
 	}
-	decision, err := d.o.Policy.Decide(ctx, in)
+	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
 		return sidecar.Identity{}, fmt.Errorf("deciding on key %s: %w", in.Key.ID, err)
 	}
@@ -77,10 +58,10 @@ func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 // policy.ActionGenerate only, so that a key over a limit is refused before an
 // engine starts; the ledger has the last word.
 func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: action}
-	err := d.o.Store.View(ctx, func(r *store.Reader) error {
+	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
 		if in.Key, err = readKey(r, "id", keyID); err != nil {
 			return err
@@ -91,7 +72,7 @@ func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action po
 			}
 		}
 		if action == policy.ActionGenerate && in.Key != nil {
-			now, err := r.Now(d.o.Now)
+			now, err := r.Now(d.now)
 			if err != nil {
 				return err
 			}
@@ -104,7 +85,7 @@ func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action po
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	decision, err := d.o.Policy.Decide(ctx, in)
+	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", action, err)
 	}

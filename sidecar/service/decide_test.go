@@ -1,26 +1,23 @@
-package decide_test
+package service_test
 
 import (
 	"context"
 	"errors"
-	"os"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/decide"
 	"github.com/svc-games/svc/sidecar/keys"
-	"github.com/svc-games/svc/sidecar/projects"
-	"github.com/svc-games/svc/sidecar/store"
-	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/sidecar/service"
 )
 
 // recorder is a policy that allows everything and keeps what it was asked.
 type recorder struct {
+	policytest.Fixed
 	asked policy.Input
 	err   error
 	wait  bool // until the deadline
@@ -36,42 +33,28 @@ func (p *recorder) Decide(ctx context.Context, in policy.Input) (policy.Decision
 }
 
 type fixture struct {
-	*decide.Decider
+	*service.Service
 	policy  *recorder
 	key     keys.Created
 	project api.Project
 }
 
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
-
-// onEach runs a test on every kind of store.
-func onEach(t *testing.T, timeout time.Duration, test func(t *testing.T, f *fixture)) {
+// recorded runs a test on every kind of store, with a policy that is asked.
+func recorded(t *testing.T, timeout time.Duration, test func(t *testing.T, f *fixture)) {
 	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, s *store.Store) { test(t, newFixture(t, s, timeout)) })
-}
-
-func newFixture(t *testing.T, s *store.Store, timeout time.Duration) *fixture {
-	t.Helper()
-	f := &fixture{policy: &recorder{}}
-	f.Decider = decide.New(decide.Options{Store: s, Now: time.Now, Policy: f.policy, Timeout: timeout})
-	registry := keys.New(s, time.Now)
-	if _, err := registry.CreateUser(t.Context(), "test", "alice", 0); err != nil {
-		t.Fatal(err)
-	}
-	day := int64(5)
-	var err error
-	if f.key, err = registry.Create(t.Context(), "test", "alice", "ci", policy.Limits{JobsPerDay: &day}); err != nil {
-		t.Fatal(err)
-	}
-	catalog := projects.New(projects.Options{Store: s, Now: time.Now})
-	if f.project, err = catalog.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "p"}); err != nil {
-		t.Fatal(err)
-	}
-	return f
+	onEach(t, func(t *testing.T, o service.Options) {
+		f := &fixture{policy: &recorder{}}
+		o.Policy, o.DecisionTimeout = f.policy, timeout
+		f.Service = open(t, o)
+		day := int64(5)
+		f.key, _ = newKey(t, f.Service, "alice", policy.Limits{JobsPerDay: &day})
+		f.project = newProject(t, f.Service, "alice")
+		test(t, f)
+	})
 }
 
 func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
-	onEach(t, time.Minute, func(t *testing.T, f *fixture) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		day := int64(5)
 		key := &policy.Key{ID: f.key.ID, UserID: "alice", State: policy.KeyActive, Limits: policy.Limits{JobsPerDay: &day}}
 		project := &policy.Project{ID: f.project.ID, OwnerID: "alice", Attributes: map[string]string{}}
@@ -98,7 +81,7 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 }
 
 func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
-	onEach(t, time.Minute, func(t *testing.T, f *fixture) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		hash, _ := api.ParseKey(f.key.Secret)
 		who, err := f.Authenticate(t.Context(), hash)
 		if err != nil || who.KeyID != f.key.ID || who.UserID != "alice" || !who.Decision.Allow {
@@ -114,7 +97,7 @@ func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
 }
 
 func TestNoDecisionIsAnError(t *testing.T) {
-	onEach(t, time.Minute, func(t *testing.T, f *fixture) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		f.policy.err = policy.ErrNoDecision
 		hash, _ := api.ParseKey(f.key.Secret)
 		if _, err := f.Authenticate(t.Context(), hash); !errors.Is(err, policy.ErrNoDecision) {
@@ -127,7 +110,7 @@ func TestNoDecisionIsAnError(t *testing.T) {
 }
 
 func TestDecisionThatTakesTooLongIsAnError(t *testing.T) {
-	onEach(t, 5*time.Millisecond, func(t *testing.T, f *fixture) {
+	recorded(t, 5*time.Millisecond, func(t *testing.T, f *fixture) {
 		f.policy.wait = true
 		if _, err := f.Decide(t.Context(), f.key.ID, "", policy.ActionStatus); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the deadline", err)

@@ -1,17 +1,12 @@
-// Package audit writes the log of who changed what. An entry is written in the
-// transaction of the change it tells of, so that neither is there without the
-// other. Package keys reads it.
-package audit
+package store
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/svc-games/svc/sidecar/store"
 )
 
-// Change is an entry of the log.
+// Change is an entry of the audit log: who changed what. Package keys reads it.
 type Change struct {
 	Actor   string         // who: "uid:1000" at the admin socket, "console:alice" in the console
 	Action  string         // what: "key.revoke" for one
@@ -19,8 +14,9 @@ type Change struct {
 	Detail  map[string]any // may be nil
 }
 
-// Write appends an entry to the log.
-func Write(tx *store.Tx, now time.Time, c Change) error {
+// Audit appends an entry to the log. It is written in the transaction of the change
+// that it tells of, so that neither is there without the other.
+func (t *Tx) Audit(now time.Time, c Change) error {
 	if c.Detail == nil {
 		c.Detail = map[string]any{}
 	}
@@ -28,11 +24,11 @@ func Write(tx *store.Tx, now time.Time, c Change) error {
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
-	seq, err := tx.NextSeq(store.LogAudit)
+	seq, err := t.NextSeq(LogAudit)
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
-	_, err = tx.Exec("INSERT INTO audit (seq, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)",
+	_, err = t.Exec("INSERT INTO audit (seq, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)",
 		seq, now.UnixMilli(), c.Actor, c.Action, c.Subject, string(detail))
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)

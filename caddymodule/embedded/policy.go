@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/policy/decisionlog"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/service"
 )
 
@@ -22,7 +22,7 @@ import (
 const logOff = "off"
 
 // policyMetrics belong to the process: every configuration registers them.
-var policyMetrics = generations.NewMetrics()
+var policyMetrics = activation.NewMetrics()
 
 // Policy holds the options of the policy. They take effect when the service
 // starts.
@@ -80,7 +80,7 @@ func (s *Sidecar) provisionPolicy(ctx caddy.Context) error {
 	if s.DecisionLog == nil {
 		s.DecisionLog = new(DecisionLog)
 	}
-	s.Policy.Source = cmp.Or(s.Policy.Source, os.Getenv("SVC_POLICY"), generations.Embedded)
+	s.Policy.Source = cmp.Or(s.Policy.Source, os.Getenv("SVC_POLICY"), activation.Embedded)
 	if !s.Policy.Unsigned {
 		s.Policy.Key = cmp.Or(s.Policy.Key, os.Getenv("SVC_POLICY_KEY"))
 	}
@@ -109,8 +109,8 @@ func (s *Sidecar) validatePolicy() error {
 	return nil
 }
 
-func (p *Policy) options() generations.Options {
-	return generations.Options{
+func (p *Policy) options() activation.Options {
+	return activation.Options{
 		Source: p.Source, KeyFile: p.Key, Unsigned: p.Unsigned, Poll: time.Duration(p.Poll),
 		Metrics: policyMetrics,
 	}

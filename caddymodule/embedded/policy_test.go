@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/caddymodule"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 func TestPolicyOptionsThatContradictAreRefusedWhenTheConfigurationIsLoaded(t *testing.T) {
@@ -49,11 +49,11 @@ func TestEnvironmentSaysWhereThePolicyIsUnlessTheConfigurationDoes(t *testing.T)
 	if s.Policy.Source != "/etc/svc/policy" || s.Policy.Key != "/etc/svc/key.pem" || s.DecisionLog.Mode != "required" {
 		t.Errorf("policy %+v, log %+v", s.Policy, s.DecisionLog)
 	}
-	s = Sidecar{Policy: &Policy{Source: generations.Embedded, Key: "other.pem"}, DecisionLog: &DecisionLog{Mode: "off"}}
+	s = Sidecar{Policy: &Policy{Source: activation.Embedded, Key: "other.pem"}, DecisionLog: &DecisionLog{Mode: "off"}}
 	if err := s.Provision(caddy.Context{}); err != nil {
 		t.Fatal(err)
 	}
-	if s.Policy.Source != generations.Embedded || s.Policy.Key != "other.pem" || s.DecisionLog.Mode != "off" {
+	if s.Policy.Source != activation.Embedded || s.Policy.Key != "other.pem" || s.DecisionLog.Mode != "off" {
 		t.Errorf("policy %+v, log %+v", s.Policy, s.DecisionLog)
 	}
 }
@@ -89,7 +89,7 @@ func TestDocumentNamesEveryMetricAndStepOfThePolicy(t *testing.T) {
 			t.Errorf("docs/caddyfile.md does not name %s", name)
 		}
 	}
-	for _, step := range generations.Steps() {
+	for _, step := range activation.Steps() {
 		if !strings.Contains(string(raw), "`"+step+"`") {
 			t.Errorf("docs/caddyfile.md does not name the step %s", step)
 		}

@@ -11,15 +11,15 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/svc-games/svc/sidecar/daemon"
+	"github.com/svc-games/svc/sidecar/host"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
+	o, err := host.ParseFlags(os.Args[1:], os.Getenv, os.Stderr)
 	if err == nil {
-		err = daemon.Run(ctx, o)
+		err = host.Run(ctx, o)
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "svc-sidecar: "+err.Error())

@@ -17,7 +17,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
@@ -42,7 +42,7 @@ func openRegistry(t *testing.T, dir string) (*keys.Registry, *store.Store) {
 // parts are what the API administers.
 func parts(t *testing.T, registry *keys.Registry, s *store.Store, dir string) Parts {
 	t.Helper()
-	engine, err := generations.Open(t.Context(), generations.Options{DataDir: dir})
+	engine, err := activation.Open(t.Context(), activation.Options{DataDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

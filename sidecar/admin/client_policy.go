@@ -8,13 +8,13 @@ import (
 	"strconv"
 
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
 // PolicyStatus tells how the policy is.
-func (c *Client) PolicyStatus(ctx context.Context) (generations.Status, error) {
-	return ask[generations.Status](ctx, c, http.MethodGet, "/policy", nil)
+func (c *Client) PolicyStatus(ctx context.Context) (activation.Status, error) {
+	return ask[activation.Status](ctx, c, http.MethodGet, "/policy", nil)
 }
 
 // PolicyFiles returns the files of a policy that is kept, those of the active
@@ -33,33 +33,33 @@ func (c *Client) PolicyFiles(ctx context.Context, revision string) (bundle.Snaps
 
 // ActivatePolicy makes a policy the active one, if it passes every step. older
 // accepts a sequence below that of the policy before.
-func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source string, older bool) (generations.Info, error) {
+func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source string, older bool) (activation.Info, error) {
 	query := url.Values{"source": {source}, "older": {strconv.FormatBool(older)}}
-	var info generations.Info
+	var info activation.Info
 	return info, c.upload(ctx, http.MethodPost, "/policy/activate?"+query.Encode(), files, &info)
 }
 
 // RollBackPolicy makes a policy active that was active before; "" is the one
 // before the active one.
-func (c *Client) RollBackPolicy(ctx context.Context, revision string) (generations.Info, error) {
-	return ask[generations.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision})
+func (c *Client) RollBackPolicy(ctx context.Context, revision string) (activation.Info, error) {
+	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision})
 }
 
 // ShadowPolicy has a policy decide along without effect.
-func (c *Client) ShadowPolicy(ctx context.Context, files bundle.Snapshot, source string, sample float64) (generations.Candidate, error) {
+func (c *Client) ShadowPolicy(ctx context.Context, files bundle.Snapshot, source string, sample float64) (activation.Candidate, error) {
 	query := url.Values{"source": {source}, "sample": {strconv.FormatFloat(sample, 'g', -1, 64)}}
-	var candidate generations.Candidate
+	var candidate activation.Candidate
 	return candidate, c.upload(ctx, http.MethodPut, "/policy/shadow?"+query.Encode(), files, &candidate)
 }
 
 // ShadowReport tells what the policy in shadow would have done.
-func (c *Client) ShadowReport(ctx context.Context) (generations.Report, error) {
-	return ask[generations.Report](ctx, c, http.MethodGet, "/policy/shadow", nil)
+func (c *Client) ShadowReport(ctx context.Context) (activation.Report, error) {
+	return ask[activation.Report](ctx, c, http.MethodGet, "/policy/shadow", nil)
 }
 
 // EndShadow ends the shadow and returns its last report.
-func (c *Client) EndShadow(ctx context.Context) (generations.Report, error) {
-	return ask[generations.Report](ctx, c, http.MethodDelete, "/policy/shadow", nil)
+func (c *Client) EndShadow(ctx context.Context) (activation.Report, error) {
+	return ask[activation.Report](ctx, c, http.MethodDelete, "/policy/shadow", nil)
 }
 
 // upload sends a policy.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -103,7 +103,7 @@ func (s *Server) endShadow(w http.ResponseWriter, _ *http.Request) {
 	s.answerReport(w, report, running)
 }
 
-func (s *Server) answerReport(w http.ResponseWriter, report generations.Report, running bool) {
+func (s *Server) answerReport(w http.ResponseWriter, report activation.Report, running bool) {
 	if !running {
 		s.fail(w, http.StatusNotFound, errors.New("no policy is in shadow"))
 		return
@@ -113,26 +113,26 @@ func (s *Server) answerReport(w http.ResponseWriter, report generations.Report, 
 
 // readPolicy reads the bundle that a request carries; when that fails it
 // answers the request itself.
-func (s *Server) readPolicy(w http.ResponseWriter, r *http.Request, action string) (generations.Request, bool) {
+func (s *Server) readPolicy(w http.ResponseWriter, r *http.Request, action string) (activation.Request, bool) {
 	who, err := peer.Caller(r)
 	if err != nil {
 		s.fail(w, http.StatusForbidden, err)
-		return generations.Request{}, false
+		return activation.Request{}, false
 	}
 	files, err := bundle.ReadArchive(r.Body)
 	if err != nil {
 		s.fail(w, http.StatusBadRequest, err)
-		return generations.Request{}, false
+		return activation.Request{}, false
 	}
-	return generations.Request{
+	return activation.Request{
 		Files: files, Source: "upload of " + r.URL.Query().Get("source"), Actor: who, Confirm: s.recordPolicy(who, action),
 	}, true
 }
 
 // recordPolicy puts a change of the policy into the audit log before it takes
 // effect.
-func (s *Server) recordPolicy(who, action string) func(context.Context, generations.Info) error {
-	return func(ctx context.Context, next generations.Info) error {
+func (s *Server) recordPolicy(who, action string) func(context.Context, activation.Info) error {
+	return func(ctx context.Context, next activation.Info) error {
 		return s.registry.Record(ctx, store.Change{
 			Actor: who, Action: action, Subject: next.Revision,
 			Detail: map[string]any{"source": next.Source, "from": s.policy.Revision()},
@@ -142,11 +142,11 @@ func (s *Server) recordPolicy(who, action string) func(context.Context, generati
 
 // policyError answers why a policy was not taken.
 func (s *Server) policyError(w http.ResponseWriter, err error) {
-	var failure *generations.Failure
+	var failure *activation.Failure
 	switch {
 	case errors.As(err, &failure):
 		s.fail(w, http.StatusUnprocessableEntity, fmt.Errorf("%w\n%s", failure, failure.Advice()))
-	case errors.Is(err, generations.ErrUnknownRevision):
+	case errors.Is(err, activation.ErrUnknownRevision):
 		s.fail(w, http.StatusNotFound, err)
 	default:
 		s.answer(w, http.StatusOK, nil, err)

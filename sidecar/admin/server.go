@@ -14,7 +14,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -30,7 +30,7 @@ type Server struct {
 	sessions *sessions.Registry
 	projects *projects.Catalog
 	ledger   *ledger.Ledger
-	policy   *generations.Engine
+	policy   *activation.Engine
 	logger   *zap.Logger
 }
 
@@ -40,7 +40,7 @@ type Parts struct {
 	Sessions *sessions.Registry
 	Projects *projects.Catalog
 	Ledger   *ledger.Ledger
-	Policy   *generations.Engine
+	Policy   *activation.Engine
 }
 
 // Start listens and serves the parts until Close. It sets o.Handler.

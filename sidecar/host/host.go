@@ -1,6 +1,7 @@
 // Package host puts a sidecar together: the service over its store, the policy
 // with its decision log, and the listeners through which both are used. The
-// gateway's process hosts one this way, and svc-sidecar does.
+// gateway's process hosts one this way, and svc-sidecar does, whose command line is
+// here too.
 package host
 
 import (
@@ -19,8 +20,8 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/admin"
-	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/ledgerclient"
 	"github.com/svc-games/svc/sidecar/opa"
 	"github.com/svc-games/svc/sidecar/remote"
@@ -51,7 +52,7 @@ type Options struct {
 	// Now is that of service.Options.
 	Now func() time.Time
 	// Policy says where the policy comes from.
-	Policy generations.Options
+	Policy activation.Options
 	// DecisionLog records decisions; nil records none.
 	DecisionLog *decisionlog.Options
 
@@ -76,7 +77,7 @@ func Standard() *peer.Address { return new(peer.Address) }
 // Host is an open sidecar.
 type Host struct {
 	Service *service.Service
-	Policy  *generations.Engine
+	Policy  *activation.Engine
 
 	opened    []func() error
 	address   peer.Address    // of the listener for gateways
@@ -120,7 +121,7 @@ func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	h.Policy, err = generations.Open(ctx, options)
+	h.Policy, err = activation.Open(ctx, options)
 	if err != nil && options.Log != nil {
 		err = errors.Join(err, options.Log.Close())
 	}
@@ -210,7 +211,7 @@ func (h *Host) Close() error {
 
 // Interface guards
 var (
-	_ opa.Policy          = (*generations.Engine)(nil)
+	_ opa.Policy          = (*activation.Engine)(nil)
 	_ remote.Service      = (*service.Service)(nil)
 	_ ledgerclient.Ledger = (*service.Service)(nil)
 )

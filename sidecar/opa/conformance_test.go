@@ -20,24 +20,24 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"github.com/svc-games/svc/policy/policytest"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/opa"
 )
 
 // fixed serves one generation.
 type fixed struct {
-	generation *generations.Generation
+	generation *activation.Generation
 	problem    string
 }
 
-func (f *fixed) Active() *generations.Generation { return f.generation }
-func (f *fixed) PolicyProblem() string           { return f.problem }
+func (f *fixed) Active() *activation.Generation { return f.generation }
+func (f *fixed) PolicyProblem() string          { return f.problem }
 
 // shipped is the policy that is part of the program.
 func shipped(t *testing.T) *fixed {
 	t.Helper()
 	evaluator := policytest.Embedded(t).Evaluator
-	return &fixed{generation: &generations.Generation{Info: generations.Info{Revision: evaluator.Revision()}, Evaluator: evaluator}}
+	return &fixed{generation: &activation.Generation{Info: activation.Info{Revision: evaluator.Revision()}, Evaluator: evaluator}}
 }
 
 // theirs is OPA's own server with the same policy.

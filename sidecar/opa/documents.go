@@ -14,18 +14,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 // documents are one generation as OPA keeps it: compiled, and its texts in a
 // store. They never change.
 type documents struct {
-	generation *generations.Generation
+	generation *activation.Generation
 	compiler   *ast.Compiler
 	store      storage.Store
 }
 
-func newDocuments(g *generations.Generation) (*documents, error) {
+func newDocuments(g *activation.Generation) (*documents, error) {
 	d := &documents{generation: g, compiler: g.Evaluator.Compiler(), store: inmem.New()}
 	texts := g.Evaluator.Sources()
 	err := storage.Txn(context.Background(), d.store, storage.WriteParams, func(txn storage.Transaction) error {

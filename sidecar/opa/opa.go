@@ -29,7 +29,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/server/writer"
 
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 const (
@@ -44,7 +44,7 @@ const (
 // Policy is what is served.
 type Policy interface {
 	// Active returns the generation in force.
-	Active() *generations.Generation
+	Active() *activation.Generation
 	// PolicyProblem says why a newer policy is not in force, "" if there is
 	// none.
 	PolicyProblem() string

@@ -14,8 +14,8 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/admin"
-	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store/storetest"
@@ -33,7 +33,7 @@ func startAdminService(t *testing.T) *adminService {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := generations.Open(t.Context(), generations.Options{DataDir: dir})
+	engine, err := activation.Open(t.Context(), activation.Options{DataDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 // errDegraded is the error of svc policy status while the policy is not the
@@ -38,7 +38,7 @@ func policyStatusCommand(o *policyOptions) *cobra.Command {
 	}
 }
 
-func printPolicyStatus(out io.Writer, s generations.Status) {
+func printPolicyStatus(out io.Writer, s activation.Status) {
 	state := "ok"
 	if s.Degraded {
 		state = "degraded"
@@ -128,7 +128,7 @@ It holds until the service's source of policies changes.`,
 	}
 }
 
-func (o *policyOptions) printActive(c *cobra.Command, info generations.Info) error {
+func (o *policyOptions) printActive(c *cobra.Command, info activation.Info) error {
 	if o.json {
 		return printJSON(c.OutOrStdout(), info)
 	}
@@ -193,7 +193,7 @@ it began, --off ends it and shows the last report.`,
 	return c
 }
 
-func (o *policyOptions) printReport(c *cobra.Command, r generations.Report) error {
+func (o *policyOptions) printReport(c *cobra.Command, r activation.Report) error {
 	out := c.OutOrStdout()
 	if o.json {
 		return printJSON(out, r)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 // policy runs svc policy on the service's data directory.
@@ -45,7 +45,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if out := s.mustPolicy(t, "status"); !strings.Contains(out, "0.5 of the decisions") {
 		t.Errorf("status:\n%s", out)
 	}
-	var report generations.Report
+	var report activation.Report
 	if err := json.Unmarshal([]byte(s.mustPolicy(t, "shadow", "--off", "--json")), &report); err != nil || report.Sample != 0.5 {
 		t.Errorf("last report %+v, %v", report, err)
 	}
@@ -55,7 +55,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if out := s.mustPolicy(t, "activate", examplePolicy); !strings.Contains(out, "generation 2") {
 		t.Errorf("activate: %s", out)
 	}
-	var status generations.Status
+	var status activation.Status
 	if err := json.Unmarshal([]byte(s.mustPolicy(t, "status", "--json")), &status); err != nil || len(status.Generations) != 2 || status.Active.Number != 2 {
 		t.Errorf("status %+v, %v", status, err)
 	}

@@ -1,4 +1,4 @@
-package generations_test
+package activation_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy/verify"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -24,7 +24,7 @@ func TestNoDecisionFailsWhilePoliciesAreReloaded(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, files(t))
-	f := open(t, generations.Options{Source: dir, Poll: 5 * time.Millisecond})
+	f := open(t, activation.Options{Source: dir, Poll: 5 * time.Millisecond})
 
 	var made, failed atomic.Int64
 	decide := func() {

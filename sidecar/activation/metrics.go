@@ -1,4 +1,4 @@
-package generations
+package activation
 
 import (
 	"github.com/prometheus/client_golang/prometheus"

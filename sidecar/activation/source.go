@@ -1,4 +1,4 @@
-package generations
+package activation
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package daemon
+package host
 
 import (
 	"context"
@@ -7,30 +7,29 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/peer/cli"
-	"github.com/svc-games/svc/sidecar/host"
 )
 
 // openTimeout bounds the start.
 const openTimeout = 30 * time.Second
 
-// Run serves until ctx ends, or until another process has taken the sockets
-// over. Then it ends the requests under way.
-func Run(ctx context.Context, o Options) error {
-	logger, err := cli.Logger(o.LogLevel, o.LogFormat)
+// Run is svc-sidecar: it serves until ctx ends, or until another process has taken
+// the sockets over. Then it ends the requests under way.
+func Run(ctx context.Context, f Flags) error {
+	logger, err := cli.Logger(f.LogLevel, f.LogFormat)
 	if err != nil {
 		return err
 	}
-	options, err := o.host(logger)
+	options, err := f.options(logger)
 	if err != nil {
 		return err
 	}
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	h, err := host.Open(opening, options)
+	h, err := Open(opening, options)
 	if err != nil {
 		return cli.SuggestTakeOver(err)
 	}
-	logger.Info("sidecar serves", zap.Stringer("address", h.Address()), zap.String("data_dir", o.DataDir),
+	logger.Info("sidecar serves", zap.Stringer("address", h.Address()), zap.String("data_dir", f.DataDir),
 		zap.String("policy_revision", h.Policy.Revision()))
 	select {
 	case <-ctx.Done():

@@ -1,4 +1,4 @@
-package generations_test
+package activation_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/verify"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 // readersExample is the policy that lets the readers of a project read it.
@@ -135,11 +135,11 @@ func keyPair(t testing.TB) (private, public string) {
 
 // fixture is an engine and what it logged.
 type fixture struct {
-	*generations.Engine
+	*activation.Engine
 	logs *observer.ObservedLogs
 }
 
-func open(t testing.TB, o generations.Options) fixture {
+func open(t testing.TB, o activation.Options) fixture {
 	t.Helper()
 	f, err := tryOpen(t, o)
 	if err != nil {
@@ -148,7 +148,7 @@ func open(t testing.TB, o generations.Options) fixture {
 	return f
 }
 
-func tryOpen(t testing.TB, o generations.Options) (fixture, error) {
+func tryOpen(t testing.TB, o activation.Options) (fixture, error) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	o.Logger = zap.New(core)
@@ -156,7 +156,7 @@ func tryOpen(t testing.TB, o generations.Options) (fixture, error) {
 	if o.DataDir == "" {
 		o.DataDir = t.TempDir()
 	}
-	e, err := generations.Open(t.Context(), o)
+	e, err := activation.Open(t.Context(), o)
 	if err != nil {
 		return fixture{}, err
 	}
@@ -182,7 +182,7 @@ func (f fixture) mayRead(t testing.TB) bool {
 }
 
 // activate activates files as an admin does.
-func (f fixture) activate(t testing.TB, s bundle.Snapshot) (generations.Info, error) {
+func (f fixture) activate(t testing.TB, s bundle.Snapshot) (activation.Info, error) {
 	t.Helper()
-	return f.Activate(t.Context(), generations.Request{Files: s, Source: "upload", Actor: "uid:7"})
+	return f.Activate(t.Context(), activation.Request{Files: s, Source: "upload", Actor: "uid:7"})
 }

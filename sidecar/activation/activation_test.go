@@ -1,4 +1,4 @@
-package generations_test
+package activation_test
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/policytest"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 func TestProgramsOwnPolicyIsActiveByDefault(t *testing.T) {
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	e := policytest.Embedded(t).Evaluator
 	status := f.Status()
-	if f.Revision() != e.Revision() || status.Degraded || status.Wanted != e.Revision() || status.Active.Source != generations.Embedded {
+	if f.Revision() != e.Revision() || status.Degraded || status.Wanted != e.Revision() || status.Active.Source != activation.Embedded {
 		t.Errorf("status %+v", status)
 	}
 	if f.mayRead(t) {
@@ -44,59 +44,59 @@ func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 		file   string // with its line
 	}{
 		{"it does not parse", func(t *testing.T, s bundle.Snapshot) { edit(t, s, rules, `role := "owner" if {`, `role := := {`) },
-			generations.StepCompile, rules + ":16"},
+			activation.StepCompile, rules + ":16"},
 		{"two rules conflict", func(t *testing.T, s bundle.Snapshot) {
 			s[authz] = append(s[authz], "\ndecision := {\"x\": 1}\n\ndefault decision := 1\n\ndefault decision := 2\n"...)
-		}, generations.StepCompile, authz},
+		}, activation.StepCompile, authz},
 		{"two values at once", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "role := \"owner\" if {", "role := \"other\" if input.project.ownerId\n\nrole := \"owner\" if {")
-		}, generations.StepTests, ""},
+		}, activation.StepTests, ""},
 		{"a test fails", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId == input.key.userId", "input.project.ownerId != input.key.userId")
-		}, generations.StepTests, "svc/authz/authz_test.rego"},
+		}, activation.StepTests, "svc/authz/authz_test.rego"},
 		{"it has no tests", func(t *testing.T, s bundle.Snapshot) {
 			for name := range s {
 				if strings.HasSuffix(name, "_test.rego") {
 					delete(s, name)
 				}
 			}
-		}, generations.StepTests, ""},
+		}, activation.StepTests, ""},
 		{"it lacks the entrypoint", func(t *testing.T, s bundle.Snapshot) {
 			s[authz] = []byte(strings.ReplaceAll(string(s[authz]), "decision := {", "verdict := {"))
 			delete(s, "svc/authz/authz_test.rego")
-		}, generations.StepCompile, ""},
+		}, activation.StepCompile, ""},
 		{"it calls a forbidden builtin", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "key.state == \"active\"\n", "key.state == \"active\"\n\ttime.now_ns() > 0\n")
-		}, generations.StepCompile, rules + ":18"},
+		}, activation.StepCompile, rules + ":18"},
 		{"it opens a connection", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "key.state == \"active\"\n", "key.state == \"active\"\n\thttp.send({\"method\": \"get\", \"url\": \"http://127.0.0.1/\"})\n")
-		}, generations.StepCompile, rules + ":18"},
+		}, activation.StepCompile, rules + ":18"},
 		{"it misspells a fact", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId", "input.project.ownerID")
 		},
-			generations.StepCompile, rules + ":18"},
+			activation.StepCompile, rules + ":18"},
 		{"it brings data along", func(t *testing.T, s bundle.Snapshot) { s["svc/data.json"] = []byte(`{"admins": ["eve"]}`) },
-			generations.StepCompile, ""},
+			activation.StepCompile, ""},
 		{"an input has no decision", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, authz, "} else := object.union(refusal, {\"limits\": limits.effective})",
 				"} else := object.union(refusal, {\"limits\": limits.effective}) if input.action != \"teleport\"")
 			delete(s, "svc/authz/authz_test.rego")
-		}, generations.StepTable, ""},
+		}, activation.StepTable, ""},
 		{"a dead key may do something", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n\tkey.state == \"active\"\n}",
 				"allow if input.action == \"projects.list\"\n\nallow if {\n\tinput.action in {\"authenticate\", \"projects.create\"}\n\tkey.state == \"active\"\n}")
 			delete(s, "svc/authz/authz_test.rego")
-		}, generations.StepTable, ""},
-		{"it is not signed", func(t *testing.T, s bundle.Snapshot) { delete(s, bundle.SignaturesFile) }, generations.StepSignature, ""},
+		}, activation.StepTable, ""},
+		{"it is not signed", func(t *testing.T, s bundle.Snapshot) { delete(s, bundle.SignaturesFile) }, activation.StepSignature, ""},
 		{"it was changed after it was signed", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId == input.key.userId", "true")
-		}, generations.StepSignature, ""},
-		{"it is not numbered as before", func(t *testing.T, s bundle.Snapshot) { archive(t, s, 4, private) }, generations.StepSequence, ""},
+		}, activation.StepSignature, ""},
+		{"it is not numbered as before", func(t *testing.T, s bundle.Snapshot) { archive(t, s, 4, private) }, activation.StepSequence, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			// Where signing is on, all but the signature is good before the change.
-			signing := tc.step == generations.StepSignature || tc.step == generations.StepSequence
-			o := generations.Options{}
+			signing := tc.step == activation.StepSignature || tc.step == activation.StepSequence
+			o := activation.Options{}
 			if signing {
 				o.KeyFile = public
 			}
@@ -115,7 +115,7 @@ func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 			}
 			tc.change(t, bad)
 			_, err := f.activate(t, bad)
-			var failure *generations.Failure
+			var failure *activation.Failure
 			if !errors.As(err, &failure) {
 				t.Fatalf("got %v, want a failure", err)
 			}
@@ -138,9 +138,9 @@ func TestDirectoryIsActivatedOnceItRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, files(t))
-		f := open(t, generations.Options{Source: dir})
+		f := open(t, activation.Options{Source: dir})
 		wait := func(looks int) {
-			time.Sleep(time.Duration(looks) * generations.DefaultPoll)
+			time.Sleep(time.Duration(looks) * activation.DefaultPoll)
 			synctest.Wait()
 		}
 		// Someone copies the new files one by one.
@@ -165,10 +165,10 @@ func TestLastGoodPolicyStaysWhenTheSourceBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, readers(t))
-		f := open(t, generations.Options{Source: dir})
+		f := open(t, activation.Options{Source: dir})
 		good := f.Revision()
 		wait := func() {
-			time.Sleep(3 * generations.DefaultPoll)
+			time.Sleep(3 * activation.DefaultPoll)
 			synctest.Wait()
 		}
 		write(t, dir, edit(t, readers(t), "svc/key/key.rego", "package svc.key", "package svc.key\n\nx := "))
@@ -193,14 +193,14 @@ func TestLastGoodPolicyStaysWhenTheSourceBreaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait()
-		if status := f.Status(); !f.mayRead(t) || status.Problem.Step != generations.StepRead {
+		if status := f.Status(); !f.mayRead(t) || status.Problem.Step != activation.StepRead {
 			t.Errorf("problem %+v", status.Problem)
 		}
 		if err := os.Rename(dir+".away", dir); err != nil {
 			t.Fatal(err)
 		}
 		wait()
-		if status := f.Status(); !status.Degraded || status.Problem.Step != generations.StepCompile {
+		if status := f.Status(); !status.Degraded || status.Problem.Step != activation.StepCompile {
 			t.Errorf("problem %+v", status.Problem)
 		}
 		write(t, dir, readers(t))
@@ -215,11 +215,11 @@ func TestRollbackHoldsUntilTheSourceChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, data := t.TempDir(), t.TempDir()
 		write(t, dir, files(t))
-		o := generations.Options{Source: dir, DataDir: data}
+		o := activation.Options{Source: dir, DataDir: data}
 		f := open(t, o)
 		first := f.Revision()
 		wait := func() {
-			time.Sleep(3 * generations.DefaultPoll)
+			time.Sleep(3 * activation.DefaultPoll)
 			synctest.Wait()
 		}
 		write(t, dir, readers(t))
@@ -228,8 +228,8 @@ func TestRollbackHoldsUntilTheSourceChanges(t *testing.T) {
 		if first == second || !f.mayRead(t) {
 			t.Fatal("the change was not activated")
 		}
-		var confirmed generations.Info
-		back, err := f.Rollback(t.Context(), "uid:7", "", func(_ context.Context, next generations.Info) error {
+		var confirmed activation.Info
+		back, err := f.Rollback(t.Context(), "uid:7", "", func(_ context.Context, next activation.Info) error {
 			confirmed = next
 			return nil
 		})
@@ -261,7 +261,7 @@ func TestRollbackHoldsUntilTheSourceChanges(t *testing.T) {
 			t.Error("a change of the source was not activated after the rollback")
 		}
 		for _, unknown := range []string{"short", "0123456789"} {
-			if _, err := f.Rollback(t.Context(), "uid:7", unknown, nil); !errors.Is(err, generations.ErrUnknownRevision) {
+			if _, err := f.Rollback(t.Context(), "uid:7", unknown, nil); !errors.Is(err, activation.ErrUnknownRevision) {
 				t.Errorf("%s: got %v", unknown, err)
 			}
 		}
@@ -269,10 +269,10 @@ func TestRollbackHoldsUntilTheSourceChanges(t *testing.T) {
 }
 
 func TestWhatIsNotConfirmedIsNotActivated(t *testing.T) {
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	refuse := errors.New("no audit log")
-	confirm := func(context.Context, generations.Info) error { return refuse }
-	_, err := f.Activate(t.Context(), generations.Request{Files: readers(t), Source: "upload", Actor: "uid:7", Confirm: confirm})
+	confirm := func(context.Context, activation.Info) error { return refuse }
+	_, err := f.Activate(t.Context(), activation.Request{Files: readers(t), Source: "upload", Actor: "uid:7", Confirm: confirm})
 	if !errors.Is(err, refuse) || f.mayRead(t) {
 		t.Errorf("got %v", err)
 	}
@@ -286,32 +286,32 @@ func TestWhatIsNotConfirmedIsNotActivated(t *testing.T) {
 
 func TestFiveGenerationsAreKept(t *testing.T) {
 	data := t.TempDir()
-	f := open(t, generations.Options{DataDir: data})
+	f := open(t, activation.Options{DataDir: data})
 	for _, title := range []string{"A", "B", "C", "D", "E", "F"} {
 		if _, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: "+title+"\n")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	kept := f.Status().Generations
-	if len(kept) != generations.Kept || kept[0].Number != 3 || kept[4].Number != 7 {
+	if len(kept) != activation.Kept || kept[0].Number != 3 || kept[4].Number != 7 {
 		t.Errorf("kept %+v", kept)
 	}
 	found, err := filepath.Glob(filepath.Join(data, "policy", "*.tar.gz"))
-	if err != nil || len(found) != generations.Kept {
+	if err != nil || len(found) != activation.Kept {
 		t.Errorf("%d bundles on disk, %v", len(found), err)
 	}
 	// The same files again are the same generation, and push no other out.
 	if _, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: F\n")); err != nil {
 		t.Fatal(err)
 	}
-	if kept := f.Status().Generations; len(kept) != generations.Kept || kept[0].Number != 3 || kept[4].Number != 8 {
+	if kept := f.Status().Generations; len(kept) != activation.Kept || kept[0].Number != 3 || kept[4].Number != 8 {
 		t.Errorf("kept %+v", kept)
 	}
 }
 
 func TestAKeptPolicyThatWasChangedOnDiskIsNotUsed(t *testing.T) {
 	data := t.TempDir()
-	f := open(t, generations.Options{DataDir: data})
+	f := open(t, activation.Options{DataDir: data})
 	if _, err := f.activate(t, readers(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -319,8 +319,8 @@ func TestAKeptPolicyThatWasChangedOnDiskIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "policy", "1.tar.gz"), archive(t, open, 0, ""), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var failure *generations.Failure
-	if _, err := f.Rollback(t.Context(), "uid:7", "", nil); !errors.As(err, &failure) || failure.Step != generations.StepRead || !f.mayRead(t) {
+	var failure *activation.Failure
+	if _, err := f.Rollback(t.Context(), "uid:7", "", nil); !errors.As(err, &failure) || failure.Step != activation.StepRead || !f.mayRead(t) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := f.Files(f.Revision()); err != nil {
@@ -331,7 +331,7 @@ func TestAKeptPolicyThatWasChangedOnDiskIsNotUsed(t *testing.T) {
 func TestServiceDoesNotStartWithoutAGoodPolicy(t *testing.T) {
 	broken := t.TempDir()
 	write(t, broken, edit(t, files(t), "svc/key/key.rego", "package svc.key", "package"))
-	for name, o := range map[string]generations.Options{
+	for name, o := range map[string]activation.Options{
 		"nothing there":    {Source: filepath.Join(broken, "nothing")},
 		"a file":           {Source: filepath.Join(broken, "svc/key/key.rego")},
 		"an empty folder":  {Source: t.TempDir()},
@@ -350,7 +350,7 @@ func TestServiceDoesNotStartWithoutAGoodPolicy(t *testing.T) {
 func TestServiceStartsWithTheLastGoodPolicy(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	write(t, dir, readers(t))
-	o := generations.Options{Source: dir, DataDir: data}
+	o := activation.Options{Source: dir, DataDir: data}
 	if err := open(t, o).Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +359,7 @@ func TestServiceStartsWithTheLastGoodPolicy(t *testing.T) {
 	for range 2 {
 		f := open(t, o)
 		status := f.Status()
-		if !f.mayRead(t) || !status.Degraded || status.Problem.Step != generations.StepCompile || status.Problem.File != "svc/key/key.rego" {
+		if !f.mayRead(t) || !status.Degraded || status.Problem.Step != activation.StepCompile || status.Problem.File != "svc/key/key.rego" {
 			t.Errorf("status %+v, problem %+v", status, status.Problem)
 		}
 		if f.PolicyProblem() == "" {
@@ -386,8 +386,8 @@ func TestMetricsTellWhatIsWantedAndWhatIsActive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, files(t))
-		metrics := generations.NewMetrics()
-		f := open(t, generations.Options{Source: dir, Metrics: metrics})
+		metrics := activation.NewMetrics()
+		f := open(t, activation.Options{Source: dir, Metrics: metrics})
 		registry := prometheus.NewPedanticRegistry()
 		for _, c := range metrics.Collectors() {
 			if err := registry.Register(c); err != nil {
@@ -419,7 +419,7 @@ func TestMetricsTellWhatIsWantedAndWhatIsActive(t *testing.T) {
 			return lines
 		}
 		wait := func() {
-			time.Sleep(3 * generations.DefaultPoll)
+			time.Sleep(3 * activation.DefaultPoll)
 			synctest.Wait()
 		}
 		good := f.Revision()

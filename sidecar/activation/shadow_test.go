@@ -1,4 +1,4 @@
-package generations_test
+package activation_test
 
 import (
 	"strings"
@@ -10,19 +10,19 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/verify"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 // shadow has a candidate decide along.
 func (f fixture) shadow(t *testing.T, candidate bundle.Snapshot, sample float64) {
 	t.Helper()
-	_, err := f.Shadow(t.Context(), generations.Request{Files: candidate, Source: "upload", Actor: "uid:7"}, sample)
+	_, err := f.Shadow(t.Context(), activation.Request{Files: candidate, Source: "upload", Actor: "uid:7"}, sample)
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (f fixture) report(t *testing.T) generations.Report {
+func (f fixture) report(t *testing.T) activation.Report {
 	t.Helper()
 	report, running := f.ShadowReport()
 	if !running {
@@ -33,7 +33,7 @@ func (f fixture) report(t *testing.T) generations.Report {
 
 func TestCandidateInShadowIsCountedAndNeverListenedTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := open(t, generations.Options{})
+		f := open(t, activation.Options{})
 		f.shadow(t, readers(t), 1)
 		for range 20 {
 			if f.mayRead(t) {
@@ -86,21 +86,21 @@ slow if {
 	i * j == -1
 }
 `...)
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	f.shadow(t, candidate, 1)
 	in := verify.Poll()
 	in.Project.Attributes = map[string]string{"slow": "yes"}
 	if d, err := f.Decide(t.Context(), in); err != nil || !d.Allow {
 		t.Fatalf("got %+v, %v", d, err)
 	}
-	f.until(t, "the candidate fails", func(generations.Status) bool { return f.report(t).Failed == 1 })
+	f.until(t, "the candidate fails", func(activation.Status) bool { return f.report(t).Failed == 1 })
 	if report := f.report(t); len(report.Differences) != 1 || report.Differences[0].To != "no decision" {
 		t.Errorf("report %+v", report)
 	}
 }
 
 func TestShadowDropsWhatItHasNoTimeFor(t *testing.T) {
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	f.shadow(t, files(t), 1)
 	var deciders sync.WaitGroup
 	const decisions = 5000
@@ -115,7 +115,7 @@ func TestShadowDropsWhatItHasNoTimeFor(t *testing.T) {
 		})
 	}
 	deciders.Wait()
-	f.until(t, "every decision is accounted for", func(generations.Status) bool {
+	f.until(t, "every decision is accounted for", func(activation.Status) bool {
 		r := f.report(t)
 		return r.Compared+r.Dropped+r.Failed == decisions
 	})
@@ -126,7 +126,7 @@ func TestShadowDropsWhatItHasNoTimeFor(t *testing.T) {
 
 func TestSampleIsAShareOfTheDecisions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := open(t, generations.Options{})
+		f := open(t, activation.Options{})
 		f.shadow(t, files(t), 0.5)
 		for range 400 {
 			if _, err := f.Decide(t.Context(), verify.Poll()); err != nil {
@@ -143,13 +143,13 @@ func TestSampleIsAShareOfTheDecisions(t *testing.T) {
 }
 
 func TestOnlyWhatCouldBeActivatedIsTriedInShadow(t *testing.T) {
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	bad := edit(t, files(t), "svc/key/key.rego", "package svc.key", "package")
 	for name, tc := range map[string]struct {
 		files  bundle.Snapshot
 		sample float64
 	}{"a broken policy": {bad, 1}, "no sample": {files(t), 0}, "more than all": {files(t), 1.5}} {
-		if _, err := f.Shadow(t.Context(), generations.Request{Files: tc.files, Actor: "uid:7"}, tc.sample); err == nil {
+		if _, err := f.Shadow(t.Context(), activation.Request{Files: tc.files, Actor: "uid:7"}, tc.sample); err == nil {
 			t.Errorf("%s is in shadow", name)
 		}
 	}

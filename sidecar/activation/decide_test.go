@@ -1,4 +1,4 @@
-package generations_test
+package activation_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/verify"
-	"github.com/svc-games/svc/sidecar/generations"
+	"github.com/svc-games/svc/sidecar/activation"
 )
 
 func TestDecisionsAreRecordedUnderTheRevisionThatMadeThem(t *testing.T) {
@@ -21,7 +21,7 @@ func TestDecisionsAreRecordedUnderTheRevisionThatMadeThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := open(t, generations.Options{Log: log})
+	f := open(t, activation.Options{Log: log})
 	var revisions []string
 	for _, next := range []bundle.Snapshot{nil, readers(t), files(t)} {
 		if next != nil {
@@ -76,7 +76,7 @@ func TestWhatARequiredLogCanNotRecordIsNotDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := open(t, generations.Options{Log: log})
+	f := open(t, activation.Options{Log: log})
 	decide := func() error {
 		d, err := f.Decide(t.Context(), verify.Poll())
 		if err != nil && (d.Allow || !errors.Is(err, decisionlog.ErrNotRecorded)) {
@@ -84,11 +84,11 @@ func TestWhatARequiredLogCanNotRecordIsNotDecided(t *testing.T) {
 		}
 		return err
 	}
-	f.until(t, "decisions are refused", func(generations.Status) bool { return decide() != nil })
+	f.until(t, "decisions are refused", func(activation.Status) bool { return decide() != nil })
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	f.until(t, "decisions are made again", func(generations.Status) bool { return decide() == nil })
+	f.until(t, "decisions are made again", func(activation.Status) bool { return decide() == nil })
 }
 
 func TestEngineDecidesWithinTheCallersTime(t *testing.T) {
@@ -108,7 +108,7 @@ slow_for_teams if {
 	slow
 }
 `...)
-	f := open(t, generations.Options{})
+	f := open(t, activation.Options{})
 	if _, err := f.activate(t, slow); err != nil {
 		t.Fatal(err)
 	}

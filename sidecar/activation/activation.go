@@ -1,8 +1,8 @@
-// Package generations keeps the policy in force: immutable generations behind
+// Package activation keeps the policy in force: immutable generations behind
 // one pointer, each prepared and proven before it decides anything. A policy
 // comes from the program itself, a directory, a bundle or an admin; one that
 // fails a step never becomes active, and the last good one stays.
-package generations
+package activation
 
 import (
 	"context"

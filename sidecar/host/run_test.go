@@ -1,4 +1,4 @@
-package daemon_test
+package host_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/daemon"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/remote"
 )
@@ -24,13 +23,13 @@ func none(string) string { return "" }
 // run runs a sidecar until the test cancels it.
 func run(t *testing.T, args ...string) (stop context.CancelFunc, ended <-chan error) {
 	t.Helper()
-	o, err := daemon.ParseOptions(append(args, "--log-level=error"), none, io.Discard)
+	o, err := host.ParseFlags(append(args, "--log-level=error"), none, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- daemon.Run(ctx, o) }()
+	go func() { done <- host.Run(ctx, o) }()
 	t.Cleanup(cancel)
 	return cancel, done
 }
@@ -108,9 +107,9 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 		"-decision-timeout: parse":    {"--decision-timeout=soon"},
 		`unexpected argument "again"`: {"again"},
 	} {
-		o, err := daemon.ParseOptions(append([]string{"--data-dir", dir}, args...), none, io.Discard)
+		o, err := host.ParseFlags(append([]string{"--data-dir", dir}, args...), none, io.Discard)
 		if err == nil {
-			err = daemon.Run(t.Context(), o)
+			err = host.Run(t.Context(), o)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v; want %q", args, err, want)
@@ -119,7 +118,7 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 			t.Errorf("%q: the data folder was made", args)
 		}
 	}
-	if _, err := daemon.ParseOptions([]string{"--help"}, none, io.Discard); !errors.Is(err, flag.ErrHelp) {
+	if _, err := host.ParseFlags([]string{"--help"}, none, io.Discard); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("help: %v", err)
 	}
 }

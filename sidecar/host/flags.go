@@ -1,6 +1,4 @@
-// Package daemon is the sidecar as a process of its own, svc-sidecar: its
-// command line, and its life from start to hand-over or stop.
-package daemon
+package host
 
 import (
 	"errors"
@@ -16,8 +14,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/policy/decisionlog"
-	"github.com/svc-games/svc/sidecar/generations"
-	"github.com/svc-games/svc/sidecar/host"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/service"
 )
@@ -25,8 +22,8 @@ import (
 // logOff as the mode of the decision log means none.
 const logOff = "off"
 
-// Options are the command line of svc-sidecar.
-type Options struct {
+// Flags are the command line of svc-sidecar.
+type Flags struct {
 	DataDir    string
 	Store      string
 	Redis      string
@@ -34,10 +31,10 @@ type Options struct {
 	// DecisionTimeout bounds a decision; 0 means the service's default.
 	DecisionTimeout time.Duration
 	Caps            service.Caps
-	Policy          generations.Options
+	Policy          activation.Options
 	DecisionLog     string // a mode, or off
 
-	// Listeners, as in host.Options.
+	// Listeners, as in Options.
 	Listen, OPA, Admin *peer.Address
 	TLS                peer.TLS
 	Names              []string
@@ -46,16 +43,16 @@ type Options struct {
 	LogLevel, LogFormat string
 }
 
-// ParseOptions reads the command line args and the environment. When args ask
+// ParseFlags reads the command line args and the environment. When args ask
 // for help it is written to stderr, and the error is flag.ErrHelp.
-func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (Options, error) {
-	o := Options{Listen: host.Standard(), OPA: host.Standard(), Admin: host.Standard()}
+func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Flags, error) {
+	o := Flags{Listen: Standard(), OPA: Standard(), Admin: Standard()}
 	f := cli.New("svc-sidecar", getenv)
 	f.String(&o.DataDir, "data-dir", "SVC_DATA_DIR", "data", "`folder` of the database, kept policies, the decision log and the sockets")
 	f.String(&o.Store, "store", "SVC_STORE", "sqlite", "where keys and the ledger are: sqlite, or a postgres:// `URL`; one with a password belongs in the variable")
 	f.String(&o.Redis, "redis", "SVC_REDIS_URL", "", "`URL` of the Redis through which sidecars with one PostgreSQL tell each other of revocations at once (default: none); one with a password belongs in the variable")
 	f.String(&o.PricesFile, "prices", "SVC_PRICES", "", "`file` of the price list (default: one TIK for a job of the embedded generator)")
-	f.String(&o.Policy.Source, "policy", "SVC_POLICY", generations.Embedded, "the policy: embedded, a folder, a bundle's file or its `address`")
+	f.String(&o.Policy.Source, "policy", "SVC_POLICY", activation.Embedded, "the policy: embedded, a folder, a bundle's file or its `address`")
 	f.String(&o.Policy.KeyFile, "policy-key", "SVC_POLICY_KEY", "", "`file` of the keys that policies must be signed with")
 	f.Bool(&o.Policy.Unsigned, "policy-unsigned", "", "accept bundles without a look at their signature")
 	f.String(&o.DecisionLog, "decision-log", "SVC_DECISION_LOG", string(decisionlog.BestEffort),
@@ -63,45 +60,45 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	f.Duration(&o.DecisionTimeout, "decision-timeout", "SVC_DECISION_TIMEOUT", 0, "`time` that a decision may take (default: 50ms)")
 	f.Number(&o.Caps.MaxProjects, "max-projects", "", "`number` of projects that a user may have (default: 1000)")
 	f.Number(&o.Caps.MaxQueued, "max-queued", "", "`number` of jobs of a project that may wait, 20 at most (default: 20)")
-	f.Address(&o.Listen, "listen", "SVC_SIDECAR_LISTEN", "`address` for gateways and engine proxies (default: "+host.Socket+" in the data folder)")
-	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+host.OPASocket+" in the data folder)")
+	f.Address(&o.Listen, "listen", "SVC_SIDECAR_LISTEN", "`address` for gateways and engine proxies (default: "+Socket+" in the data folder)")
+	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+OPASocket+" in the data folder)")
 	f.Address(&o.Admin, "admin-listen", "SVC_ADMIN_LISTEN", "`address` for administrators, or off (default: admin.sock in the data folder)")
 	f.Listeners(&o.TLS, &o.Names)
 	f.Bool(&o.TakeOver, "take-over", "", "take the sockets from the svc-sidecar that runs, which then stops")
 	f.String(&o.LogLevel, "log-level", "SVC_LOG_LEVEL", "info", "`level`: debug, info, warn or error")
 	f.String(&o.LogFormat, "log-format", "SVC_LOG_FORMAT", "console", "`format`: console or json")
 	if err := f.Parse(args, stderr); err != nil {
-		return Options{}, err
+		return Flags{}, err
 	}
 	if o.Listen == nil {
-		return Options{}, errors.New("--listen can't be off: nobody could use the sidecar")
+		return Flags{}, errors.New("--listen can't be off: nobody could use the sidecar")
 	}
 	if err := errors.Join(cli.CheckListener("--listen", o.Listen, o.TLS, o.Names), cli.CheckListener("--opa-listen", o.OPA, o.TLS, o.Names),
 		cli.CheckListener("--admin-listen", o.Admin, o.TLS, o.Names)); err != nil {
-		return Options{}, err
+		return Flags{}, err
 	}
 	dir, err := filepath.Abs(o.DataDir)
 	if err != nil {
-		return Options{}, fmt.Errorf("resolving --data-dir: %w", err)
+		return Flags{}, fmt.Errorf("resolving --data-dir: %w", err)
 	}
 	o.DataDir = dir
 	if err := o.Caps.Validate(); err != nil {
-		return Options{}, err
+		return Flags{}, err
 	}
 	if err := o.Policy.Validate(); err != nil {
-		return Options{}, err
+		return Flags{}, err
 	}
 	if log := o.decisionLog(nil); log != nil {
 		if err := log.Validate(); err != nil {
-			return Options{}, err
+			return Flags{}, err
 		}
 	}
 	return o, nil
 }
 
-// host returns the options of what runs in the process.
-func (o Options) host(logger *zap.Logger) (host.Options, error) {
-	metrics := generations.NewMetrics()
+// options returns the options of what runs in the process.
+func (o Flags) options(logger *zap.Logger) (Options, error) {
+	metrics := activation.NewMetrics()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.Collectors()...)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -110,7 +107,7 @@ func (o Options) host(logger *zap.Logger) (host.Options, error) {
 		log.Counters = metrics.Log()
 	}
 	o.Policy.Metrics = metrics
-	h := host.Options{
+	h := Options{
 		DataDir: o.DataDir, Store: o.Store, Redis: o.Redis, DecisionTimeout: o.DecisionTimeout, Caps: o.Caps,
 		Policy: o.Policy, DecisionLog: log, Metrics: registry,
 		Listen: o.Listen, OPA: o.OPA, Admin: o.Admin, TLS: o.TLS, Names: o.Names, TakeOver: o.TakeOver, Logger: logger,
@@ -121,7 +118,7 @@ func (o Options) host(logger *zap.Logger) (host.Options, error) {
 			err = ledger.CheckPrices(prices, ledger.DefaultUnits())
 		}
 		if err != nil {
-			return host.Options{}, err
+			return Options{}, err
 		}
 		h.Prices = prices
 	}
@@ -129,7 +126,7 @@ func (o Options) host(logger *zap.Logger) (host.Options, error) {
 }
 
 // decisionLog returns nil for no log.
-func (o Options) decisionLog(logger *zap.Logger) *decisionlog.Options {
+func (o Flags) decisionLog(logger *zap.Logger) *decisionlog.Options {
 	if o.DecisionLog == logOff {
 		return nil
 	}

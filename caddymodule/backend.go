@@ -12,7 +12,7 @@ import (
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // openTimeout bounds how long sidecar and engine proxy each may take to open.
@@ -35,7 +35,7 @@ type OpenedSidecar struct {
 	// Ledger is for an engine proxy in this process.
 	Ledger engineproxy.Ledger
 	// Console returns the console with the given options.
-	Console func(console.Options) (console.Site, error)
+	Console func(site.Options) (site.Site, error)
 	// Fixed names options that a reload can't change, for its SidecarReloader.
 	Fixed string
 	Close func() error

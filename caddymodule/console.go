@@ -17,7 +17,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Console is the web interface for owners of keys, under /console/. API keys
@@ -50,7 +50,7 @@ type Console struct {
 	logger *zap.Logger
 
 	mu   sync.Mutex
-	made console.Site
+	made site.Site
 }
 
 // ConsoleOIDC is an OpenID provider that users sign in with.
@@ -108,8 +108,8 @@ func (c *Console) Validate() error {
 
 // options are those of the console, with previews as the app's shared state
 // serves them; nil for the options alone.
-func (c *Console) options(shared *Shared) console.Options {
-	o := console.Options{
+func (c *Console) options(shared *Shared) site.Options {
+	o := site.Options{
 		Secure: c.BehindTLS, Idle: time.Duration(c.Idle), Absolute: time.Duration(c.Absolute),
 		Preview: func(r *http.Request) string { return c.previewOrigin(shared, r) },
 	}
@@ -120,7 +120,7 @@ func (c *Console) options(shared *Shared) console.Options {
 		}
 	}
 	if c.OIDC != nil {
-		o.OIDC = &console.OIDC{
+		o.OIDC = &site.OIDC{
 			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: c.OIDC.ClientSecret,
 			Name: c.OIDC.Name, Claim: c.OIDC.Claim,
 		}
@@ -154,7 +154,7 @@ func (c *Console) previewOrigin(shared *Shared, r *http.Request) string {
 }
 
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if !strings.HasPrefix(r.URL.Path, console.Path) {
+	if !strings.HasPrefix(r.URL.Path, site.Path) {
 		return next.ServeHTTP(w, r)
 	}
 	shared, err := c.app.Shared(r.Context())
@@ -173,7 +173,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 
 // handler returns the console, made when it is first asked for: the app was
 // not started before.
-func (c *Console) handler(shared *Shared) (console.Site, error) {
+func (c *Console) handler(shared *Shared) (site.Site, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil {
@@ -199,11 +199,11 @@ func (s *Shared) serveFor(
 	}
 	h := w.Header()
 	switch out.serve.What {
-	case console.ServePreview:
+	case site.ServePreview:
 		clear(h)
 		s.games.Serve(w, r, s.Engines, out.serve.JobID, out.serve.Path)
 		return nil
-	case console.ServeEvents, console.ServeFiles:
+	case site.ServeEvents, site.ServeFiles:
 		h.Del("Content-Security-Policy")
 		job, err := s.Sidecar.Job(r.Context(), out.serve.JobID)
 		if err != nil {
@@ -214,7 +214,7 @@ func (s *Shared) serveFor(
 			Route: gateway.Route{Action: policy.ActionFiles, JobID: job.JobID},
 		}
 		locator := gateway.Locator{Sidecar: s.Sidecar, Engines: s.Engines, Now: time.Now, Streams: s.Streams, Broke: brokeOff(logger)}
-		if out.serve.What == console.ServeFiles {
+		if out.serve.What == site.ServeFiles {
 			return toHandlerError(locator.Serve(w, r, q, nil), 0)
 		}
 		q.Route.Action = policy.ActionEvents
@@ -233,7 +233,7 @@ func (s *Shared) serveFor(
 // answer in its place.
 type serveWriter struct {
 	http.ResponseWriter
-	serve  console.Serve
+	serve  site.Serve
 	asked  bool
 	header bool // it is written
 }
@@ -241,7 +241,7 @@ type serveWriter struct {
 func (s *serveWriter) WriteHeader(status int) {
 	if !s.header {
 		s.header = true
-		s.serve, s.asked = console.TakeServe(s.Header())
+		s.serve, s.asked = site.TakeServe(s.Header())
 	}
 	if !s.asked {
 		s.ResponseWriter.WriteHeader(status)

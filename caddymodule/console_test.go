@@ -13,7 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // TestARefusalToTheConsoleHasItsStatus: without svc_error in the site Caddy answers
@@ -26,9 +26,9 @@ func TestARefusalToTheConsoleHasItsStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared := &Shared{Sidecar: oneJob{}, Streams: full}
-	for what, want := range map[string]int{console.ServeEvents: http.StatusServiceUnavailable, console.ServeFiles: http.StatusConflict} {
+	for what, want := range map[string]int{site.ServeEvents: http.StatusServiceUnavailable, site.ServeFiles: http.StatusConflict} {
 		asks := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set(console.ServeHeader, what+" "+jobID)
+			w.Header().Set(site.ServeHeader, what+" "+jobID)
 			w.WriteHeader(http.StatusOK)
 		})
 		err := shared.serveFor(asks, nil, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/console/x", nil), zap.NewNop())

@@ -12,7 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Preview serves the games that the console shows in a frame. It stands at an
@@ -68,7 +68,7 @@ func (p *previews) handler() (http.Handler, error) {
 
 func (p *previews) handlerLocked() (http.Handler, error) {
 	if p.answers == nil {
-		made, err := p.shared.backend.sidecar.Console(console.Options{})
+		made, err := p.shared.backend.sidecar.Console(site.Options{})
 		if err != nil {
 			return nil, err
 		}

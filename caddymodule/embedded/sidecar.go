@@ -14,10 +14,10 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Sidecar opens the sidecar in this process, with its admin socket.
@@ -134,7 +134,7 @@ func (s *Sidecar) OpenSidecar(ctx context.Context, dataDir string, logger *zap.L
 	}
 	return &caddymodule.OpenedSidecar{
 		Service: h.Service, Ledger: h.Service, Fixed: s.fixed(), Close: h.Close,
-		Console: func(o console.Options) (console.Site, error) { return h.Service.Console(o) },
+		Console: func(o site.Options) (site.Site, error) { return h.Service.Console(o) },
 	}, nil
 }
 

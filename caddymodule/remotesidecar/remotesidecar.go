@@ -12,10 +12,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/caddymodule"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/ledgerclient"
 	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/remoteconsole"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 func init() { caddy.RegisterModule(Sidecar{}) }
@@ -72,7 +72,7 @@ func (s *Sidecar) OpenSidecar(_ context.Context, _ string, logger *zap.Logger) (
 	client := remote.New(conn, remote.Options{DecisionTimeout: time.Duration(s.DecisionTimeout), Logger: logger})
 	return &caddymodule.OpenedSidecar{
 		Service: client, Ledger: ledgerclient.New(conn),
-		Console: func(o console.Options) (console.Site, error) {
+		Console: func(o site.Options) (site.Site, error) {
 			return remoteconsole.New(conn, o, logger.Named("console")), nil
 		},
 		Close: func() error {

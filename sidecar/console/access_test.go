@@ -11,7 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // estate is what a user has: a key, a project and a job of it.
@@ -66,7 +66,7 @@ func (e estate) forms() []string {
 }
 
 func TestNothingIsSeenOrDoneWithoutSigningIn(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	before := d.key(e.keyID)
 	pages, forms := e.routes()
@@ -86,7 +86,7 @@ func TestNothingIsSeenOrDoneWithoutSigningIn(t *testing.T) {
 }
 
 func TestFormThatCameAfterItsSessionLeadsBackToItsPage(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	at := "/console/keys/" + e.keyID
 	for referer, next := range map[string]string{
@@ -102,7 +102,7 @@ func TestFormThatCameAfterItsSessionLeadsBackToItsPage(t *testing.T) {
 }
 
 func TestAddressOfAFormThatWasRefusedLeadsToItsPage(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice := d.as("alice")
 	for _, path := range []string{"/console/keys/" + e.keyID, "/console/projects/" + e.projectID} {
@@ -119,7 +119,7 @@ func TestAddressOfAFormThatWasRefusedLeadsToItsPage(t *testing.T) {
 }
 
 func TestUserSeesAndChangesOnlyTheirOwn(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	before := d.key(e.keyID)
 	bob := d.as("bob")
@@ -129,7 +129,7 @@ func TestUserSeesAndChangesOnlyTheirOwn(t *testing.T) {
 		if got.status != http.StatusNotFound || got.body != want.body {
 			t.Errorf("GET %s: %d, and what is not there %d", path, got.status, want.status)
 		}
-		if header := got.header.Get(console.ServeHeader); header != "" {
+		if header := got.header.Get(site.ServeHeader); header != "" {
 			t.Errorf("GET %s asks the gateway to serve %q", path, header)
 		}
 	}
@@ -149,7 +149,7 @@ func TestUserSeesAndChangesOnlyTheirOwn(t *testing.T) {
 }
 
 func TestOwnerIsServed(t *testing.T) {
-	d := open(t, console.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
+	d := open(t, site.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
 	e := d.estate("alice")
 	alice := d.as("alice")
 	pages, _ := e.routes()
@@ -159,28 +159,28 @@ func TestOwnerIsServed(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, p.status, want)
 		}
 	}
-	asked, ok := console.TakeServe(alice.get("/console/jobs/" + e.jobID + "/events").header)
-	if session := asked.Session; !ok || session == "" || asked != (console.Serve{What: console.ServeEvents, JobID: e.jobID, Session: session}) {
+	asked, ok := site.TakeServe(alice.get("/console/jobs/" + e.jobID + "/events").header)
+	if session := asked.Session; !ok || session == "" || asked != (site.Serve{What: site.ServeEvents, JobID: e.jobID, Session: session}) {
 		t.Errorf("the gateway is asked for %+v", asked)
 	}
 }
 
 func TestEventsAreServedForTheSessionThatAskedForThem(t *testing.T) {
-	d := open(t, console.Options{Idle: 10 * time.Minute})
+	d := open(t, site.Options{Idle: 10 * time.Minute})
 	e := d.estate("alice")
-	site, err := d.side.Console(console.Options{Idle: 10 * time.Minute})
+	mine, err := d.side.Console(site.Options{Idle: 10 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	one, two := d.as("alice"), d.as("alice")
 	session := func(b *browser) string {
 		t.Helper()
-		asked, _ := console.TakeServe(b.get("/console/jobs/" + e.jobID + "/events").header)
+		asked, _ := site.TakeServe(b.get("/console/jobs/" + e.jobID + "/events").header)
 		return asked.Session
 	}
 	ended := func(name string) bool {
 		t.Helper()
-		over, err := site.Ended(t.Context(), name)
+		over, err := mine.Ended(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestEventsAreServedForTheSessionThatAskedForThem(t *testing.T) {
 }
 
 func TestEveryAnswerHasTheHeadersThatKeepItSafe(t *testing.T) {
-	d := open(t, console.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
+	d := open(t, site.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
 	e := d.estate("alice")
 	pages, _ := e.routes()
 	alice := d.as("alice")
@@ -228,7 +228,7 @@ func TestEveryAnswerHasTheHeadersThatKeepItSafe(t *testing.T) {
 }
 
 func TestFormFromAnotherSiteIsRefused(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice := d.as("alice")
 	for name, header := range map[string][]string{
@@ -249,7 +249,7 @@ func TestFormFromAnotherSiteIsRefused(t *testing.T) {
 }
 
 func TestPageHasNoScriptOrStyleOfItsOwn(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	pages, _ := e.routes()
 	alice := d.as("alice")
@@ -267,7 +267,7 @@ func TestPageHasNoScriptOrStyleOfItsOwn(t *testing.T) {
 }
 
 func TestUsageIsShownAndDownloaded(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice := d.as("alice")
 	if p := alice.get("/console/keys/" + e.keyID); !p.has("1 job and 0 TIK in the last 30 days") || !p.has("<td>2026-11-20</td><td class=\"num\">1</td>") {

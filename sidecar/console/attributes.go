@@ -6,6 +6,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/projects"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // attributeForm is a form that sets one attribute of a project.
@@ -43,7 +44,7 @@ func (c *Console) setAttribute(v *visit) {
 	var refused *api.Error
 	switch {
 	case err == nil:
-		http.Redirect(v, v.r, Path+"projects/"+project.ID+"?done="+done, http.StatusSeeOther)
+		http.Redirect(v, v.r, site.Path+"projects/"+project.ID+"?done="+done, http.StatusSeeOther)
 	case errors.Is(err, projects.ErrAttributeChanged):
 		c.refuseAttribute(v, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
 	case errors.As(err, &refused):

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // attributes reads a project's attributes from the sidecar.
@@ -21,7 +21,7 @@ func (d *desk) attributes(projectID string) map[string]string {
 }
 
 func TestOwnerSetsAndRemovesAttributes(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice, page := d.as("alice"), "/console/projects/"+e.projectID
 	for _, step := range []struct {
@@ -50,7 +50,7 @@ func TestOwnerSetsAndRemovesAttributes(t *testing.T) {
 }
 
 func TestStaleProjectPageTakesNoAttributeBack(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice, page := d.as("alice"), "/console/projects/"+e.projectID
 	alice.send(page+"/attributes", url.Values{"name": {"readers"}, "value": {"bob"}})
@@ -71,7 +71,7 @@ func TestStaleProjectPageTakesNoAttributeBack(t *testing.T) {
 }
 
 func TestRefusedAttributeIsShownAsTyped(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	e := d.estate("alice")
 	alice := d.as("alice")
 	for name, form := range map[string]url.Values{

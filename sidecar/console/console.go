@@ -1,7 +1,7 @@
 // Package console is the web interface for owners of API keys: keys, usage,
 // projects, jobs and the audit log. It is plain net/http over the sidecar's
 // own parts. What lies with the engine proxy, the events and files of a job,
-// it asks the gateway to serve: see ServeHeader.
+// it asks the gateway to serve: see site.Serve.
 package console
 
 import (
@@ -17,10 +17,8 @@ import (
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 )
-
-// Path is where the console stands.
-const Path = "/console/"
 
 // Parts are what the console works on.
 type Parts struct {
@@ -33,56 +31,18 @@ type Parts struct {
 	Now func() time.Time
 }
 
-// Options are what an operator may set.
-type Options struct {
-	// Preview returns the origin of the games' preview for a request, like
-	// "http://localhost:8081", or "" for none. It must not be the console's
-	// own: a game is hostile input. nil means no preview.
-	Preview func(*http.Request) string
-	// Idle and Absolute end sessions; 0 means the defaults of package sessions.
-	Idle, Absolute time.Duration
-	// Secure says that browsers reach the console by HTTPS though the request
-	// comes without, because a proxy in front of it ends TLS.
-	Secure bool
-	// OIDC is nil when there is no OpenID provider.
-	OIDC *OIDC
-	// Identity returns who Caddy's own authentication says that a request is
-	// from, "" for nobody; nil when there is none. Who is named is signed in.
-	Identity func(*http.Request) string
-}
-
-// Site is a console, in this process or another.
-type Site interface {
-	// ServeHTTP answers the requests for everything under Path.
-	http.Handler
-	// Preview answers those at the previews' origin.
-	Preview() http.Handler
-	// Ended reports whether a session has ended that a Serve names. To ask does
-	// not count as a use of it.
-	Ended(ctx context.Context, session string) (bool, error)
-}
-
-// Console is a Site in this process.
+// Console is a site.Site in this process.
 type Console struct {
 	Parts
-	options Options
+	options site.Options
 	pages   *pages
 	attempt *attempts
 	oidc    *provider
 	handler http.Handler
 }
 
-// Validate says what is wrong with options.
-func (o Options) Validate() error {
-	if o.OIDC == nil {
-		return nil
-	}
-	_, err := newProvider(*o.OIDC, time.Now)
-	return err
-}
-
 // New returns the console, or says what is wrong with its options.
-func New(p Parts, o Options) (*Console, error) {
+func New(p Parts, o site.Options) (*Console, error) {
 	if p.Logger == nil {
 		p.Logger = zap.NewNop()
 	}
@@ -106,7 +66,7 @@ func New(p Parts, o Options) (*Console, error) {
 	return c, nil
 }
 
-// Ended implements Site.
+// Ended implements site.Site.
 func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 	return c.Sessions.Ended(ctx, session)
 }
@@ -163,9 +123,9 @@ func (c *Console) routes() http.Handler {
 // refusal, to the page that the form is on.
 func toFormOf(list, id string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, Path+list+"/"+url.PathEscape(r.PathValue(id)), http.StatusSeeOther)
+		http.Redirect(w, r, site.Path+list+"/"+url.PathEscape(r.PathValue(id)), http.StatusSeeOther)
 	}
 }
 
 // Interface guards
-var _ Site = (*Console)(nil)
+var _ site.Site = (*Console)(nil)

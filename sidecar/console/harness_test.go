@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy/policytest"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
@@ -37,7 +37,7 @@ func (d *desk) now() time.Time { return time.UnixMilli(d.at.Load()).UTC() }
 func (d *desk) pass(t time.Duration) { d.at.Add(t.Milliseconds()) }
 
 // open opens a console with the users alice and bob.
-func open(t *testing.T, o console.Options) *desk {
+func open(t *testing.T, o site.Options) *desk {
 	t.Helper()
 	d := &desk{t: t}
 	d.at.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())

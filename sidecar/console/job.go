@@ -7,6 +7,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // jobPage is one job.
@@ -62,7 +63,7 @@ func (c *Console) ownJob(v *visit) (sidecar.Job, bool) {
 
 func (c *Console) jobEvents(v *visit) {
 	if job, ok := c.ownJob(v); ok {
-		Serve{What: ServeEvents, JobID: job.JobID, Session: v.session.Name()}.ask(v)
+		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: v.session.Name()}.Ask(v)
 	}
 }
 
@@ -73,6 +74,6 @@ func (c *Console) jobFiles(v *visit) {
 	case !job.Settled || job.Status == api.JobCancelled:
 		c.fail(v, v.r, http.StatusConflict, "The job has no files.")
 	default:
-		Serve{What: ServeFiles, JobID: job.JobID}.ask(v)
+		site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(v)
 	}
 }

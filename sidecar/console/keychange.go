@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // keyPage is one key.
@@ -159,7 +160,7 @@ func (c *Console) settle(v *visit, key keys.Key, change string, err error, page 
 	var refusal *keys.Refusal
 	switch {
 	case err == nil:
-		http.Redirect(v, v.r, Path+"keys/"+key.ID+"?done="+change, http.StatusSeeOther)
+		http.Redirect(v, v.r, site.Path+"keys/"+key.ID+"?done="+change, http.StatusSeeOther)
 	case errors.As(err, &refusal):
 		status := http.StatusUnprocessableEntity
 		if errors.Is(err, keys.ErrVersion) || errors.Is(err, keys.ErrState) {

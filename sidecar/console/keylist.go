@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // keysPage is the list of a user's keys.
@@ -85,7 +86,7 @@ func (f keyFilter) By(column string) string {
 	if f.State != "" {
 		q.Set("state", f.State)
 	}
-	return Path + "keys?" + q.Encode()
+	return site.Path + "keys?" + q.Encode()
 }
 
 // Order is a column's aria-sort.

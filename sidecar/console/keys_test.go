@@ -11,14 +11,14 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 var shownSecret = regexp.MustCompile(`id="secret" readonly value="(sk-[^"]+)"`)
 
 func TestSecretIsShownOnceAndNowhereElse(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	key, created := b.create("ci", "jobsPerDay", "3", "tikPerMonth", "2.5")
 	match := shownSecret.FindStringSubmatch(created.body)
 	if match == nil {
@@ -49,7 +49,7 @@ func TestSecretIsShownOnceAndNowhereElse(t *testing.T) {
 }
 
 func TestFormSentAgainMakesNoSecondKey(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	form := url.Values{"form": {formCode.FindStringSubmatch(b.get("/console/keys/new").body)[1]}, "name": {"ci"}}
 	b.send("/console/keys", form)
 	again := b.send("/console/keys", form)
@@ -62,7 +62,7 @@ func TestFormSentAgainMakesNoSecondKey(t *testing.T) {
 }
 
 func TestFormWhoseKeyWasNotMadeCanBeSentAgain(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	form := url.Values{"form": {formCode.FindStringSubmatch(b.get("/console/keys/new").body)[1]}, "name": {"ci"}}
 	b.storeSQL("CREATE TRIGGER broken BEFORE INSERT ON keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
 	if p := b.send("/console/keys", form); p.status != http.StatusServiceUnavailable || !p.has("Nothing was changed; try again") {
@@ -81,7 +81,7 @@ func TestFormWhoseKeyWasNotMadeCanBeSentAgain(t *testing.T) {
 }
 
 func TestRefusedFormKeepsWhatWasTyped(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	for name, tc := range map[string]struct {
 		fields []string
 		says   string
@@ -111,7 +111,7 @@ func TestRefusedFormKeepsWhatWasTyped(t *testing.T) {
 }
 
 func TestTwentyKeysAreTheMostAndThePageSaysSoBefore(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	for i := range keys.MaxPerUser {
 		if i == 14 && b.get("/console/keys").has("of 20 keys are taken") {
 			t.Error("14 keys: the limit is mentioned")
@@ -137,7 +137,7 @@ func TestTwentyKeysAreTheMostAndThePageSaysSoBefore(t *testing.T) {
 }
 
 func TestKeyIsRenamedLimitedDisabledEnabledAndRevoked(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	key, _ := b.create("ci")
 	at := "/console/keys/" + key.ID
 	step := func(path string, form url.Values, says string) keys.Key {
@@ -181,7 +181,7 @@ func TestKeyIsRenamedLimitedDisabledEnabledAndRevoked(t *testing.T) {
 }
 
 func TestSecondTabCanNotOverwriteLimitsUnseen(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	key, _ := b.create("ci")
 	at := "/console/keys/" + key.ID
 	b.send(at+"/limits", url.Values{"version": {"1"}, "jobsPerDay": {"3"}})
@@ -198,7 +198,7 @@ func TestSecondTabCanNotOverwriteLimitsUnseen(t *testing.T) {
 }
 
 func TestListIsFilteredAndSortedByItsAddress(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	// What is looked for is longer than what is shown of a key on either side of its
 	// mask: the letters there are random, and three of them are a word now and then.
 	for _, name := range []string{"beta", "alphabet", "gamma"} {
@@ -232,7 +232,7 @@ func TestListIsFilteredAndSortedByItsAddress(t *testing.T) {
 }
 
 func TestHostileNamesAreText(t *testing.T) {
-	b := open(t, console.Options{}).as("alice")
+	b := open(t, site.Options{}).as("alice")
 	project, err := b.side.CreateProject(context.Background(), "alice", api.ProjectRequest{Name: `"><img src=x onerror=alert(1)>`, Template: "blank", Description: "</p><script>x</script>"})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
@@ -16,19 +15,9 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
 )
-
-// OIDC is an OpenID provider that users sign in with.
-type OIDC struct {
-	Issuer       string // its address, where its metadata are found
-	ClientID     string
-	ClientSecret string // "" for a public client
-	Name         string // on the button; "" means the issuer
-	// Claim names the user's id in the service: "email", which the provider
-	// must have verified, or "sub". Default: email.
-	Claim string
-}
 
 // oidcTimeout bounds what we ask of a provider, and oidcTTL how long signing
 // in there may take.
@@ -40,35 +29,24 @@ const (
 // provider is an OIDC that is asked for its metadata when it is first used: it
 // may be away when the service starts.
 type provider struct {
-	options OIDC
+	options site.OIDC
 	now     func() time.Time
 
 	mu    sync.Mutex
 	found *oidc.Provider
 }
 
-func newProvider(o OIDC, now func() time.Time) (*provider, error) {
+func newProvider(o site.OIDC, now func() time.Time) (*provider, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	if o.Claim == "" {
 		o.Claim = "email"
-	}
-	switch {
-	case o.Issuer == "" || o.ClientID == "":
-		return nil, errors.New("oidc: issuer and client_id are required")
-	case !isIssuer(o.Issuer):
-		return nil, fmt.Errorf("oidc: issuer must be the provider's address, like https://id.example.com, is %q", o.Issuer)
-	case o.Claim != "email" && o.Claim != "sub":
-		return nil, fmt.Errorf("oidc: claim must be email or sub, is %q", o.Claim)
 	}
 	if o.Name == "" {
 		o.Name = o.Issuer
 	}
 	return &provider{options: o, now: now}, nil
-}
-
-// isIssuer reports whether an address can be a provider's.
-func isIssuer(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
 func (c *Console) oidcName() string {

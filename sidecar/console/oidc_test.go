@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // idProvider is a small OpenID provider that signs everybody in as the test
@@ -117,7 +117,7 @@ func openWithOIDC(t *testing.T, claim string) (*desk, *idProvider) {
 	t.Helper()
 	var d *desk
 	p := newIDProvider(t, func() time.Time { return d.now() })
-	d = open(t, console.Options{OIDC: &console.OIDC{Issuer: p.http.URL, ClientID: "svc", ClientSecret: "s3cret", Name: "Example", Claim: claim}})
+	d = open(t, site.Options{OIDC: &site.OIDC{Issuer: p.http.URL, ClientID: "svc", ClientSecret: "s3cret", Name: "Example", Claim: claim}})
 	return d, p
 }
 
@@ -196,11 +196,11 @@ func TestProviderThatIsAwayIsSaid(t *testing.T) {
 }
 
 func TestProviderWithoutWhatItNeedsIsRefused(t *testing.T) {
-	d := open(t, console.Options{})
-	for name, o := range map[string]console.OIDC{
+	d := open(t, site.Options{})
+	for name, o := range map[string]site.OIDC{
 		"no issuer": {ClientID: "svc"}, "an issuer that is no address": {Issuer: "id.example.com", ClientID: "svc"}, "no client": {Issuer: "https://id.example.com"}, "claim": {Issuer: "https://id.example.com", ClientID: "svc", Claim: "name"},
 	} {
-		if _, err := d.side.Console(console.Options{OIDC: &o}); err == nil {
+		if _, err := d.side.Console(site.Options{OIDC: &o}); err == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}

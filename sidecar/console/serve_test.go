@@ -5,13 +5,13 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
-	d := open(t, console.Options{})
-	handler, err := d.side.Console(console.Options{})
+	d := open(t, site.Options{})
+	handler, err := d.side.Console(site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,24 +19,24 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	get := func(path string) (int, console.Serve) {
+	get := func(path string) (int, site.Serve) {
 		w := httptest.NewRecorder()
 		handler.Preview().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		asked, _ := console.TakeServe(w.Header())
+		asked, _ := site.TakeServe(w.Header())
 		return w.Code, asked
 	}
 	for path, want := range map[string]string{
 		"index.html": "index.html", "assets/a%20b%0Ac.png": "assets/a b\nc.png", "%E2%9C%93.png": "✓.png", "": "",
 	} {
-		if status, asked := get("/" + code + "/" + path); status != http.StatusOK || asked != (console.Serve{What: console.ServePreview, JobID: "job_1", Path: want}) {
+		if status, asked := get("/" + code + "/" + path); status != http.StatusOK || asked != (site.Serve{What: site.ServePreview, JobID: "job_1", Path: want}) {
 			t.Errorf("%q: %d, asked for %+v", path, status, asked)
 		}
 	}
-	if status, asked := get("/" + d.link("alice") + "/index.html"); status != http.StatusNotFound || asked != (console.Serve{}) {
+	if status, asked := get("/" + d.link("alice") + "/index.html"); status != http.StatusNotFound || asked != (site.Serve{}) {
 		t.Errorf("a code for signing in: %d, asked for %+v", status, asked)
 	}
 	d.pass(sessions.PreviewTTL)
-	if status, asked := get("/" + code + "/index.html"); status != http.StatusNotFound || asked != (console.Serve{}) {
+	if status, asked := get("/" + code + "/index.html"); status != http.StatusNotFound || asked != (site.Serve{}) {
 		t.Errorf("an old code: %d, asked for %+v", status, asked)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -105,8 +106,8 @@ func pageOf(r *http.Request) string {
 // nextPage returns the page of ours that a visitor came for.
 func nextPage(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, Path) || strings.ContainsAny(next, "\\\r\n") {
-		return Path + "keys"
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, site.Path) || strings.ContainsAny(next, "\\\r\n") {
+		return site.Path + "keys"
 	}
 	return u.RequestURI()
 }

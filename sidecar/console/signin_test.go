@@ -13,8 +13,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 func (d *desk) link(userID string) string {
@@ -27,7 +27,7 @@ func (d *desk) link(userID string) string {
 }
 
 func TestLinkOrItsCodeSignsInOnce(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	for _, form := range []string{"%", " % ", "https://svc.example.com/console/login#%"} {
 		code := d.link("alice")
 		typed := strings.Replace(form, "%", code, 1)
@@ -66,8 +66,8 @@ func visit(site http.Handler, method, path string, form url.Values, cookies ...*
 }
 
 func TestBrowserThatKeepsNoCookiesWithoutTLSIsToldAndTheLinkStaysGood(t *testing.T) {
-	d := open(t, console.Options{})
-	site, err := d.side.Console(console.Options{})
+	d := open(t, site.Options{})
+	site, err := d.side.Console(site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestBrowserThatKeepsNoCookiesWithoutTLSIsToldAndTheLinkStaysGood(t *testing
 }
 
 func TestAPIKeyDoesNotOpenTheConsole(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	key, err := d.side.Keys().Create(t.Context(), "test", "alice", "ci", policy.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestAPIKeyDoesNotOpenTheConsole(t *testing.T) {
 }
 
 func TestVisitorComesBackToThePageAskedForAndNoOther(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	for next, want := range map[string]string{
 		"/console/usage?x=1":           "/console/usage",
 		"":                             "/console/keys",
@@ -131,7 +131,7 @@ func TestVisitorComesBackToThePageAskedForAndNoOther(t *testing.T) {
 }
 
 func TestSigningInIsRateLimited(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	b := d.browser()
 	refused := 0
 	for range 30 {
@@ -164,8 +164,8 @@ func TestFloodLocksNobodyElseOut(t *testing.T) {
 		"more than are kept":  func(i int) string { return fmt.Sprintf("[2001:%x::1]:1234", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := open(t, console.Options{Secure: true})
-			site, err := d.side.Console(console.Options{Secure: true})
+			d := open(t, site.Options{Secure: true})
+			site, err := d.side.Console(site.Options{Secure: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestFloodLocksNobodyElseOut(t *testing.T) {
 }
 
 func TestLinkAsksBeforeItSignsInInThePlaceOfSomebodyElse(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	b := d.as("alice")
 	foreign := d.link("bob")
 	for name, form := range map[string]url.Values{
@@ -218,7 +218,7 @@ func TestLinkAsksBeforeItSignsInInThePlaceOfSomebodyElse(t *testing.T) {
 }
 
 func TestLinkThatAnotherSiteLedToAsks(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	for site, want := range map[string]bool{"none": false, "same-origin": false, "same-site": true, "cross-site": true, "": true} {
 		b := d.browser()
 		page := b.do(http.MethodGet, "/console/login", nil, "Sec-Fetch-Site", site)
@@ -242,7 +242,7 @@ func TestLinkThatAnotherSiteLedToAsks(t *testing.T) {
 }
 
 func TestVisitsOfWhomCaddyNamesWriteOneSession(t *testing.T) {
-	d := open(t, console.Options{Identity: func(*http.Request) string { return "alice" }})
+	d := open(t, site.Options{Identity: func(*http.Request) string { return "alice" }})
 	entries := func() int {
 		log, err := d.side.Keys().Audit(t.Context(), "", "alice", 0)
 		if err != nil {
@@ -271,8 +271,8 @@ func TestVisitsOfWhomCaddyNamesWriteOneSession(t *testing.T) {
 }
 
 func TestWithoutTLSOnlyThisMachineSignsIn(t *testing.T) {
-	d := open(t, console.Options{})
-	handler, err := d.side.Console(console.Options{})
+	d := open(t, site.Options{})
+	handler, err := d.side.Console(site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestWithoutTLSOnlyThisMachineSignsIn(t *testing.T) {
 }
 
 func TestSessionEndsIdleAndForms(t *testing.T) {
-	d := open(t, console.Options{Idle: 10 * time.Minute})
+	d := open(t, site.Options{Idle: 10 * time.Minute})
 	b := d.as("alice")
 	d.pass(9 * time.Minute)
 	if p := b.get("/console/keys"); p.path != "/console/keys" {
@@ -314,7 +314,7 @@ func TestSessionEndsIdleAndForms(t *testing.T) {
 }
 
 func TestSignOutEndsThisSessionAndEverywhereAll(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	one, two, three := d.as("alice"), d.as("alice"), d.as("alice")
 	if p := one.send("/console/logout", nil); !p.has("You are signed out") {
 		t.Errorf("signing out: %d at %s", p.status, p.path)
@@ -333,7 +333,7 @@ func TestSignOutEndsThisSessionAndEverywhereAll(t *testing.T) {
 
 func TestWhomCaddyNamesIsSignedIn(t *testing.T) {
 	who := "alice"
-	d := open(t, console.Options{Identity: func(*http.Request) string { return who }})
+	d := open(t, site.Options{Identity: func(*http.Request) string { return who }})
 	b := d.browser()
 	if p := b.get("/console/keys"); p.path != "/console/keys" || !p.has("alice") {
 		t.Errorf("at %s", p.path)
@@ -353,7 +353,7 @@ func TestWhomCaddyNamesIsSignedIn(t *testing.T) {
 }
 
 func TestStoreThatFailsIsNoSignOut(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	b := d.as("alice")
 	key, err := d.side.Keys().Create(t.Context(), "test", "alice", "ci", policy.Limits{})
 	if err != nil {
@@ -361,7 +361,7 @@ func TestStoreThatFailsIsNoSignOut(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	handler, err := d.side.Console(console.Options{})
+	handler, err := d.side.Console(site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,19 +10,19 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Client is the console of a sidecar in another process.
 type Client struct {
 	way     http.RoundTripper
-	options console.Options
+	options site.Options
 	logger  *zap.Logger
 }
 
 // New returns the console that a sidecar serves over way with the given
 // options.
-func New(way http.RoundTripper, o console.Options, logger *zap.Logger) *Client {
+func New(way http.RoundTripper, o site.Options, logger *zap.Logger) *Client {
 	return &Client{way: way, options: o, logger: logger}
 }
 
@@ -74,7 +74,7 @@ func (c *Client) settings() settings {
 	return settings{Secure: o.Secure, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC}
 }
 
-// Ended implements console.Site.
+// Ended implements site.Site.
 func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
 	known, err := json.Marshal(facts{settings: c.settings()})
 	if err != nil {
@@ -107,4 +107,4 @@ func (c *Client) fail(w http.ResponseWriter, _ *http.Request, err error) {
 }
 
 // Interface guards
-var _ console.Site = (*Client)(nil)
+var _ site.Site = (*Client)(nil)

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Paths at which the sidecar serves the console, its previews, and whether
@@ -52,7 +52,7 @@ type settings struct {
 	Identifies bool          `json:"identifies,omitempty"`
 	Idle       time.Duration `json:"idle,omitempty"`     // nanoseconds
 	Absolute   time.Duration `json:"absolute,omitempty"` // nanoseconds
-	OIDC       *console.OIDC `json:"oidc,omitempty"`
+	OIDC       *site.OIDC    `json:"oidc,omitempty"`
 }
 
 func readFacts(r *http.Request) (facts, error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sessions"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // way takes requests to a handler as a peer connection does: nothing but what
@@ -55,7 +56,7 @@ type desk struct {
 	log     *observer.ObservedLogs
 }
 
-func open(t *testing.T, o console.Options) *desk {
+func open(t *testing.T, o site.Options) *desk {
 	t.Helper()
 	side, err := service.Open(t.Context(), service.Options{DataDir: t.TempDir(), Policy: policytest.Embedded(t), DecisionTimeout: time.Minute})
 	if err != nil {
@@ -128,7 +129,7 @@ func (d *desk) signIn(t *testing.T, c *http.Client) {
 }
 
 func TestConsoleIsUsedThroughAGateway(t *testing.T) {
-	d := open(t, console.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
+	d := open(t, site.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
 	c := d.browser(t)
 	d.signIn(t, c)
 	_, form := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys/new", nil)
@@ -154,7 +155,7 @@ func TestConsoleIsUsedThroughAGateway(t *testing.T) {
 
 func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 	who := ""
-	d := open(t, console.Options{Identity: func(*http.Request) string { return who }})
+	d := open(t, site.Options{Identity: func(*http.Request) string { return who }})
 	forged := `{"host":"localhost","identifies":true,"named":"alice"}`
 	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, headerFacts, forged)
 	if resp.Request.URL.Path != "/console/login" {
@@ -167,20 +168,20 @@ func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 }
 
 func TestPreviewAsksTheGatewayToServe(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/"+code+"/assets/a%20b.png", nil)
-	asked, ok := console.TakeServe(resp.Header)
-	if !ok || asked != (console.Serve{What: console.ServePreview, JobID: "job_1", Path: "assets/a b.png"}) {
+	asked, ok := site.TakeServe(resp.Header)
+	if !ok || asked != (site.Serve{What: site.ServePreview, JobID: "job_1", Path: "assets/a b.png"}) {
 		t.Errorf("asked for %+v", asked)
 	}
 }
 
 func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	c := d.browser(t)
 	d.signIn(t, c)
 	d.way.away = true
@@ -195,8 +196,8 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 }
 
 func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
-	d := open(t, console.Options{})
-	site := New(d.way, console.Options{Absolute: time.Hour}, zap.NewNop())
+	d := open(t, site.Options{})
+	far := New(d.way, site.Options{Absolute: time.Hour}, zap.NewNop())
 	secret, err := d.side.Sessions().Begin(t.Context(), "alice", sessions.ViaLink)
 	if err != nil {
 		t.Fatal(err)
@@ -205,18 +206,18 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if over, err := site.Ended(t.Context(), session.Name()); over || err != nil {
+	if over, err := far.Ended(t.Context(), session.Name()); over || err != nil {
 		t.Errorf("one that goes on: ended %t, %v", over, err)
 	}
 	d.way.away = true
-	if over, err := site.Ended(t.Context(), session.Name()); over || err == nil {
+	if over, err := far.Ended(t.Context(), session.Name()); over || err == nil {
 		t.Errorf("while the sidecar is away: ended %t, %v", over, err)
 	}
 	d.way.away = false
 	if err := d.side.Sessions().End(t.Context(), session); err != nil {
 		t.Fatal(err)
 	}
-	if over, err := site.Ended(t.Context(), session.Name()); !over || err != nil {
+	if over, err := far.Ended(t.Context(), session.Name()); !over || err != nil {
 		t.Errorf("one that was signed out: ended %t, %v", over, err)
 	}
 	// The time after which it ends is that of the gateway's options.
@@ -226,16 +227,16 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	if session, err = d.side.Sessions().Find(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	brief := New(d.way, console.Options{Absolute: time.Nanosecond}, zap.NewNop())
+	brief := New(d.way, site.Options{Absolute: time.Nanosecond}, zap.NewNop())
 	if over, err := brief.Ended(t.Context(), session.Name()); !over || err != nil {
 		t.Errorf("one that is over by the gateway's options: ended %t, %v", over, err)
 	}
 }
 
 func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
-	d := open(t, console.Options{})
+	d := open(t, site.Options{})
 	made := 0
-	s := &server{logger: zap.NewNop(), sites: make(map[string]*console.Console), open: func(o console.Options) (*console.Console, error) {
+	s := &server{logger: zap.NewNop(), sites: make(map[string]*console.Console), open: func(o site.Options) (*console.Console, error) {
 		made++
 		return d.side.Console(o)
 	}}
@@ -258,7 +259,7 @@ func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
 }
 
 func TestSecretOfTheProviderIsInNoLog(t *testing.T) {
-	d := open(t, console.Options{OIDC: &console.OIDC{Issuer: "http://127.0.0.1:1", ClientID: "svc", ClientSecret: "s3cret-of-oidc"}})
+	d := open(t, site.Options{OIDC: &site.OIDC{Issuer: "http://127.0.0.1:1", ClientID: "svc", ClientSecret: "s3cret-of-oidc"}})
 	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/oidc/start", nil)
 	d.way.away = true
 	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil)

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // maxSites bounds how many consoles are kept: there is one for each different
@@ -16,7 +17,7 @@ import (
 const maxSites = 32
 
 // Handler serves the console to gateways. open makes one.
-func Handler(open func(console.Options) (*console.Console, error), logger *zap.Logger) http.Handler {
+func Handler(open func(site.Options) (*console.Console, error), logger *zap.Logger) http.Handler {
 	s := &server{open: open, logger: logger, sites: make(map[string]*console.Console)}
 	mux := http.NewServeMux()
 	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c *console.Console) http.Handler { return c })))
@@ -26,7 +27,7 @@ func Handler(open func(console.Options) (*console.Console, error), logger *zap.L
 }
 
 type server struct {
-	open   func(console.Options) (*console.Console, error)
+	open   func(site.Options) (*console.Console, error)
 	logger *zap.Logger
 
 	mu    sync.Mutex
@@ -86,7 +87,7 @@ func (s *server) site(set settings) (*console.Console, error) {
 	if site := s.sites[string(text)]; site != nil {
 		return site, nil
 	}
-	o := console.Options{
+	o := site.Options{
 		Secure: set.Secure, Idle: set.Idle, Absolute: set.Absolute, OIDC: set.OIDC,
 		Preview: func(r *http.Request) string { return factsOf(r).Preview },
 	}

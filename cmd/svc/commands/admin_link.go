@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // loginLink is what the command prints as JSON.
@@ -37,7 +37,7 @@ func loginLinkCommand(o *adminOptions) *cobra.Command {
 			}
 			// Browsers don't send what stands behind "#": the code is in no log.
 			result := loginLink{
-				URL:    siteOf(address) + console.Path + "login#" + link.Code,
+				URL:    siteOf(address) + site.Path + "login#" + link.Code,
 				UserID: link.UserID, ExpiresAt: link.ExpiresAt,
 			}
 			return o.print(c, result, func(w io.Writer) {

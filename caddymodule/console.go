@@ -1,7 +1,6 @@
 package caddymodule
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/caddymodule/gateway"
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -48,6 +46,7 @@ type Console struct {
 
 	app    *App
 	logger *zap.Logger
+	core   func(*Shared) *gateway.Console
 
 	mu   sync.Mutex
 	made site.Site
@@ -83,6 +82,7 @@ func (*Console) CaddyModule() caddy.ModuleInfo {
 // Provision finds the app.
 func (c *Console) Provision(ctx caddy.Context) (err error) {
 	c.logger = ctx.Logger()
+	c.core = afterStart(func(shared *Shared) *gateway.Console { return consoleCore(shared, c.logger) })
 	if c.OIDC != nil {
 		if c.OIDC.ClientSecret, err = caddy.NewReplacer().ReplaceOrErr(c.OIDC.ClientSecret, true, false); err != nil {
 			return fmt.Errorf("oidc: client_secret: %w", err)
@@ -168,7 +168,9 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	return shared.serveFor(handler, handler.Ended, w, r, c.logger)
+	err = c.core(shared).Serve(w, r, handler, handler.Ended)
+	metrics.refusedStream(err)
+	return toHandlerError(err, 0)
 }
 
 // handler returns the console, made when it is first asked for: the app was
@@ -186,80 +188,16 @@ func (c *Console) handler(shared *Shared) (site.Site, error) {
 	return c.made, nil
 }
 
-// serveFor lets the console answer, or does what the console asks for in its
-// place. over is the Ended of its Site, nil for previews, which have no sessions.
-func (s *Shared) serveFor(
-	handler http.Handler, over func(ctx context.Context, session string) (bool, error),
-	w http.ResponseWriter, r *http.Request, logger *zap.Logger,
-) error {
-	out := &serveWriter{ResponseWriter: w}
-	handler.ServeHTTP(out, r)
-	if !out.asked {
-		return nil
-	}
-	h := w.Header()
-	switch out.serve.What {
-	case site.ServePreview:
-		clear(h)
-		s.games.Serve(w, r, s.Engines, out.serve.JobID, out.serve.Path)
-		return nil
-	case site.ServeEvents, site.ServeFiles:
-		h.Del("Content-Security-Policy")
-		job, err := s.Sidecar.Job(r.Context(), out.serve.JobID)
-		if err != nil {
-			return caddyhttp.Error(http.StatusServiceUnavailable, err)
-		}
-		q := &gateway.Request{
-			UserID: job.OwnerID, ProjectID: job.ProjectID, Job: &job,
-			Route: gateway.Route{Action: policy.ActionFiles, JobID: job.JobID},
-		}
-		locator := gateway.Locator{Sidecar: s.Sidecar, Engines: s.Engines, Now: time.Now, Streams: s.Streams, Broke: brokeOff(logger)}
-		if out.serve.What == site.ServeFiles {
-			return toHandlerError(locator.Serve(w, r, q, nil), 0)
-		}
-		q.Route.Action = policy.ActionEvents
-		var ended func(context.Context) (bool, error)
-		if session := out.serve.Session; session != "" { // an older sidecar names none
-			ended = func(ctx context.Context) (bool, error) { return over(ctx, session) }
-		}
-		err = locator.Follow(w, r, q, ended, gateway.PassTo(q, zap.NewStdLog(logger)))
-		metrics.refusedStream(err)
-		return toHandlerError(err, 0)
-	}
-	return caddyhttp.Error(http.StatusInternalServerError, fmt.Errorf("the console asks for %q", out.serve.What))
-}
-
-// serveWriter passes an answer on, unless the console asks the gateway to
-// answer in its place.
-type serveWriter struct {
-	http.ResponseWriter
-	serve  site.Serve
-	asked  bool
-	header bool // it is written
-}
-
-func (s *serveWriter) WriteHeader(status int) {
-	if !s.header {
-		s.header = true
-		s.serve, s.asked = site.TakeServe(s.Header())
-	}
-	if !s.asked {
-		s.ResponseWriter.WriteHeader(status)
+// consoleCore returns what serves a console, or its previews.
+func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
+	return &gateway.Console{
+		Locator: &gateway.Locator{
+			Sidecar: shared.Sidecar, Engines: shared.Engines, Now: time.Now, Streams: shared.Streams, Broke: brokeOff(logger),
+		},
+		Previews: shared.games,
+		Log:      zap.NewStdLog(logger),
 	}
 }
-
-func (s *serveWriter) Write(p []byte) (int, error) {
-	if !s.header {
-		s.WriteHeader(http.StatusOK)
-	}
-	if s.asked {
-		return len(p), nil
-	}
-	return s.ResponseWriter.Write(p)
-}
-
-// Unwrap lets http.ResponseController reach Flush.
-func (s *serveWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // Interface guards
 var (

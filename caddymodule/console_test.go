@@ -31,7 +31,8 @@ func TestARefusalToTheConsoleHasItsStatus(t *testing.T) {
 			w.Header().Set(site.ServeHeader, what+" "+jobID)
 			w.WriteHeader(http.StatusOK)
 		})
-		err := shared.serveFor(asks, nil, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/console/x", nil), zap.NewNop())
+		r := httptest.NewRequest(http.MethodGet, "/console/x", nil)
+		err := toHandlerError(consoleCore(shared, zap.NewNop()).Serve(httptest.NewRecorder(), r, asks, nil), 0)
 		var status caddyhttp.HandlerError
 		if !errors.As(err, &status) || status.StatusCode != want {
 			t.Errorf("%s: %v, want status %d", what, err, want)

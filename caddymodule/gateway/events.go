@@ -54,10 +54,10 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request, nex
 	return l.serveStream(w, r, q, stream, l.Gate, next)
 }
 
-// Follow serves the events of a job to its owner, whom the caller let in by other
+// follow serves the events of a job to its owner, whom the caller let in by other
 // means than a key, until ended says that this is over; nil: it never is. next
 // passes a request on to the engine that q.Lease names.
-func (l *Locator) Follow(
+func (l *Locator) follow(
 	w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error), next Next,
 ) error {
 	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})

@@ -120,7 +120,7 @@ func TestAStreamThatPausesDoesNotBeat(t *testing.T) {
 		w := &clocked{ResponseRecorder: httptest.NewRecorder()}
 		over := make(chan error, 1)
 		go func() {
-			over <- l.Follow(w, httptest.NewRequest("GET", "/console/x", nil), aStream("", running), session.ended, func(_ http.ResponseWriter, r *http.Request) error {
+			over <- l.follow(w, httptest.NewRequest("GET", "/console/x", nil), aStream("", running), session.ended, func(_ http.ResponseWriter, r *http.Request) error {
 				<-r.Context().Done()
 				panic(http.ErrAbortHandler) // as reverse_proxy does
 			})

@@ -13,9 +13,9 @@ import (
 // dialTimeout bounds connecting to an engine.
 const dialTimeout = 2 * time.Second
 
-// PassTo returns the Next that passes requests on to the engine of q.Lease, for
+// passTo returns the Next that passes requests on to the engine of q.Lease, for
 // those that are not in Caddy's own chain: a browser's.
-func PassTo(q *Request, logger *log.Logger) Next {
+func passTo(q *Request, logger *log.Logger) Next {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		lease := q.Lease
 		transport := &http.Transport{

@@ -48,7 +48,7 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 		"of its user without a key": {
 			streams.Bounds{PerKey: 1}, streams.Reader{UserID: "u", ProjectID: foreign},
 			func(l *Locator, w http.ResponseWriter, r *http.Request) error {
-				return l.Follow(w, r, session, nil, nil)
+				return l.follow(w, r, session, nil, nil)
 			},
 		},
 		"of all": {

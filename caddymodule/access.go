@@ -70,7 +70,7 @@ func (a *Access) Validate() error {
 }
 
 func (a *Access) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	q, shared, err := known(a.app, r, stepAccess)
+	q, shared, err := requestOf(a.app, r, stepAccess)
 	if err != nil {
 		return err
 	}

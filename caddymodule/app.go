@@ -70,7 +70,7 @@ type App struct {
 	EnginesRaw json.RawMessage `json:"engines,omitempty" caddy:"namespace=svc.engines inline_key=form"`
 
 	refused bool // the configuration's app can't be loaded; this one stands in for it
-	chain   chain
+	steps   steps
 	sidecar SidecarBackend
 	engines EnginesBackend
 	key     string
@@ -295,7 +295,7 @@ func (a *App) addStep(ctx caddy.Context, s step) error {
 	if a.refused {
 		return nil
 	}
-	return a.chain.add(ctx, s)
+	return a.steps.add(ctx, s)
 }
 
 // Interface guards

@@ -69,7 +69,7 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 	if err := checkLogs(ctx); err != nil {
 		return err
 	}
-	if err := metrics.register(ctx); err != nil {
+	if err := RegisterMetrics(ctx, metrics.all()...); err != nil {
 		return err
 	}
 	if a.app, err = appOf(ctx); err != nil {
@@ -123,7 +123,7 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	var refused *api.Error
 	q, refused = a.core(shared).Identify(r, clientIP(r))
 	if q != nil { // known, if perhaps disabled or revoked
-		tell(r, q)
+		exposeFacts(r, q)
 	}
 	if refused != nil {
 		if q != nil {

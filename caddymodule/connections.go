@@ -58,7 +58,7 @@ func (c *Connections) Provision(ctx caddy.Context) error {
 		c.PerAddress = max(c.All/2, 1)
 	}
 	c.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server) // it may wrap another app's listener
-	return metrics.register(ctx)
+	return RegisterMetrics(ctx, metrics.all()...)
 }
 
 // Validate checks the options.

@@ -192,7 +192,7 @@ func (c *Console) handler(shared *Shared) (site.Site, error) {
 func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 	return &gateway.Console{
 		Locator: &gateway.Locator{
-			Sidecar: shared.Sidecar, Engines: shared.Engines, Now: time.Now, Streams: shared.Streams, Broke: brokeOff(logger),
+			Sidecar: shared.Sidecar, Engines: shared.Engines, Now: time.Now, Streams: shared.Streams, StreamBroken: logBroken(logger),
 		},
 		Previews: shared.games,
 		Log:      zap.NewStdLog(logger),

@@ -42,19 +42,19 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 	if e.app, err = appOf(ctx); err != nil {
 		return err
 	}
-	broke := brokeOff(ctx.Logger())
+	broken := logBroken(ctx.Logger())
 	e.core = afterStart(func(shared *Shared) *gateway.Locator {
 		return &gateway.Locator{
-			Sidecar:    shared.Sidecar,
-			Engines:    shared.Engines,
-			Hold:       time.Duration(e.Hold),
-			RetryAfter: time.Duration(e.app.RetryAfter),
-			Now:        time.Now,
-			Waited:     func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
-			Streams:    shared.Streams,
-			Gate:       shared.Gate,
-			Ended:      shared.jobEnded,
-			Broke:      broke,
+			Sidecar:      shared.Sidecar,
+			Engines:      shared.Engines,
+			Hold:         time.Duration(e.Hold),
+			RetryAfter:   time.Duration(e.app.RetryAfter),
+			Now:          time.Now,
+			Waited:       func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
+			Streams:      shared.Streams,
+			Gate:         shared.Gate,
+			Ended:        shared.jobEnded,
+			StreamBroken: broken,
 		}
 	})
 	return e.app.addStep(ctx, stepEngine)
@@ -69,7 +69,7 @@ func (e *Engine) Validate() error {
 }
 
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	q, shared, err := known(e.app, r, stepEngine)
+	q, shared, err := requestOf(e.app, r, stepEngine)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	return err
 }
 
-// brokeOff logs why event streams ended that had begun: their clients can't be told.
-func brokeOff(logger *zap.Logger) func(jobID string, err error) {
+// logBroken logs why event streams ended that had begun: their clients can't be told.
+func logBroken(logger *zap.Logger) func(jobID string, err error) {
 	return func(jobID string, err error) {
 		if c := logger.Check(zapcore.WarnLevel, "event stream broke off"); c != nil {
 			c.Write(zap.String("job", jobID), zap.Error(err))

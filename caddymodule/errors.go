@@ -110,10 +110,10 @@ func toHandlerError(err error, retryAfter time.Duration) error {
 	return err
 }
 
-// known returns what the chain learned about the request before a step, and the
+// requestOf returns what the chain learned about the request before a step, and the
 // backend. Named routes are put together by each request, so that a step which is
 // missing is found out here.
-func known(app *App, r *http.Request, s step) (*gateway.Request, *Shared, error) {
+func requestOf(app *App, r *http.Request, s step) (*gateway.Request, *Shared, error) {
 	q := gateway.RequestOf(r)
 	switch {
 	case q == nil:

@@ -37,24 +37,24 @@ func (a *App) exposeRule(w http.ResponseWriter, rule string) {
 	}
 }
 
-// tell makes what the chain learns about a request known to the rest of the
+// exposeFacts makes what the chain learns about a request known to the rest of the
 // configuration. Facts are looked up when someone reads them, and say what is
 // known by then, however the request ends: setting each as it is learned
 // allocates for every request, and most are read by none.
-func tell(r *http.Request, q *gateway.Request) {
+func exposeFacts(r *http.Request, q *gateway.Request) {
 	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	repl.Delete(placeUser) // one that another handler found does not count here
-	repl.Map(told{q}.replace)
+	repl.Map(factsOf{q}.replace)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Add(zap.Inline(told{q}))
+		extra.Add(zap.Inline(factsOf{q}))
 	}
 }
 
-// told reads the facts of a request.
-type told struct{ q *gateway.Request }
+// factsOf reads the facts of a request.
+type factsOf struct{ q *gateway.Request }
 
 // replace is a caddy.ReplacerFunc.
-func (t told) replace(placeholder string) (any, bool) {
+func (t factsOf) replace(placeholder string) (any, bool) {
 	for _, fact := range facts {
 		if fact.placeholder == placeholder {
 			value := fact.of(t.q)
@@ -65,7 +65,7 @@ func (t told) replace(placeholder string) (any, bool) {
 }
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
-func (t told) MarshalLogObject(line zapcore.ObjectEncoder) error {
+func (t factsOf) MarshalLogObject(line zapcore.ObjectEncoder) error {
 	for _, fact := range facts {
 		if value := fact.of(t.q); value != "" && fact.field != "" {
 			line.AddString(fact.field, value)
@@ -75,4 +75,4 @@ func (t told) MarshalLogObject(line zapcore.ObjectEncoder) error {
 }
 
 // Interface guards
-var _ zapcore.ObjectMarshaler = told{}
+var _ zapcore.ObjectMarshaler = factsOf{}

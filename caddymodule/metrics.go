@@ -2,11 +2,9 @@ package caddymodule
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/api"
@@ -112,22 +110,6 @@ func (c *collectors) all() []prometheus.Collector {
 		c.requests, c.submissions, c.coldStarts, c.engineWait, c.rateLimited, c.rateFallback, c.keyCheck, c.decision, c.undecided, c.eventStreams,
 		c.fullStreams, c.openConnections, c.fullConnections,
 	}
-}
-
-// register adds the collectors to the registry of ctx's configuration. The
-// first handler of a configuration does it, the others find it done.
-func (c *collectors) register(ctx caddy.Context) error {
-	registry := ctx.GetMetricsRegistry()
-	if registry == nil {
-		return nil
-	}
-	for _, one := range c.all() {
-		var there prometheus.AlreadyRegisteredError
-		if err := registry.Register(one); err != nil && !errors.As(err, &there) {
-			return fmt.Errorf("registering metrics: %w", err)
-		}
-	}
-	return nil
 }
 
 // ended counts a request that was answered with status, or with what is made of err.

@@ -32,7 +32,7 @@ func (p *Projects) Provision(ctx caddy.Context) (err error) {
 }
 
 func (p *Projects) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	q, shared, err := known(p.app, r, stepProjects)
+	q, shared, err := requestOf(p.app, r, stepProjects)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (q *Quota) Validate() error {
 }
 
 func (q *Quota) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	req, shared, err := known(q.app, r, stepQuota)
+	req, shared, err := requestOf(q.app, r, stepQuota)
 	if err != nil {
 		return err
 	}

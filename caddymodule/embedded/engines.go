@@ -102,7 +102,7 @@ func (e *Engines) Provision(ctx caddy.Context) error {
 	if e.Idle == 0 {
 		e.Idle = caddy.Duration(10 * time.Minute)
 	}
-	return registerMetrics(ctx)
+	return caddymodule.RegisterMetrics(ctx, engineMetrics.Collectors()...)
 }
 
 // Validate checks the options.
@@ -161,7 +161,7 @@ func (e *Engines) OpenEngines(
 	if options.Egress, err = e.egressConfig(); err != nil {
 		return nil, fmt.Errorf("opening the engine proxy: %w", err)
 	}
-	options.DataDir, options.Ledger, options.Logger, options.Metrics = dataDir, ledger, logger, metrics
+	options.DataDir, options.Ledger, options.Logger, options.Metrics = dataDir, ledger, logger, engineMetrics
 	switch e.Driver {
 	case docker.Name:
 		logger.Warn("this process holds the Docker socket, with which it can do what root can; " +

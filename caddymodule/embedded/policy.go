@@ -3,16 +3,15 @@ package embedded
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/service"
@@ -21,8 +20,11 @@ import (
 // logOff as the mode of the decision log means none.
 const logOff = "off"
 
-// policyMetrics belong to the process: every configuration registers them.
-var policyMetrics = activation.NewMetrics()
+// Metrics belong to the process: every configuration registers them.
+var (
+	engineMetrics = host.NewMetrics() // of engines and their calls to models
+	policyMetrics = activation.NewMetrics()
+)
 
 // Policy holds the options of the policy. They take effect when the service
 // starts.
@@ -85,17 +87,7 @@ func (s *Sidecar) provisionPolicy(ctx caddy.Context) error {
 		s.Policy.Key = cmp.Or(s.Policy.Key, os.Getenv("SVC_POLICY_KEY"))
 	}
 	s.DecisionLog.Mode = cmp.Or(s.DecisionLog.Mode, os.Getenv("SVC_DECISION_LOG"), string(decisionlog.BestEffort))
-	registry := ctx.GetMetricsRegistry()
-	if registry == nil {
-		return nil
-	}
-	for _, one := range policyMetrics.Collectors() {
-		var there prometheus.AlreadyRegisteredError
-		if err := registry.Register(one); err != nil && !errors.As(err, &there) {
-			return fmt.Errorf("registering metrics of the policy: %w", err)
-		}
-	}
-	return nil
+	return caddymodule.RegisterMetrics(ctx, policyMetrics.Collectors()...)
 }
 
 // validatePolicy checks the options without touching a file.

@@ -68,7 +68,7 @@ func (l *Locator) follow(
 	if ended == nil {
 		return l.serveStream(w, r, q, stream, nil, next)
 	}
-	v := newVisit(ended)
+	v := newSessionGate(ended)
 	ctx, leave := context.WithCancel(r.Context())
 	watched := make(chan struct{})
 	go func() {
@@ -123,8 +123,8 @@ func (l *Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request
 	if err == nil || !out.Started() || ctx.Err() != nil {
 		return err
 	}
-	if l.Broke != nil {
-		l.Broke(q.Route.JobID, err)
+	if l.StreamBroken != nil {
+		l.StreamBroken(q.Route.JobID, err)
 	}
 	return nil // an error's body would stand in the stream
 }
@@ -182,11 +182,11 @@ func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request, next 
 		}
 	}
 	resumeAfter(r, last)
-	return l.takeUp(out, r, q, next)
+	return l.resume(out, r, q, next)
 }
 
-// takeUp goes on with a stream whose header is sent, until it is complete.
-func (l *Locator) takeUp(out *streams.Writer, r *http.Request, q *Request, next Next) error {
+// resume goes on with a stream whose header is sent, until it is complete.
+func (l *Locator) resume(out *streams.Writer, r *http.Request, q *Request, next Next) error {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
 		if err := out.Comment("waiting for the engine"); err != nil {
 			return nil // the client left

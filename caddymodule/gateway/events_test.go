@@ -334,7 +334,7 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 	var broke error
 	l := Locator{
 		Sidecar: side, Engines: &fakeEngines{attachErr: engineproxy.ErrAbsent}, Streams: new(streams.Registry),
-		Broke: func(id string, err error) {
+		StreamBroken: func(id string, err error) {
 			if id == jobID {
 				broke = err
 			}

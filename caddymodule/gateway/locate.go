@@ -33,16 +33,16 @@ type Next func(w http.ResponseWriter, r *http.Request) error
 // Locator finds the engine of a request, or answers without one. Only a
 // submission ever starts an engine.
 type Locator struct {
-	Sidecar    sidecar.Service
-	Engines    engineproxy.Engines
-	Hold       time.Duration // how long a submission waits for a starting engine
-	RetryAfter time.Duration // of a cold start
-	Now        func() time.Time
-	Streams    *streams.Registry             // the open event streams
-	Waited     func(time.Duration)           // told how long a submission waited for its engine; nil: no one is
-	Gate       streams.Gate                  // pauses them while revocations can't be seen; nil: never
-	Ended      func(jobID string)            // told before a client is that a job ended; nil: no one is
-	Broke      func(jobID string, err error) // told why a stream ended that had begun; nil: no one is
+	Sidecar      sidecar.Service
+	Engines      engineproxy.Engines
+	Hold         time.Duration // how long a submission waits for a starting engine
+	RetryAfter   time.Duration // of a cold start
+	Now          func() time.Time
+	Streams      *streams.Registry             // the open event streams
+	Waited       func(time.Duration)           // told how long a submission waited for its engine; nil: no one is
+	Gate         streams.Gate                  // pauses them while revocations can't be seen; nil: never
+	Ended        func(jobID string)            // told before a client is that a job ended; nil: no one is
+	StreamBroken func(jobID string, err error) // told why a stream ended that had begun; nil: no one is
 }
 
 // Serve answers the request, or passes it to next with q.Lease set. Its error

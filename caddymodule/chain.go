@@ -85,3 +85,52 @@ func subroute(h httpcaddyfile.Helper, directive, text string) (*caddyhttp.Subrou
 	}
 	return parsed, nil
 }
+
+// step is a module's place in the chain.
+type step string
+
+const (
+	stepAuth     step = "svc_auth"
+	stepAccess   step = "svc_access"
+	stepProjects step = "svc_projects"
+	stepEngine   step = "svc_engine"
+	stepQuota    step = "svc_quota"
+	stepProxy    step = "dynamic svc_engine"
+)
+
+// before names the step that each needs before it.
+var before = map[step]step{
+	stepAccess:   stepAuth,
+	stepProjects: stepAccess,
+	stepEngine:   stepAccess,
+	stepQuota:    stepEngine,
+	stepProxy:    stepQuota,
+}
+
+// steps knows which steps the servers of one configuration have so far. Caddy
+// provisions handlers in the order in which they will run, one at a time, so
+// a step whose predecessor is not there yet will never find its work done.
+type steps map[*caddyhttp.Server]map[step]bool
+
+// add notes a step of the server that is being provisioned, or refuses one
+// that comes too early. Named routes are provisioned apart from where they are
+// invoked: with them nothing can be known, and each request finds out by itself.
+func (c *steps) add(ctx caddy.Context, s step) error {
+	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	if !ok || len(server.NamedRoutes) > 0 {
+		return nil
+	}
+	if *c == nil {
+		*c = make(steps)
+	}
+	have := (*c)[server]
+	if have == nil {
+		have = make(map[step]bool)
+		(*c)[server] = have
+	}
+	if first, needs := before[s]; needs && !have[first] {
+		return fmt.Errorf("%s must come before %s: write them in this order inside a route, or use svc_api", first, s)
+	}
+	have[s] = true
+	return nil
+}

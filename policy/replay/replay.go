@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/change"
 	"github.com/svc-games/svc/policy/decisionlog"
 )
 
@@ -62,12 +62,12 @@ const batchSize = 128
 func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expectations) (Report, error) {
 	begin := time.Now()
 	var mu sync.Mutex // guards total
-	total := tally{groups: map[change]Group{}}
+	total := tally{groups: map[kind]Group{}}
 	batches := make(chan batch)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			own := tally{groups: map[change]Group{}}
+			own := tally{groups: map[kind]Group{}}
 			for b := range batches {
 				own.decide(ctx, e, b)
 			}
@@ -132,8 +132,8 @@ func readBatches(ctx context.Context, log io.Reader, batches chan<- batch) error
 	return send()
 }
 
-// change is what decisions of a group have in common.
-type change struct {
+// kind is what decisions of a group have in common.
+type kind struct {
 	action   policy.Action
 	from, to string
 }
@@ -141,7 +141,7 @@ type change struct {
 // tally is a worker's part of a report.
 type tally struct {
 	Report
-	groups map[change]Group
+	groups map[kind]Group
 }
 
 func (t *tally) decide(ctx context.Context, e *policy.Evaluator, b batch) {
@@ -154,36 +154,15 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, b batch) {
 			t.unreadable(b.numbers[i], err)
 			continue
 		}
-		d, err := e.Decide(ctx, r.Input)
+		var now *policy.Decision
+		if d, err := e.Decide(ctx, r.Input); err == nil {
+			now = &d
+		}
 		t.Decisions++
-		if same := r.Result != nil && err == nil && reflect.DeepEqual(*r.Result, d); same || r.Result == nil && err != nil {
-			continue
+		if from, to, differ := change.Between(r.Result, now); differ {
+			t.count(kind{r.Input.Action, from, to}, Group{Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID})
 		}
-		to := "no decision"
-		if err == nil {
-			to = outcome(d)
-		}
-		from := "no decision"
-		if r.Result != nil {
-			from = outcome(*r.Result)
-		}
-		if from == to {
-			to += unseen(*r.Result, d)
-		}
-		t.count(change{r.Input.Action, from, to}, Group{
-			Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID,
-		})
 	}
-}
-
-func outcome(d policy.Decision) string { return fmt.Sprintf("%d %s", d.Status, d.Rule) }
-
-// unseen names the difference between decisions of one outcome.
-func unseen(before, after policy.Decision) string {
-	if !reflect.DeepEqual(before.Limits, after.Limits) {
-		return ", other limits"
-	}
-	return ", other message"
 }
 
 func (t *tally) unreadable(line int, err error) {
@@ -194,7 +173,7 @@ func (t *tally) unreadable(line int, err error) {
 	}
 }
 
-func (t *tally) count(key change, more Group) {
+func (t *tally) count(key kind, more Group) {
 	if group, ok := t.groups[key]; ok {
 		more.Count += group.Count
 		more.Example = min(more.Example, group.Example)

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/change"
 )
 
 // Change is a cell of the table that two policies decide differently.
@@ -54,34 +54,20 @@ func compareTables(from, to Table) []Change {
 	for i, row := range from {
 		for j, before := range row.Cells {
 			after := to[i].Cells[j]
-			if (before.Err == nil) == (after.Err == nil) && reflect.DeepEqual(before.Decision, after.Decision) {
-				continue
+			if from, to, differ := change.Between(before.decision(), after.decision()); differ {
+				changes = append(changes, Change{Facts: row.Facts, Action: before.Action, Old: from, New: to})
 			}
-			changes = append(changes, Change{
-				Facts: row.Facts, Action: before.Action,
-				Old: outcome(before), New: outcome(after) + unseen(before, after),
-			})
 		}
 	}
 	return changes
 }
 
-func outcome(c Cell) string {
+// decision is nil when there was none.
+func (c Cell) decision() *policy.Decision {
 	if c.Err != nil {
-		return "no decision"
+		return nil
 	}
-	return fmt.Sprintf("%d %s", c.Decision.Status, c.Decision.Rule)
-}
-
-// unseen names the difference between decisions of the same outcome.
-func unseen(before, after Cell) string {
-	switch {
-	case outcome(before) != outcome(after):
-		return ""
-	case !reflect.DeepEqual(before.Decision.Limits, after.Decision.Limits):
-		return ", other limits"
-	}
-	return ", other message"
+	return &c.Decision
 }
 
 // Summary groups changes: one line for each old and new outcome, with the
@@ -89,9 +75,9 @@ func unseen(before, after Cell) string {
 func Summary(changes []Change) []string {
 	type outcomes struct{ from, to string }
 	groups := map[outcomes][]Change{}
-	for _, change := range changes {
-		key := outcomes{change.Old, change.New}
-		groups[key] = append(groups[key], change)
+	for _, c := range changes {
+		key := outcomes{c.Old, c.New}
+		groups[key] = append(groups[key], c)
 	}
 	order := make([]outcomes, 0, len(groups))
 	for key := range groups {
@@ -133,8 +119,8 @@ func common(changes []Change) string {
 	var words []string
 	for _, dimension := range dimensions {
 		var values []string
-		for _, change := range changes {
-			if value := dimension.of(change); !slices.Contains(values, value) {
+		for _, c := range changes {
+			if value := dimension.of(c); !slices.Contains(values, value) {
 				values = append(values, value)
 			}
 		}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/change"
 )
 
 // Bounds of a shadow.
@@ -166,25 +166,23 @@ func (s *shadow) compare(ctx context.Context, made shadowed) {
 	ctx, cancel := context.WithTimeout(ctx, shadowTimeout)
 	defer cancel()
 	d, err := s.evaluator.Decide(ctx, made.in)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.count(shadowFailed)
-		if first := s.note(made, "no decision"); first {
+		if few := s.note(made.in, change.Outcome(&made.decision), change.None); few {
 			s.logger.Warn("candidate would make no decision", append(made.fields(s.candidate.Revision), zap.Error(err))...)
 		}
-	case reflect.DeepEqual(d, made.decision):
+		return
+	}
+	from, to, differ := change.Between(&made.decision, &d)
+	if !differ {
 		s.count(shadowSame)
-	default:
-		s.count(shadowDiffers)
-		s.metrics.shadowDiffs.WithLabelValues(fmt.Sprint(made.decision.Status), fmt.Sprint(d.Status), s.label(d.Rule)).Inc()
-		to := outcome(d)
-		if to == outcome(made.decision) {
-			to += ", other limits or message"
-		}
-		if few := s.note(made, to); few {
-			s.logger.Info(words(made.decision, d), append(made.fields(s.candidate.Revision),
-				zap.Int("to_status", d.Status), zap.String("to_rule", d.Rule))...)
-		}
+		return
+	}
+	s.count(shadowDiffers)
+	s.metrics.shadowDiffs.WithLabelValues(fmt.Sprint(made.decision.Status), fmt.Sprint(d.Status), s.label(d.Rule)).Inc()
+	if few := s.note(made.in, from, to); few {
+		s.logger.Info(words(made.decision, d), append(made.fields(s.candidate.Revision),
+			zap.Int("to_status", d.Status), zap.String("to_rule", d.Rule))...)
 	}
 }
 
@@ -224,24 +222,22 @@ func (m shadowed) fields(revision string) []zap.Field {
 	return fields
 }
 
-func outcome(d policy.Decision) string { return fmt.Sprintf("%d %s", d.Status, d.Rule) }
-
 // note counts a difference, and reports whether its group has few of them yet.
-func (s *shadow) note(made shadowed, to string) bool {
+func (s *shadow) note(in policy.Input, from, to string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := difference{made.in.Action, outcome(made.decision), to}
+	key := difference{in.Action, from, to}
 	group := s.groups[key]
 	if group == nil {
 		if len(s.groups) >= shadowGroups {
 			return false
 		}
 		group = &Difference{Action: key.action, From: key.from, To: key.to}
-		if made.in.Key != nil {
-			group.KeyID = made.in.Key.ID
+		if in.Key != nil {
+			group.KeyID = in.Key.ID
 		}
-		if made.in.Project != nil {
-			group.ProjectID = made.in.Project.ID
+		if in.Project != nil {
+			group.ProjectID = in.Project.ID
 		}
 		s.groups[key] = group
 	}

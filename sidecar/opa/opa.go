@@ -1,7 +1,7 @@
 // Package opa serves the policy in force over the part of OPA's REST API that
 // reads: reviewers use curl and OPA's own tools on it, and other proxies ask
 // it for decisions. Statuses and bodies are OPA's. Nothing here changes the
-// policy: that goes through the activation of package generations alone.
+// policy: that goes through package activation alone.
 //
 //	POST /v1/data/{path}      {"input": …}   a document, decisions among them
 //	GET  /v1/data/{path}?input=…

@@ -1,0 +1,36 @@
+// Package change says how the decisions of two policies on the same facts differ, in
+// the words that diff, replay and shadow have in common.
+package change
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// None is the outcome where a policy made no decision.
+const None = "no decision"
+
+// Outcome is the status and rule of a decision, None for nil.
+func Outcome(d *policy.Decision) string {
+	if d == nil {
+		return None
+	}
+	return fmt.Sprintf("%d %s", d.Status, d.Rule)
+}
+
+// Between returns the outcomes of two decisions, nil for none, and whether anything
+// differs. What differs beside the outcome stands after the second.
+func Between(before, after *policy.Decision) (from, to string, differ bool) {
+	from, to = Outcome(before), Outcome(after)
+	switch {
+	case reflect.DeepEqual(before, after):
+		return from, to, false
+	case from != to:
+		return from, to, true
+	case !reflect.DeepEqual(before.Limits, after.Limits):
+		return from, to + ", other limits", true
+	}
+	return from, to + ", other message", true
+}

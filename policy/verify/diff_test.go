@@ -10,8 +10,8 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// change returns the small policy with a text of its rules replaced.
-func change(t *testing.T, old, new string) fstest.MapFS {
+// changed returns the small policy with a text of its rules replaced.
+func changed(t *testing.T, old, new string) fstest.MapFS {
 	t.Helper()
 	src := smallPolicy(t)
 	if !strings.Contains(smallRules, old) {
@@ -53,7 +53,7 @@ func TestDiffGroupsTheDecisionsThatChange(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			to := change(t, tt.old, tt.new)
+			to := changed(t, tt.old, tt.new)
 			to[rulesFile].Data = append(to[rulesFile].Data, exception...)
 			changes, err := Diff(t.Context(), smallPolicy(t), to)
 			if err != nil {
@@ -67,7 +67,7 @@ func TestDiffGroupsTheDecisionsThatChange(t *testing.T) {
 }
 
 func TestDiffTriesTheProjectsOfBothPolicies(t *testing.T) {
-	to := change(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.project.attributes.locked")
+	to := changed(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.project.attributes.locked")
 	to[ProjectsFile] = &fstest.MapFile{Data: []byte(`[{"ownerId": "user-1", "attributes": {"locked": "yes"}}]`)}
 	for _, pair := range [][2]fstest.MapFS{{smallPolicy(t), to}, {to, smallPolicy(t)}} {
 		changes, err := Diff(t.Context(), pair[0], pair[1])

@@ -6,14 +6,13 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"testing/fstest"
 )
 
 // Names of OPA's own files, at the top of a bundle.
@@ -100,81 +99,15 @@ func (s Snapshot) Digest() string {
 
 // Open implements fs.FS.
 func (s Snapshot) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
 	if data, ok := s[name]; ok {
-		return &file{info: info{name: path.Base(name), size: len(data)}, Reader: strings.NewReader(string(data))}, nil
+		return fstest.MapFS{name: {Data: data, Mode: 0o444}}.Open(name)
 	}
-	entries := s.entries(name)
-	if len(entries) == 0 && name != "." {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return &directory{info: info{name: path.Base(name), dir: true}, entries: entries}, nil
-}
-
-// entries returns what is directly in a directory, sorted by name.
-func (s Snapshot) entries(dir string) []fs.DirEntry {
-	found := map[string]info{}
+	files := make(fstest.MapFS, len(s))
 	for name, data := range s {
-		rest := name
-		if dir != "." {
-			var inside bool
-			if rest, inside = strings.CutPrefix(name, dir+"/"); !inside {
-				continue
-			}
-		}
-		if first, _, below := strings.Cut(rest, "/"); below {
-			found[first] = info{name: first, dir: true}
-		} else {
-			found[first] = info{name: first, size: len(data)}
-		}
+		files[name] = &fstest.MapFile{Data: data, Mode: 0o444}
 	}
-	entries := make([]fs.DirEntry, 0, len(found))
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		entries = append(entries, fs.FileInfoToDirEntry(found[name]))
-	}
-	return entries
-}
-
-// file is an open file.
-type file struct {
-	info
-	*strings.Reader
-}
-
-func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *file) Size() int64                { return f.info.Size() }
-func (f *file) Close() error               { return nil }
-
-// directory is an open directory.
-type directory struct {
-	info
-	entries []fs.DirEntry
-}
-
-func (d *directory) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *directory) Close() error               { return nil }
-
-func (d *directory) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errors.New("is a directory")}
-}
-
-// ReadDir returns the next n entries, all that are left for n <= 0.
-func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n > 0 && len(d.entries) == 0 {
-		return nil, io.EOF
-	}
-	if n <= 0 || n > len(d.entries) {
-		n = len(d.entries)
-	}
-	next := d.entries[:n]
-	d.entries = d.entries[n:]
-	return next, nil
+	return files.Open(name) // a directory
 }
 
 // Interface guards
-var (
-	_ fs.FS          = Snapshot{}
-	_ fs.ReadDirFile = (*directory)(nil)
-)
+var _ fs.FS = Snapshot{}

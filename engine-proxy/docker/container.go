@@ -66,7 +66,7 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			SecurityOpt:   securityOptions(),
 			IpcMode:       "private",
 			OomScoreAdj:   500, // the engine dies before the gateway
-			Init:          ptr(true),
+			Init:          new(true),
 			RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
 			LogConfig: container.LogConfig{
 				Type: "local",
@@ -185,5 +185,3 @@ func bind(source, target string, readOnly bool) mount.Mount {
 		BindOptions: &mount.BindOptions{Propagation: mount.PropagationRPrivate, NonRecursive: true},
 	}
 }
-
-func ptr[T any](v T) *T { return &v }

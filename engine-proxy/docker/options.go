@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -112,21 +113,15 @@ func (o *Options) complete() error {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	orElse(&o.UID, 65532)
-	orElse(&o.GID, o.UID)
-	orElse(&l.Memory, 512<<20)
-	orElse(&l.CPU, 1000)
-	orElse(&l.PIDs, 256)
-	orElse(&l.Files, 4096)
-	orElse(&o.LogBytes, 10<<20)
-	orElse(&o.TmpBytes, 64<<20)
+	o.UID = cmp.Or(o.UID, 65532)
+	o.GID = cmp.Or(o.GID, o.UID)
+	l.Memory = cmp.Or(l.Memory, 512<<20)
+	l.CPU = cmp.Or(l.CPU, 1000)
+	l.PIDs = cmp.Or(l.PIDs, 256)
+	l.Files = cmp.Or(l.Files, 4096)
+	o.LogBytes = cmp.Or(o.LogBytes, 10<<20)
+	o.TmpBytes = cmp.Or(o.TmpBytes, 64<<20)
 	return nil
-}
-
-func orElse[T int | int64](value *T, standard T) {
-	if *value == 0 {
-		*value = standard
-	}
 }
 
 // installation names a data directory to the daemon.

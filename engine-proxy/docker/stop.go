@@ -27,7 +27,7 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 		return err
 	}
 	_, err = d.api.ContainerStop(ctx, data.Container, client.ContainerStopOptions{
-		Timeout: ptr(int(math.Ceil(max(grace, 0).Seconds()))),
+		Timeout: new(int(math.Ceil(max(grace, 0).Seconds()))),
 	})
 	if err != nil {
 		return gone(fmt.Errorf("stopping container: %w", absence(err)))

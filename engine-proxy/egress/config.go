@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -51,18 +52,12 @@ type Endpoint struct {
 }
 
 func (c Config) withDefaults() Config {
-	orElse(&c.MaxTokens, DefaultMaxTokens)
-	orElse(&c.MaxBody, DefaultMaxBody)
-	orElse(&c.Timeout, DefaultTimeout)
-	orElse(&c.Stall, DefaultStall)
-	orElse(&c.Concurrency, DefaultConcurrency)
+	c.MaxTokens = cmp.Or(c.MaxTokens, DefaultMaxTokens)
+	c.MaxBody = cmp.Or(c.MaxBody, DefaultMaxBody)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Stall = cmp.Or(c.Stall, DefaultStall)
+	c.Concurrency = cmp.Or(c.Concurrency, DefaultConcurrency)
 	return c
-}
-
-func orElse[T int | int64 | time.Duration](v *T, standard T) {
-	if *v == 0 {
-		*v = standard
-	}
 }
 
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,119}$`)

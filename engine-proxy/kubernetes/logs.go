@@ -48,7 +48,7 @@ func gonePod(err error) error {
 }
 
 func (d *Driver) read(ctx context.Context, pod *corev1.Pod, limit int64) ([]byte, error) {
-	stream, err := d.pods.GetLogs(pod.Name, &corev1.PodLogOptions{Container: container, TailLines: ptr[int64](logLines)}).Stream(ctx)
+	stream, err := d.pods.GetLogs(pod.Name, &corev1.PodLogOptions{Container: container, TailLines: new(int64(logLines))}).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

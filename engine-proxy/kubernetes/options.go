@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -136,20 +137,14 @@ func (o *Options) completeSizes() error {
 	if min(l.Memory, l.CPU, o.TmpBytes, o.DiskBytes, o.LogBytes, l.Volume, o.UID, o.GID, int64(o.PlaceTimeout)) < 0 {
 		return errors.New("kubernetes: limits, sizes, times and user ids must not be negative")
 	}
-	orElse(&o.UID, 65532)
-	orElse(&o.GID, o.UID)
-	orElse(&l.Memory, 512<<20)
-	orElse(&l.CPU, 1000)
-	orElse(&l.Volume, 256<<20)
-	orElse(&o.TmpBytes, 64<<20)
-	orElse(&o.DiskBytes, 256<<20)
-	orElse(&o.LogBytes, 1<<20)
-	orElse(&o.PlaceTimeout, 30*time.Second)
+	o.UID = cmp.Or(o.UID, 65532)
+	o.GID = cmp.Or(o.GID, o.UID)
+	l.Memory = cmp.Or(l.Memory, 512<<20)
+	l.CPU = cmp.Or(l.CPU, 1000)
+	l.Volume = cmp.Or(l.Volume, 256<<20)
+	o.TmpBytes = cmp.Or(o.TmpBytes, 64<<20)
+	o.DiskBytes = cmp.Or(o.DiskBytes, 256<<20)
+	o.LogBytes = cmp.Or(o.LogBytes, 1<<20)
+	o.PlaceTimeout = cmp.Or(o.PlaceTimeout, 30*time.Second)
 	return nil
-}
-
-func orElse[T int64 | time.Duration](value *T, standard T) {
-	if *value == 0 {
-		*value = standard
-	}
 }

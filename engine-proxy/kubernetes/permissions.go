@@ -30,7 +30,7 @@ const PolicyName = "svc-engine"
 // but the engine proxy reaches them, and they reach nothing but its egress.
 func Policy(namespace string, proxy networkingv1.NetworkPolicyPeer, egressPort int32) *networkingv1.NetworkPolicy {
 	ports := func(port int32) []networkingv1.NetworkPolicyPort {
-		return []networkingv1.NetworkPolicyPort{{Protocol: ptr(corev1.ProtocolTCP), Port: ptr(intstr.FromInt32(port))}}
+		return []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(port))}}
 	}
 	peers := []networkingv1.NetworkPolicyPeer{proxy}
 	return &networkingv1.NetworkPolicy{

@@ -44,17 +44,17 @@ func (d *Driver) pod(s driver.Spec, room int64, hosts []corev1.HostAlias) *corev
 	spec := corev1.PodSpec{
 		// The engine proxy decides when an engine runs again.
 		RestartPolicy:                 corev1.RestartPolicyNever,
-		TerminationGracePeriodSeconds: ptr[int64](stopGrace),
+		TerminationGracePeriodSeconds: new(int64(stopGrace)),
 		// No way to the API server.
-		ServiceAccountName: "default", AutomountServiceAccountToken: ptr(false), EnableServiceLinks: ptr(false),
+		ServiceAccountName: "default", AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
 		// No way out by names: the egress is all that there is to be found.
 		DNSPolicy: corev1.DNSNone, DNSConfig: &corev1.PodDNSConfig{Nameservers: []string{"127.0.0.1"}}, HostAliases: hosts,
 		// Something else than the engine collects its orphans, and signals have
 		// their usual effect on it.
-		ShareProcessNamespace: ptr(true),
+		ShareProcessNamespace: new(true),
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: ptr(true), RunAsUser: &d.opts.UID, RunAsGroup: &d.opts.GID, FSGroup: &d.opts.GID,
-			FSGroupChangePolicy: ptr(corev1.FSGroupChangeOnRootMismatch),
+			RunAsNonRoot: new(true), RunAsUser: &d.opts.UID, RunAsGroup: &d.opts.GID, FSGroup: &d.opts.GID,
+			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers:        []corev1.Container{d.container(s, room)},
@@ -89,7 +89,7 @@ func (d *Driver) container(s driver.Spec, room int64) corev1.Container {
 		// Requests are limits: an engine gets what it was placed for.
 		Resources: corev1.ResourceRequirements{Requests: share, Limits: share},
 		SecurityContext: &corev1.SecurityContext{
-			AllowPrivilegeEscalation: ptr(false), Privileged: ptr(false), ReadOnlyRootFilesystem: ptr(true),
+			AllowPrivilegeEscalation: new(false), Privileged: new(false), ReadOnlyRootFilesystem: new(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
 		VolumeMounts: []corev1.VolumeMount{
@@ -108,7 +108,7 @@ func (d *Driver) volumes(s driver.Spec) []corev1.Volume {
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claimName(s.ProjectID)},
 		}},
 		{Name: "secret", VolumeSource: corev1.VolumeSource{
-			Secret: &corev1.SecretVolumeSource{SecretName: secretName(s.InstanceID), DefaultMode: ptr[int32](0o440)},
+			Secret: &corev1.SecretVolumeSource{SecretName: secretName(s.InstanceID), DefaultMode: new(int32(0o440))},
 		}},
 		{Name: "tmp", VolumeSource: corev1.VolumeSource{
 			EmptyDir: &corev1.EmptyDirVolumeSource{
@@ -150,5 +150,3 @@ func (d *Driver) environment() []corev1.EnvVar {
 	}
 	return env
 }
-
-func ptr[T any](v T) *T { return &v }

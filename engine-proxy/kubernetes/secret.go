@@ -35,7 +35,7 @@ func (d *Driver) secret(s driver.Spec, pod *corev1.Pod) *corev1.Secret {
 			Name: secretName(s.InstanceID), Labels: d.labels(s),
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID}},
 		},
-		Immutable: ptr(true),
+		Immutable: new(true),
 		Data: map[string][]byte{
 			fileToken: []byte(s.Remote.Token), fileCert: s.Remote.Cert, fileKey: s.Remote.Key, fileCA: s.Remote.CA,
 		},

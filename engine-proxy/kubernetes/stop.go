@@ -86,7 +86,7 @@ func (d *Driver) endsWithin(ctx context.Context, pod *corev1.Pod, limit time.Dur
 // process goes when its node has confirmed that it has not.
 func (d *Driver) delete(ctx context.Context, pod *corev1.Pod) error {
 	err := d.pods.Delete(ctx, pod.Name, metav1.DeleteOptions{
-		GracePeriodSeconds: ptr[int64](killGrace), Preconditions: &metav1.Preconditions{UID: &pod.UID},
+		GracePeriodSeconds: new(int64(killGrace)), Preconditions: &metav1.Preconditions{UID: &pod.UID},
 	})
 	if err == nil || saysAbsent(err, pod.Name) || apierrors.IsConflict(err) { // the name is another pod's now
 		return nil

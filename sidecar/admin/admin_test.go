@@ -72,8 +72,6 @@ func serve(t *testing.T) (*Client, *Server, *store.Store) {
 	return NewClient(socket), server, s
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestUsersAndKeysAreAdministeredOverTheSocket(t *testing.T) {
 	c, _, _ := serve(t)
 	ctx := t.Context()
@@ -95,7 +93,7 @@ func TestUsersAndKeysAreAdministeredOverTheSocket(t *testing.T) {
 			t.Errorf("credited: %+v", credited)
 		}
 	}
-	key, err := c.CreateKey(ctx, "alice@example.org", "ci", policy.Limits{JobsPerDay: ptr[int64](3), TIKPerMonth: ptr[api.TIK](2_500_000)})
+	key, err := c.CreateKey(ctx, "alice@example.org", "ci", policy.Limits{JobsPerDay: new(int64(3)), TIKPerMonth: new(api.TIK(2_500_000))})
 	check(err)
 	if hash, ok := api.ParseKey(key.Secret); !ok || hash == (api.KeyHash{}) {
 		t.Errorf("secret %q", key.Secret)
@@ -106,7 +104,7 @@ func TestUsersAndKeysAreAdministeredOverTheSocket(t *testing.T) {
 	check(err)
 	_, err = c.Enable(ctx, key.ID)
 	check(err)
-	_, err = c.SetLimits(ctx, key.ID, 4, policy.Limits{JobsPerMonth: ptr[int64](9)})
+	_, err = c.SetLimits(ctx, key.ID, 4, policy.Limits{JobsPerMonth: new(int64(9))})
 	check(err)
 	usage, err := c.Usage(ctx, key.ID)
 	check(err)

@@ -23,8 +23,8 @@ func TestDayAndMonthLimitsResetAtEveryTurnOfTheCalendar(t *testing.T) {
 			f := newFixture(t, storetest.Databases[0]) // the calendar is not the store's
 			month := turn.Day() == 1
 			f.clock.Set(turn.Add(-time.Second))
-			daily := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
-			monthly := f.newKey(policy.Limits{JobsPerMonth: ptr[int64](1)})
+			daily := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
+			monthly := f.newKey(policy.Limits{JobsPerMonth: new(int64(1))})
 			f.accept(daily)
 			f.accept(monthly)
 			_, err := f.ledger.Reserve(t.Context(), f.reservation(daily))

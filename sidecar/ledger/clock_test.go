@@ -19,7 +19,7 @@ func TestAClockThatWasWrongLocksNoLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, f *fixture) {
-				key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](2), TIKPerMonth: ptr[api.TIK](10 * api.MicroPerTIK)})
+				key := f.newKey(policy.Limits{JobsPerDay: new(int64(2)), TIKPerMonth: new(api.TIK(10 * api.MicroPerTIK))})
 				running := f.accept(key)
 				right := f.clock.Now()
 				f.clock.Set(right.AddDate(1, 0, 0))
@@ -45,7 +45,7 @@ func TestAClockThatWasWrongLocksNoLimit(t *testing.T) {
 func TestJumpsOfTheClockGrantNoDayTwice(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		noon := f.clock.Now()
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
 		f.accept(key)
 		for _, jump := range []time.Duration{11 * time.Hour, -11 * time.Hour, 0, 59 * time.Minute, -59 * time.Minute} {
 			f.clock.Set(noon.Add(jump))

@@ -256,7 +256,7 @@ func TestCancelledJobKeepsItsCountAndPaysWhatItUsed(t *testing.T) {
 func TestTIKIsCountedInTheMonthOfTheCharge(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		f.clock.Set(time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC))
-		key := f.newKey(policy.Limits{TIKPerMonth: ptr[api.TIK](10 * api.MicroPerTIK)})
+		key := f.newKey(policy.Limits{TIKPerMonth: new(api.TIK(10 * api.MicroPerTIK))})
 		id := f.accept(key)
 		f.feed(f.started(id, "step"))
 		f.clock.Add(2 * time.Minute)

@@ -278,5 +278,3 @@ func (c *clock) Set(t time.Time) {
 }
 
 func (c *clock) Add(d time.Duration) { c.Set(c.Now().Add(d)) }
-
-func ptr[T any](v T) *T { return &v }

@@ -15,9 +15,9 @@ import (
 
 func TestReservationCountsAndKnowsItsSession(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](5)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(5))})
 		r := f.reservation(key)
-		r.Limits.JobsPerDay = ptr[int64](3)
+		r.Limits.JobsPerDay = new(int64(3))
 		a, err := f.ledger.Reserve(t.Context(), r)
 		f.must(err)
 		project, err := f.catalog.Project(t.Context(), f.project)
@@ -44,14 +44,14 @@ func TestEachLimitRefusesAndWritesNothing(t *testing.T) {
 		limits policy.Limits
 		retry  time.Duration
 	}{
-		{api.LimitJobsPerDay, policy.Limits{JobsPerDay: ptr[int64](2)}, 12 * time.Hour},
-		{api.LimitJobsPerMonth, policy.Limits{JobsPerMonth: ptr[int64](2)}, 10*24*time.Hour + 12*time.Hour},
-		{api.LimitMaxConcurrentJobs, policy.Limits{MaxConcurrentJobs: ptr[int64](2)}, 5 * time.Second},
-		{api.LimitTIKPerMonth, policy.Limits{TIKPerMonth: ptr[api.TIK](10 * api.MicroPerTIK)}, 10*24*time.Hour + 12*time.Hour},
+		{api.LimitJobsPerDay, policy.Limits{JobsPerDay: new(int64(2))}, 12 * time.Hour},
+		{api.LimitJobsPerMonth, policy.Limits{JobsPerMonth: new(int64(2))}, 10*24*time.Hour + 12*time.Hour},
+		{api.LimitMaxConcurrentJobs, policy.Limits{MaxConcurrentJobs: new(int64(2))}, 5 * time.Second},
+		{api.LimitTIKPerMonth, policy.Limits{TIKPerMonth: new(api.TIK(10 * api.MicroPerTIK))}, 10*24*time.Hour + 12*time.Hour},
 		// All are hit: the first in the documented order is named.
 		{api.LimitJobsPerDay, policy.Limits{
-			JobsPerDay: ptr[int64](1), JobsPerMonth: ptr[int64](1),
-			MaxConcurrentJobs: ptr[int64](1), TIKPerMonth: ptr[api.TIK](1),
+			JobsPerDay: new(int64(1)), JobsPerMonth: new(int64(1)),
+			MaxConcurrentJobs: new(int64(1)), TIKPerMonth: new(api.TIK(1)),
 		}, 12 * time.Hour},
 	} {
 		t.Run(tc.limit, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestEachLimitRefusesAndWritesNothing(t *testing.T) {
 func TestLimitOfZeroRefusesTheFirstSubmission(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		for limit, limits := range map[string]policy.Limits{
-			api.LimitJobsPerDay:        {JobsPerDay: ptr[int64](0)},
-			api.LimitJobsPerMonth:      {JobsPerMonth: ptr[int64](0)},
-			api.LimitMaxConcurrentJobs: {MaxConcurrentJobs: ptr[int64](0)},
-			api.LimitTIKPerMonth:       {TIKPerMonth: ptr[api.TIK](0)},
+			api.LimitJobsPerDay:        {JobsPerDay: new(int64(0))},
+			api.LimitJobsPerMonth:      {JobsPerMonth: new(int64(0))},
+			api.LimitMaxConcurrentJobs: {MaxConcurrentJobs: new(int64(0))},
+			api.LimitTIKPerMonth:       {TIKPerMonth: new(api.TIK(0))},
 		} {
 			_, err := f.ledger.Reserve(t.Context(), f.reservation(f.newKey(limits)))
 			wantLimit(t, err, limit)
@@ -98,14 +98,14 @@ func TestLimitOfZeroRefusesTheFirstSubmission(t *testing.T) {
 
 func TestRequestCanNarrowALimitButNotWidenIt(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
 		f.accept(key)
 		wide := f.reservation(key)
-		wide.Limits.JobsPerDay = ptr[int64](10)
+		wide.Limits.JobsPerDay = new(int64(10))
 		_, err := f.ledger.Reserve(t.Context(), wide)
 		wantLimit(t, err, api.LimitJobsPerDay)
 		narrow := f.reservation(f.newKey(policy.Limits{}))
-		narrow.Limits.MaxConcurrentJobs = ptr[int64](0)
+		narrow.Limits.MaxConcurrentJobs = new(int64(0))
 		_, err = f.ledger.Reserve(t.Context(), narrow)
 		wantLimit(t, err, api.LimitMaxConcurrentJobs)
 	})
@@ -113,11 +113,11 @@ func TestRequestCanNarrowALimitButNotWidenIt(t *testing.T) {
 
 func TestRaisedLimitAdmitsAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
 		f.accept(key)
 		_, err := f.ledger.Reserve(t.Context(), f.reservation(key))
 		wantLimit(t, err, api.LimitJobsPerDay)
-		_, err = f.keys.SetLimits(t.Context(), "test", key, 1, policy.Limits{JobsPerDay: ptr[int64](2)})
+		_, err = f.keys.SetLimits(t.Context(), "test", key, 1, policy.Limits{JobsPerDay: new(int64(2))})
 		f.must(err)
 		f.accept(key)
 		f.wantUsage(key, 2, 2, 2)
@@ -126,10 +126,10 @@ func TestRaisedLimitAdmitsAtOnce(t *testing.T) {
 
 func TestLoweredLimitRefusesTheNextJobAndTouchesNoOther(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerMonth: ptr[int64](3)})
+		key := f.newKey(policy.Limits{JobsPerMonth: new(int64(3))})
 		f.accept(key)
 		f.accept(key)
-		_, err := f.keys.SetLimits(t.Context(), "test", key, 1, policy.Limits{JobsPerMonth: ptr[int64](1)})
+		_, err := f.keys.SetLimits(t.Context(), "test", key, 1, policy.Limits{JobsPerMonth: new(int64(1))})
 		f.must(err)
 		_, err = f.ledger.Reserve(t.Context(), f.reservation(key))
 		wantLimit(t, err, api.LimitJobsPerMonth)
@@ -174,9 +174,9 @@ func TestKeyThatIsNotActiveIsRefused(t *testing.T) {
 func TestConcurrentSubmissionsAdmitExactlyTheLimit(t *testing.T) {
 	const limit, clients = 5, 25
 	for name, limits := range map[string]policy.Limits{
-		api.LimitJobsPerDay:        {JobsPerDay: ptr[int64](limit)},
-		api.LimitJobsPerMonth:      {JobsPerMonth: ptr[int64](limit)},
-		api.LimitMaxConcurrentJobs: {MaxConcurrentJobs: ptr[int64](limit)},
+		api.LimitJobsPerDay:        {JobsPerDay: new(int64(limit))},
+		api.LimitJobsPerMonth:      {JobsPerMonth: new(int64(limit))},
+		api.LimitMaxConcurrentJobs: {MaxConcurrentJobs: new(int64(limit))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, f *fixture) {
@@ -258,7 +258,7 @@ func TestProjectTakesOnlySoManyQueuedJobs(t *testing.T) {
 
 func TestIdempotencyKeyReplaysTheJobItMade(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
 		submit := func(fingerprint string) (sidecar.Admission, string, error) {
 			r := f.reservation(key)
 			r.IdempotencyKey, r.Fingerprint = "once", fingerprint

@@ -108,7 +108,7 @@ func TestUnknownJobIsSaidToBeUnknown(t *testing.T) {
 func TestReleaseAfterMidnightUndoesTheDayItCountedIn(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		f.clock.Set(time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC))
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1), JobsPerMonth: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1)), JobsPerMonth: new(int64(1))})
 		late := f.reserve(key)
 		f.clock.Add(2 * time.Second) // another day and another month
 		f.accept(key)
@@ -123,7 +123,7 @@ func TestBucketsRollOverAtMidnightUTCAndNeverBack(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		// 23:30 in UTC-1 is 00:30 of the next day in UTC.
 		f.clock.Set(time.Date(2028, 2, 28, 23, 30, 0, 0, time.FixedZone("", -3600)))
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](1)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(1))})
 		f.accept(key)
 		f.clock.Set(time.Date(2028, 2, 29, 23, 59, 59, 0, time.UTC)) // leap day
 		_, err := f.ledger.Reserve(t.Context(), f.reservation(key))
@@ -142,7 +142,7 @@ func TestBucketsRollOverAtMidnightUTCAndNeverBack(t *testing.T) {
 
 func TestDeadlineMakesAReservationOverdueAndNotFree(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{MaxConcurrentJobs: ptr[int64](1)})
+		key := f.newKey(policy.Limits{MaxConcurrentJobs: new(int64(1))})
 		id := f.reserve(key)
 		f.clock.Add(ledger.DefaultDeadline + time.Second)
 		open, err := f.ledger.OpenJobs(t.Context(), f.project)
@@ -216,7 +216,7 @@ func TestAwaitEndEndsWithItsContextAndAtARelease(t *testing.T) {
 
 func TestEverythingIsThereAfterARestart(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{JobsPerDay: ptr[int64](3)})
+		key := f.newKey(policy.Limits{JobsPerDay: new(int64(3))})
 		done, running, waiting := f.accept(key), f.accept(key), f.reserve(key)
 		f.feed(f.started(done, "step"), f.used(done, "step", 2, ""), f.ended(done, api.JobCompleted), f.started(running, ""))
 

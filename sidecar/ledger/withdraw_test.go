@@ -17,7 +17,7 @@ func TestAJobIDIsReservedOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		for range 20 {
 			r := f.reservation(f.newKeyOf("user-"+api.NewJobID(f.clock.Now()), policy.Limits{
-				JobsPerDay: ptr[int64](1), JobsPerMonth: ptr[int64](1), MaxConcurrentJobs: ptr[int64](1),
+				JobsPerDay: new(int64(1)), JobsPerMonth: new(int64(1)), MaxConcurrentJobs: new(int64(1)),
 			}))
 			r.IdempotencyKey, r.Fingerprint = "once", "body"
 			var wg sync.WaitGroup
@@ -76,7 +76,7 @@ func TestAJobIDOfAnotherSubmissionIsRefused(t *testing.T) {
 
 func TestWithdrawnReservationIsNotMadeHoweverLateItComes(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		key := f.newKey(policy.Limits{MaxConcurrentJobs: ptr[int64](1)})
+		key := f.newKey(policy.Limits{MaxConcurrentJobs: new(int64(1))})
 		for name, before := range map[string]func(sidecar.Reservation) error{
 			"it never came": func(sidecar.Reservation) error { return nil },
 			"it was made":   func(r sidecar.Reservation) error { _, err := f.ledger.Reserve(t.Context(), r); return err },

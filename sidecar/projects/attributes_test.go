@@ -17,15 +17,13 @@ import (
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
-func ptr(s string) *string { return &s }
-
 func TestAttributesAreSetAndRemovedOneByOne(t *testing.T) {
 	onEach(t, func(t *testing.T, c *projects.Catalog) {
 		p := create(t, c, "alice", "pong")
 		want := map[string]string{}
 		for _, step := range []map[string]*string{
-			{"readers": ptr("bob, carol"), "team": ptr("arcade")},
-			{"readers": ptr("bob")},
+			{"readers": new("bob, carol"), "team": new("arcade")},
+			{"readers": new("bob")},
 			{"team": nil, "never.set": nil},
 		} {
 			d, err := c.SetAttributes(t.Context(), projects.AttributeChange{Actor: "uid:7", ProjectID: p.ID, Set: step})
@@ -50,7 +48,7 @@ func TestAttributesAreSetAndRemovedOneByOne(t *testing.T) {
 func TestOnlyTheOwnerSetsAttributesInTheConsole(t *testing.T) {
 	onEach(t, func(t *testing.T, c *projects.Catalog) {
 		p := create(t, c, "alice", "pong")
-		set := map[string]*string{"readers": ptr("bob")}
+		set := map[string]*string{"readers": new("bob")}
 		for owner, want := range map[string]error{"alice": nil, "bob": sidecar.ErrUnknownProject, "": nil} {
 			_, err := c.SetAttributes(t.Context(), projects.AttributeChange{Actor: "test", ProjectID: p.ID, OwnerID: owner, Set: set})
 			if !errors.Is(err, want) || want == nil && err != nil {
@@ -69,20 +67,20 @@ func TestAttributesAreBounded(t *testing.T) {
 		p := create(t, c, "alice", "pong")
 		many := map[string]*string{}
 		for i := range projects.MaxAttributes + 1 {
-			many[fmt.Sprintf("a%d", i)] = ptr("x")
+			many[fmt.Sprintf("a%d", i)] = new("x")
 		}
 		wide := map[string]*string{}
 		for i := range projects.MaxAttributes {
-			wide[fmt.Sprintf("a%d", i)] = ptr(strings.Repeat("<", projects.MaxAttributeValue))
+			wide[fmt.Sprintf("a%d", i)] = new(strings.Repeat("<", projects.MaxAttributeValue))
 		}
 		for name, set := range map[string]map[string]*string{
 			"nothing": nil, "too many": many, "too much in all": wide,
-			"no name":           {"": ptr("x")},
-			"a name with space": {"a b": ptr("x")},
-			"a long name":       {strings.Repeat("a", 65): ptr("x")},
-			"a long value":      {"a": ptr(strings.Repeat("ü", projects.MaxAttributeValue+1))},
-			"a line break":      {"a": ptr("x\ny")},
-			"no UTF-8":          {"a": ptr("\xff")},
+			"no name":           {"": new("x")},
+			"a name with space": {"a b": new("x")},
+			"a long name":       {strings.Repeat("a", 65): new("x")},
+			"a long value":      {"a": new(strings.Repeat("ü", projects.MaxAttributeValue+1))},
+			"a line break":      {"a": new("x\ny")},
+			"no UTF-8":          {"a": new("\xff")},
 		} {
 			var refusal *api.Error
 			_, err := c.SetAttributes(t.Context(), projects.AttributeChange{Actor: "test", ProjectID: p.ID, Set: set})
@@ -93,7 +91,7 @@ func TestAttributesAreBounded(t *testing.T) {
 		if d, err := c.Details(t.Context(), p.ID); err != nil || len(d.Attributes) != 0 {
 			t.Errorf("attributes %v, %v", d.Attributes, err)
 		}
-		longest := map[string]*string{strings.Repeat("a", 64): ptr(strings.Repeat("ü", projects.MaxAttributeValue)), "empty": ptr("")}
+		longest := map[string]*string{strings.Repeat("a", 64): new(strings.Repeat("ü", projects.MaxAttributeValue)), "empty": new("")}
 		if _, err := c.SetAttributes(t.Context(), projects.AttributeChange{Actor: "test", ProjectID: p.ID, Set: longest}); err != nil {
 			t.Error(err)
 		}
@@ -114,7 +112,7 @@ func TestAChangeOfAttributesIsAuditedAndChangesTheBasisOfDecisions(t *testing.T)
 			t.Fatal(err)
 		}
 		if _, err := c.SetAttributes(t.Context(), projects.AttributeChange{
-			Actor: "uid:7", ProjectID: p.ID, Set: map[string]*string{"readers": ptr("bob")},
+			Actor: "uid:7", ProjectID: p.ID, Set: map[string]*string{"readers": new("bob")},
 		}); err != nil {
 			t.Fatal(err)
 		}

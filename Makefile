@@ -93,14 +93,14 @@ test-long: ## Run the long forms of tests, which "make test" leaves out
 
 .PHONY: setup setup-long
 setup: ## Install and build what a new machine lacks for the tests
-	@scripts/timed packages scripts/deps $(MORE)
-	@scripts/timed modules $(GO) mod download
+	@scripts/timed modules $(GO) mod download & scripts/timed packages scripts/deps $(MORE) && wait $$!
 	@scripts/timed programs $(MAKE) --no-print-directory build
 	@scripts/timed control-plane $(MAKE) --no-print-directory control-plane
 	@scripts/timed runner scripts/gotest
 	@scripts/timed npm $(MAKE) --no-print-directory npm
 	@scripts/timed images scripts/engine-image $(IMAGES) || [ "$(CI)" != true ]
 setup: IMAGES := slim
+setup: export GOGC := 400
 setup-long: MORE := long
 setup-long: IMAGES := slim full
 setup-long: setup

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/push/redisconn"
 )
 
@@ -251,6 +252,15 @@ func (a *App) Cleanup() error {
 	restored := a.shared.leave(a)
 	_, err := backends.Delete(a.key)
 	return errors.Join(restored, err)
+}
+
+// openSidecar returns the opened backend's sidecar, waiting for the app to start.
+func (a *App) openSidecar(ctx context.Context) (sidecar.Service, error) {
+	shared, err := a.Shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return shared.Sidecar, nil
 }
 
 // Shared returns the opened backend, waiting for the app to start.

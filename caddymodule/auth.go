@@ -47,7 +47,7 @@ type Auth struct {
 	FailedRate *RateLimit `json:"failed_rate,omitempty"`
 
 	app   *App
-	core  func(*Shared) *gateway.Auth
+	core  *gateway.Auth
 	cors  gateway.CORS
 	rates *rates
 	redis string // under which rates were opened
@@ -85,9 +85,7 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	a.cors = gateway.CORS{Origins: a.app.CORS}
-	a.core = afterStart(func(shared *Shared) *gateway.Auth {
-		return &gateway.Auth{Sidecar: shared.Sidecar, Rates: a.rates.Rates, Rate: a.Rate.limit(), FailedRate: a.FailedRate.limit()}
-	})
+	a.core = &gateway.Auth{Sidecar: a.app.openSidecar, Rates: a.rates.Rates, Rate: a.Rate.limit(), FailedRate: a.FailedRate.limit()}
 	return nil
 }
 
@@ -116,12 +114,8 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	defer func() { // also when the proxy panics with http.ErrAbortHandler
 		metrics.ended(q, seen.status, err)
 	}()
-	shared, err := a.app.Shared(r.Context())
-	if err != nil {
-		return starting(err)
-	}
 	var refused *api.Error
-	q, refused = a.core(shared).Identify(r, clientIP(r))
+	q, refused = a.core.Identify(r, clientIP(r))
 	if q != nil { // known, if perhaps disabled or revoked
 		exposeFacts(r, q)
 	}

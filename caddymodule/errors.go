@@ -40,7 +40,7 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 	}
 	id := requestID(w, r)
 	answer := answerTo(err)
-	// What a client does too much of is counted instead.
+	// A refusal for a rate, or for open streams, is counted instead.
 	if cause := answer.Unwrap(); cause != nil && answer.Status >= http.StatusInternalServerError && noRoomFor(cause) == nil && overRate(cause) == nil {
 		if c := e.logger.Check(zapcore.WarnLevel, "request failed"); c != nil {
 			c.Write(zap.Int("status", answer.Status), zap.String("request_id", id), zap.Error(cause))
@@ -86,8 +86,8 @@ func answerTo(err error) *api.Error {
 // refuse turns the refusal into an error that Caddy hands to handle_errors.
 func refuse(e *api.Error) error { return caddyhttp.Error(e.Status, e) }
 
-// handOn gives a refusal of the core its status. What a handler behind returned is
-// that handler's to say.
+// handOn gives a refusal of the core its status. Errors of later handlers stay as
+// they are.
 func handOn(err error) error {
 	if ours, is := err.(*api.Error); is {
 		return refuse(ours)
@@ -123,14 +123,9 @@ func requestOf(app *App, r *http.Request, s step) (*gateway.Request, *Shared, er
 	}
 	shared, err := app.Shared(r.Context())
 	if err != nil {
-		return nil, nil, starting(err)
+		return nil, nil, refuse(api.Unavailable("The service is starting.", time.Second, err))
 	}
 	return q, shared, nil
-}
-
-// starting is the 503 of a request that comes before the backend is open.
-func starting(cause error) error {
-	return refuse(api.Unavailable("The service is starting.", time.Second, cause))
 }
 
 // comesBefore is the error of a request whose route lacks a step.

@@ -133,7 +133,7 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 		if q.share == nil { // else there is a second svc_access, and one share of both
 			q.share = a.Bodies.Share(q.UserID)
 		}
-		body, refused := ReadBody(w, r, limit, q.share)
+		body, refused := readBody(w, r, limit, q.share)
 		if refused != nil {
 			return refused
 		}

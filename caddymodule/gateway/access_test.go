@@ -87,7 +87,7 @@ func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			h := http.Header{"Authorization": tc.authorization, "X-Api-Key": tc.plain}
-			hash, refused := TakeKey(h)
+			hash, refused := takeKey(h)
 			if len(h["Authorization"])+len(h["X-Api-Key"]) > 0 {
 				t.Error("a key header is left in the request")
 			}
@@ -256,7 +256,7 @@ func TestAJobInTheRouteTableNeedsNoProjectId(t *testing.T) {
 func TestChunkedBodyOverTheLimitIs413(t *testing.T) {
 	r := httptest.NewRequest("POST", "/v1/generate", strings.NewReader(strings.Repeat(" ", 101)))
 	r.ContentLength = -1
-	if _, refused := ReadBody(httptest.NewRecorder(), r, 100, nil); refused == nil || refused.Status != 413 {
+	if _, refused := readBody(httptest.NewRecorder(), r, 100, nil); refused == nil || refused.Status != 413 {
 		t.Errorf("got %v", refused)
 	}
 }

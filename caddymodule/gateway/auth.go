@@ -18,7 +18,7 @@ const retrySoon = time.Second
 
 // Auth finds out who sends a request.
 type Auth struct {
-	Sidecar    sidecar.Service
+	Sidecar    func(context.Context) (sidecar.Service, error) // waits until it is open
 	Rates      *Rates
 	Rate       rate.Limit // requests of a key; the zero Limit is none
 	FailedRate rate.Limit // keys of a client that no one has; the zero Limit is none
@@ -28,7 +28,7 @@ type Auth struct {
 // it, or the refusal: 401, or 503 when the question can't be answered or is asked too
 // often. A key that exists, but may not be used, comes back with the refusal.
 func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Error) {
-	hash, refused := TakeKey(r.Header)
+	hash, refused := takeKey(r.Header)
 	if refused != nil { // junk costs no look-up
 		return nil, refused
 	}
@@ -51,10 +51,14 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 // authenticate finds out who holds a key, or why not. A key that may not be used, but
 // exists, comes back with the refusal, for the log.
 func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *api.Error) {
-	id, err := a.Sidecar.Authenticate(ctx, hash)
+	service, err := a.Sidecar(ctx)
+	if err != nil {
+		return nil, api.Unavailable("The service is starting.", time.Second, err)
+	}
+	id, err := service.Authenticate(ctx, hash)
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownKey):
-		return nil, UnknownKey()
+		return nil, unknownKey()
 	case err != nil:
 		return nil, api.Unavailable("The API key can't be checked right now.", retrySoon, err)
 	}

@@ -61,7 +61,7 @@ func TestBodyWithoutRoomIs503AndTakesItsShareAsItArrives(t *testing.T) {
 		defer share.Release()
 		r := httptest.NewRequest("POST", "/v1/generate", io.NopCloser(strings.NewReader(body)))
 		r.ContentLength = 1000 // what is announced counts for nothing
-		got, refused := ReadBody(httptest.NewRecorder(), r, 1000, share)
+		got, refused := readBody(httptest.NewRecorder(), r, 1000, share)
 		switch {
 		case refused == nil && string(got) == body:
 			return http.StatusOK

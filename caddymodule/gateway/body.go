@@ -14,10 +14,10 @@ import (
 // DefaultMaxBody is the largest request body, in bytes, unless configured.
 const DefaultMaxBody = 8 << 20
 
-// ReadBody reads the body of a request, at most limit bytes, once, and returns the
+// readBody reads the body of a request, at most limit bytes, once, and returns the
 // 413, 415 or 400 that it deserves, or the 503 of one for which share has no room.
 // Its media type is not looked at: the body is JSON or it is not.
-func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share) ([]byte, *api.Error) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share) ([]byte, *api.Error) {
 	// The bytes are read as they are; the JSON would be another one.
 	for _, encoding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
@@ -38,12 +38,13 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share)
 		}
 		return nil, &api.Error{Status: http.StatusBadRequest, Message: "The body could not be read.", Cause: err}
 	}
+	r.Header.Del("Expect") // the client waits for nothing any more
 	return body, nil
 }
 
-// ReplaceBody makes body the body of r, complete and of known length: it was
+// replaceBody makes body the body of r, complete and of known length: it was
 // read, and what was said about it when it arrived no longer holds.
-func ReplaceBody(r *http.Request, body []byte) {
+func replaceBody(r *http.Request, body []byte) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	r.TransferEncoding = nil

@@ -21,7 +21,7 @@ type Console struct {
 
 // Serve has answers, a site or its previews, answer a request, or serves what it asks
 // for. ended is the site's Ended, nil for previews, which have no sessions. The error
-// is an *api.Error, or that of the way to an engine.
+// is an *api.Error, that of the way to an engine, or of a client that has left.
 func (c *Console) Serve(
 	w http.ResponseWriter, r *http.Request, answers http.Handler, ended func(ctx context.Context, session string) (bool, error),
 ) error {
@@ -39,7 +39,9 @@ func (c *Console) Serve(
 		w.Header().Del("Content-Security-Policy")
 		return c.serveJob(w, r, out.serve, ended)
 	}
-	return fmt.Errorf("the console asks for %q", out.serve.What)
+	return &api.Error{
+		Status: http.StatusInternalServerError, Message: "Internal error.", Cause: fmt.Errorf("the console asks for %q", out.serve.What),
+	}
 }
 
 // serveJob serves the events or files of a job to its owner.
@@ -56,7 +58,7 @@ func (c *Console) serveJob(
 	}
 	q.Route.Action = policy.ActionEvents
 	var over func(context.Context) (bool, error)
-	if asked.Session != "" { // an older sidecar names none
+	if asked.Session != "" && ended != nil { // an older sidecar names none
 		over = func(ctx context.Context) (bool, error) { return ended(ctx, asked.Session) }
 	}
 	return c.Locator.follow(w, r, q, over, passTo(q, c.Log))

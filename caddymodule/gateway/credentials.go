@@ -7,11 +7,11 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-// TakeKey reads the API key of a request and removes both key headers, so
+// takeKey reads the API key of a request and removes both key headers, so
 // that nothing behind the gateway ever sees them. It returns the 401 of a
 // missing key, of junk, and of two different keys. Beside X-API-Key the header
 // Authorization counts only where it holds a key of ours: proxies add others.
-func TakeKey(h http.Header) (api.KeyHash, *api.Error) {
+func takeKey(h http.Header) (api.KeyHash, *api.Error) {
 	bearer := h.Values("Authorization")
 	plain := h.Values("X-Api-Key")
 	h.Del("Authorization")
@@ -43,13 +43,13 @@ func TakeKey(h http.Header) (api.KeyHash, *api.Error) {
 	}
 	hash, ok := api.ParseKey(secrets[0])
 	if !ok {
-		return api.KeyHash{}, UnknownKey()
+		return api.KeyHash{}, unknownKey()
 	}
 	return hash, nil
 }
 
-// UnknownKey is the 401 of a key that is not one of ours.
-func UnknownKey() *api.Error {
+// unknownKey is the 401 of a key that is not one of ours.
+func unknownKey() *api.Error {
 	return unauthorized(api.ReasonInvalid, "The API key is not valid.")
 }
 

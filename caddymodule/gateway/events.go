@@ -68,18 +68,18 @@ func (l *Locator) follow(
 	if ended == nil {
 		return l.serveStream(w, r, q, stream, nil, next)
 	}
-	v := newSessionGate(ended)
+	gate := newSessionGate(ended)
 	ctx, leave := context.WithCancel(r.Context())
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		v.watch(ctx, stream)
+		gate.watch(ctx, stream)
 	}()
 	defer func() {
 		leave()
 		<-watched
 	}()
-	return l.serveStream(w, r, q, stream, v, next)
+	return l.serveStream(w, r, q, stream, gate, next)
 }
 
 // noRoom is the 503 of a stream for which the registry has no room: the

@@ -55,7 +55,7 @@ func FuzzTakeKey(f *testing.F) {
 				sent = append(sent, s)
 			}
 		}
-		hash, refused := TakeKey(h)
+		hash, refused := takeKey(h)
 		if len(h) != 1 || h.Get("Cookie") == "" {
 			t.Fatalf("the header is %v", h)
 		}
@@ -111,7 +111,7 @@ func FuzzReadBody(f *testing.F) {
 			r.TransferEncoding = []string{"chunked"}
 		}
 		r.Header["Content-Type"] = []string{media}
-		got, refused := ReadBody(httptest.NewRecorder(), r, limit, nil)
+		got, refused := readBody(httptest.NewRecorder(), r, limit, nil)
 		if refused != nil {
 			if refused.Status != http.StatusRequestEntityTooLarge || len(body) <= limit {
 				t.Fatalf("%d bytes are refused with %d", len(body), refused.Status)
@@ -121,7 +121,7 @@ func FuzzReadBody(f *testing.F) {
 		if len(body) > limit || !bytes.Equal(got, body) {
 			t.Fatalf("read %q of %q", got, body)
 		}
-		ReplaceBody(r, got)
+		replaceBody(r, got)
 		again, err := io.ReadAll(r.Body)
 		if err != nil || !bytes.Equal(again, body) || r.ContentLength != int64(len(body)) || len(r.TransferEncoding) > 0 {
 			t.Fatalf("the engine would read %q: %v", again, err)

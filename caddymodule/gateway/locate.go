@@ -26,8 +26,8 @@ var ErrNotSent = errors.New("the engine could not be connected to")
 // starts the phase.
 const HeaderEngineState = "Svc-Engine-State"
 
-// Next passes a request on to the engine that q.Lease names, and has its answer
-// written.
+// Next is the rest of a request's way, which writes the answer: behind a Locator that
+// is the engine that q.Lease names.
 type Next func(w http.ResponseWriter, r *http.Request) error
 
 // Locator finds the engine of a request, or answers without one. Only a

@@ -14,7 +14,8 @@ import (
 const dialTimeout = 2 * time.Second
 
 // passTo returns the Next that passes requests on to the engine of q.Lease, for
-// those that are not in Caddy's own chain: a browser's.
+// those that are not in Caddy's own chain: a browser's. It passes on what it is given:
+// forEngine has left the browser's cookies behind.
 func passTo(q *Request, logger *log.Logger) Next {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		lease := q.Lease

@@ -94,7 +94,7 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Timeout)
 	defer cancel()
 	r = r.Clone(ctx)
-	ReplaceBody(r, q.Body)
+	replaceBody(r, q.Body)
 	// The body goes out only after the engine behind the endpoint has taken
 	// the instance's token: another one never sees it.
 	r.Header.Set("Expect", "100-continue")

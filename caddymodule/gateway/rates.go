@@ -45,18 +45,19 @@ func NewRates(keys rate.Limiter, now func() time.Time) *Rates {
 	return &Rates{keys: keys, failures: rate.NewLocal[netip.Addr](ratedAddresses, now), known: known}
 }
 
-// RateError is the cause of a 503 for requests that come too fast.
+// RateError is the cause of a 503 for a rate that was gone over.
 type RateError struct{ Kind RateKind }
 
-// RateKind is what requests are counted by, as it stands in metrics.
+// RateKind is what a rate counts by, as it stands in metrics.
 type RateKind string
 
+// Rates that a request can go over.
 const (
 	RateOfKey     RateKind = "key"     // requests of a key
 	RateOfAddress RateKind = "address" // keys of an address that no one has
 )
 
-func (e *RateError) Error() string { return fmt.Sprintf("too many requests of one %s", e.Kind) }
+func (e *RateError) Error() string { return fmt.Sprintf("over the rate of one %s", e.Kind) }
 
 // spend takes one request from the key's rate, or returns the 503: the
 // specification closes the list of limits that answer 429.
@@ -94,8 +95,6 @@ func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, 
 	case !exists:
 		r.failures.Take(ctx, clientOf(client), limit)
 	default:
-		if _, known := r.known.Get(hash); !known {
-			r.known.Add(hash, struct{}{})
-		}
+		r.known.Add(hash, struct{}{})
 	}
 }

@@ -1,7 +1,7 @@
 // Package host puts a sidecar together: the service over its store, the policy
 // with its decision log, and the listeners through which both are used. The
-// gateway's process hosts one this way, and svc-sidecar does, whose command line is
-// here too.
+// gateway's process hosts one this way, and so does svc-sidecar, of which the command
+// line is here as well.
 package host
 
 import (

@@ -14,12 +14,12 @@ const openTimeout = 30 * time.Second
 
 // Run is svc-sidecar: it serves until ctx ends, or until another process has taken
 // the sockets over. Then it ends the requests under way.
-func Run(ctx context.Context, f Flags) error {
-	logger, err := cli.Logger(f.LogLevel, f.LogFormat)
+func Run(ctx context.Context, o Flags) error {
+	logger, err := cli.Logger(o.LogLevel, o.LogFormat)
 	if err != nil {
 		return err
 	}
-	options, err := f.options(logger)
+	options, err := o.options(logger)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func Run(ctx context.Context, f Flags) error {
 	if err != nil {
 		return cli.SuggestTakeOver(err)
 	}
-	logger.Info("sidecar serves", zap.Stringer("address", h.Address()), zap.String("data_dir", f.DataDir),
+	logger.Info("sidecar serves", zap.Stringer("address", h.Address()), zap.String("data_dir", o.DataDir),
 		zap.String("policy_revision", h.Policy.Revision()))
 	select {
 	case <-ctx.Done():

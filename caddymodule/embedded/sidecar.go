@@ -17,7 +17,6 @@ import (
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/service"
-	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Sidecar opens the sidecar in this process, with its admin socket.
@@ -134,7 +133,7 @@ func (s *Sidecar) OpenSidecar(ctx context.Context, dataDir string, logger *zap.L
 	}
 	return &caddymodule.OpenedSidecar{
 		Service: h.Service, Ledger: h.Service, Fixed: s.fixed(), Close: h.Close,
-		Console: func(o site.Options) (site.Site, error) { return h.Service.Console(o) },
+		Console: h.Service.Console,
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 // is asked.
 const missesToDoubt = 3
 
-// Machine is the state of one project's engine. It belongs to one goroutine.
+// Machine is the state of one project's engine. It is not safe for concurrent use.
 // After every call the actions that Take returns must be done.
 type Machine struct {
 	rules   *Rules

@@ -16,7 +16,6 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/policy/policytest"
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -236,7 +235,7 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
 	d := open(t, site.Options{})
 	made := 0
-	s := &server{logger: zap.NewNop(), sites: make(map[string]*console.Console), open: func(o site.Options) (*console.Console, error) {
+	s := &server{logger: zap.NewNop(), sites: make(map[string]site.Site), open: func(o site.Options) (site.Site, error) {
 		made++
 		return d.side.Console(o)
 	}}

@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -17,24 +16,24 @@ import (
 const maxSites = 32
 
 // Handler serves the console to gateways. open makes one.
-func Handler(open func(site.Options) (*console.Console, error), logger *zap.Logger) http.Handler {
-	s := &server{open: open, logger: logger, sites: make(map[string]*console.Console)}
+func Handler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
+	s := &server{open: open, logger: logger, sites: make(map[string]site.Site)}
 	mux := http.NewServeMux()
-	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c *console.Console) http.Handler { return c })))
-	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve((*console.Console).Preview)))
+	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c site.Site) http.Handler { return c })))
+	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve(site.Site.Preview)))
 	mux.Handle("GET "+pathSessions+"/{session}", s.serve(endings))
 	return mux
 }
 
 type server struct {
-	open   func(site.Options) (*console.Console, error)
+	open   func(site.Options) (site.Site, error)
 	logger *zap.Logger
 
 	mu    sync.Mutex
-	sites map[string]*console.Console // by their settings
+	sites map[string]site.Site // by their settings
 }
 
-func (s *server) serve(part func(*console.Console) http.Handler) http.Handler {
+func (s *server) serve(part func(site.Site) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known, err := readFacts(r)
 		if err != nil {
@@ -54,7 +53,7 @@ func (s *server) serve(part func(*console.Console) http.Handler) http.Handler {
 }
 
 // endings tells whether sessions of a console have ended.
-func endings(c *console.Console) http.Handler {
+func endings(c site.Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ended, err := c.Ended(r.Context(), r.PathValue("session"))
 		switch {
@@ -77,7 +76,7 @@ func factsOf(r *http.Request) facts {
 }
 
 // site returns the console with the given settings.
-func (s *server) site(set settings) (*console.Console, error) {
+func (s *server) site(set settings) (site.Site, error) {
 	text, err := json.Marshal(set)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,12 @@ var clusterImporters = []string{
 	"caddymodule/embedded", "cmd/caddy", "test/rig/gateway", "test/rig/engineproxy",
 }
 
+// withoutStore are folders that use the sidecar by its interfaces, wherever it runs:
+// neither its store nor its console may be linked into them.
+var withoutStore = []string{
+	"caddymodule", "caddymodule/gateway", "caddymodule/remotesidecar", "caddymodule/remoteengines", "cmd/svc-engine-proxy",
+}
+
 func TestDependenciesPointOneWay(t *testing.T) {
 	out, err := exec.Command("go", "list", "-test=false", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
 	if err != nil {
@@ -54,6 +60,9 @@ func TestDependenciesPointOneWay(t *testing.T) {
 func checkOurs(t *testing.T, pkg, dep string) {
 	allowed, ruled := rules[top(pkg)]
 	ours, isOurs := strings.CutPrefix(dep, module)
+	if slices.Contains(withoutStore, pkg) && (ours == "sidecar/store" || ours == "sidecar/console") {
+		t.Errorf("%s depends on %s; it may use the sidecar's interfaces only", pkg, ours)
+	}
 	if isOurs && slices.Contains(leaves, pkg) {
 		t.Errorf("%s depends on %s; it may use nothing of ours", pkg, ours)
 	}

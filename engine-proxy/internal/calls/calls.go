@@ -129,7 +129,7 @@ func Listed() []uint32 {
 // callNames are names, split.
 var callNames = sync.OnceValue(func() []string { return strings.Fields(names) })
 
-// CallName returns the name of a system call, or its number.
+// Name returns the name of a system call, or its number.
 func Name(number int) string {
 	if all := callNames(); number >= 0 && number < len(all) && all[number] != "-" {
 		return all[number]

@@ -220,6 +220,16 @@ func TestClientsAreToldTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 	g.app = "\t\texpose_rule\n"
 	g.load(globals, wholeAPI)
 	check(map[string]string{key: "svc.project.owner", disabled: "svc.key.disabled", "": ""})
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+g.addr+"/v1/generate/"+testJob+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", key)
+	stream := g.roundTrip(http.DefaultTransport, req)
+	stream.Body.Close()
+	if told := stream.Header.Get("Svc-Policy-Rule"); told != "svc.project.owner" {
+		t.Errorf("an event stream (%d) tells of the rule %q", stream.StatusCode, told)
+	}
 }
 
 func TestFormatSvcTakesKeysOutOfWhereverTheyStand(t *testing.T) {

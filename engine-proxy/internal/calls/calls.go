@@ -114,6 +114,7 @@ var Absent = append([]uint32{
 	unix.SYS_CLONE3,                  // its flags are out of a filter's sight; libraries fall back to clone
 	unix.SYS_INOTIFY_INIT1,           // tells of files that Landlock keeps away; Chromium does without
 	unix.SYS_LANDLOCK_CREATE_RULESET, // Chromium asks for its version
+	unix.SYS_MINCORE,                 // Chromium measures its own memory from time to time, and does without
 }, oldAbsent...)
 
 // Listed are the numbers of all groups.

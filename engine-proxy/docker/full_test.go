@@ -11,12 +11,14 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
 
-// TestChromiumOfTheFullImageRunsConfined needs the image, which is too large
-// to be made by a test: it lies with the machine's own daemon.
+// TestChromiumOfTheFullImageRunsConfined needs the image, which only the long
+// run's set-up makes: it lies with the machine's own daemon.
 func TestChromiumOfTheFullImageRunsConfined(t *testing.T) {
+	long.Only(t)
 	dockertest.Need(t)
 	dir, err := os.MkdirTemp("", "engd")
 	if err != nil {

@@ -39,7 +39,7 @@ func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
 				// A user has at most twenty keys: each round one of another user.
 				user := fmt.Sprintf("user%d", round)
 				first.NewUser(user, "1000000")
-				key := first.NewKey(user, "--jobs-per-day", fmt.Sprint(limit))
+				key := first.NewKey(user, "--jobs-per-month", fmt.Sprint(limit))
 				project := first.NewProject(key)
 				var accepted, refused atomic.Int64
 				var wg sync.WaitGroup
@@ -57,7 +57,7 @@ func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
 								continue
 							case a.Status == http.StatusOK:
 								accepted.Add(1)
-							case a.Status == http.StatusTooManyRequests && strings.Contains(string(a.Body), `"limit":"jobsPerDay"`):
+							case a.Status == http.StatusTooManyRequests && strings.Contains(string(a.Body), `"limit":"jobsPerMonth"`):
 								refused.Add(1)
 							default:
 								t.Errorf("submitting: %d %s", a.Status, a.Body)
@@ -71,8 +71,8 @@ func TestFiveGatewaysAcceptExactlyTheLimit(t *testing.T) {
 					t.Fatalf("round %d: %d accepted and %d refused of %d on a limit of %d", round, accepted.Load(), refused.Load(), clients, limit)
 				}
 				wait.Until(t, "every slot is free", func() bool { return first.Usage(key).RunningJobs == 0 })
-				if u := first.Usage(key); u.JobsToday != limit || u.JobsThisMonth != limit {
-					t.Fatalf("round %d: %d and %d jobs are counted", round, u.JobsToday, u.JobsThisMonth)
+				if u := first.Usage(key); u.JobsThisMonth != limit {
+					t.Fatalf("round %d: %d jobs are counted", round, u.JobsThisMonth)
 				}
 			}
 		})

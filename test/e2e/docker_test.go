@@ -158,7 +158,7 @@ func (s docked) restartOfTheDaemon() {
 	if failed > 1 {
 		t.Errorf("%d jobs failed; only the running one may", failed)
 	}
-	if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != int64(len(jobs)) {
+	if u := s.usage(key); u.RunningJobs != 0 || u.JobsThisMonth != int64(len(jobs)) {
 		t.Errorf("usage is %+v", u)
 	}
 }
@@ -186,7 +186,7 @@ func (s docked) submissionWithoutADaemon() {
 	if a.status != 503 || a.header.Get("Retry-After") == "" {
 		t.Errorf("without a daemon: %d %s", a.status, a.body)
 	}
-	if u := s.usage(key); u.JobsToday != 0 || u.RunningJobs != 0 {
+	if u := s.usage(key); u.JobsThisMonth != 0 || u.RunningJobs != 0 {
 		t.Errorf("a refused submission counts: %+v", u)
 	}
 	if err := s.daemon.Run(); err != nil {

@@ -50,7 +50,7 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 			t.Errorf("without an engine proxy %s %s: %d %s", c.method, c.path, status, body)
 		}
 	}
-	if u := s.usage(key); u.JobsToday != 5 {
+	if u := s.usage(key); u.JobsThisMonth != 5 {
 		t.Errorf("the refused submission counts: %+v", u)
 	}
 
@@ -65,7 +65,7 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 	if after := s.enginePIDs(); !slices.Equal(before, after) {
 		t.Errorf("engines after it %v, before %v: not adopted", after, before)
 	}
-	if u := s.usage(key); u.JobsToday != 5 || u.RunningJobs != 0 || u.TIKThisMonth != 5*api.MicroPerTIK {
+	if u := s.usage(key); u.JobsThisMonth != 5 || u.RunningJobs != 0 || u.TIKThisMonth != 5*api.MicroPerTIK {
 		t.Errorf("usage is %+v", u)
 	}
 }

@@ -289,7 +289,7 @@ func (s *service) killWhileStarting(key apiKey, victim string) {
 // wantUsage checks that n jobs count, once each, and hold no slot.
 func (s *service) wantUsage(key apiKey, n int) {
 	s.t.Helper()
-	if u := s.usage(key); u.JobsToday != int64(n) || u.RunningJobs != 0 {
+	if u := s.usage(key); u.JobsThisMonth != int64(n) || u.RunningJobs != 0 {
 		s.t.Errorf("usage of %d jobs is %+v", n, u)
 	}
 }

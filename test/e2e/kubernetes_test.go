@@ -309,7 +309,7 @@ func killedAPIServer(t *testing.T, f form) {
 		if a := s.call(key, "POST", "/v1/generate", body); a.status != http.StatusServiceUnavailable {
 			t.Errorf("without an API server: %d %s", a.status, a.body)
 		}
-		if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != 0 {
+		if u := s.usage(key); u.RunningJobs != 0 || u.JobsThisMonth != 0 {
 			t.Errorf("usage after refusals is %+v", u)
 		}
 		s.raise()

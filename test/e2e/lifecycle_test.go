@@ -33,7 +33,7 @@ func (s *service) allCompleted(key apiKey, jobs []api.Submission) {
 			s.t.Errorf("job %s ended as %s %+v", sub.JobID, job.Status, job.Failure)
 		}
 	}
-	if u := s.usage(key); u.JobsToday != int64(len(jobs)) || u.RunningJobs != 0 || u.TIKThisMonth != api.TIK(len(jobs)*api.MicroPerTIK) {
+	if u := s.usage(key); u.JobsThisMonth != int64(len(jobs)) || u.RunningJobs != 0 || u.TIKThisMonth != api.TIK(len(jobs)*api.MicroPerTIK) {
 		s.t.Errorf("usage after %d jobs is %+v", len(jobs), u)
 	}
 }
@@ -121,7 +121,7 @@ func TestStopEnginesStopsWorkingEnginesToo(t *testing.T) {
 	if failed > 1 {
 		t.Errorf("%d jobs failed; only the running one may", failed)
 	}
-	if u := s.usage(key); u.RunningJobs != 0 || u.JobsToday != int64(len(jobs)) {
+	if u := s.usage(key); u.RunningJobs != 0 || u.JobsThisMonth != int64(len(jobs)) {
 		t.Errorf("usage is %+v", u)
 	}
 }

@@ -81,7 +81,7 @@ func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 	if pids := s.enginePIDs(); len(pids) > 0 {
 		t.Errorf("refused requests started engines: %v", pids)
 	}
-	if u := s.usage(key); u.JobsToday != 0 {
+	if u := s.usage(key); u.JobsThisMonth != 0 {
 		t.Errorf("refused requests counted: %+v", u)
 	}
 }
@@ -178,7 +178,7 @@ func eachLimitRefusesWithTheFixedBody(t *testing.T, f form) {
 			t.Errorf("files of a cancelled job: %d %s", a.status, a.body)
 		}
 		s.generate(key, project, brief) // the slot is free again
-		if u := s.usage(key); u.JobsToday != 2 {
+		if u := s.usage(key); u.JobsThisMonth != 2 {
 			t.Errorf("the cancelled job lost its place in the day's count: %+v", u)
 		}
 		s.finish(free, busy)

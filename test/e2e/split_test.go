@@ -179,7 +179,7 @@ func TestAKilledSidecarRefusesSubmissionsAtOnceAndReadsSoonAndTheGatewayRecovers
 	s.eventually("submissions are taken again", func() bool {
 		return s.ask(key, "POST", "/v1/generate", string(body)) == http.StatusOK
 	})
-	if u := s.usage(key); u.JobsToday != 2 {
+	if u := s.usage(key); u.JobsThisMonth != 2 {
 		t.Errorf("usage is %+v: a refused submission counts", u)
 	}
 }

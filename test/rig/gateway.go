@@ -229,7 +229,6 @@ func (g *Gateway) NewKey(user string, limits ...string) Key {
 
 // Usage is what "svc admin key usage" says of a key.
 type Usage struct {
-	JobsToday     int64   `json:"jobsToday"`
 	JobsThisMonth int64   `json:"jobsThisMonth"`
 	RunningJobs   int64   `json:"runningJobs"`
 	TIKThisMonth  api.TIK `json:"tikThisMonth"`

@@ -152,7 +152,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	switch {
 	case err != nil: // whatever else it says of the store is the same
 	case healthErr != nil:
-		a.problem(&s, "the sidecar does not say how it is", healthErr)
+		a.problem(&s, "the sidecar's health is unknown", healthErr)
 	case health.Writes != nil:
 		s.Store.OK = false
 		a.problem(&s, "the store can't be written to", health.Writes)
@@ -164,7 +164,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s.DiskFreeBytes = free
 	switch {
 	case err != nil:
-		a.problem(&s, "the data folder's disk can't be looked at", err)
+		a.problem(&s, "the data folder's disk can't be inspected", err)
 	case free < minDiskFree:
 		s.Store.OK = false // a job takes more than is left
 		a.problem(&s, "the data folder's disk is full", unix.ENOSPC)
@@ -205,7 +205,7 @@ const minDiskFree = 1 << 20
 func diskFree(dir string) (uint64, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("asking for the room on the disk: %w", err)
+		return 0, fmt.Errorf("reading free disk space: %w", err)
 	}
 	return fs.Bavail * uint64(fs.Bsize), nil
 }

@@ -207,7 +207,7 @@ func parseSkill(raw json.RawMessage, at string) (Skill, error) {
 		return Skill{}, err
 	}
 	if !skillKeyPattern.MatchString(s.Key) || !CleanPath(s.Key) {
-		return Skill{}, BadRequest("%s.key is required: up to 100 letters, digits, dots, dashes and underscores, starting with a letter or digit, not ending with a dot, and no name of a device.", at)
+		return Skill{}, BadRequest("%s.key is required: up to 100 letters, digits, dots, dashes and underscores, starting with a letter or digit, not ending with a dot, and not a reserved device name.", at)
 	}
 	if s.Title == "" {
 		return Skill{}, BadRequest("%s.title is required.", at)
@@ -225,7 +225,7 @@ func parseSkillFile(raw json.RawMessage, at string) (SkillFile, error) {
 		return SkillFile{}, err
 	}
 	if !CleanPath(f.Path) {
-		return SkillFile{}, BadRequest("%s.path must be a relative path with forward slashes, without dot segments, hidden parts and names of devices.", at)
+		return SkillFile{}, BadRequest("%s.path must be a relative path with forward slashes, without dot segments, hidden parts and reserved device names.", at)
 	}
 	return f, nil
 }

@@ -128,7 +128,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s := Status{
 		State:         stateOK,
 		Engines:       map[string]int{},
-		Sidecar:       whereabouts(app.sidecar),
+		Sidecar:       location(app.sidecar),
 		Rates:         formOfRates(app.Redis),
 		DataDir:       app.DataDir,
 		UptimeSeconds: int64(time.Since(processStart).Seconds()),
@@ -147,12 +147,12 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	case err != nil:
 		a.problem(&s, "the store does not answer", err)
 	}
-	health, told := shared.backend.sidecar.Service.Health(ctx)
+	health, healthErr := shared.backend.sidecar.Service.Health(ctx)
 	s.Push, s.PolicyRevision = health.Push, health.PolicyRevision
 	switch {
 	case err != nil: // whatever else it says of the store is the same
-	case told != nil:
-		a.problem(&s, "the sidecar does not say how it is", told)
+	case healthErr != nil:
+		a.problem(&s, "the sidecar's health is unknown", healthErr)
 	case health.Writes != nil:
 		s.Store.OK = false
 		a.problem(&s, "the store can't be written to", health.Writes)
@@ -164,7 +164,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s.DiskFreeBytes = free
 	switch {
 	case err != nil:
-		a.problem(&s, "the data folder's disk can't be looked at", err)
+		a.problem(&s, "the data folder's disk can't be inspected", err)
 	case free < minDiskFree:
 		s.Store.OK = false // a job takes more than is left
 		a.problem(&s, "the data folder's disk is full", unix.ENOSPC)
@@ -187,8 +187,8 @@ func (a *Admin) problem(s *Status, what string, err error) {
 	a.logger.Warn("status is degraded", zap.String("problem", what), zap.Error(err))
 }
 
-// whereabouts tells where a part of the service runs.
-func whereabouts(part any) string {
+// location tells where a part of the service runs.
+func location(part any) string {
 	if elsewhere, ok := part.(interface{ Location() string }); ok {
 		return elsewhere.Location()
 	}
@@ -205,7 +205,7 @@ const minDiskFree = 1 << 20
 func diskFree(dir string) (uint64, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("asking for the room on the disk: %w", err)
+		return 0, fmt.Errorf("reading free disk space: %w", err)
 	}
 	return fs.Bavail * uint64(fs.Bsize), nil
 }

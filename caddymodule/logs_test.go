@@ -203,7 +203,7 @@ func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
 	}
 }
 
-func TestClientsAreToldTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
+func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 	d := newDesk(t)
 	key, disabled := d.key("key_1", ""), d.key("key_2", "disabled")
 	g := d.gateway(t, wholeAPI)
@@ -211,8 +211,8 @@ func TestClientsAreToldTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 		t.Helper()
 		for secret, rule := range want {
 			got := g.send("GET", "/v1/generate/"+testJob+"/status", secret, "")
-			if told := got.Header.Get("Svc-Policy-Rule"); told != rule {
-				t.Errorf("%d tells of the rule %q, want %q", got.StatusCode, told, rule)
+			if shown := got.Header.Get("Svc-Policy-Rule"); shown != rule {
+				t.Errorf("%d tells of the rule %q, want %q", got.StatusCode, shown, rule)
 			}
 		}
 	}
@@ -227,8 +227,8 @@ func TestClientsAreToldTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 	req.Header.Set("X-API-Key", key)
 	stream := g.roundTrip(http.DefaultTransport, req)
 	stream.Body.Close()
-	if told := stream.Header.Get("Svc-Policy-Rule"); told != "svc.project.owner" {
-		t.Errorf("an event stream (%d) tells of the rule %q", stream.StatusCode, told)
+	if shown := stream.Header.Get("Svc-Policy-Rule"); shown != "svc.project.owner" {
+		t.Errorf("an event stream (%d) tells of the rule %q", stream.StatusCode, shown)
 	}
 }
 

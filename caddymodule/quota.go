@@ -19,7 +19,7 @@ import (
 // not take it. A client that leaves changes nothing. Other requests pass.
 //
 // It refuses with 429 (a limit), 503 (no admission possible), 504 (the
-// engine's answer was lost and it can't be asked).
+// engine's answer was lost and it is unreachable).
 type Quota struct {
 	// How long the engine may take to answer a submission. Default: 30s.
 	Timeout caddy.Duration `json:"timeout,omitempty"`

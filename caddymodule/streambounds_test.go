@@ -88,7 +88,7 @@ func TestEventStreamsOfAKeyAreBounded(t *testing.T) {
 	before, ended, open := g.metric(refusals), g.metric(requests), g.metric("svc_event_streams")
 	a, _ := g.follow(key)
 	if a.StatusCode != 503 || a.Header.Get("Retry-After") != "5" ||
-		a.body != `{"error":"This API key has 2 event streams open, which is as many as it may. Close one, or poll the status instead."}`+"\n" {
+		a.body != `{"error":"This API key has 2 event streams open, its limit. Close one, or poll the status instead."}`+"\n" {
 		t.Errorf("the third stream was answered %d, Retry-After %q, %s", a.StatusCode, a.Header.Get("Retry-After"), a.body)
 	}
 	if n := asked.Load(); n != 2 {

@@ -264,7 +264,7 @@ func TestWhatTheEngineAnswersSettlesTheReservation(t *testing.T) {
 		"dial error":                         {nil, "", nil, 503, "reserve release"},
 		"lost, took it":                      {lost, contract.Accepted, nil, 200, "reserve fence commit"},
 		"lost, never will":                   {lost, contract.Fenced, nil, 503, "reserve fence release"},
-		"lost, can't be asked":               {lost, "", unreachable, 504, "reserve fence"},
+		"lost, unreachable":                  {lost, "", unreachable, 504, "reserve fence"},
 		"broken off in its answer, took it":  {halfway, contract.Accepted, nil, 200, "reserve fence commit"},
 		"broken off in its answer, will not": {halfway, contract.Fenced, nil, 503, "reserve fence release"},
 	}

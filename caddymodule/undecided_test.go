@@ -62,7 +62,7 @@ func TestDecisionOnAnOpenStreamIsMeasuredLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestStatusTellsThatTheWantedPolicyIsNotActive(t *testing.T) {
+func TestStatusSaysThatTheWantedPolicyIsNotActive(t *testing.T) {
 	d := newDesk(t)
 	d.policyProblem = "the policy of the source is not active: step tests failed"
 	a := d.gateway(t, wholeAPI).ask("GET", "/svc/status")

@@ -54,7 +54,7 @@ func serveTCP(t *testing.T, files itself.TLS) string {
 }
 
 func TestEngineOverTCPAnswersTheEngineProxyAloneAndOnlyWithItsToken(t *testing.T) {
-	authority, stranger := peertest.NewAuthority(t), peertest.NewAuthority(t)
+	authority, other := peertest.NewAuthority(t), peertest.NewAuthority(t)
 	address := serveTCP(t, authority.Issue(contract.EngineName(instance)))
 	pem, err := os.ReadFile(authority.Issue("unused").CA)
 	if err != nil {
@@ -95,7 +95,7 @@ func TestEngineOverTCPAnswersTheEngineProxyAloneAndOnlyWithItsToken(t *testing.T
 	for name, cert := range map[string]tls.Certificate{
 		"another engine":    pair(t, authority.Issue(contract.EngineName("01JD0000000000000000000001"))),
 		"itself":            pair(t, authority.Issue(contract.EngineName(instance))),
-		"another authority": pair(t, stranger.Issue(contract.ProxyName)),
+		"another authority": pair(t, other.Issue(contract.ProxyName)),
 	} {
 		if status, err := ask(token, cert); err == nil {
 			t.Errorf("%s: %d", name, status)

@@ -164,7 +164,7 @@ func (e *Engines) OpenEngines(
 	options.DataDir, options.Ledger, options.Logger, options.Metrics = dataDir, ledger, logger, engineMetrics
 	switch e.Driver {
 	case docker.Name:
-		logger.Warn("this process holds the Docker socket, with which it can do what root can; " +
+		logger.Warn("this process holds the Docker socket, which equals root; " +
 			"run svc-engine-proxy on its own to keep it out of the gateway")
 	case kubernetes.Name:
 		logger.Warn("this process may start and delete pods; " +

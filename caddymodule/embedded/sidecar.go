@@ -70,7 +70,7 @@ func (s *Sidecar) Provision(ctx caddy.Context) error {
 	}
 	if given := s.Store; given != "" {
 		if s.Store = caddy.NewReplacer().ReplaceKnown(given, ""); s.Store == "" {
-			return fmt.Errorf("store: %s is empty: keys would go to another store than the one that is meant", given)
+			return fmt.Errorf("store: %s is empty, and no other store takes its place", given)
 		}
 	}
 	if s.PricesFile == "" && s.Prices == nil {

@@ -14,7 +14,7 @@ const (
 )
 
 // errBodies: there is no room for more of a body now.
-var errBodies = errors.New("the bodies that are being read take all the memory there is for them")
+var errBodies = errors.New("the memory for request bodies is used up")
 
 // Bodies counts the request bodies in memory. The rate of requests does not
 // bound them: a body may take a minute to arrive. A user's own bound keeps one

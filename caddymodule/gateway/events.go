@@ -88,7 +88,7 @@ func noRoom(err error) *api.Error {
 	message := "Too many event streams are open right now. Poll the status instead, or try again later."
 	var full *streams.FullError
 	if errors.As(err, &full) && full.Room == streams.RoomKey {
-		message = fmt.Sprintf("This API key has %d event streams open, which is as many as it may. Close one, or poll the status instead.", full.Most)
+		message = fmt.Sprintf("This API key has %d event streams open, its limit. Close one, or poll the status instead.", full.Most)
 	}
 	return api.Unavailable(message, retryFull, err)
 }

@@ -318,7 +318,7 @@ func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
 	}
 }
 
-func TestAClientThatHasAllEventsIsToldSo(t *testing.T) {
+func TestAClientThatHasAllEventsGetsNoContent(t *testing.T) {
 	for way := range ways {
 		w := answers(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 		if got := w.Result().Header; w.Code != http.StatusNoContent || len(got) != 1 || got.Get("X-Request-Id") != "r" {

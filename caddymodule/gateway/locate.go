@@ -117,9 +117,9 @@ func (l *Locator) notReady(err error) (*api.Error, string) {
 		e.Cause = err
 		return e, string(engineproxy.StateFailed)
 	case errors.As(err, &room):
-		message := "All engines of this machine are at work. Submit the same request again later."
+		message := "All engine slots are taken. Submit the same request again later."
 		if room.Owner {
-			message = fmt.Sprintf("%d of your projects have an engine at work, which is as many as may. Submit the same request again later.", room.Most)
+			message = fmt.Sprintf("%d of your projects have a running engine, the limit per owner. Submit the same request again later.", room.Most)
 		}
 		return api.Unavailable(message, max(room.RetryAfter, time.Second), err), string(engineproxy.StateAbsent)
 	case errors.As(err, &refused):
@@ -137,7 +137,7 @@ func (l *Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) err
 	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), cancelTimeout)
 	defer done()
 	if err := l.Engines.Cancel(ctx, q.Owner(), q.Route.JobID); err != nil {
-		return api.Unavailable("The engine can't be told to cancel right now.", retrySoon, err)
+		return api.Unavailable("The engine can't be reached to cancel the job right now.", retrySoon, err)
 	}
 	job, err := l.Sidecar.AwaitEnd(ctx, q.Route.JobID)
 	if err != nil {

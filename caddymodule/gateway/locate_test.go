@@ -89,7 +89,7 @@ func TestSubmissionWhoseEngineIsGoneFindsAStartingOneInTheHeader(t *testing.T) {
 	}
 }
 
-func TestOnlyAcceptedAndUnavailableSubmissionsAreToldTheEnginesState(t *testing.T) {
+func TestOnlyAcceptedAndUnavailableSubmissionsCarryTheEnginesState(t *testing.T) {
 	for status, state := range map[int]string{200: "ready", 400: "", 401: "", 409: "", 422: "", 429: "", 503: "ready", 504: ""} {
 		w := httptest.NewRecorder()
 		q := &Request{Route: Route{Action: policy.ActionGenerate}, ProjectID: project, UserID: "u", Body: []byte(`{}`)}

@@ -16,7 +16,7 @@ const (
 	OutcomeRefused  Outcome = "refused"  // not admitted: a limit, or no ledger
 	OutcomeReleased Outcome = "released" // admitted, not taken by the engine, given back
 	OutcomeFenced   Outcome = "fenced"   // the answer was lost; the engine promised never to take it
-	OutcomeLost     Outcome = "lost"     // the answer was lost and the engine can't be asked: 504
+	OutcomeLost     Outcome = "lost"     // the answer was lost and the engine is unreachable: 504
 )
 
 // outcomeOf says what became of an admitted submission: a is the engine's

@@ -39,8 +39,8 @@ type Submitter struct {
 // Serve admits a submission, passes it to the engine of q.Lease by next, and
 // answers once the ledger has the job. A replay is answered with the job that it
 // repeats. A client that leaves changes nothing. Its error is an *api.Error: 429
-// (a limit), 503 (no admission possible), 504 (the engine's answer was lost and it
-// can't be asked), or what the engine refuses.
+// (a limit), 503 (no admission possible), 504 (the engine's answer was lost and it is
+// unreachable), or what the engine refuses.
 func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	jobID, admission, refused := s.reserve(r.Context(), q)
 	if refused != nil {

@@ -38,7 +38,7 @@ func TestEachAnswerSettlesTheReservationOnce(t *testing.T) {
 		"nothing was sent":                {answer: answer{notSent: true}, status: 503, releases: 1, starting: true},
 		"lost, the engine took it":        {verdict: contract.Accepted, commits: 1, fences: 1},
 		"lost, the engine never will":     {verdict: contract.Fenced, status: 503, releases: 1, fences: 1},
-		"lost, the engine can't be asked": {fenceErr: engineproxy.ErrUnreachable, status: 504, fences: 1},
+		"lost, the engine is unreachable": {fenceErr: engineproxy.ErrUnreachable, status: 504, fences: 1},
 		"unmarked 500, never will":        {answer: answer{status: 500}, verdict: contract.Fenced, status: 503, releases: 1, fences: 1},
 		"unmarked 503, took it":           {answer: answer{status: 503}, verdict: contract.Accepted, commits: 1, fences: 1},
 		"accepted, the ledger is away":    {answer: answer{status: 200}, commitErr: errDown, status: 504, commits: 1},

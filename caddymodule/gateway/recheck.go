@@ -22,7 +22,7 @@ const (
 // Rechecks asks the policy again about those who have event streams open: of keys
 // that changed at once, of all readers when the rules change, or what they rest on.
 // Streams of those whom the policy no longer lets through end. So do the streams of
-// those about whom it can't be asked: their clients come back and are checked then.
+// those about whom it can't decide: their clients come back and are checked then.
 type Rechecks struct {
 	sidecar sidecar.Service
 	open    *streams.Registry

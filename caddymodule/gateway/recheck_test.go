@@ -40,7 +40,7 @@ func TestOnlyStreamsOfKeysThatAreNoLongerLetThroughEnd(t *testing.T) {
 		"active again":   {allowed, nil, ""},
 		"revoked":        {policy.Decision{Status: 401, Reason: policy.KeyRevoked}, nil, streams.ReasonKeyRevoked},
 		"disabled":       {policy.Decision{Status: 401, Reason: policy.KeyDisabled}, nil, streams.ReasonKeyDisabled},
-		"can't be asked": {policy.Decision{}, errDown, streams.ReasonUnchecked},
+		"unchecked": {policy.Decision{}, errDown, streams.ReasonUnchecked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			side := &fakeSidecar{decision: tc.decision, decideErr: tc.err}

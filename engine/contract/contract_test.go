@@ -52,7 +52,7 @@ func TestForeignEngineKeepsTheContract(t *testing.T) {
 }
 
 // svcEngine returns the command line of svc-engine. The suite looks at no game, so
-// words stand in for the frameworks.
+// words in place of the frameworks.
 func svcEngine(t *testing.T) []string {
 	t.Helper()
 	return []string{programs.Build(t, "cmd/svc-engine"), "--frameworks", gentest.Frameworks(t)}

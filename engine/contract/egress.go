@@ -109,8 +109,8 @@ func (g *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.answer(w, r)
 }
 
-// heard counts the requests of any kind.
-func (g *egress) heard() int {
+// requests counts the requests of any kind.
+func (g *egress) requests() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.any

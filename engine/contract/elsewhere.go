@@ -95,15 +95,15 @@ func noPlainListener(t *testing.T, target Target) {
 
 func modelsOfProxyAlone(t *testing.T, target Target) {
 	e := newRemote(t, target)
-	stranger := e.remote.serveModels(e, e.remote.issue(wire.EngineName(api.NewInstanceID(time.Now()))), says("nothing"))
+	other := e.remote.serveModels(e, e.remote.issue(wire.EngineName(api.NewInstanceID(time.Now()))), says("nothing"))
 	e.start()
 	l := e.reads()
 	record := l.finish(e.acceptRequest(asking()))
 	if record.Status != api.JobCompleted {
-		t.Errorf("the job that finds a stranger: %+v", record)
+		t.Errorf("the job beside another endpoint: %+v", record)
 	}
-	if n := stranger.heard(); n != 0 {
-		t.Errorf("a stranger was sent %d requests", n)
+	if n := other.requests(); n != 0 {
+		t.Errorf("the other endpoint was sent %d requests", n)
 	}
 	e.kill()
 
@@ -111,7 +111,7 @@ func modelsOfProxyAlone(t *testing.T, target Target) {
 	e.start()
 	l.rewind()
 	l.finish(e.acceptRequest(asking()))
-	if known.heard() == 0 {
+	if known.requests() == 0 {
 		target.askedNone(t)
 	}
 	for _, name := range known.shown() {

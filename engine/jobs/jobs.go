@@ -79,9 +79,9 @@ type Manager struct {
 	wake   chan struct{} // holds a token when the queue may have grown
 	fatal  chan error    // holds the error that ends Run
 
-	// stray is closed when the generator of an earlier job, which did not stop
+	// unreturned is closed when the generator of an earlier job, which did not stop
 	// in time, has returned. Only Run uses it.
-	stray <-chan struct{}
+	unreturned <-chan struct{}
 
 	// admission makes accepting, fencing and draining exclude each other. It
 	// is held while the disk works, and taken before mu.
@@ -204,7 +204,7 @@ func (m *Manager) loop(ctx context.Context) error {
 			m.finished()
 			cancel(nil)
 			if err == nil {
-				err = m.awaitStray(ctx)
+				err = m.awaitUnreturned(ctx)
 			}
 			if err != nil {
 				return err

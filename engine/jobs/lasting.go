@@ -73,10 +73,10 @@ func (m *Manager) keepLasting(j *job, req api.GenerateRequest) error {
 // before they worked, in order of acceptance; nil stands for all jobs. Only Run
 // calls it, and never beside a generator.
 func (m *Manager) inherit(next *job) error {
-	for _, j := range m.bequests(next) {
+	for _, j := range m.lastingBefore(next) {
 		if req, err := j.read(lastingFile); err != nil {
 			m.cfg.Log.Error("request unreadable", zap.String("job", j.id), zap.Error(err))
-		} else if err := m.bequeath(j, req); err != nil {
+		} else if err := m.applyEnded(j, req); err != nil {
 			return err
 		}
 		// After a crash that comes before this, the same change is made again,
@@ -91,9 +91,9 @@ func (m *Manager) inherit(next *job) error {
 	return nil
 }
 
-// bequeath changes the project as j, which has ended, asked. Where there is no
+// applyEnded changes the project as j, which has ended, asked. Where there is no
 // room the change is dropped, as that of a job that fails for it.
-func (m *Manager) bequeath(j *job, req api.GenerateRequest) error {
+func (m *Manager) applyEnded(j *job, req api.GenerateRequest) error {
 	_, err := m.space.Apply(req, m.room)
 	if full := (*fullError)(nil); errors.As(err, &full) {
 		m.cfg.Log.Warn("no room for what a request changes for good", zap.String("job", j.id), zap.Error(err))
@@ -105,9 +105,9 @@ func (m *Manager) bequeath(j *job, req api.GenerateRequest) error {
 	return nil
 }
 
-// bequests returns the jobs before next that left something for inherit, in
+// lastingBefore returns the jobs before next that left something for inherit, in
 // order of acceptance; nil stands for all jobs.
-func (m *Manager) bequests(next *job) []*job {
+func (m *Manager) lastingBefore(next *job) []*job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []*job

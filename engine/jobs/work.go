@@ -21,8 +21,8 @@ const pricedStep = "generator.job"
 // A cancelled job ends within two seconds.
 const grace = 1500 * time.Millisecond
 
-// strayGrace is how much longer it may take before the engine gives it up.
-const strayGrace = 10 * time.Second
+// unreturnedGrace is how much longer it may take before the engine gives it up.
+const unreturnedGrace = 10 * time.Second
 
 // What a job's record shows at the steps that are the engine's own.
 var (
@@ -37,8 +37,8 @@ var (
 	errTimeout   = errors.New("the job took too long")
 	// errAbandoned: Run ended, so the job is left for the next Recover to end.
 	errAbandoned = errors.New("the engine stopped")
-	// errStray ends Run: nothing but the end of the process stops a goroutine.
-	errStray = errors.New("the generator of an ended job does not stop")
+	// errUnreturned ends Run: nothing but the end of the process stops a goroutine.
+	errUnreturned = errors.New("the generator of an ended job does not stop")
 )
 
 // stopError interrupts a job that the ledger wants to end.
@@ -204,7 +204,7 @@ type panicError struct {
 func (e *panicError) Error() string { return "the generator panicked with a " + e.kind }
 
 // call runs the generator until it returns, or for grace after ctx's end. A
-// generator that is still running then is stray: no further job begins beside
+// generator that is still running then is unreturned: no further job begins beside
 // it.
 func (m *Manager) call(ctx context.Context, j *job, rep *reporter, req gen.Request) outcome {
 	result, returned := make(chan outcome, 1), make(chan struct{})
@@ -228,27 +228,27 @@ func (m *Manager) call(ctx context.Context, j *job, rep *reporter, req gen.Reque
 		return out
 	case <-time.After(grace):
 		m.cfg.Log.Warn("generator does not stop", zap.String("job", j.id))
-		m.stray = returned
+		m.unreturned = returned
 		return outcome{err: context.Cause(ctx)}
 	}
 }
 
-// awaitStray returns once no generator of an ended job is left. One that works
+// awaitUnreturned returns once no generator of an ended job is left. One that works
 // on for long may do so for hours: the compiler can't be interrupted, and some
 // sources of a few thousand bytes keep it busy for that long. The jobs that
 // wait would then be held, and lost, for what another one asked for.
-func (m *Manager) awaitStray(ctx context.Context) error {
-	if m.stray == nil {
+func (m *Manager) awaitUnreturned(ctx context.Context) error {
+	if m.unreturned == nil {
 		return nil
 	}
-	patience := time.NewTimer(strayGrace)
+	patience := time.NewTimer(unreturnedGrace)
 	defer patience.Stop()
 	select {
-	case <-m.stray:
-		m.stray = nil
+	case <-m.unreturned:
+		m.unreturned = nil
 	case <-ctx.Done():
 	case <-patience.C:
-		return errStray
+		return errUnreturned
 	}
 	return nil
 }

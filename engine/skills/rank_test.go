@@ -8,7 +8,7 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-var shelf = []api.Skill{
+var stored = []api.Skill{
 	{Key: "double-jump", Title: "Double jump", Prompt: "a runner that jumps over obstacles", Mechanics: []string{"jump", "runner"}, Engine: "phaser"},
 	{Key: "tower", Title: "Falling blocks", Prompt: "stack blocks into a tower", Mechanics: []string{"stack"}},
 	{Key: "orbit-camera", Title: "Orbit camera", Prompt: "turn around a planet", Mechanics: []string{"orbit"}, Engine: "three"},
@@ -30,27 +30,27 @@ func TestSkillIsFoundByWhatItSolves(t *testing.T) {
 		"I want to stack boxes into a tall tower": "tower",
 		"points should pop up in the score":       "score-popup",
 	} {
-		if got := keys(Rank(request, "phaser", shelf, 1)); !slices.Equal(got, []string{want}) {
+		if got := keys(Rank(request, "phaser", stored, 1)); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q: %q, want %s", request, got, want)
 		}
 	}
 }
 
 func TestSkillOfAnotherEngineIsLeftOut(t *testing.T) {
-	if got := keys(Rank("orbit around a planet", "phaser", shelf, 3)); len(got) != 0 {
+	if got := keys(Rank("orbit around a planet", "phaser", stored, 3)); len(got) != 0 {
 		t.Errorf("for phaser: %q", got)
 	}
-	if got := keys(Rank("orbit around a planet", "three", shelf, 3)); !slices.Equal(got, []string{"orbit-camera"}) {
+	if got := keys(Rank("orbit around a planet", "three", stored, 3)); !slices.Equal(got, []string{"orbit-camera"}) {
 		t.Errorf("for three: %q", got)
 	}
-	if got := keys(Rank("orbit around a planet", "", shelf, 3)); !slices.Equal(got, []string{"orbit-camera"}) {
+	if got := keys(Rank("orbit around a planet", "", stored, 3)); !slices.Equal(got, []string{"orbit-camera"}) {
 		t.Errorf("for any: %q", got)
 	}
 }
 
 func TestWhatIsNotAlikeIsNotFound(t *testing.T) {
 	for _, request := range []string{"", "a fish swims through gaps", "the and of a", "make me a game", "日本語のゲーム"} {
-		if got := keys(Rank(request, "phaser", shelf, 3)); len(got) != 0 {
+		if got := keys(Rank(request, "phaser", stored, 3)); len(got) != 0 {
 			t.Errorf("%q: %q", request, got)
 		}
 	}

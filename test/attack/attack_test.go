@@ -61,10 +61,10 @@ type targets struct {
 	address        string
 	key            int // of memory that everyone may use
 	service        int // processes
-	stranger       int
+	unrelated       int
 	neighbour      driver.Spec // another project
 	neighbourPID   int
-	heard          func() bool // a datagram came
+	received          func() bool // a datagram came
 }
 
 // attempts are all orders, each on all that it could be tried on.
@@ -97,7 +97,7 @@ func (x *targets) attempts() (all []testengine.Probe) {
 		"make secret memory", "make a key", "read keys", "request a key", "catch faults", "use a ring", "run from memory",
 		"run from shared memory")
 	add([]string{strconv.Itoa(x.key)}, "find shared memory")
-	for _, pid := range []int{x.service, x.stranger, x.neighbourPID} {
+	for _, pid := range []int{x.service, x.unrelated, x.neighbourPID} {
 		add([]string{strconv.Itoa(pid)}, "signal it", "trace it", "read its memory", "read its environment", "read its arguments",
 			"open its memory", "list its files", "take a file of it", "enter its namespace", "limit it", "slow it down",
 			"bind it to a processor", "compare it", "advise on its memory")
@@ -171,7 +171,7 @@ func TestTakenOverEngineGetsNowhere(t *testing.T) {
 
 // attack makes all attempts with an engine of a driver. What gets through and why
 // that does no harm is said in advance. Of fatal the kernel ends the thread that
-// tries it, and so nothing would be heard of the engine any more.
+// tries it, and so nothing would be received of the engine any more.
 func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string, fatal string) {
 	x := aim(t, k, d)
 	s := drivertest.NewSpec(t, k.root)
@@ -206,7 +206,7 @@ func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string, fa
 			t.Errorf("an engine can't %s any more: the table is out of date", name)
 		}
 	}
-	if x.heard() {
+	if x.received() {
 		t.Error("a datagram of the engine came")
 	}
 	x.unharmed(t)
@@ -243,7 +243,7 @@ func aim(t *testing.T, k kit, d driver.Driver) *targets {
 	for _, path := range []string{x.stream, x.packet, x.datagram} {
 		must(t, os.Chmod(path, 0o777))
 	}
-	x.heard = func() bool {
+	x.received = func() bool {
 		raw, err := datagrams.(syscall.Conn).SyscallConn()
 		must(t, err)
 		came := false
@@ -264,10 +264,10 @@ func aim(t *testing.T, k kit, d driver.Driver) *targets {
 			t.Errorf("removing shared memory: %v", e)
 		}
 	})
-	stranger := exec.Command("sleep", "600")
-	must(t, child.Start(stranger))
-	t.Cleanup(func() { _ = stranger.Process.Kill(); _ = stranger.Wait() })
-	x.stranger = stranger.Process.Pid
+	unrelated := exec.Command("sleep", "600")
+	must(t, child.Start(unrelated))
+	t.Cleanup(func() { _ = unrelated.Process.Kill(); _ = unrelated.Wait() })
+	x.unrelated = unrelated.Process.Pid
 	h := begin(t, d, x.neighbour, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "secret"}}})
 	obs, err := d.Inspect(t.Context(), h)
 	must(t, err)

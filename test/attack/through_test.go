@@ -14,7 +14,7 @@ import (
 const (
 	looks = "Landlock does not keep names, sizes and times of files secret; whose they are does, where engines have users"
 	seems = "it seems to work and changes nothing"
-	tells = "a container's /proc and /sys tell of the kernel, and of nobody's processes but its own"
+	kernelOnly = "a container's /proc and /sys tell of the kernel, and of nobody's processes but its own"
 )
 
 // through is what gets through on a kind of machine, and why it does no harm.
@@ -28,7 +28,7 @@ var through = map[string]map[string]string{
 	"user without namespaces": {
 		"look at it": looks, "change its mode": seems, "change its owner": seems, "change its times": seems,
 	},
-	container: {"read a kernel's file": tells},
+	container: {"read a kernel's file": kernelOnly},
 }
 
 // container is what TestTakenOverContainerGetsNowhere attacks.

@@ -52,9 +52,9 @@ func note(machine, attempt, said string) {
 	}
 }
 
-// TestPageShowsWhatStrangersAreToldNow: the words are those of one kernel, so that
+// TestPageShowsTheAnswersOfNow: the words are those of one kernel, so that
 // only the attempts are compared.
-func TestPageShowsWhatStrangersAreToldNow(t *testing.T) {
+func TestPageShowsTheAnswersOfNow(t *testing.T) {
 	raw, err := os.ReadFile(page)
 	must(t, err)
 	before, rest, found := strings.Cut(string(raw), answersBegun)

@@ -22,14 +22,14 @@ func besiegeCluster(t *testing.T, s script.Engine) *siege {
 	c := rig.LaunchCluster(t, 3, url, s)
 	g := &siege{
 		t: t, gateways: c.Gateways, dir: c.Dir, volume: c.Volume, script: c.Script,
-		mortals: []*mortal{
+		killables: []*killable{
 			{Process: c.Sidecar, ready: c.SidecarReady, weight: 1},
 			{Process: c.Proxy, ready: c.ProxyReady, points: reaperPoints, weight: 1},
 		},
 		open: func() (*store.Store, error) { return store.OpenPostgres(t.Context(), url) },
 	}
 	for _, gateway := range c.Gateways {
-		g.mortals = append(g.mortals, &mortal{Process: &gateway.Process, ready: gateway.Ready, points: submissionPoints, weight: 1})
+		g.killables = append(g.killables, &killable{Process: &gateway.Process, ready: gateway.Ready, points: submissionPoints, weight: 1})
 	}
 	return lay(g)
 }

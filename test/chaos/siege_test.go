@@ -48,7 +48,7 @@ var (
 type siege struct {
 	t        *testing.T
 	gateways []*rig.Gateway
-	mortals  []*mortal
+	killables  []*killable
 	dir      string // data folder of the engines
 	volume   func(project string) string
 	script   func(script.Engine)
@@ -72,7 +72,7 @@ func besiege(t *testing.T, s script.Engine) *siege {
 	m := rig.LaunchMachine(t, "", s)
 	return lay(&siege{
 		t: t, gateways: []*rig.Gateway{m.Gateway}, dir: m.Dir, volume: m.Volume, script: m.Script,
-		mortals: []*mortal{{
+		killables: []*killable{{
 			Process: &m.Process, ready: m.Ready, points: slices.Concat(submissionPoints, reaperPoints), weight: 2,
 		}},
 		open: func() (*store.Store, error) { return store.OpenSQLite(t.Context(), filepath.Join(m.Dir, "svc.db")) },
@@ -117,7 +117,7 @@ func (g *siege) rage(kills int64, enough func() bool, patience time.Duration) {
 	if g.intruder != nil {
 		wg.Go(func() { g.submitHostile(ctx) })
 	}
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		m.ripen(0)
 		wg.Go(func() { g.keepAlive(ctx, m) })
 	}
@@ -166,7 +166,7 @@ func (g *siege) client(ctx context.Context) {
 func (g *siege) killOne() {
 	engines := rig.EnginesOf(g.dir)
 	victim := len(engines)
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		victim += m.weight
 	}
 	if victim = rand.IntN(victim); victim < len(engines) {
@@ -176,7 +176,7 @@ func (g *siege) killOne() {
 		return
 	}
 	victim -= len(engines)
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		if victim -= m.weight; victim < 0 {
 			m.kill()
 			return
@@ -188,7 +188,7 @@ func (g *siege) killOne() {
 func (g *siege) unreached() (list []string) {
 	reached := g.reached()
 	want := slices.Clone(script.Points)
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		want = append(want, m.points...)
 	}
 	slices.Sort(want)
@@ -208,25 +208,25 @@ func (g *siege) reached() map[string]int {
 // refuses from then on, every engine is started once again, and every job ends.
 func (g *siege) settle() {
 	// What was killed last may not have ended yet: Kill waits for it.
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		if err := m.Kill(); err != nil {
 			g.t.Fatal(err)
 		}
 		g.kills.Add(1)
 	}
 	g.script(script.Engine{})
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		if err := m.Start(); err != nil {
 			g.t.Fatal(err)
 		}
 	}
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		if err := m.ready(g.t.Context()); err != nil {
 			g.t.Fatal(err)
 		}
 	}
 	g.finish()
-	for _, m := range g.mortals {
+	for _, m := range g.killables {
 		if err := m.Stop(); err != nil {
 			g.t.Fatal(err)
 		}

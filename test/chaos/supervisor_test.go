@@ -25,7 +25,7 @@ type supervisor struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex // guards the following
-	mortal  []*os.Process
+	killable  []*os.Process
 	reached map[string]int // points at which workers died
 	failed  error
 }
@@ -82,7 +82,7 @@ func (s *supervisor) life(o orders) error {
 	}
 	if o.Point == "" {
 		s.mu.Lock()
-		s.mortal = append(s.mortal, cmd.Process)
+		s.killable = append(s.killable, cmd.Process)
 		s.mu.Unlock()
 	}
 	ended := make(chan struct{})
@@ -110,12 +110,12 @@ func (s *supervisor) life(o orders) error {
 func (s *supervisor) killOne() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.mortal) == 0 {
+	if len(s.killable) == 0 {
 		return
 	}
-	i := rand.IntN(len(s.mortal))
-	_ = s.mortal[i].Kill()
-	s.mortal = slices.Delete(s.mortal, i, i+1)
+	i := rand.IntN(len(s.killable))
+	_ = s.killable[i].Kill()
+	s.killable = slices.Delete(s.killable, i, i+1)
 }
 
 // unreached lists the points of roles at which no worker has died yet.

@@ -250,19 +250,19 @@ func modelsMakeAGameInAPod(t *testing.T, f form) {
 			t.Errorf("%s lacks %q", name, want)
 		}
 	}
-	s.strangersStayOutside(address)
+	s.othersStayOutside(address)
 	s.nowhere(credential)
 	s.notInTheCluster(credential)
 }
 
-// strangersStayOutside tries the egress without an engine's certificate.
-func (s kubed) strangersStayOutside(address string) {
+// othersStayOutside tries the egress without an engine's certificate.
+func (s kubed) othersStayOutside(address string) {
 	s.t.Helper()
-	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	resp, err := stranger.Get("https://" + address + "/models")
+	other := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	resp, err := other.Get("https://" + address + "/models")
 	if err == nil {
 		resp.Body.Close()
-		s.t.Errorf("the egress answers a stranger: %s", resp.Status)
+		s.t.Errorf("the egress answers a other: %s", resp.Status)
 	}
 }
 

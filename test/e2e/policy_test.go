@@ -25,8 +25,8 @@ func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 		return s.call(key, method, path, body).status
 	}
 	brief := api.GenerateRequest{ProjectID: project, Prompt: "a yellow duck"}
-	// strangers: what bob gets where the policy does not know readers.
-	stranger := func() {
+	// notReader checks what bob gets where the policy does not know readers.
+	notReader := func() {
 		t.Helper()
 		if look, job := may(bob, "GET", "/v1/projects/"+project, nil), may(bob, "POST", "/v1/generate", brief); look != 403 || job != 403 {
 			t.Errorf("bob: %d for the project, %d for a brief; want 403 for both", look, job)
@@ -59,19 +59,19 @@ func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 		says  string
 		after func()
 	}{
-		"svc admin project attributes $PROJECT readers=bob": {says: "readers=bob", after: stranger},
+		"svc admin project attributes $PROJECT readers=bob": {says: "readers=bob", after: notReader},
 		"svc policy diff active work":                       {code: 1, says: "35 decisions of the table change"},
 		"svc policy test work":                              {says: " 0 failed"},
 		"svc policy verify work":                            {says: "cost "},
 		"svc policy replay --policy work":                   {code: 1, says: "projects.get: 403 project.forbidden -> 200 allowed"},
 		"svc policy shadow work": {says: "in shadow", after: func() {
-			stranger()
+			notReader()
 			s.eventually("the shadow decided along", func() bool {
 				report, _ := run("svc policy shadow --report")
 				return strings.Contains(report, "projects.get: 403 project.forbidden -> 200 allowed")
 			})
 		}},
-		"svc policy shadow --report": {says: "projects.get: 403 project.forbidden -> 200 allowed", after: stranger},
+		"svc policy shadow --report": {says: "projects.get: 403 project.forbidden -> 200 allowed", after: notReader},
 		"svc policy activate work": {says: "active: ", after: func() {
 			s.eventually("the policy decides", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 200 })
 			if look := may(bob, "GET", "/v1/projects/"+project, nil); look != 200 {
@@ -95,7 +95,7 @@ func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 		}},
 		"svc policy rollback": {says: "active: ", after: func() {
 			s.eventually("bob reads no more", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 403 })
-			stranger()
+			notReader()
 		}},
 	}
 	seen := 0

@@ -54,7 +54,7 @@ func (seen statuses) add(path, method string, status int) {
 type scene struct {
 	*service
 	seen            statuses
-	key, stranger   apiKey // the stranger owns nothing
+	key, foreign   apiKey // of a user who owns nothing
 	project, job    string // of a completed job
 	cancelled       string // a job of the same project
 	unstarted, idle string // projects without a job
@@ -63,7 +63,7 @@ type scene struct {
 func newScene(t *testing.T, f form) *scene {
 	// An engine needs much longer than the 2 s that a submission waits for it.
 	s := &scene{service: start(t, f, "SVC_ENGINE_START_DELAY=8s"), seen: statuses{}}
-	s.key, s.stranger = s.newKey("demo"), s.newKey("stranger")
+	s.key, s.foreign = s.newKey("demo"), s.newKey("foreign")
 	s.unstarted, s.idle = s.newProject(s.key), s.newProject(s.key)
 	jobs := s.queue(s.key, 5)
 	s.project, s.job, s.cancelled = jobs[0].ProjectID, jobs[0].JobID, jobs[4].JobID
@@ -239,7 +239,7 @@ func (s *scene) withoutKey(at address, method string) {
 func (s *scene) unknownMethod(at address, method string, known map[string]bool) {
 	s.t.Helper()
 	// These are many; the key's request rate is for the rest.
-	got := s.ask(s.stranger, at.path, ask{http.StatusMethodNotAllowed, method, at.asks[0].path, nil, nil})
+	got := s.ask(s.foreign, at.path, ask{http.StatusMethodNotAllowed, method, at.asks[0].path, nil, nil})
 	allow := got.header.Get("Allow")
 	if got := strings.Split(allow, ", "); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(maps.Keys(known))) {
 		s.t.Errorf("%s %s: Allow is %s", method, at.path, allow)

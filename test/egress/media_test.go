@@ -112,15 +112,15 @@ func TestJobEndsWithItsSoundsWhateverTheAudioModelDoes(t *testing.T) {
 				says = ""
 			}
 			o.checkGame(says)
-			heard, bytes := 0, 0
+			sounds, bytes := 0, 0
 			for file, data := range o.files {
 				if strings.HasPrefix(file, "assets/") && (strings.HasSuffix(file, ".wav") || strings.HasSuffix(file, ".mp3")) {
-					heard++
+					sounds++
 					bytes += len(data)
 				}
 			}
-			if heard != 9 || bytes > 2<<20 {
-				t.Errorf("%d sounds of %d bytes", heard, bytes)
+			if sounds != 9 || bytes > 2<<20 {
+				t.Errorf("%d sounds of %d bytes", sounds, bytes)
 			}
 			models := 0
 			for _, e := range o.events {

@@ -62,7 +62,7 @@ func build(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := shelf(root)
+	dir, err := programsDir(root)
 	if err != nil {
 		return "", err
 	}
@@ -104,9 +104,9 @@ func note(root, folder string) error {
 	return errors.Join(err, f.Close())
 }
 
-// shelf returns the folder of the checkout's built programs. The checkout itself may
+// programsDir returns the folder of the checkout's built programs. The checkout itself may
 // be closed to other users.
-func shelf(root string) (string, error) {
+func programsDir(root string) (string, error) {
 	sum := sha256.Sum256([]byte(root))
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("svc-programs-%d-%x", os.Geteuid(), sum[:4]))
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -392,16 +392,16 @@ func TestDecisionsOfOneKeyAreNotThoseOfAnother(t *testing.T) {
 func TestOnChangeNamesTheKeysAfterTheirEntriesFell(t *testing.T) {
 	o := newOrigin()
 	var c *Cache
-	told := make(chan bool, 1)
+	notified := make(chan bool, 1)
 	opts := Options{OnChange: func(ids []string) {
 		allowed, _ := check(t, c)
-		told <- allowed || len(ids) != 1 || ids[0] != "k"
+		notified <- allowed || len(ids) != 1 || ids[0] != "k"
 	}}
 	bubble(t, o, opts, func(t *testing.T, made *Cache) {
 		c = made
 		wantAllowed(t, c, true)
 		o.revoke()
-		if wrong := <-told; wrong {
+		if wrong := <-notified; wrong {
 			t.Error("the key was still allowed, or another was named")
 		}
 	})
@@ -455,8 +455,8 @@ func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
 	for name, deaf := range map[string]bool{"by push": false, "with the push cut": true} {
 		t.Run(name, func(t *testing.T) {
 			o := newOrigin()
-			told := 0
-			bubble(t, o, Options{OnBasis: func() { told++ }}, func(t *testing.T, c *Cache) {
+			notified := 0
+			bubble(t, o, Options{OnBasis: func() { notified++ }}, func(t *testing.T, c *Cache) {
 				decide := func() policy.Decision {
 					t.Helper()
 					d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus)
@@ -479,8 +479,8 @@ func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
 				if decide().Allow {
 					t.Error("the decision of the policy before still stands")
 				}
-				if told != 1 {
-					t.Errorf("told %d times that the rules changed", told)
+				if notified != 1 {
+					t.Errorf("notified %d times that the rules changed", notified)
 				}
 				wantAllowed(t, c, false)
 			})

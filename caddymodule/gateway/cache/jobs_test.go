@@ -66,10 +66,10 @@ func (o *jobOrigin) lookUps() int {
 	return o.looks
 }
 
-// telling is one that is told of every change.
-type telling struct{ *jobOrigin }
+// notifying is one that is notified of every change.
+type notifying struct{ *jobOrigin }
 
-func (o telling) TellJobs(changed func(string)) (func(), bool) {
+func (o notifying) TellJobs(changed func(string)) (func(), bool) {
 	o.changed = changed
 	return func() {}, true
 }
@@ -88,8 +88,8 @@ func jobBubble(t *testing.T, wrap func(*jobOrigin) sidecar.Service, test func(t 
 	})
 }
 
-func told(o *jobOrigin) sidecar.Service   { return telling{o} }
-func untold(o *jobOrigin) sidecar.Service { return o }
+func notified(o *jobOrigin) sidecar.Service   { return notifying{o} }
+func notNotified(o *jobOrigin) sidecar.Service { return o }
 
 // wantSeq asks for the job and waits until what was cached can be found.
 func wantSeq(t *testing.T, c *Cache, want uint64) {
@@ -102,7 +102,7 @@ func wantSeq(t *testing.T, c *Cache, want uint64) {
 }
 
 func TestAMirroredJobCostsNoLookUpUntilItChanges(t *testing.T) {
-	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		for seq := range uint64(3) {
 			for range 10 {
 				wantSeq(t, c, seq)
@@ -118,7 +118,7 @@ func TestAMirroredJobCostsNoLookUpUntilItChanges(t *testing.T) {
 }
 
 func TestAMirroredJobOfASharedStoreIsNeverOlderThanTheLease(t *testing.T) {
-	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+	jobBubble(t, notNotified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.advance()
 		time.Sleep(DefaultLease - time.Millisecond)
@@ -129,7 +129,7 @@ func TestAMirroredJobOfASharedStoreIsNeverOlderThanTheLease(t *testing.T) {
 }
 
 func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
-	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		hold := make(chan struct{})
 		o.hold = hold
 		filled := make(chan error, 1)
@@ -152,7 +152,7 @@ func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
 }
 
 func TestWhoWaitedForAJobsEndFindsItEnded(t *testing.T) {
-	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+	jobBubble(t, notNotified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.advance()
 		if _, err := c.AwaitEnd(t.Context(), "j"); err != nil {
@@ -162,8 +162,8 @@ func TestWhoWaitedForAJobsEndFindsItEnded(t *testing.T) {
 	})
 }
 
-func TestWhoHeardOfAJobsEndFindsItEnded(t *testing.T) {
-	jobBubble(t, untold, func(t *testing.T, o *jobOrigin, c *Cache) {
+func TestAJobWhoseEndWasReportedIsFoundEnded(t *testing.T) {
+	jobBubble(t, notNotified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.advance()
 		c.JobEnded("j")
@@ -172,7 +172,7 @@ func TestWhoHeardOfAJobsEndFindsItEnded(t *testing.T) {
 }
 
 func TestJobsOfADeletedProjectAreUnknownAtOnce(t *testing.T) {
-	for name, wrap := range map[string]func(*jobOrigin) sidecar.Service{"told": told, "untold": untold} {
+	for name, wrap := range map[string]func(*jobOrigin) sidecar.Service{"notified": notified, "notNotified": notNotified} {
 		t.Run(name, func(t *testing.T) {
 			jobBubble(t, wrap, func(t *testing.T, o *jobOrigin, c *Cache) {
 				wantSeq(t, c, 0)
@@ -188,7 +188,7 @@ func TestJobsOfADeletedProjectAreUnknownAtOnce(t *testing.T) {
 }
 
 func TestAMirroredJobIsNotUsedWithoutContact(t *testing.T) {
-	jobBubble(t, told, func(t *testing.T, o *jobOrigin, c *Cache) {
+	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.set(func(o *origin) { o.down = true })
 		time.Sleep(DefaultLease)

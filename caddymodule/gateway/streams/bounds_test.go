@@ -11,8 +11,8 @@ import (
 func TestNoMoreStreamsOpenThanMay(t *testing.T) {
 	const perKey, all, tries = 5, 17, 50
 	var g Registry
-	told := 0
-	g.Changed = func(by int) { told += by }
+	reported := 0
+	g.Changed = func(by int) { reported += by }
 	g.Limit(Bounds{PerKey: perKey, All: all})
 	readers := []Reader{{KeyID: "a", ProjectID: "p"}, {KeyID: "b", ProjectID: "p"}, {KeyID: "c", ProjectID: "p"}, {UserID: "a", ProjectID: "p"}}
 	for round := range 2 {
@@ -46,8 +46,8 @@ func TestNoMoreStreamsOpenThanMay(t *testing.T) {
 				t.Errorf("round %d: %+v has %d streams", round, by, n)
 			}
 		}
-		if len(streams) != all || g.Len() != all || told != all {
-			t.Errorf("round %d: %d streams were opened, %d are open, %d were told; want %d", round, len(streams), g.Len(), told, all)
+		if len(streams) != all || g.Len() != all || reported != all {
+			t.Errorf("round %d: %d streams were opened, %d are open, %d were reported; want %d", round, len(streams), g.Len(), reported, all)
 		}
 		if len(refused) != 2 || refused[FullError{RoomKey, perKey}]+refused[FullError{RoomGateway, all}] != tries*len(readers)-all {
 			t.Errorf("round %d: refused were %v", round, refused)
@@ -55,8 +55,8 @@ func TestNoMoreStreamsOpenThanMay(t *testing.T) {
 		for _, s := range streams {
 			s.Done()
 		}
-		if g.Len() != 0 || told != 0 {
-			t.Errorf("round %d: when all have ended %d are open, %d were told", round, g.Len(), told)
+		if g.Len() != 0 || reported != 0 {
+			t.Errorf("round %d: when all have ended %d are open, %d were reported", round, g.Len(), reported)
 		}
 	}
 }

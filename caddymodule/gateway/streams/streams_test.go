@@ -207,17 +207,17 @@ func TestDeliveryPausesWhileTheGateIsClosed(t *testing.T) {
 	}
 }
 
-func TestTheEndOfAJobIsToldBeforeItsTerminalEventIsPassedOn(t *testing.T) {
+func TestTheEndOfAJobIsReportedBeforeItsTerminalEventIsPassedOn(t *testing.T) {
 	rec := httptest.NewRecorder()
 	w := NewWriter(t.Context(), rec, nil)
 	sse.SetHeaders(w.Header())
-	told := -1
-	w.Final = func() { told = rec.Body.Len() }
+	reported := -1
+	w.Final = func() { reported = rec.Body.Len() }
 	first := "id: 1\nevent: job.started\ndata: {}\n\n"
-	if _, err := io.WriteString(w, first); err != nil || told != -1 {
-		t.Fatalf("after the first event: told at %d, %v", told, err)
+	if _, err := io.WriteString(w, first); err != nil || reported != -1 {
+		t.Fatalf("after the first event: reported at %d, %v", reported, err)
 	}
-	if _, err := io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n"); err != nil || told != len(first) {
-		t.Errorf("told when %d bytes were passed on, %v; want %d", told, err, len(first))
+	if _, err := io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n"); err != nil || reported != len(first) {
+		t.Errorf("reported when %d bytes were passed on, %v; want %d", reported, err, len(first))
 	}
 }

@@ -25,7 +25,7 @@ func keyCreateCommand(o *adminOptions) *cobra.Command {
 	var flags limitFlags
 	c := &cobra.Command{
 		Use:     "create --user ID --name N",
-		Short:   "Create a key and show its secret, this once",
+		Short:   "Create a key and show its secret, once",
 		Example: "  svc admin key create --user alice --name ci --jobs-per-day 50",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ func keyCreateCommand(o *adminOptions) *cobra.Command {
 				return fmt.Errorf("%w: the secret of %s is lost, revoke the key", err, key.ID)
 			}
 			if !o.json {
-				fmt.Fprintln(c.ErrOrStderr(), "\nThe secret is shown this once: keep it now. A lost one can't be retrieved.")
+				fmt.Fprintln(c.ErrOrStderr(), "\nThe secret is shown only now: store it. It can't be retrieved later.")
 			}
 			return nil
 		},
@@ -115,7 +115,7 @@ func keyLimitsCommand(o *adminOptions) *cobra.Command {
 	var flags limitFlags
 	c := &cobra.Command{
 		Use:     "limits ID",
-		Short:   "Change those limits of a key that are given",
+		Short:   "Change the given limits of a key",
 		Example: "  svc admin key limits key_… --jobs-per-day 50 --tik-per-month unlimited",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -29,7 +29,7 @@ func loginLinkCommand(o *adminOptions) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if user == "" {
-				return &codedError{exitUsage, errors.New("whose link it is must be given: --user ID")}
+				return &codedError{exitUsage, errors.New("--user ID is required")}
 			}
 			link, err := o.client().LoginLink(c.Context(), user)
 			if err != nil {

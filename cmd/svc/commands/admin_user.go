@@ -60,7 +60,7 @@ func userTopUpCommand(o *adminOptions) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&credit.Reference, "reference", "", "your own name for the payment: told again, it is credited once")
+	c.Flags().StringVar(&credit.Reference, "reference", "", "your reference of the payment; the same one is credited once")
 	return c
 }
 

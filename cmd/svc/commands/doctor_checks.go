@@ -68,7 +68,7 @@ func checkJournals(dataDir string) []check {
 		k.Found, k.Advice = err.Error(), "run as the service's user"
 	default:
 		k.Found = "damaged for " + strings.Join(damaged, ", ")
-		k.Advice = "these projects get no models before they are repaired: see Models in docs/operations.md"
+		k.Advice = "these projects have no models until they are repaired: see Models in docs/operations.md"
 	}
 	return []check{k}
 }

@@ -55,7 +55,7 @@ func engineChecks(ctx context.Context, dataDir, beside string) []check {
 		}
 	default:
 		return []check{{
-			Name: "driver", Required: true, Found: fmt.Sprintf("there is none called %q", driver),
+			Name: "driver", Required: true, Found: fmt.Sprintf("no driver is called %q", driver),
 			Advice: "set SVC_ENGINE_DRIVER to process, docker or kubernetes",
 		}}
 	}

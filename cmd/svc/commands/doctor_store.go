@@ -27,7 +27,7 @@ func storeChecks(ctx context.Context) []check {
 	}
 	found, err := store.InspectPostgres(ctx, address)
 	if err != nil {
-		k.Found, k.Advice = oneLine(err), "see that the server runs and lets the user of SVC_STORE in"
+		k.Found, k.Advice = oneLine(err), "check that the server runs and accepts the user of SVC_STORE"
 		return []check{k}
 	}
 	return inspected(found)

@@ -43,7 +43,7 @@ func checkWalls(ctx context.Context, beside string) check {
 	note(found.Seccomp, "a list of system calls", "use Linux 5.6 or newer on amd64 or arm64")
 	k.Found = "engines get " + strings.Join(stand, ", ")
 	if len(stand) == 0 {
-		k.Found = "nothing shuts engines in"
+		k.Found = "engines are not isolated"
 	}
 	if !k.OK {
 		k.Found += "; missing: " + strings.Join(missing, ", ")

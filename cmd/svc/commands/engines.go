@@ -56,14 +56,14 @@ func enginesListCommand(o *enginesOptions) *cobra.Command {
 			return o.printEngines(cmd.OutOrStdout(), list, time.Now())
 		},
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on, and show every change")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing changes")
 	return cmd
 }
 
 func enginesShowCommand(o *enginesOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show PROJECT",
-		Short: "Show a project's engine and how it came to be so",
+		Short: "Show a project's engine and its history",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkProject(args[0]); err != nil {
@@ -84,7 +84,7 @@ func enginesLogsCommand(o *enginesOptions) *cobra.Command {
 		Use:   "logs PROJECT",
 		Short: "Show what a project's engine wrote last",
 		Long: "Logs shows the end of what the project's engine wrote to standard output and error, or the\n" +
-			"one that ran last. Engines run code that nobody vouches for: control characters are shown as \"?\".",
+			"one that ran last. Engines run untrusted code: control characters are shown as \"?\".",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkProject(args[0]); err != nil {

@@ -131,7 +131,7 @@ func TestEnginesStopSaysWhereThereIsNoEngine(t *testing.T) {
 	}
 }
 
-func TestEnginesShowTellsTheStoryOfAFailure(t *testing.T) {
+func TestEnginesShowSaysHowAnEngineFailed(t *testing.T) {
 	dir, project := failedEngine(t)
 	code, out, errs := runEngines(dir, "show", project)
 	if code != exitOK || !strings.Contains(out, "can't be run") || !strings.Contains(out, "svc engines reset "+project) {

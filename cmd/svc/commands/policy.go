@@ -30,7 +30,7 @@ type policyOptions struct {
 
 func policyCommand() *cobra.Command {
 	o := &policyOptions{}
-	c := group("policy", "Prove what the policy does, change it in a running service, and take it back",
+	c := group("policy", "Verify a policy, activate it in a running service, and roll it back",
 		policyVerifyCommand(o),
 		policyTestCommand(o),
 		policyFormatCommand(o),

@@ -34,7 +34,7 @@ func policyKeyCommand(o *policyOptions) *cobra.Command {
 			if o.json {
 				return printJSON(c.OutOrStdout(), map[string]string{"private": names[0], "public": names[1]})
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s signs, keep it secret\n%s checks, give it to the service as SVC_POLICY_KEY\n", names[0], names[1])
+			fmt.Fprintf(c.OutOrStdout(), "private key, keep it secret: %s\npublic key, the service's SVC_POLICY_KEY: %s\n", names[0], names[1])
 			return nil
 		},
 	}
@@ -44,7 +44,7 @@ func policyKeyCommand(o *policyOptions) *cobra.Command {
 func writeNew(path string, text []byte, mode os.FileMode) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already and is not written over: move it away, or give the key another name", path)
+		return fmt.Errorf("%s exists and is not overwritten: move it away, or give the key another name", path)
 	}
 	if err != nil {
 		return fmt.Errorf("writing key: %w", err)

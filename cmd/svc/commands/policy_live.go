@@ -18,7 +18,7 @@ var errDegraded = errors.New("the policy of the source is not active")
 func policyStatusCommand(o *policyOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show which policy the service decides by, why not the newest, and which it can go back to",
+		Short: "Show the active policy, why the newest is not active, and those to roll back to",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			status, err := o.client().PolicyStatus(c.Context())
@@ -84,10 +84,10 @@ func policyActivateCommand(o *policyOptions) *cobra.Command {
 	var older bool
 	c := &cobra.Command{
 		Use:   "activate DIR|BUNDLE",
-		Short: "Have the running service decide by a policy, once it passed every step",
-		Long: `Have the running service decide by a policy, once it passed every step: its
+		Short: "Activate a policy in the running service, once it passed every step",
+		Long: `Activate a policy in the running service, once it passed every step: its
 signature where the service asks for one, its sequence, compilation, its own
-tests, and a table of decisions. Otherwise the policy that runs stays. It holds
+tests, and a table of decisions. Otherwise the active policy stays. It holds
 until the service's source of policies changes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -109,8 +109,8 @@ until the service's source of policies changes.`,
 func policyRollbackCommand(o *policyOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rollback [REVISION]",
-		Short: "Have the running service decide by a policy that was active before",
-		Long: `Have the running service decide by a policy that was active before: by the one
+		Short: "Activate a policy that was active before",
+		Long: `Activate a policy that was active before: by the one
 before the active one, or by REVISION, of which the first characters are enough.
 It holds until the service's source of policies changes.`,
 		Args: cobra.MaximumNArgs(1),
@@ -141,9 +141,9 @@ func policyShadowCommand(o *policyOptions) *cobra.Command {
 	var sample float64
 	c := &cobra.Command{
 		Use:   "shadow DIR|BUNDLE [--sample R] | --report | --off",
-		Short: "Have a policy decide along in the running service, without effect",
-		Long: `Have a policy decide along in the running service, on the same facts, without
-effect on any answer. --report shows what it would have decided otherwise since
+		Short: "Run a policy in shadow in the running service, without effect",
+		Long: `Run a policy in shadow in the running service, on the same facts, without
+effect on any answer. --report shows what it would have decided differently since
 it began, --off ends it and shows the last report.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			wanted := 1
@@ -187,7 +187,7 @@ it began, --off ends it and shows the last report.`,
 		},
 	}
 	c.Flags().BoolVar(&off, "off", false, "end the shadow")
-	c.Flags().BoolVar(&report, "report", false, "show what the policy in shadow would have decided otherwise")
+	c.Flags().BoolVar(&report, "report", false, "show what the policy in shadow would have decided differently")
 	c.Flags().Float64Var(&sample, "sample", 1, "share of the decisions, above 0 and at most 1")
 	c.MarkFlagsMutuallyExclusive("off", "report", "sample")
 	return c

@@ -47,7 +47,7 @@ decision costs. Exit code 1 when a step fails.`,
 				}
 			}
 			if !done.Passed() {
-				return errors.New("the policy is not proven")
+				return errors.New("the policy failed its verification")
 			}
 			return nil
 		},

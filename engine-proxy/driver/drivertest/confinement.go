@@ -15,175 +15,191 @@ import (
 
 // testConfinement proves from inside what Capabilities claims.
 func (h Harness) testConfinement(t *testing.T) {
-	t.Run("LeavesAnEngineItsOwn", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		probes := []testengine.Probe{
-			{What: testengine.Write, Arg: "file"}, {What: testengine.Read, Arg: "file"}, {What: testengine.List, Arg: "."},
-			{What: testengine.Link, Arg: "file"}, {What: testengine.Rename, Arg: "file"}, {What: testengine.Write, Arg: "/dev/null"},
-			{What: testengine.Read, Arg: "/proc/self/status"},
+	t.Run("LeavesAnEngineItsOwn", h.confinedLeavesAnEngineItsOwn)
+	t.Run("KeepsProjectsApart", h.confinedKeepsProjectsApart)
+	t.Run("KeepsAllOtherFilesAway", h.confinedKeepsAllOtherFilesAway)
+	t.Run("KeepsSharedFoldersAway", h.confinedKeepsSharedFoldersAway)
+	t.Run("KeepsProcessesApart", h.confinedKeepsProcessesApart)
+	t.Run("GivesNoNetwork", h.confinedGivesNoNetwork)
+	t.Run("GivesNoPrivileges", h.confinedGivesNoPrivileges)
+	t.Run("BoundsProcesses", h.confinedBoundsProcesses)
+}
+
+func (h Harness) confinedLeavesAnEngineItsOwn(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	probes := []testengine.Probe{
+		{What: testengine.Write, Arg: "file"}, {What: testengine.Read, Arg: "file"}, {What: testengine.List, Arg: "."},
+		{What: testengine.Link, Arg: "file"}, {What: testengine.Rename, Arg: "file"}, {What: testengine.Write, Arg: "/dev/null"},
+		{What: testengine.Read, Arg: "/proc/self/status"},
+	}
+	_, r := run(t, d, s, testengine.Orders{Probes: probes})
+	for probe, err := range r.Results {
+		if err != "" {
+			t.Errorf("an engine can't %s %s: %s", probe.What, probe.Arg, err)
 		}
-		_, r := run(t, d, s, testengine.Orders{Probes: probes})
-		for probe, err := range r.Results {
-			if err != "" {
-				t.Errorf("an engine can't %s %s: %s", probe.What, probe.Arg, err)
-			}
+	}
+	if r.Core != 0 && !h.NodeLimits {
+		t.Errorf("an engine may dump %d bytes of core", r.Core)
+	}
+}
+
+func (h Harness) confinedKeepsProjectsApart(t *testing.T) {
+	d := h.New(t)
+	if !d.Capabilities().Separates() {
+		t.Skip("this driver does not claim it here")
+	}
+	other, s := h.Spec(t), h.Spec(t)
+	run(t, d, other, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "secret"}}})
+	tries := []testengine.Probe{
+		{What: testengine.List, Arg: other.Volume}, {What: testengine.Read, Arg: filepath.Join(other.Volume, "secret")},
+		{What: testengine.List, Arg: s.StateDir}, {What: testengine.List, Arg: other.StateDir},
+		{What: testengine.Truncate, Arg: filepath.Join(other.Volume, "secret")},
+		{What: testengine.Write, Arg: filepath.Join(s.StateDir, "file")},
+		{What: testengine.Write, Arg: filepath.Join(filepath.Dir(s.Volume), "file")},
+		{What: testengine.List, Arg: filepath.Dir(s.Volume)},
+		{What: testengine.Write, Arg: "/file"}, {What: testengine.Read, Arg: "/etc/shadow"},
+	}
+	if s.Remote == nil {
+		tries = append(tries, testengine.Probe{What: testengine.Read, Arg: other.TokenFile}, testengine.Probe{What: testengine.Dial, Arg: other.Socket},
+			testengine.Probe{What: testengine.List, Arg: filepath.Dir(s.RuntimeDir)})
+	}
+	refused(t, d, s, tries)
+	// It may seem to work.
+	modes := []string{other.Volume, filepath.Join(other.Volume, "secret"), other.StateDir, filepath.Dir(s.Volume)}
+	before, probes := make(map[string]os.FileMode), []testengine.Probe{}
+	for _, path := range modes {
+		info, err := os.Stat(path)
+		must(t, err)
+		before[path] = info.Mode()
+		probes = append(probes, testengine.Probe{What: testengine.Chmod, Arg: path})
+	}
+	run(t, d, h.Spec(t), testengine.Orders{Probes: probes})
+	for path, mode := range before {
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("an engine changed %s: %v, %v", path, info, err)
 		}
-		if r.Core != 0 && !h.NodeLimits {
-			t.Errorf("an engine may dump %d bytes of core", r.Core)
-		}
-	})
-	t.Run("KeepsProjectsApart", func(t *testing.T) {
-		d := h.New(t)
-		if !d.Capabilities().Separates() {
-			t.Skip("this driver does not claim it here")
-		}
-		other, s := h.Spec(t), h.Spec(t)
-		run(t, d, other, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "secret"}}})
-		tries := []testengine.Probe{
-			{What: testengine.List, Arg: other.Volume}, {What: testengine.Read, Arg: filepath.Join(other.Volume, "secret")},
-			{What: testengine.List, Arg: s.StateDir}, {What: testengine.List, Arg: other.StateDir},
-			{What: testengine.Truncate, Arg: filepath.Join(other.Volume, "secret")},
-			{What: testengine.Write, Arg: filepath.Join(s.StateDir, "file")},
-			{What: testengine.Write, Arg: filepath.Join(filepath.Dir(s.Volume), "file")},
-			{What: testengine.List, Arg: filepath.Dir(s.Volume)},
-			{What: testengine.Write, Arg: "/file"}, {What: testengine.Read, Arg: "/etc/shadow"},
-		}
-		if s.Remote == nil {
-			tries = append(tries, testengine.Probe{What: testengine.Read, Arg: other.TokenFile}, testengine.Probe{What: testengine.Dial, Arg: other.Socket},
-				testengine.Probe{What: testengine.List, Arg: filepath.Dir(s.RuntimeDir)})
-		}
-		refused(t, d, s, tries)
-		// It may seem to work.
-		modes := []string{other.Volume, filepath.Join(other.Volume, "secret"), other.StateDir, filepath.Dir(s.Volume)}
-		before, probes := make(map[string]os.FileMode), []testengine.Probe{}
-		for _, path := range modes {
-			info, err := os.Stat(path)
-			must(t, err)
-			before[path] = info.Mode()
-			probes = append(probes, testengine.Probe{What: testengine.Chmod, Arg: path})
-		}
-		run(t, d, h.Spec(t), testengine.Orders{Probes: probes})
-		for path, mode := range before {
-			if info, err := os.Stat(path); err != nil || info.Mode() != mode {
-				t.Errorf("an engine changed %s: %v, %v", path, info, err)
-			}
-		}
-	})
-	t.Run("KeepsAllOtherFilesAway", func(t *testing.T) {
-		d := h.New(t)
-		if !d.Capabilities().Files {
-			t.Skip("this driver does not claim it here")
-		}
-		outside := TempDir(t)
-		must(t, os.WriteFile(filepath.Join(outside, "open"), []byte("x"), 0o666))
-		must(t, os.Chmod(filepath.Join(outside, "open"), 0o666))
-		must(t, os.Chmod(outside, 0o777))
-		probes := []testengine.Probe{
-			{What: testengine.Write, Arg: filepath.Join(outside, "file")}, {What: testengine.Read, Arg: filepath.Join(outside, "open")},
-			{What: testengine.Truncate, Arg: filepath.Join(outside, "open")}, {What: testengine.Link, Arg: filepath.Join(outside, "open")},
-			{What: testengine.List, Arg: "/home"}, {What: testengine.List, Arg: "/var"},
-		}
-		if !h.SharedNetwork {
-			probes = append(probes, testengine.Probe{What: testengine.Abstract, Arg: listenAbstract(t)})
-		}
+	}
+}
+
+func (h Harness) confinedKeepsAllOtherFilesAway(t *testing.T) {
+	d := h.New(t)
+	if !d.Capabilities().Files {
+		t.Skip("this driver does not claim it here")
+	}
+	outside := TempDir(t)
+	must(t, os.WriteFile(filepath.Join(outside, "open"), []byte("x"), 0o666))
+	must(t, os.Chmod(filepath.Join(outside, "open"), 0o666))
+	must(t, os.Chmod(outside, 0o777))
+	probes := []testengine.Probe{
+		{What: testengine.Write, Arg: filepath.Join(outside, "file")}, {What: testengine.Read, Arg: filepath.Join(outside, "open")},
+		{What: testengine.Truncate, Arg: filepath.Join(outside, "open")}, {What: testengine.Link, Arg: filepath.Join(outside, "open")},
+		{What: testengine.List, Arg: "/home"}, {What: testengine.List, Arg: "/var"},
+	}
+	if !h.SharedNetwork {
+		probes = append(probes, testengine.Probe{What: testengine.Abstract, Arg: listenAbstract(t)})
+	}
+	refused(t, d, h.Spec(t), probes)
+}
+
+func (h Harness) confinedKeepsSharedFoldersAway(t *testing.T) {
+	d := h.New(t)
+	if !d.Capabilities().Files {
+		t.Skip("this driver does not claim it here")
+	}
+	name := "file-of-" + filepath.Base(TempDir(t))
+	written := []string{filepath.Join("/tmp", name), filepath.Join("/dev/shm", name)}
+	probes := []testengine.Probe{
+		{What: testengine.Write, Arg: written[0]}, {What: testengine.Write, Arg: written[1]}, {What: testengine.Read, Arg: "/etc/hostname"},
+	}
+	if !h.OwnRoot {
 		refused(t, d, h.Spec(t), probes)
+		return
+	}
+	run(t, d, h.Spec(t), testengine.Orders{Probes: probes})
+	for _, path := range written {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("what an engine wrote to its %s is on this machine", path)
+		}
+	}
+}
+
+func (h Harness) confinedKeepsProcessesApart(t *testing.T) {
+	d := h.New(t)
+	if !d.Capabilities().Processes {
+		t.Skip("this driver does not claim it here")
+	}
+	// A stranger of the engine's own user would be the hardest case; the
+	// suite's user is as near as it can get without knowing that one.
+	stranger := exec.Command("sleep", "600")
+	stranger.Env = []string{"SECRET=x"}
+	must(t, child.Start(stranger))
+	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	pids := []int{os.Getpid(), os.Getppid(), stranger.Process.Pid}
+	other := h.Spec(t)
+	handle, _ := run(t, d, other, testengine.Orders{})
+	if obs, err := d.Inspect(t.Context(), handle); err == nil && obs.PID != 0 {
+		pids = append(pids, obs.PID)
+	}
+	var probes []testengine.Probe
+	for _, pid := range pids {
+		name := strconv.Itoa(pid)
+		probes = append(probes,
+			testengine.Probe{What: testengine.Signal, Arg: name}, testengine.Probe{What: testengine.Trace, Arg: name},
+			testengine.Probe{What: testengine.Limit, Arg: name},
+			testengine.Probe{What: testengine.Read, Arg: "/proc/" + name + "/environ"},
+			testengine.Probe{What: testengine.Read, Arg: "/proc/" + name + "/maps"},
+			testengine.Probe{What: testengine.List, Arg: "/proc/" + name + "/fd"},
+		)
+	}
+	refused(t, d, h.Spec(t), probes)
+}
+
+func (h Harness) confinedGivesNoNetwork(t *testing.T) {
+	d := h.New(t)
+	if !d.Capabilities().Network {
+		t.Skip("this driver does not claim it here")
+	}
+	tcp, udp, came := listen(t)
+	refused(t, d, h.Spec(t), []testengine.Probe{
+		{What: testengine.TCP, Arg: tcp},
+		{What: testengine.TCP, Arg: "169.254.169.254:80"}, {What: testengine.UDP, Arg: "192.0.2.1:53"}, {What: testengine.Raw},
 	})
-	t.Run("KeepsSharedFoldersAway", func(t *testing.T) {
-		d := h.New(t)
-		if !d.Capabilities().Files {
-			t.Skip("this driver does not claim it here")
+	// An engine with a loopback of its own may send to it: what counts is
+	// what comes here.
+	run(t, d, h.Spec(t), testengine.Orders{Probes: []testengine.Probe{{What: testengine.UDP, Arg: udp}}})
+	if came() {
+		t.Error("an engine's datagram reached this machine")
+	}
+}
+
+func (h Harness) confinedGivesNoPrivileges(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	if !d.Capabilities().Privileges {
+		t.Skip("this driver does not claim it here")
+	}
+	must(t, os.WriteFile(filepath.Join(s.Volume, "file"), nil, 0o666))
+	r := refused(t, d, s, []testengine.Probe{{What: testengine.Mount}, {What: testengine.Unshare}})
+	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
+		if v := strings.Trim(r.Status[set], "0"); v != "" {
+			t.Errorf("%s is %s", set, v)
 		}
-		name := "file-of-" + filepath.Base(TempDir(t))
-		written := []string{filepath.Join("/tmp", name), filepath.Join("/dev/shm", name)}
-		probes := []testengine.Probe{
-			{What: testengine.Write, Arg: written[0]}, {What: testengine.Write, Arg: written[1]}, {What: testengine.Read, Arg: "/etc/hostname"},
-		}
-		if !h.OwnRoot {
-			refused(t, d, h.Spec(t), probes)
-			return
-		}
-		run(t, d, h.Spec(t), testengine.Orders{Probes: probes})
-		for _, path := range written {
-			if _, err := os.Lstat(path); err == nil {
-				t.Errorf("what an engine wrote to its %s is on this machine", path)
-			}
-		}
-	})
-	t.Run("KeepsProcessesApart", func(t *testing.T) {
-		d := h.New(t)
-		if !d.Capabilities().Processes {
-			t.Skip("this driver does not claim it here")
-		}
-		// A stranger of the engine's own user would be the hardest case; the
-		// suite's user is as near as it can get without knowing that one.
-		stranger := exec.Command("sleep", "600")
-		stranger.Env = []string{"SECRET=x"}
-		must(t, child.Start(stranger))
-		defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
-		pids := []int{os.Getpid(), os.Getppid(), stranger.Process.Pid}
-		other := h.Spec(t)
-		handle, _ := run(t, d, other, testengine.Orders{})
-		if obs, err := d.Inspect(t.Context(), handle); err == nil && obs.PID != 0 {
-			pids = append(pids, obs.PID)
-		}
-		var probes []testengine.Probe
-		for _, pid := range pids {
-			name := strconv.Itoa(pid)
-			probes = append(probes,
-				testengine.Probe{What: testengine.Signal, Arg: name}, testengine.Probe{What: testengine.Trace, Arg: name},
-				testengine.Probe{What: testengine.Limit, Arg: name},
-				testengine.Probe{What: testengine.Read, Arg: "/proc/" + name + "/environ"},
-				testengine.Probe{What: testengine.Read, Arg: "/proc/" + name + "/maps"},
-				testengine.Probe{What: testengine.List, Arg: "/proc/" + name + "/fd"},
-			)
-		}
-		refused(t, d, h.Spec(t), probes)
-	})
-	t.Run("GivesNoNetwork", func(t *testing.T) {
-		d := h.New(t)
-		if !d.Capabilities().Network {
-			t.Skip("this driver does not claim it here")
-		}
-		tcp, udp, came := listen(t)
-		refused(t, d, h.Spec(t), []testengine.Probe{
-			{What: testengine.TCP, Arg: tcp},
-			{What: testengine.TCP, Arg: "169.254.169.254:80"}, {What: testengine.UDP, Arg: "192.0.2.1:53"}, {What: testengine.Raw},
-		})
-		// An engine with a loopback of its own may send to it: what counts is
-		// what comes here.
-		run(t, d, h.Spec(t), testengine.Orders{Probes: []testengine.Probe{{What: testengine.UDP, Arg: udp}}})
-		if came() {
-			t.Error("an engine's datagram reached this machine")
-		}
-	})
-	t.Run("GivesNoPrivileges", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		if !d.Capabilities().Privileges {
-			t.Skip("this driver does not claim it here")
-		}
-		must(t, os.WriteFile(filepath.Join(s.Volume, "file"), nil, 0o666))
-		r := refused(t, d, s, []testengine.Probe{{What: testengine.Mount}, {What: testengine.Unshare}})
-		for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
-			if v := strings.Trim(r.Status[set], "0"); v != "" {
-				t.Errorf("%s is %s", set, v)
-			}
-		}
-		if r.Status["NoNewPrivs"] != "1" {
-			t.Errorf("NoNewPrivs is %q", r.Status["NoNewPrivs"])
-		}
-	})
-	t.Run("BoundsProcesses", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		if !d.Capabilities().PIDs {
-			t.Skip("this driver does not claim it here")
-		}
-		_, r := run(t, d, s, testengine.Orders{Forks: int(2 * h.PIDs)})
-		if int64(r.Forked) >= h.PIDs {
-			t.Errorf("an engine that may have %d processes started %d", h.PIDs, r.Forked)
-		}
-		// Others don't notice.
-		run(t, d, h.Spec(t), testengine.Orders{Child: true})
-	})
+	}
+	if r.Status["NoNewPrivs"] != "1" {
+		t.Errorf("NoNewPrivs is %q", r.Status["NoNewPrivs"])
+	}
+}
+
+func (h Harness) confinedBoundsProcesses(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	if !d.Capabilities().PIDs {
+		t.Skip("this driver does not claim it here")
+	}
+	_, r := run(t, d, s, testengine.Orders{Forks: int(2 * h.PIDs)})
+	if int64(r.Forked) >= h.PIDs {
+		t.Errorf("an engine that may have %d processes started %d", h.PIDs, r.Forked)
+	}
+	// Others don't notice.
+	run(t, d, h.Spec(t), testengine.Orders{Child: true})
 }
 
 // refused runs an engine that tries what it must not be able to do, and

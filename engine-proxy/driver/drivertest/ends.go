@@ -11,9 +11,9 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// heard waits for a hint about an instance, or for one that says that hints
+// awaitHint waits for a hint about an instance, or for one that says that hints
 // were lost, after which the instance must be known to have ended.
-func heard(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events <-chan driver.Event) {
+func awaitHint(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events <-chan driver.Event) {
 	t.Helper()
 	ctx, cancel := wait.Context(t)
 	defer cancel()
@@ -36,40 +36,9 @@ func heard(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, events
 }
 
 func (h Harness) testEnds(t *testing.T) {
-	t.Run("AreHeardByAllWhoWatch", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		first, err := d.Watch(t.Context())
-		must(t, err)
-		second, err := d.Watch(t.Context())
-		must(t, err)
-		zero := 0
-		order(t, s, testengine.Orders{Exit: &zero})
-		handle := start(t, d, s)
-		heard(t, d, handle, s, first)
-		heard(t, d, handle, s, second)
-	})
-	t.Run("AreNotHeldUpByWhoDoesNotListen", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		_, err := d.Watch(t.Context())
-		must(t, err)
-		zero := 0
-		order(t, s, testengine.Orders{Exit: &zero})
-		ended(t, d, start(t, d, s))
-	})
-	t.Run("AreWatchedUntilTheContextIsOver", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		events, err := h.New(t).Watch(ctx)
-		must(t, err)
-		cancel()
-		wait.Until(t, "the channel is closed", func() bool {
-			select {
-			case _, open := <-events:
-				return !open
-			default:
-				return false
-			}
-		})
-	})
+	t.Run("AreHeardByAllWhoWatch", h.endsAreHeardByAllWhoWatch)
+	t.Run("AreNotHeldUpByWhoDoesNotListen", h.endsAreNotHeldUpByWhoDoesNotListen)
+	t.Run("AreWatchedUntilTheContextIsOver", h.endsAreWatchedUntilTheContextIsOver)
 	for _, code := range []int{0, 1, 3, 255} {
 		t.Run("HaveAnExitCode", func(t *testing.T) {
 			d, s := h.New(t), h.Spec(t)
@@ -84,32 +53,75 @@ func (h Harness) testEnds(t *testing.T) {
 			}
 		})
 	}
-	t.Run("HaveASignal", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		order(t, s, testengine.Orders{Signal: int(syscall.SIGKILL)})
-		exit := ended(t, d, start(t, d, s))
-		if exit == nil || exit.Signal != int(syscall.SIGKILL) || exit.Reason != driver.ReasonKilled {
-			t.Errorf("an engine ended by a signal: %+v", exit)
+	t.Run("HaveASignal", h.endsHaveASignal)
+	t.Run("TakeAlongWhatTheEngineStarted", h.endsTakeAlongWhatTheEngineStarted)
+	t.Run("ByTooMuchMemoryAreKnown", h.endsByTooMuchMemoryAreKnown)
+}
+
+func (h Harness) endsAreHeardByAllWhoWatch(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	first, err := d.Watch(t.Context())
+	must(t, err)
+	second, err := d.Watch(t.Context())
+	must(t, err)
+	zero := 0
+	order(t, s, testengine.Orders{Exit: &zero})
+	handle := start(t, d, s)
+	awaitHint(t, d, handle, s, first)
+	awaitHint(t, d, handle, s, second)
+}
+
+func (h Harness) endsAreNotHeldUpByWhoDoesNotListen(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	_, err := d.Watch(t.Context())
+	must(t, err)
+	zero := 0
+	order(t, s, testengine.Orders{Exit: &zero})
+	ended(t, d, start(t, d, s))
+}
+
+func (h Harness) endsAreWatchedUntilTheContextIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	events, err := h.New(t).Watch(ctx)
+	must(t, err)
+	cancel()
+	wait.Until(t, "the channel is closed", func() bool {
+		select {
+		case _, open := <-events:
+			return !open
+		default:
+			return false
 		}
 	})
-	t.Run("TakeAlongWhatTheEngineStarted", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		zero := 0
-		order(t, s, testengine.Orders{Child: true, Exit: &zero})
-		ended(t, d, start(t, d, s))
-		stopped(t, s)
-	})
-	t.Run("ByTooMuchMemoryAreKnown", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		if !d.Capabilities().Memory {
-			t.Skip("this driver claims no limit of memory here")
-		}
-		order(t, s, testengine.Orders{Memory: 2 * h.Memory})
-		handle := start(t, d, s)
-		must(t, testengine.Eat(s.Volume))
-		exit := ended(t, d, handle)
-		if exit == nil || exit.Reason != driver.ReasonOOM {
-			t.Errorf("an engine that took too much memory: %+v", exit)
-		}
-	})
+}
+
+func (h Harness) endsHaveASignal(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	order(t, s, testengine.Orders{Signal: int(syscall.SIGKILL)})
+	exit := ended(t, d, start(t, d, s))
+	if exit == nil || exit.Signal != int(syscall.SIGKILL) || exit.Reason != driver.ReasonKilled {
+		t.Errorf("an engine ended by a signal: %+v", exit)
+	}
+}
+
+func (h Harness) endsTakeAlongWhatTheEngineStarted(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	zero := 0
+	order(t, s, testengine.Orders{Child: true, Exit: &zero})
+	ended(t, d, start(t, d, s))
+	stopped(t, s)
+}
+
+func (h Harness) endsByTooMuchMemoryAreKnown(t *testing.T) {
+	d, s := h.New(t), h.Spec(t)
+	if !d.Capabilities().Memory {
+		t.Skip("this driver claims no limit of memory here")
+	}
+	order(t, s, testengine.Orders{Memory: 2 * h.Memory})
+	handle := start(t, d, s)
+	must(t, testengine.Eat(s.Volume))
+	exit := ended(t, d, handle)
+	if exit == nil || exit.Reason != driver.ReasonOOM {
+		t.Errorf("an engine that took too much memory: %+v", exit)
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/svc-games/svc/test/rig/point"
 )
 
-// mortal is a process of the service that dies and is started again.
-type mortal struct {
+// killable is a process of the service that dies and is started again.
+type killable struct {
 	*rig.Process
 	ready  func(context.Context) error // waits until it answers
 	points []string                    // at which it may die by itself
@@ -25,14 +25,14 @@ type mortal struct {
 }
 
 // ripen lets the process be killed once shelter is over.
-func (m *mortal) ripen(shelter time.Duration) {
+func (m *killable) ripen(shelter time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ripe = time.Now().Add(shelter)
 }
 
 // kill kills the process if it is ripe. keepAlive counts it.
-func (m *mortal) kill() {
+func (m *killable) kill() {
 	m.mu.Lock()
 	ripe := !m.ripe.IsZero() && time.Now().After(m.ripe)
 	if ripe {
@@ -46,7 +46,7 @@ func (m *mortal) kill() {
 
 // keepAlive starts a process again whenever it died. Every other life ends at a
 // point, each point in turn.
-func (g *siege) keepAlive(ctx context.Context, m *mortal) {
+func (g *siege) keepAlive(ctx context.Context, m *killable) {
 	env := m.Env
 	defer func() { m.Env = env }()
 	for life := 1; ctx.Err() == nil; life++ {

@@ -12,8 +12,8 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-// shelf is a workspace with three stored skills.
-func shelf(t *testing.T) (*Workspace, string) {
+// withSkills is a workspace with three stored skills.
+func withSkills(t *testing.T) (*Workspace, string) {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := Open(dir)
@@ -42,7 +42,7 @@ func keys(list []api.Skill) []string {
 }
 
 func TestStoredSkillComesBackToARequestLikeIt(t *testing.T) {
-	w, _ := shelf(t)
+	w, _ := withSkills(t)
 	for prompt, want := range map[string][]string{
 		"a fox jumping over logs": {"double-jump"}, "a tower of boxes": {"tower"}, "a fish in the sea": {},
 	} {
@@ -63,7 +63,7 @@ func TestStoredSkillComesBackToARequestLikeIt(t *testing.T) {
 }
 
 func TestSkillThatIsSentComesOnce(t *testing.T) {
-	w, _ := shelf(t)
+	w, _ := withSkills(t)
 	sent := []api.Skill{{Key: "mine", Title: "Mine"}, {Key: "double-jump", Title: "Double jump, better"}}
 	got, err := w.Apply(api.GenerateRequest{Prompt: "a fox jumping over logs", Skills: sent}, nil)
 	if err != nil || !slices.Equal(keys(got.Skills), []string{"mine", "double-jump"}) || got.Skills[1].Title != "Double jump, better" {
@@ -72,7 +72,7 @@ func TestSkillThatIsSentComesOnce(t *testing.T) {
 }
 
 func TestWhatASuccessfulRunTaughtIsKeptWithinBounds(t *testing.T) {
-	w, dir := shelf(t)
+	w, dir := withSkills(t)
 	for i := range maxLearned + 5 {
 		if err := w.Learn(api.Skill{Key: fmt.Sprintf("k%02d", i), Title: "learned", Files: []api.SkillFile{{Path: "game.json", Content: "{}"}}}, nil); err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestWhatASuccessfulRunTaughtIsKeptWithinBounds(t *testing.T) {
 }
 
 func TestFolderThatIsNoSkillIsPassedOver(t *testing.T) {
-	w, dir := shelf(t)
+	w, dir := withSkills(t)
 	for name, content := range map[string]string{
 		"broken": "{", "renamed": `{"key":"other","title":"jump jump jump"}`, "empty": "",
 	} {

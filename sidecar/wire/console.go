@@ -1,7 +1,4 @@
-// Package remoteconsole is the way between a gateway and the console of a
-// sidecar in another process. The gateway passes each request on with what it
-// alone knows of it; the console's answer goes back as it is.
-package remoteconsole
+package wire
 
 import (
 	"encoding/json"
@@ -15,10 +12,10 @@ import (
 // Paths at which the sidecar serves the console, its previews, and whether
 // sessions have ended.
 const (
-	Path         = "/console-of/v1"
-	pathPages    = Path + "/pages"
-	pathPreview  = Path + "/preview"
-	pathSessions = Path + "/sessions"
+	ConsolePath  = "/console-of/v1"
+	pathPages    = ConsolePath + "/pages"
+	pathPreview  = ConsolePath + "/preview"
+	pathSessions = ConsolePath + "/sessions"
 )
 
 // Answers of pathSessions. Any other one says nothing of the session.

@@ -1,6 +1,7 @@
-// Package ledgerclient is the engine proxy's way to the ledger of a sidecar in
-// another process, and the server's half of it.
-package ledgerclient
+// Package ledger is the wire between an engine proxy and the ledger of a sidecar in
+// another process: Handler serves a Ledger over a peer connection, Client implements
+// it. It is a package of its own because package wire links the policy.
+package ledger
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -62,8 +62,8 @@ func open(t *testing.T, o site.Options) *desk {
 		t.Fatal(err)
 	}
 	core, log := observer.New(zap.DebugLevel)
-	d := &desk{side: side, log: log, way: &way{t: t, handler: Handler(side.Console, zap.New(core))}}
-	site := New(d.way, o, zap.New(core))
+	d := &desk{side: side, log: log, way: &way{t: t, handler: ConsoleHandler(side.Console, zap.New(core))}}
+	site := NewConsole(d.way, o, zap.New(core))
 	mux := http.NewServeMux()
 	mux.Handle("/console/", site)
 	mux.Handle("/", site.Preview())
@@ -196,7 +196,7 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 
 func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	d := open(t, site.Options{})
-	far := New(d.way, site.Options{Absolute: time.Hour}, zap.NewNop())
+	far := NewConsole(d.way, site.Options{Absolute: time.Hour}, zap.NewNop())
 	secret, err := d.side.Sessions().Begin(t.Context(), "alice", sessions.ViaLink)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	if session, err = d.side.Sessions().Find(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	brief := New(d.way, site.Options{Absolute: time.Nanosecond}, zap.NewNop())
+	brief := NewConsole(d.way, site.Options{Absolute: time.Nanosecond}, zap.NewNop())
 	if over, err := brief.Ended(t.Context(), session.Name()); !over || err != nil {
 		t.Errorf("one that is over by the gateway's options: ended %t, %v", over, err)
 	}
@@ -235,7 +235,7 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
 	d := open(t, site.Options{})
 	made := 0
-	s := &server{logger: zap.NewNop(), sites: make(map[string]site.Site), open: func(o site.Options) (site.Site, error) {
+	s := &consoles{logger: zap.NewNop(), sites: make(map[string]site.Site), open: func(o site.Options) (site.Site, error) {
 		made++
 		return d.side.Console(o)
 	}}

@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // configuration among the gateways.
 const maxSites = 32
 
-// Handler serves the console to gateways. open makes one.
-func Handler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
-	s := &server{open: open, logger: logger, sites: make(map[string]site.Site)}
+// ConsoleHandler serves the console to gateways. open makes one.
+func ConsoleHandler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
+	s := &consoles{open: open, logger: logger, sites: make(map[string]site.Site)}
 	mux := http.NewServeMux()
 	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c site.Site) http.Handler { return c })))
 	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve(site.Site.Preview)))
@@ -25,7 +25,7 @@ func Handler(open func(site.Options) (site.Site, error), logger *zap.Logger) htt
 	return mux
 }
 
-type server struct {
+type consoles struct {
 	open   func(site.Options) (site.Site, error)
 	logger *zap.Logger
 
@@ -33,7 +33,7 @@ type server struct {
 	sites map[string]site.Site // by their settings
 }
 
-func (s *server) serve(part func(site.Site) http.Handler) http.Handler {
+func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known, err := readFacts(r)
 		if err != nil {
@@ -76,7 +76,7 @@ func factsOf(r *http.Request) facts {
 }
 
 // site returns the console with the given settings.
-func (s *server) site(set settings) (site.Site, error) {
+func (s *consoles) site(set settings) (site.Site, error) {
 	text, err := json.Marshal(set)
 	if err != nil {
 		return nil, err

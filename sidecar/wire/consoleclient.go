@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -13,28 +13,28 @@ import (
 	"github.com/svc-games/svc/sidecar/site"
 )
 
-// Client is the console of a sidecar in another process.
-type Client struct {
+// Console is the console of a sidecar in another process.
+type Console struct {
 	way     http.RoundTripper
 	options site.Options
 	logger  *zap.Logger
 }
 
-// New returns the console that a sidecar serves over way with the given
+// NewConsole returns the console that a sidecar serves over way with the given
 // options.
-func New(way http.RoundTripper, o site.Options, logger *zap.Logger) *Client {
-	return &Client{way: way, options: o, logger: logger}
+func NewConsole(way http.RoundTripper, o site.Options, logger *zap.Logger) *Console {
+	return &Console{way: way, options: o, logger: logger}
 }
 
 // ServeHTTP passes a request for a page on.
-func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPages) }
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPages) }
 
 // Preview returns what passes requests for previews on.
-func (c *Client) Preview() http.Handler {
+func (c *Console) Preview() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPreview) })
 }
 
-func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
+func (c *Console) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 	known, err := json.Marshal(c.facts(r))
 	if err != nil {
 		c.fail(w, r, err)
@@ -56,7 +56,7 @@ func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 	proxy.ServeHTTP(w, r)
 }
 
-func (c *Client) facts(r *http.Request) facts {
+func (c *Console) facts(r *http.Request) facts {
 	o := c.options
 	f := facts{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
 	f.Secure = f.Secure || r.TLS != nil
@@ -69,13 +69,13 @@ func (c *Client) facts(r *http.Request) facts {
 	return f
 }
 
-func (c *Client) settings() settings {
+func (c *Console) settings() settings {
 	o := c.options
 	return settings{Secure: o.Secure, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC}
 }
 
 // Ended implements site.Site.
-func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
+func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 	known, err := json.Marshal(facts{settings: c.settings()})
 	if err != nil {
 		return false, err
@@ -100,11 +100,11 @@ func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
 }
 
 // fail answers while the sidecar is away.
-func (c *Client) fail(w http.ResponseWriter, _ *http.Request, err error) {
+func (c *Console) fail(w http.ResponseWriter, _ *http.Request, err error) {
 	c.logger.Warn("console not reached", zap.Error(err))
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, "The console can't be reached right now. Nothing was changed; try again in a moment.", http.StatusServiceUnavailable)
 }
 
 // Interface guards
-var _ site.Site = (*Client)(nil)
+var _ site.Site = (*Console)(nil)

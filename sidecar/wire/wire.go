@@ -1,9 +1,9 @@
-// Package remote is the way between a gateway and a sidecar in another
-// process: Handler serves sidecar.Service over a peer connection, Client
-// implements it. Every question is one round trip, and answers as in process,
-// errors included; one that gets no answer is sidecar.ErrUnreachable, and the
-// caller fails closed.
-package remote
+// Package wire is the wire between a gateway and a sidecar in another process:
+// Handler serves sidecar.Service over a peer connection, Client implements it.
+// Each call is one round trip and answers as in process, errors included; a call
+// without an answer is sidecar.ErrUnreachable, and the caller fails closed.
+// ConsoleHandler and Console do the same for the console.
+package wire
 
 import (
 	"context"

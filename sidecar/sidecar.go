@@ -94,6 +94,12 @@ type Service interface {
 	// new. It is a hint: it may come late, or be lost. stop must be called once.
 	Watch() (hints <-chan struct{}, stop func())
 
+	// WatchJobs has changed called with each job whose record changed or was
+	// deleted, once the change can be read and before AwaitEnd returns. complete
+	// is false, and changed never called, where jobs change without this Service's
+	// knowledge. stop must be called once.
+	WatchJobs(changed func(jobID string)) (stop func(), complete bool)
+
 	// DeleteProject deletes a project and its jobs; ErrProjectBusy while one
 	// of them is unfinished.
 	DeleteProject(ctx context.Context, projectID string) error
@@ -116,15 +122,6 @@ type Health struct {
 	// Writes is why the store can't be written to, nil when it can, and when it is
 	// not known.
 	Writes error
-}
-
-// JobTeller is a Service that can tell when jobs change.
-type JobTeller interface {
-	// TellJobs has changed called with each job whose record changed or went
-	// away, after the change can be read and before anyone else hears of it. all
-	// is false, and changed never called, where others change jobs as well.
-	// stop ends it and must be called once.
-	TellJobs(changed func(jobID string)) (stop func(), all bool)
 }
 
 // Identity is who holds a key, and whether the policy lets the key be used.

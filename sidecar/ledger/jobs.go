@@ -93,17 +93,17 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 // reservation is released, or ctx's error.
 func (l *Ledger) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
 	for {
-		ended, forget := l.endings.watch(jobID)
+		ended, stop := l.endings.watch(jobID)
 		job, err := l.Job(ctx, jobID)
 		if err != nil || job.Settled {
-			forget()
+			stop()
 			return job, err
 		}
 		select {
 		case <-ended:
-			forget()
+			stop()
 		case <-ctx.Done():
-			forget()
+			stop()
 			return sidecar.Job{}, fmt.Errorf("waiting for the end of job %s: %w", jobID, ctx.Err())
 		}
 	}

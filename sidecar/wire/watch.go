@@ -35,6 +35,10 @@ func (c *Client) Watch() (hints <-chan struct{}, stop func()) {
 	}
 }
 
+// WatchJobs implements sidecar.Service: other gateways and engine proxies change
+// jobs at the same sidecar.
+func (*Client) WatchJobs(func(jobID string)) (stop func(), complete bool) { return func() {}, false }
+
 // stream passes hints on until the stream ends, and reports whether it began.
 // Each byte that comes is a hint; so is the end, since contact is lost.
 func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {

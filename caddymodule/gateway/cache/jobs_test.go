@@ -69,7 +69,7 @@ func (o *jobOrigin) lookUps() int {
 // telling is one that is told of every change.
 type telling struct{ *jobOrigin }
 
-func (o telling) TellJobs(changed func(string)) (func(), bool) {
+func (o telling) WatchJobs(changed func(string)) (func(), bool) {
 	o.changed = changed
 	return func() {}, true
 }

@@ -82,6 +82,11 @@ func openKeeper(dir string) (*keeper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds", err, path)
 	}
+	for i, g := range k.state.Generations {
+		if g.Source == Embedded { // the label of no other origin
+			k.state.Generations[i].trust = BuiltIn
+		}
+	}
 	return k, nil
 }
 

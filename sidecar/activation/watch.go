@@ -161,7 +161,7 @@ func (w *watcher) look(ctx context.Context) {
 		w.looked(digest, nil)
 	case digest == w.failed && e.o.Now().Before(w.retryAt):
 		w.forget() // who has read it now is told from then on that it is unchanged
-	case !e.source.bundled() && digest != w.pending:
+	case e.source.trust() != Bundled && digest != w.pending:
 		w.pending = digest
 	default:
 		w.activateLocked(ctx, files, digest)
@@ -219,7 +219,7 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 }
 
 func (w *watcher) request(files bundle.Snapshot) Request {
-	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Bundled: w.engine.source.bundled()}
+	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Trust: w.engine.source.trust()}
 }
 
 // looked notes what the source holds: it is not activated again. failure says

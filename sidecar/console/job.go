@@ -21,59 +21,59 @@ type jobPage struct {
 // Playable reports whether the job left a game.
 func (p jobPage) Playable() bool { return p.Job.Settled && p.Job.Files != nil }
 
-func (c *Console) showJob(v *visit) {
-	job, ok := c.ownJob(v)
+func (c *Console) showJob(x *exchange) {
+	job, ok := c.ownJob(x)
 	if !ok {
 		return
 	}
-	project, ok := c.ownProject(v, job.ProjectID)
+	project, ok := c.ownProject(x, job.ProjectID)
 	if !ok {
 		return
 	}
 	page := jobPage{Job: job, Project: project}
-	names, err := c.keyNames(v)
-	if origin := c.options.Preview(v.r); err == nil && page.Playable() && origin != "" {
+	names, err := c.keyNames(x)
+	if origin := c.options.Preview(x.r); err == nil && page.Playable() && origin != "" {
 		var code string
-		if code, err = c.Sessions.NewPreview(v.r.Context(), v.user, job.JobID); err == nil {
+		if code, err = c.Sessions.NewPreview(x.r.Context(), x.user, job.JobID); err == nil {
 			page.Preview = origin + "/" + code + "/index.html"
 		}
 	}
 	if err != nil {
-		c.broken(v, v.r, err)
+		c.broken(x, x.r, err)
 		return
 	}
 	page.KeyName = names[job.KeyID]
-	c.show(v, "job", page)
+	c.show(x, "job", page)
 }
 
 // ownJob returns the job that the address names, if it is of one of the
 // visitor's projects.
-func (c *Console) ownJob(v *visit) (sidecar.Job, bool) {
-	job, err := c.Ledger.Job(v.r.Context(), v.r.PathValue("job"))
+func (c *Console) ownJob(x *exchange) (sidecar.Job, bool) {
+	job, err := c.Ledger.Job(x.r.Context(), x.r.PathValue("job"))
 	switch {
-	case errors.Is(err, sidecar.ErrUnknownJob), err == nil && job.OwnerID != v.user:
-		c.fail(v, v.r, http.StatusNotFound, "You have no such job.")
+	case errors.Is(err, sidecar.ErrUnknownJob), err == nil && job.OwnerID != x.user:
+		c.fail(x, x.r, http.StatusNotFound, "You have no such job.")
 	case err != nil:
-		c.broken(v, v.r, err)
+		c.broken(x, x.r, err)
 	default:
 		return job, true
 	}
 	return sidecar.Job{}, false
 }
 
-func (c *Console) jobEvents(v *visit) {
-	if job, ok := c.ownJob(v); ok {
-		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: v.session.Name()}.Ask(v)
+func (c *Console) jobEvents(x *exchange) {
+	if job, ok := c.ownJob(x); ok {
+		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: x.session.Name()}.Ask(x)
 	}
 }
 
-func (c *Console) jobFiles(v *visit) {
-	job, ok := c.ownJob(v)
+func (c *Console) jobFiles(x *exchange) {
+	job, ok := c.ownJob(x)
 	switch {
 	case !ok:
 	case !job.Settled || job.Status == api.JobCancelled:
-		c.fail(v, v.r, http.StatusConflict, "The job has no files.")
+		c.fail(x, x.r, http.StatusConflict, "The job has no files.")
 	default:
-		site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(v)
+		site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(x)
 	}
 }

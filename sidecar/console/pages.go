@@ -87,7 +87,7 @@ func (f frame) Is(pages ...string) bool {
 // so that an error in it is not a torn page.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, page string, data any) {
 	f := frame{Page: page, Data: data}
-	if v, ok := w.(*visit); ok {
+	if v, ok := w.(*exchange); ok {
 		f.User = v.user
 	}
 	var out bytes.Buffer
@@ -105,8 +105,8 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, pag
 }
 
 // show answers a visitor with a page.
-func (c *Console) show(v *visit, page string, data any) {
-	c.render(v, v.r, http.StatusOK, page, data)
+func (c *Console) show(x *exchange, page string, data any) {
+	c.render(x, x.r, http.StatusOK, page, data)
 }
 
 // failure is a page that says what went wrong.

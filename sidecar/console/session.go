@@ -18,8 +18,8 @@ import (
 // machine's own addresses for safe.
 const sessionCookie = "__Host-svc-session"
 
-// visit is a request of somebody who is signed in.
-type visit struct {
+// exchange is a request of a user who is signed in, and its answer.
+type exchange struct {
 	http.ResponseWriter
 	r       *http.Request
 	session sessions.Session
@@ -27,11 +27,11 @@ type visit struct {
 }
 
 // actor names the visitor in the audit log.
-func (v *visit) actor() string { return sessions.Actor(v.user) }
+func (x *exchange) actor() string { return sessions.Actor(x.user) }
 
 // signedIn lets those who are signed in pass, and sends the others to the
 // sign-in page.
-func (c *Console) signedIn(next func(*visit)) http.Handler {
+func (c *Console) signedIn(next func(*exchange)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session, err := c.session(r)
 		switch {
@@ -40,7 +40,7 @@ func (c *Console) signedIn(next func(*visit)) http.Handler {
 		case err != nil:
 			c.broken(w, r, err)
 		default:
-			next(&visit{ResponseWriter: w, r: r, session: session, user: session.UserID})
+			next(&exchange{ResponseWriter: w, r: r, session: session, user: session.UserID})
 		}
 	})
 }
@@ -112,19 +112,19 @@ func nextPage(next string) string {
 	return u.RequestURI()
 }
 
-func (c *Console) signOut(v *visit) { c.leave(v, c.Sessions.End(v.r.Context(), v.session)) }
+func (c *Console) signOut(x *exchange) { c.leave(x, c.Sessions.End(x.r.Context(), x.session)) }
 
-func (c *Console) signOutEverywhere(v *visit) {
-	c.leave(v, c.Sessions.EndAll(v.r.Context(), v.session))
+func (c *Console) signOutEverywhere(x *exchange) {
+	c.leave(x, c.Sessions.EndAll(x.r.Context(), x.session))
 }
 
-func (c *Console) leave(v *visit, err error) {
+func (c *Console) leave(x *exchange, err error) {
 	if err != nil {
-		c.broken(v, v.r, err)
+		c.broken(x, x.r, err)
 		return
 	}
-	dropCookie(v)
-	http.Redirect(v, v.r, "/console/login?out=1", http.StatusSeeOther)
+	dropCookie(x)
+	http.Redirect(x, x.r, "/console/login?out=1", http.StatusSeeOther)
 }
 
 // broken answers what is not the visitor's fault; the log has the reason.

@@ -28,8 +28,8 @@ type AuditLog struct {
 }
 
 // Record appends an entry that has no change of the store beside it.
-func (g *Registry) Record(ctx context.Context, c store.Change) error {
-	return g.store.Update(ctx, func(tx *store.Tx) error { return tx.Audit(g.now(), c) })
+func (g *Registry) Record(ctx context.Context, e store.AuditEntry) error {
+	return g.store.Update(ctx, func(tx *store.Tx) error { return tx.Audit(g.now(), e) })
 }
 
 // Audit returns the changes made to a key, or to a user and all keys and

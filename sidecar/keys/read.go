@@ -13,8 +13,7 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-const columns = `id, user_id, name, masked, state, jobs_per_day, jobs_per_month,
-	max_concurrent_jobs, tik_per_month, version, created_at, last_used_at`
+const columns = "id, user_id, name, masked, state, version, created_at, last_used_at, " + ledger.LimitColumns
 
 // Key returns a key, or sidecar.ErrUnknownKey.
 func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
@@ -110,9 +109,8 @@ func scanKey(scan store.Scan) (Key, error) {
 	var key Key
 	var created int64
 	var used *int64
-	err := scan(&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State,
-		&key.Limits.JobsPerDay, &key.Limits.JobsPerMonth, &key.Limits.MaxConcurrentJobs, &key.Limits.TIKPerMonth,
-		&key.Version, &created, &used)
+	err := scan(append([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used},
+		ledger.LimitFields(&key.Limits)...)...)
 	if err != nil {
 		return Key{}, err
 	}

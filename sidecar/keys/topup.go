@@ -73,7 +73,7 @@ func writeCredit(tx *store.Tx, now time.Time, actor, userID string, c Credit) er
 	if c.Reference != "" {
 		detail["reference"] = c.Reference
 	}
-	return tx.Audit(now, store.Change{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
+	return tx.Audit(now, store.AuditEntry{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
 }
 
 // repeats notes a credit's reference, or reports that it was told before.

@@ -46,7 +46,7 @@ func (g *Registry) CreateUser(ctx context.Context, actor, userID string, tik api
 		if err := credit(tx, now, userID, tik); err != nil {
 			return err
 		}
-		if err := tx.Audit(now, store.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
+		if err := tx.Audit(now, store.AuditEntry{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
 			return err
 		}
 		user, err = readUser(&tx.Reader, userID)

@@ -21,13 +21,13 @@ type applying struct {
 	now               time.Time
 	projectID, feedID string
 
-	cursor uint64
-	keys   map[string]bool    // that are locked
-	jobs   map[string]*jobRow // nil for a job that is not this project's
-	stop   map[string]api.FailureCode
-	ended  []string
-	breach *contract.Breach // at which the batch was left
-	strays []string         // jobs that were not admitted
+	cursor     uint64
+	keys       map[string]bool    // that are locked
+	jobs       map[string]*jobRow // nil for a job that is not this project's
+	stop       map[string]api.FailureCode
+	ended      []string
+	breach     *contract.Breach // at which the batch was left
+	unadmitted []string         // ids of jobs
 }
 
 // record applies one record, or only its verdict when it is not new.
@@ -39,7 +39,7 @@ func (a *applying) record(r contract.FeedRecord) error {
 	}
 	if job == nil {
 		if _, known := a.stop[r.JobID]; !known {
-			a.strays = append(a.strays, r.JobID)
+			a.unadmitted = append(a.unadmitted, r.JobID)
 		}
 		a.stop[r.JobID] = api.FailureInternal
 		return nil

@@ -57,7 +57,7 @@ func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.
 	for jobID := range a.jobs {
 		l.changed(jobID, slices.Contains(a.ended, jobID))
 	}
-	for _, jobID := range a.strays {
+	for _, jobID := range a.unadmitted {
 		l.logger.Warn("feed reports a job that was not admitted",
 			zap.String("project_id", b.ProjectID), zap.String("job_id", jobID))
 	}

@@ -65,7 +65,7 @@ func (l *Ledger) ReleaseEngines(ctx context.Context, actor string) (contract.Ins
 		if _, err := tx.Exec("DELETE FROM engine_owner"); err != nil {
 			return err
 		}
-		return tx.Audit(now, store.Change{
+		return tx.Audit(now, store.AuditEntry{
 			Actor: actor, Action: "engines.release", Subject: owner.ID, Detail: map[string]any{"place": owner.Place},
 		})
 	})

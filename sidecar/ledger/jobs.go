@@ -33,25 +33,41 @@ func (l *Ledger) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 
 // readJob returns a job and the state of its row.
 func readJob(r *store.Reader, jobID string) (sidecar.Job, string, error) {
-	var state, stored, session string
-	var spent api.TIK
-	var job sidecar.Job
-	err := r.Row(`SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
-		FROM jobs j JOIN projects p ON p.id = j.project_id WHERE j.id = ?`, jobID).
-		Scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session)
+	job, state, err := scanJob(r.Row(selectJob+" WHERE j.id = ?", jobID).Scan)
 	if errors.Is(err, store.ErrNoRows) || err == nil && state == stateReleased {
 		return sidecar.Job{}, "", sidecar.ErrUnknownJob
 	}
 	if err != nil {
 		return sidecar.Job{}, "", fmt.Errorf("reading job %s: %w", jobID, err)
 	}
-	var record contract.JobRecord
-	if err := json.Unmarshal([]byte(stored), &record); err != nil {
-		return sidecar.Job{}, "", fmt.Errorf("reading the record of job %s: %w", jobID, err)
-	}
-	job.Job = record.Public(session, spent)
-	job.Settled = state == stateSettled
 	return job, state, nil
+}
+
+// selectJob selects what scanJob reads.
+const selectJob = `SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
+	FROM jobs j JOIN projects p ON p.id = j.project_id`
+
+// scanJob reads a job and the state of its row.
+func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
+	var stored, session string
+	var spent api.TIK
+	if err := scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
+		return sidecar.Job{}, "", err
+	}
+	record, err := decode(stored)
+	if err != nil {
+		return sidecar.Job{}, "", err
+	}
+	job.Job, job.Settled = record.Public(session, spent), state == stateSettled
+	return job, state, nil
+}
+
+// decode reads a record as it is kept.
+func decode(stored string) (record contract.JobRecord, err error) {
+	if err := json.Unmarshal([]byte(stored), &record); err != nil {
+		return contract.JobRecord{}, fmt.Errorf("reading the record: %w", err)
+	}
+	return record, nil
 }
 
 // OpenJobs lists the jobs that count as running, oldest first, of one project
@@ -70,8 +86,8 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &created, &deadline); err != nil {
 				return err
 			}
-			if err := json.Unmarshal([]byte(stored), &job.Record); err != nil {
-				return fmt.Errorf("reading the record of job %s: %w", job.JobID, err)
+			if job.Record, err = decode(stored); err != nil {
+				return fmt.Errorf("job %s: %w", job.JobID, err)
 			}
 			job.Reserved = state == stateReserved
 			// One that was made by a clock which was ahead would stay for as long.

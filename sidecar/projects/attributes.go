@@ -91,7 +91,7 @@ func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (De
 		if _, err := tx.NextSeq(store.LogAttributes); err != nil {
 			return err
 		}
-		return tx.Audit(c.now(), store.Change{
+		return tx.Audit(c.now(), store.AuditEntry{
 			Actor: change.Actor, Action: ActionAttributes, Subject: change.ProjectID,
 			Detail: map[string]any{"from": before, "to": d.Attributes},
 		})

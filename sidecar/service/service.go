@@ -71,7 +71,7 @@ type Policy interface {
 type Service struct {
 	*ledger.Ledger
 	*projects.Catalog
-	*Decider
+	*decider
 
 	keys     *keys.Registry
 	lastUsed *lastUsed
@@ -122,7 +122,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
-		Decider:  &Decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
+		decider:  &decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
 		keys:     registry,
 		lastUsed: newLastUsed(s, now, o.Logger),
 		policy:   o.Policy,
@@ -153,7 +153,7 @@ func (s *Service) Console(o site.Options) (site.Site, error) {
 // Authenticate looks up a key and has the policy decide on it. The key's last
 // use is noted behind it, at most once a minute.
 func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	identity, err := s.Decider.Authenticate(ctx, hash)
+	identity, err := s.decider.Authenticate(ctx, hash)
 	if err != nil {
 		return sidecar.Identity{}, err
 	}

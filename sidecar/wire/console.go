@@ -24,16 +24,16 @@ const (
 	statusEnded  = http.StatusGone
 )
 
-// headerFacts carries facts as JSON. The sidecar reads it on its own listener,
+// requestInfoHeader carries facts as JSON. The sidecar reads it on its own listener,
 // where only peers get in, and no log has it: it may hold an OpenID client's
 // secret.
-const headerFacts = "Svc-Console-Facts"
+const requestInfoHeader = "Svc-Console-Facts"
 
-// maxFacts bounds that header, in bytes.
-const maxFacts = 16 << 10
+// maxRequestInfo bounds that header, in bytes.
+const maxRequestInfo = 16 << 10
 
 // facts are what a gateway knows of a request.
-type facts struct {
+type requestInfo struct {
 	// The console's options; requests with the same ones share a console.
 	settings
 
@@ -52,15 +52,15 @@ type settings struct {
 	OIDC       *site.OIDC    `json:"oidc,omitempty"`
 }
 
-func readFacts(r *http.Request) (facts, error) {
-	text := r.Header.Get(headerFacts)
-	r.Header.Del(headerFacts)
-	var f facts
-	if len(text) > maxFacts {
-		return f, fmt.Errorf("%s has more than %d bytes", headerFacts, maxFacts)
+func readRequestInfo(r *http.Request) (requestInfo, error) {
+	text := r.Header.Get(requestInfoHeader)
+	r.Header.Del(requestInfoHeader)
+	var f requestInfo
+	if len(text) > maxRequestInfo {
+		return f, fmt.Errorf("%s has more than %d bytes", requestInfoHeader, maxRequestInfo)
 	}
 	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		return f, fmt.Errorf("reading %s: %w", headerFacts, err)
+		return f, fmt.Errorf("reading %s: %w", requestInfoHeader, err)
 	}
 	return f, nil
 }

@@ -146,7 +146,7 @@ func TestConsoleIsUsedThroughAGateway(t *testing.T) {
 		t.Errorf("a form from another site: %d", resp.StatusCode)
 	}
 	for _, header := range d.way.headers {
-		if header.Get(headerFacts) != "" {
+		if header.Get(requestInfoHeader) != "" {
 			t.Error("an answer has what the gateway knows")
 		}
 	}
@@ -156,7 +156,7 @@ func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 	who := ""
 	d := open(t, site.Options{Identity: func(*http.Request) string { return who }})
 	forged := `{"host":"localhost","identifies":true,"named":"alice"}`
-	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, headerFacts, forged)
+	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, requestInfoHeader, forged)
 	if resp.Request.URL.Path != "/console/login" {
 		t.Errorf("a forged identity leads to %s", resp.Request.URL.Path)
 	}

@@ -35,7 +35,7 @@ func (c *Console) Preview() http.Handler {
 }
 
 func (c *Console) pass(w http.ResponseWriter, r *http.Request, prefix string) {
-	known, err := json.Marshal(c.facts(r))
+	known, err := json.Marshal(c.requestInfo(r))
 	if err != nil {
 		c.fail(w, r, err)
 		return
@@ -50,15 +50,15 @@ func (c *Console) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 			if raw := p.In.URL.RawPath; raw != "" {
 				p.Out.URL.RawPath = prefix + raw
 			}
-			p.Out.Header.Set(headerFacts, string(known))
+			p.Out.Header.Set(requestInfoHeader, string(known))
 		},
 	}
 	proxy.ServeHTTP(w, r)
 }
 
-func (c *Console) facts(r *http.Request) facts {
+func (c *Console) requestInfo(r *http.Request) requestInfo {
 	o := c.options
-	f := facts{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
+	f := requestInfo{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
 	f.Secure = f.Secure || r.TLS != nil
 	if o.Preview != nil {
 		f.Preview = o.Preview(r)
@@ -76,7 +76,7 @@ func (c *Console) settings() settings {
 
 // Ended implements site.Site.
 func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
-	known, err := json.Marshal(facts{settings: c.settings()})
+	known, err := json.Marshal(requestInfo{settings: c.settings()})
 	if err != nil {
 		return false, err
 	}
@@ -84,7 +84,7 @@ func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	req.Header.Set(headerFacts, string(known))
+	req.Header.Set(requestInfoHeader, string(known))
 	res, err := c.way.RoundTrip(req)
 	if err != nil {
 		return false, fmt.Errorf("asking for a session: %w", err)

@@ -35,7 +35,7 @@ type consoles struct {
 
 func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, err := readFacts(r)
+		known, err := readRequestInfo(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -46,7 +46,7 @@ func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), factsKey{}, known))
+		r = r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, known))
 		r.Host, r.RemoteAddr = known.Host, known.Remote
 		part(site).ServeHTTP(w, r)
 	})
@@ -67,11 +67,11 @@ func endings(c site.Site) http.Handler {
 	})
 }
 
-type factsKey struct{}
+type requestInfoKey struct{}
 
-// factsOf returns what the gateway said of a request.
-func factsOf(r *http.Request) facts {
-	known, _ := r.Context().Value(factsKey{}).(facts)
+// requestInfoOf returns what the gateway said of a request.
+func requestInfoOf(r *http.Request) requestInfo {
+	known, _ := r.Context().Value(requestInfoKey{}).(requestInfo)
 	return known
 }
 
@@ -88,10 +88,10 @@ func (s *consoles) site(set settings) (site.Site, error) {
 	}
 	o := site.Options{
 		Secure: set.Secure, Idle: set.Idle, Absolute: set.Absolute, OIDC: set.OIDC,
-		Preview: func(r *http.Request) string { return factsOf(r).Preview },
+		Preview: func(r *http.Request) string { return requestInfoOf(r).Preview },
 	}
 	if set.Identifies {
-		o.Identity = func(r *http.Request) string { return factsOf(r).Named }
+		o.Identity = func(r *http.Request) string { return requestInfoOf(r).Named }
 	}
 	site, err := s.open(o)
 	if err != nil {

@@ -1,6 +1,5 @@
 // Package remotesidecar lets the gateway use a sidecar in another process,
-// svc-sidecar: the form of the service for several machines, or for a gateway
-// that shall hold no store.
+// svc-sidecar: for a service on several machines, or a gateway without a store.
 package remotesidecar
 
 import (

@@ -1,7 +1,7 @@
-// Package activation keeps the policy in force: immutable generations behind
-// one pointer, each prepared and proven before it decides anything. A policy
-// comes from the program itself, a directory, a bundle or an admin; one that
-// fails a step never becomes active, and the last good one stays.
+// Package activation keeps the policy in force: immutable generations behind one
+// pointer, each compiled and tested before its first decision. A policy comes from
+// the program itself, a directory, a bundle or an admin; one that fails a step
+// never becomes active, and the active one stays.
 package activation
 
 import (

@@ -22,8 +22,8 @@ type keyPage struct {
 	Changes []auditRow
 }
 
-// ownKey returns the key that the address names, if it is the visitor's. One
-// of somebody else is not there, as far as the visitor can tell.
+// ownKey returns the key that the address names. A key of another user gets the
+// same answer as one that does not exist.
 func (c *Console) ownKey(x *exchange) (keys.Key, bool) {
 	key, err := c.Keys.Key(x.r.Context(), x.r.PathValue("key"))
 	switch {
@@ -178,7 +178,7 @@ func (c *Console) settle(x *exchange, key keys.Key, change string, err error, pa
 // ofKey says why a change of the key was refused that the page is about.
 func ofKey(refusal *keys.Refusal, key keys.Key) string {
 	if errors.Is(refusal, keys.ErrVersion) {
-		return "The key was changed meanwhile, perhaps in another tab. The page shows it as it is now, and in the fields what you typed: save again if that shall hold."
+		return "The key was changed meanwhile, perhaps in another tab. The page shows its current state; the fields hold what you typed. Save again to overwrite the change."
 	}
 	return sentence(errors.New(strings.Replace(refusal.Message, "key "+key.ID, "the key", 1)))
 }

@@ -64,8 +64,8 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) {
 	c.render(x, x.r, status, "project", page)
 }
 
-// ownProject returns a project if it is the visitor's. One of somebody else is
-// not there, as far as the visitor can tell.
+// ownProject returns a project of the user. One of another user gets the same answer
+// as one that does not exist.
 func (c *Console) ownProject(x *exchange, id string) (projects.Details, bool) {
 	project, err := c.Projects.Details(x.r.Context(), id)
 	switch {

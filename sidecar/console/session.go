@@ -45,8 +45,8 @@ func (c *Console) signedIn(next func(*exchange)) http.Handler {
 	})
 }
 
-// session returns the session of a request. Whom Caddy's authentication names
-// has one at once; a session of somebody else is not used then.
+// session returns the session of a request. A user whom Caddy's authentication names
+// has one without signing in; a cookie of another user's session is ignored then.
 func (c *Console) session(r *http.Request) (sessions.Session, error) {
 	named := ""
 	if c.options.Identity != nil {
@@ -82,7 +82,7 @@ func putCookie(w http.ResponseWriter, name, value string, maxAge int) {
 }
 
 // askToSignIn sends a reader to the sign-in page and from there back. A form
-// that comes after its session has ended is not taken; its sender is told so.
+// that comes after its session has ended is refused with a message.
 func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		http.Redirect(w, r, "/console/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
@@ -93,8 +93,8 @@ func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// pageOf returns the page that a form was sent from, "" where the browser does
-// not tell.
+// pageOf returns the page that a form was sent from, "" without a Referer of this
+// host.
 func pageOf(r *http.Request) string {
 	u, err := url.Parse(r.Referer())
 	if err != nil || u.Host != r.Host {

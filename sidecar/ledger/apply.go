@@ -142,8 +142,8 @@ func (a *applying) judge(job *jobRow, r contract.FeedRecord) error {
 	return nil
 }
 
-// stopExhausted gives the verdict on a feed whose last acknowledgement may
-// have been lost: no further step of a job without balance.
+// stopExhausted stops the jobs of users without balance. It is for a batch without
+// records: the verdict on the last ones may have been lost.
 func (a *applying) stopExhausted() error {
 	return a.tx.Each(func(scan store.Scan) error {
 		var jobID string

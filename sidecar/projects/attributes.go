@@ -40,8 +40,8 @@ type AttributeChange struct {
 	OwnerID string
 	// Set has the new values; nil removes an attribute. Others stay.
 	Set map[string]*string
-	// Seen has the values that attributes must still have, nil for those that
-	// must not be there; those that are not in it may have any.
+	// Seen has the values that attributes must still have, nil for those that must
+	// not exist. Attributes that it does not name may have any value.
 	Seen map[string]*string
 }
 
@@ -56,10 +56,9 @@ type Details struct {
 }
 
 // SetAttributes changes attributes in one transaction with the audit log, and
-// has cached decisions forgotten. It returns sidecar.ErrUnknownProject for a
-// project that is not there or not the owner's, ErrAttributeChanged for one
-// that somebody else was faster with, and an *api.Error for what is not
-// acceptable.
+// invalidates cached decisions. It returns sidecar.ErrUnknownProject for a project
+// that does not exist or has another owner, ErrAttributeChanged where a value is
+// not the one that was Seen, and an *api.Error for an invalid change.
 func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (Details, error) {
 	if err := change.check(); err != nil {
 		return Details{}, err
@@ -121,7 +120,7 @@ func (change AttributeChange) check() error {
 	return nil
 }
 
-// seen reports whether attributes are as they were when the change was made up.
+// seen reports whether attributes still have the values that a change was based on.
 func (change AttributeChange) seen(now map[string]string) bool {
 	for name, want := range change.Seen {
 		value, there := now[name]

@@ -131,7 +131,7 @@ func (c *Catalog) Project(ctx context.Context, projectID string) (sidecar.Projec
 
 // DeleteProject deletes a project and its jobs, or returns
 // sidecar.ErrProjectBusy. What was charged for them stays in the ledger, and so
-// does a mark, until the engine proxy tells that nothing of the project is left.
+// does a mark, until the engine proxy has reported that nothing of the project is left.
 func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.Lock("SELECT seq FROM feed_cursor WHERE project_id = ? ORDER BY feed_id", projectID); err != nil {

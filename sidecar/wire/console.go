@@ -24,17 +24,17 @@ const (
 	statusEnded  = http.StatusGone
 )
 
-// requestInfoHeader carries facts as JSON. The sidecar reads it on its own listener,
-// where only peers get in, and no log has it: it may hold an OpenID client's
-// secret.
+// requestInfoHeader carries a requestInfo as JSON. It is read on the sidecar's own
+// listener, which only peers can reach, and never logged: it may hold the secret of
+// an OpenID client.
 const requestInfoHeader = "Svc-Console-Facts"
 
 // maxRequestInfo bounds that header, in bytes.
 const maxRequestInfo = 16 << 10
 
-// facts are what a gateway knows of a request.
+// requestInfo is what a gateway knows of a request.
 type requestInfo struct {
-	// The console's options; requests with the same ones share a console.
+	// Requests with the same settings share a console.
 	settings
 
 	Host    string `json:"host"`
@@ -43,7 +43,7 @@ type requestInfo struct {
 	Named   string `json:"named,omitempty"` // by Caddy's authentication
 }
 
-// settings are the part of the facts that makes a console.
+// settings are the options of a console.
 type settings struct {
 	Secure     bool          `json:"secure,omitempty"` // browsers speak HTTPS
 	Identifies bool          `json:"identifies,omitempty"`
@@ -55,12 +55,12 @@ type settings struct {
 func readRequestInfo(r *http.Request) (requestInfo, error) {
 	text := r.Header.Get(requestInfoHeader)
 	r.Header.Del(requestInfoHeader)
-	var f requestInfo
+	var info requestInfo
 	if len(text) > maxRequestInfo {
-		return f, fmt.Errorf("%s has more than %d bytes", requestInfoHeader, maxRequestInfo)
+		return info, fmt.Errorf("%s has more than %d bytes", requestInfoHeader, maxRequestInfo)
 	}
-	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		return f, fmt.Errorf("reading %s: %w", requestInfoHeader, err)
+	if err := json.Unmarshal([]byte(text), &info); err != nil {
+		return info, fmt.Errorf("reading %s: %w", requestInfoHeader, err)
 	}
-	return f, nil
+	return info, nil
 }

@@ -15,33 +15,33 @@ import (
 
 // Console is the console of a sidecar in another process.
 type Console struct {
-	way     http.RoundTripper
-	options site.Options
-	logger  *zap.Logger
+	transport http.RoundTripper
+	options   site.Options
+	logger    *zap.Logger
 }
 
-// NewConsole returns the console that a sidecar serves over way with the given
-// options.
-func NewConsole(way http.RoundTripper, o site.Options, logger *zap.Logger) *Console {
-	return &Console{way: way, options: o, logger: logger}
+// NewConsole returns the console that the sidecar at the other end of transport
+// serves with the given options.
+func NewConsole(transport http.RoundTripper, o site.Options, logger *zap.Logger) *Console {
+	return &Console{transport: transport, options: o, logger: logger}
 }
 
-// ServeHTTP passes a request for a page on.
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPages) }
+// ServeHTTP forwards a request for a page.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.forward(w, r, pathPages) }
 
-// Preview returns what passes requests for previews on.
+// Preview returns the handler that forwards requests for previews.
 func (c *Console) Preview() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPreview) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.forward(w, r, pathPreview) })
 }
 
-func (c *Console) pass(w http.ResponseWriter, r *http.Request, prefix string) {
-	known, err := json.Marshal(c.requestInfo(r))
+func (c *Console) forward(w http.ResponseWriter, r *http.Request, prefix string) {
+	info, err := json.Marshal(c.requestInfo(r))
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
 	proxy := &httputil.ReverseProxy{
-		Transport:    c.way,
+		Transport:    c.transport,
 		ErrorLog:     zap.NewStdLog(c.logger),
 		ErrorHandler: c.fail,
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -50,7 +50,7 @@ func (c *Console) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 			if raw := p.In.URL.RawPath; raw != "" {
 				p.Out.URL.RawPath = prefix + raw
 			}
-			p.Out.Header.Set(requestInfoHeader, string(known))
+			p.Out.Header.Set(requestInfoHeader, string(info))
 		},
 	}
 	proxy.ServeHTTP(w, r)
@@ -76,7 +76,7 @@ func (c *Console) settings() settings {
 
 // Ended implements site.Site.
 func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
-	known, err := json.Marshal(requestInfo{settings: c.settings()})
+	info, err := json.Marshal(requestInfo{settings: c.settings()})
 	if err != nil {
 		return false, err
 	}
@@ -84,8 +84,8 @@ func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	req.Header.Set(requestInfoHeader, string(known))
-	res, err := c.way.RoundTrip(req)
+	req.Header.Set(requestInfoHeader, string(info))
+	res, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return false, fmt.Errorf("asking for a session: %w", err)
 	}
@@ -99,7 +99,7 @@ func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 	return false, fmt.Errorf("asking for a session: the sidecar answered with status %d", res.StatusCode)
 }
 
-// fail answers while the sidecar is away.
+// fail answers while the sidecar is unreachable.
 func (c *Console) fail(w http.ResponseWriter, _ *http.Request, err error) {
 	c.logger.Warn("console not reached", zap.Error(err))
 	w.Header().Set("Retry-After", "1")

@@ -15,7 +15,7 @@ import (
 // configuration among the gateways.
 const maxSites = 32
 
-// ConsoleHandler serves the console to gateways. open makes one.
+// ConsoleHandler serves the console to gateways. open returns one with given options.
 func ConsoleHandler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
 	s := &consoles{open: open, logger: logger, sites: make(map[string]site.Site)}
 	mux := http.NewServeMux()
@@ -35,24 +35,24 @@ type consoles struct {
 
 func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, err := readRequestInfo(r)
+		info, err := readRequestInfo(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		site, err := s.site(known.settings)
+		site, err := s.site(info.settings)
 		if err != nil {
 			s.logger.Error("console can't be opened", zap.Error(err))
 			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, known))
-		r.Host, r.RemoteAddr = known.Host, known.Remote
+		r = r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, info))
+		r.Host, r.RemoteAddr = info.Host, info.Remote
 		part(site).ServeHTTP(w, r)
 	})
 }
 
-// endings tells whether sessions of a console have ended.
+// endings answers whether sessions of a console have ended.
 func endings(c site.Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ended, err := c.Ended(r.Context(), r.PathValue("session"))
@@ -69,10 +69,10 @@ func endings(c site.Site) http.Handler {
 
 type requestInfoKey struct{}
 
-// requestInfoOf returns what the gateway said of a request.
+// requestInfoOf returns what the gateway knows of a request.
 func requestInfoOf(r *http.Request) requestInfo {
-	known, _ := r.Context().Value(requestInfoKey{}).(requestInfo)
-	return known
+	info, _ := r.Context().Value(requestInfoKey{}).(requestInfo)
+	return info
 }
 
 // site returns the console with the given settings.
@@ -98,7 +98,7 @@ func (s *consoles) site(set settings) (site.Site, error) {
 		return nil, err
 	}
 	if len(s.sites) >= maxSites {
-		clear(s.sites) // of configurations that are gone, most likely
+		clear(s.sites) // mostly of configurations that are gone
 	}
 	s.sites[string(text)] = site
 	return site, nil

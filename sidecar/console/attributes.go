@@ -23,10 +23,10 @@ var attributesDone = map[string]string{
 
 // setAttribute sets or removes one attribute. The form says what its page
 // showed before, so that a page which is out of date takes nothing back.
-func (c *Console) setAttribute(x *exchange) {
-	project, ok := c.ownProject(x, x.r.PathValue("project"))
-	if !ok {
-		return
+func (c *Console) setAttribute(x *exchange) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
 	form := attributeForm{Name: x.r.PostFormValue("name"), Value: x.r.PostFormValue("value")}
 	change := projects.AttributeChange{
@@ -40,23 +40,24 @@ func (c *Console) setAttribute(x *exchange) {
 	if x.r.PostForm.Has("remove") {
 		done, change.Set[form.Name] = "removed", nil
 	}
-	_, err := c.Projects.SetAttributes(x.r.Context(), change)
+	_, err = c.Projects.SetAttributes(x.r.Context(), change)
 	var refused *api.Error
 	switch {
 	case err == nil:
-		http.Redirect(x, x.r, site.Path+"projects/"+project.ID+"?done="+done, http.StatusSeeOther)
+		return x.redirect(site.Path + "projects/" + project.ID + "?done=" + done)
 	case errors.Is(err, projects.ErrAttributeChanged):
-		c.refuseAttribute(x, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
+		return c.refuseAttribute(x, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
 	case errors.As(err, &refused):
-		c.refuseAttribute(x, http.StatusUnprocessableEntity, form, refused.Message)
-	default:
-		c.broken(x, x.r, err)
+		return c.refuseAttribute(x, http.StatusUnprocessableEntity, form, refused.Message)
 	}
+	return err
 }
 
 // refuseAttribute shows the project as it is now, and what was typed.
-func (c *Console) refuseAttribute(x *exchange, status int, form attributeForm, message string) {
-	if project, ok := c.ownProject(x, x.r.PathValue("project")); ok {
-		c.presentProject(x, status, projectPage{Project: project, Typed: form, Error: message})
+func (c *Console) refuseAttribute(x *exchange, status int, form attributeForm, message string) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
+	return c.presentProject(x, status, projectPage{Project: project, Typed: form, Error: message})
 }

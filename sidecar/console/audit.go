@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ type auditRow struct {
 	Detail  string
 }
 
-func (c *Console) showAudit(x *exchange) {
+func (c *Console) showAudit(x *exchange) error {
 	// What is no number asks for the newest.
 	before, _ := strconv.ParseInt(x.r.URL.Query().Get("before"), 10, 64)
 	log, err := c.Keys.Audit(x.r.Context(), "", x.user, before)
@@ -44,10 +45,9 @@ func (c *Console) showAudit(x *exchange) {
 		names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.show(x, "audit", auditPage{Rows: c.auditRows(log.Entries, x.user, names), Before: before, Next: log.Next})
+	return c.show(x, http.StatusOK, "audit", auditPage{Rows: c.auditRows(log.Entries, x.user, names), Before: before, Next: log.Next})
 }
 
 // actions are the audit log's names of what was done, in words.

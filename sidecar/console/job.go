@@ -21,14 +21,14 @@ type jobPage struct {
 // Playable reports whether the job left a game.
 func (p jobPage) Playable() bool { return p.Job.Settled && p.Job.Files != nil }
 
-func (c *Console) showJob(x *exchange) {
-	job, ok := c.ownJob(x)
-	if !ok {
-		return
+func (c *Console) showJob(x *exchange) error {
+	job, err := c.ownJob(x)
+	if err != nil {
+		return err
 	}
-	project, ok := c.ownProject(x, job.ProjectID)
-	if !ok {
-		return
+	project, err := c.ownProject(x, job.ProjectID)
+	if err != nil {
+		return err
 	}
 	page := jobPage{Job: job, Project: project}
 	names, err := c.keyNames(x)
@@ -39,41 +39,38 @@ func (c *Console) showJob(x *exchange) {
 		}
 	}
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	page.KeyName = names[job.KeyID]
-	c.show(x, "job", page)
+	return c.show(x, http.StatusOK, "job", page)
 }
 
 // ownJob returns the job that the address names, if it is of one of the
 // visitor's projects.
-func (c *Console) ownJob(x *exchange) (sidecar.Job, bool) {
+func (c *Console) ownJob(x *exchange) (sidecar.Job, error) {
 	job, err := c.Ledger.Job(x.r.Context(), x.r.PathValue("job"))
-	switch {
-	case errors.Is(err, sidecar.ErrUnknownJob), err == nil && job.OwnerID != x.user:
-		c.fail(x, x.r, http.StatusNotFound, "You have no such job.")
-	case err != nil:
-		c.broken(x, x.r, err)
-	default:
-		return job, true
+	if errors.Is(err, sidecar.ErrUnknownJob) || err == nil && job.OwnerID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such job."}
 	}
-	return sidecar.Job{}, false
+	return job, err
 }
 
-func (c *Console) jobEvents(x *exchange) {
-	if job, ok := c.ownJob(x); ok {
+func (c *Console) jobEvents(x *exchange) error {
+	job, err := c.ownJob(x)
+	if err == nil {
 		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: x.session.Name()}.Ask(x)
 	}
+	return err
 }
 
-func (c *Console) jobFiles(x *exchange) {
-	job, ok := c.ownJob(x)
+func (c *Console) jobFiles(x *exchange) error {
+	job, err := c.ownJob(x)
 	switch {
-	case !ok:
+	case err != nil:
+		return err
 	case !job.Settled || job.Status == api.JobCancelled:
-		c.fail(x, x.r, http.StatusConflict, "The job has no files.")
-	default:
-		site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(x)
+		return &failure{http.StatusConflict, "The job has no files."}
 	}
+	site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(x)
+	return nil
 }

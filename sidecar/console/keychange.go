@@ -24,17 +24,12 @@ type keyPage struct {
 
 // ownKey returns the key that the address names. A key of another user gets the
 // same answer as one that does not exist.
-func (c *Console) ownKey(x *exchange) (keys.Key, bool) {
+func (c *Console) ownKey(x *exchange) (keys.Key, error) {
 	key, err := c.Keys.Key(x.r.Context(), x.r.PathValue("key"))
-	switch {
-	case errors.Is(err, sidecar.ErrUnknownKey), err == nil && key.UserID != x.user:
-		c.fail(x, x.r, http.StatusNotFound, "You have no such key.")
-	case err != nil:
-		c.broken(x, x.r, err)
-	default:
-		return key, true
+	if errors.Is(err, sidecar.ErrUnknownKey) || err == nil && key.UserID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such key."}
 	}
-	return keys.Key{}, false
+	return key, err
 }
 
 // done are what a page says after a change, named in its address.
@@ -44,63 +39,61 @@ var done = map[string]string{
 	"revoke": "The key is revoked for good.",
 }
 
-func (c *Console) showKey(x *exchange) {
-	if key, ok := c.ownKey(x); ok {
-		c.presentKey(x, http.StatusOK, key, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits), Done: done[x.r.URL.Query().Get("done")]})
+func (c *Console) showKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
+	return c.presentKey(x, http.StatusOK, key,
+		keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits), Done: done[x.r.URL.Query().Get("done")]})
 }
 
 // presentKey shows a key with what was typed into its forms.
-func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage) {
+func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage) error {
 	row, err := c.keyRow(x, key)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	plots, err := c.plots(x)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	row.Plot = plots.of(key.ID)
 	log, err := c.Keys.Audit(x.r.Context(), key.ID, "", 0)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	page.keyRow, page.Changes = row, c.auditRows(log.Entries, x.user, nil)
-	c.render(x, x.r, status, "key", page)
+	return c.show(x, status, "key", page)
 }
 
-func (c *Console) renameKey(x *exchange) {
-	key, ok := c.ownKey(x)
-	if !ok {
-		return
+func (c *Console) renameKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
 	name := x.r.PostFormValue("name")
-	_, err := c.Keys.Rename(x.r.Context(), x.actor(), key.ID, name)
-	c.settle(x, key, "name", err, keyPage{Rename: name, Fields: fieldsOf(key.Limits)})
+	_, err = c.Keys.Rename(x.r.Context(), x.actor(), key.ID, name)
+	return c.settle(x, key, "name", err, keyPage{Rename: name, Fields: fieldsOf(key.Limits)})
 }
 
-func (c *Console) limitKey(x *exchange) {
-	key, ok := c.ownKey(x)
-	if !ok {
-		return
+func (c *Console) limitKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
 	page := keyPage{Rename: key.Name, Fields: readLimitFields(x.r)}
 	limits, err := page.Fields.parse()
 	if err != nil {
 		page.Error = sentence(err)
-		c.presentKey(x, http.StatusUnprocessableEntity, key, page)
-		return
+		return c.presentKey(x, http.StatusUnprocessableEntity, key, page)
 	}
 	version, err := strconv.ParseInt(x.r.PostFormValue("version"), 10, 64)
 	if err != nil {
-		c.fail(x, x.r, http.StatusBadRequest, "The form has no version.")
-		return
+		return &failure{http.StatusBadRequest, "The form has no version."}
 	}
 	_, err = c.Keys.SetLimits(x.r.Context(), x.actor(), key.ID, version, limits)
-	c.settle(x, key, "limits", err, page)
+	return c.settle(x, key, "limits", err, page)
 }
 
 // stateChange is a change of a key's state that is asked for and confirmed.
@@ -122,57 +115,55 @@ type confirmPage struct {
 	Running int64
 }
 
-func (c *Console) confirmChange(x *exchange) {
+func (c *Console) confirmChange(x *exchange) error {
 	change, known := stateChanges[x.r.PathValue("change")]
 	if !known {
-		c.fail(x, x.r, http.StatusNotFound, "There is no such page.")
-		return
+		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, ok := c.ownKey(x)
-	if !ok {
-		return
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
 	usage, err := c.Keys.Usage(x.r.Context(), key.ID)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.show(x, "confirm", confirmPage{Key: key, Change: change.Name, Running: usage.RunningJobs})
+	return c.show(x, http.StatusOK, "confirm", confirmPage{Key: key, Change: change.Name, Running: usage.RunningJobs})
 }
 
-func (c *Console) changeState(x *exchange) {
+func (c *Console) changeState(x *exchange) error {
 	change, known := stateChanges[x.r.PathValue("change")]
 	if !known {
-		c.fail(x, x.r, http.StatusNotFound, "There is no such page.")
-		return
+		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, ok := c.ownKey(x)
-	if !ok {
-		return
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
-	_, err := change.do(c.Keys, x.r.Context(), x.actor(), key.ID)
-	c.settle(x, key, change.Name, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
+	_, err = change.do(c.Keys, x.r.Context(), x.actor(), key.ID)
+	return c.settle(x, key, change.Name, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
 }
 
 // settle answers a change: with the key's page when it was made, and with the
 // key as it is now and what was typed when it was refused.
-func (c *Console) settle(x *exchange, key keys.Key, change string, err error, page keyPage) {
+func (c *Console) settle(x *exchange, key keys.Key, change string, err error, page keyPage) error {
 	var refusal *keys.Refusal
 	switch {
 	case err == nil:
-		http.Redirect(x, x.r, site.Path+"keys/"+key.ID+"?done="+change, http.StatusSeeOther)
+		return x.redirect(site.Path + "keys/" + key.ID + "?done=" + change)
 	case errors.As(err, &refusal):
 		status := http.StatusUnprocessableEntity
 		if errors.Is(err, keys.ErrVersion) || errors.Is(err, keys.ErrState) {
 			status = http.StatusConflict
 		}
-		if now, ok := c.ownKey(x); ok {
-			page.Error = ofKey(refusal, key)
-			c.presentKey(x, status, now, page)
+		now, err := c.ownKey(x)
+		if err != nil {
+			return err
 		}
-	default:
-		c.broken(x, x.r, err)
+		page.Error = ofKey(refusal, key)
+		return c.presentKey(x, status, now, page)
 	}
+	return err
 }
 
 // ofKey says why a change of the key was refused that the page is about.

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -108,13 +109,12 @@ func (f keyFilter) match(k keys.Key) bool {
 	return query == "" || strings.Contains(strings.ToLower(k.Name), query) || strings.Contains(strings.ToLower(k.Masked), query)
 }
 
-func (c *Console) listKeys(x *exchange) {
+func (c *Console) listKeys(x *exchange) error {
 	page, err := c.keysPage(x, readFilter(x.r.URL.Query()))
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.show(x, "keys", page)
+	return c.show(x, http.StatusOK, "keys", page)
 }
 
 func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {

@@ -18,18 +18,18 @@ type projectsPage struct {
 	Origin   string
 }
 
-func (c *Console) listProjects(x *exchange) {
+func (c *Console) listProjects(x *exchange) error {
 	after := x.r.URL.Query().Get("after")
 	list, err := c.Projects.Projects(x.r.Context(), x.user, after, projects.DefaultPage)
 	var refused *api.Error
 	switch {
 	case errors.As(err, &refused):
-		c.fail(x, x.r, refused.Status, refused.Message)
+		return &failure{refused.Status, refused.Message}
 	case err != nil:
-		c.broken(x, x.r, err)
-	default:
-		c.show(x, "projects", projectsPage{Projects: list.Data, After: after, Next: list.NextCursor, Origin: c.origin(x.r)})
+		return err
 	}
+	return c.show(x, http.StatusOK, "projects",
+		projectsPage{Projects: list.Data, After: after, Next: list.NextCursor, Origin: c.origin(x.r)})
 }
 
 // projectPage is one project with a part of its jobs.
@@ -43,14 +43,16 @@ type projectPage struct {
 	Done  string
 }
 
-func (c *Console) showProject(x *exchange) {
-	if project, ok := c.ownProject(x, x.r.PathValue("project")); ok {
-		c.presentProject(x, http.StatusOK, projectPage{Project: project, Done: attributesDone[x.r.URL.Query().Get("done")]})
+func (c *Console) showProject(x *exchange) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
+	return c.presentProject(x, http.StatusOK, projectPage{Project: project, Done: attributesDone[x.r.URL.Query().Get("done")]})
 }
 
 // presentProject shows a project with what was typed into its forms.
-func (c *Console) presentProject(x *exchange, status int, page projectPage) {
+func (c *Console) presentProject(x *exchange, status int, page projectPage) error {
 	before := x.r.URL.Query().Get("before")
 	page.First = before == ""
 	var err error
@@ -58,23 +60,17 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) {
 		page.Names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.render(x, x.r, status, "project", page)
+	return c.show(x, status, "project", page)
 }
 
 // ownProject returns a project of the user. One of another user gets the same answer
 // as one that does not exist.
-func (c *Console) ownProject(x *exchange, id string) (projects.Details, bool) {
+func (c *Console) ownProject(x *exchange, id string) (projects.Details, error) {
 	project, err := c.Projects.Details(x.r.Context(), id)
-	switch {
-	case errors.Is(err, sidecar.ErrUnknownProject), err == nil && project.OwnerID != x.user:
-		c.fail(x, x.r, http.StatusNotFound, "You have no such project.")
-	case err != nil:
-		c.broken(x, x.r, err)
-	default:
-		return project, true
+	if errors.Is(err, sidecar.ErrUnknownProject) || err == nil && project.OwnerID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such project."}
 	}
-	return projects.Details{}, false
+	return project, err
 }

@@ -31,7 +31,10 @@ func (x *exchange) actor() string { return sessions.Actor(x.user) }
 
 // signedIn lets those who are signed in pass, and sends the others to the
 // sign-in page.
-func (c *Console) signedIn(next func(*exchange)) http.Handler {
+//
+// A *failure that next returns is the answer; any other error is a failure of the
+// service.
+func (c *Console) signedIn(next func(*exchange) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session, err := c.session(r)
 		switch {
@@ -40,7 +43,14 @@ func (c *Console) signedIn(next func(*exchange)) http.Handler {
 		case err != nil:
 			c.broken(w, r, err)
 		default:
-			next(&exchange{ResponseWriter: w, r: r, session: session, user: session.UserID})
+			x := &exchange{ResponseWriter: w, r: r, session: session, user: session.UserID}
+			if err := next(x); err != nil {
+				var f *failure
+				if !errors.As(err, &f) {
+					f = c.unavailable(w, r, err)
+				}
+				c.renderFrame(x, r, f.Status, frame{Page: "failure", User: x.user, Data: f})
+			}
 		}
 	})
 }
@@ -112,28 +122,41 @@ func nextPage(next string) string {
 	return u.RequestURI()
 }
 
-func (c *Console) signOut(x *exchange) { c.leave(x, c.Sessions.End(x.r.Context(), x.session)) }
-
-func (c *Console) signOutEverywhere(x *exchange) {
-	c.leave(x, c.Sessions.EndAll(x.r.Context(), x.session))
+func (c *Console) signOut(x *exchange) error {
+	return c.leave(x, c.Sessions.End(x.r.Context(), x.session))
 }
 
-func (c *Console) leave(x *exchange, err error) {
+func (c *Console) signOutEverywhere(x *exchange) error {
+	return c.leave(x, c.Sessions.EndAll(x.r.Context(), x.session))
+}
+
+func (c *Console) leave(x *exchange, err error) error {
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	dropCookie(x)
-	http.Redirect(x, x.r, "/console/login?out=1", http.StatusSeeOther)
+	return x.redirect("/console/login?out=1")
 }
 
-// broken answers what is not the visitor's fault; the log has the reason.
+// redirect answers with the address of the page to load instead.
+func (x *exchange) redirect(to string) error {
+	http.Redirect(x, x.r, to, http.StatusSeeOther)
+	return nil
+}
+
+// broken answers a failure of the service; the log has the reason.
 func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
+	f := c.unavailable(w, r, err)
+	c.fail(w, r, f.Status, f.Message)
+}
+
+// unavailable logs a failure of the service and returns its page.
+func (c *Console) unavailable(w http.ResponseWriter, r *http.Request, err error) *failure {
 	c.Logger.Error("console page failed", zap.String("path", r.URL.Path), zap.Error(err))
+	w.Header().Set("Retry-After", "5")
 	message := "The service can't answer right now. Nothing was changed; try again in a moment."
 	if errors.Is(err, store.ErrInDoubt) {
 		message = "The service can't say right now whether it was done: look before you do it again."
 	}
-	w.Header().Set("Retry-After", "5")
-	c.fail(w, r, http.StatusServiceUnavailable, message)
+	return &failure{http.StatusServiceUnavailable, message}
 }

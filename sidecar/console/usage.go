@@ -15,13 +15,12 @@ type usagePage struct {
 	Rows []keyRow
 }
 
-func (c *Console) showUsage(x *exchange) {
+func (c *Console) showUsage(x *exchange) error {
 	page, err := c.usagePage(x)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.show(x, "usage", page)
+	return c.show(x, http.StatusOK, "usage", page)
 }
 
 func (c *Console) usagePage(x *exchange) (page usagePage, err error) {
@@ -55,23 +54,21 @@ type statementPage struct {
 	Names map[string]string // of keys, by id
 }
 
-func (c *Console) showStatement(x *exchange) {
+func (c *Console) showStatement(x *exchange) error {
 	after := x.r.URL.Query().Get("after")
 	statement, err := c.Keys.Statement(x.r.Context(), x.user, "", after)
 	var refusal *keys.Refusal
 	if errors.As(err, &refusal) {
-		c.fail(x, x.r, http.StatusBadRequest, sentence(refusal))
-		return
+		return &failure{http.StatusBadRequest, sentence(refusal)}
 	}
 	page := statementPage{Statement: statement, After: after}
 	if err == nil {
 		page.Names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.show(x, "statement", page)
+	return c.show(x, http.StatusOK, "statement", page)
 }
 
 // keyNames are the names of the visitor's keys by their ids.
@@ -88,41 +85,39 @@ func (c *Console) keyNames(x *exchange) (map[string]string, error) {
 }
 
 // usageCSV is the daily usage of each key.
-func (c *Console) usageCSV(x *exchange) {
+func (c *Console) usageCSV(x *exchange) error {
 	last := c.Now().UTC()
 	days, err := c.Keys.Daily(x.r.Context(), x.user, last.AddDate(0, 0, 1-plotDays), last)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
 	names, err := c.keyNames(x)
 	if err != nil {
-		c.broken(x, x.r, err)
-		return
+		return err
 	}
-	c.sendCSV(x, "usage.csv", tables.DailyHeader, tables.Daily(days, names))
+	return sendCSV(x, "usage.csv", tables.DailyHeader, tables.Daily(days, names))
 }
 
 // statementCSV is the whole statement.
-func (c *Console) statementCSV(x *exchange) {
+func (c *Console) statementCSV(x *exchange) error {
 	var entries []keys.Entry
 	for after := ""; ; {
 		page, err := c.Keys.Statement(x.r.Context(), x.user, "", after)
 		if err != nil {
-			c.broken(x, x.r, err)
-			return
+			return err
 		}
 		entries = append(entries, page.Entries...)
 		if after = page.Next; after == "" {
 			break
 		}
 	}
-	c.sendCSV(x, "statement.csv", tables.StatementHeader, tables.Statement(entries, tables.Time))
+	return sendCSV(x, "statement.csv", tables.StatementHeader, tables.Statement(entries, tables.Time))
 }
 
-func (c *Console) sendCSV(x *exchange, name string, header []string, rows [][]string) {
+func sendCSV(x *exchange, name string, header []string, rows [][]string) error {
 	x.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	x.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	// A browser that went away is no error of ours.
 	_ = tables.WriteCSV(x, header, rows)
+	return nil
 }

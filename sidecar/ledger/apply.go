@@ -145,15 +145,12 @@ func (a *applying) judge(job *jobRow, r contract.FeedRecord) error {
 // stopExhausted stops the jobs of users without balance. It is for a batch without
 // records: the verdict on the last ones may have been lost.
 func (a *applying) stopExhausted() error {
-	return a.tx.Each(func(scan store.Scan) error {
-		var jobID string
-		if err := scan(&jobID); err != nil {
-			return err
-		}
-		a.stop[jobID] = api.FailureTIKExhausted
-		return nil
-	}, `SELECT j.id FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
+	jobIDs, err := store.All(&a.tx.Reader, store.Column[string], `SELECT j.id FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
 		WHERE j.project_id = ? AND j.resolved_at IS NULL AND j.state = 'active' AND j.next_step <> '' AND b.tik <= 0`, a.projectID)
+	for _, jobID := range jobIDs {
+		a.stop[jobID] = api.FailureTIKExhausted
+	}
+	return err
 }
 
 func readBalance(r *store.Reader, userID string) (api.TIK, error) {

@@ -17,21 +17,12 @@ var ErrNotOwner = errors.New("another installation has the engines")
 // reported yet, oldest deletion first. Only the installation that has the engines
 // gets an answer: it deletes volumes by it.
 func (l *Ledger) DeletedProjects(ctx context.Context, installationID string) ([]string, error) {
-	var ids []string
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		ids = []string{}
+	ids, err := store.Read(ctx, l.store, func(r *store.Reader) ([]string, error) {
 		if err := mustOwn(r, installationID); err != nil {
-			return err
+			return nil, err
 		}
 		// A project that was restored from a backup is none of them.
-		return r.Each(func(scan store.Scan) error {
-			var id string
-			if err := scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-			return nil
-		}, `SELECT project_id FROM deleted_projects d
+		return store.All(r, store.Column[string], `SELECT project_id FROM deleted_projects d
 			WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = d.project_id)
 			ORDER BY deleted_at, project_id`)
 	})

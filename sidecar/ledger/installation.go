@@ -40,13 +40,7 @@ func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract
 
 // EnginesOwner returns the installation that has the engines, or ErrNoEngines.
 func (l *Ledger) EnginesOwner(ctx context.Context) (contract.Installation, error) {
-	var owner contract.Installation
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		owner, err = readOwner(r)
-		return err
-	})
-	return owner, err
+	return store.Read(ctx, l.store, readOwner)
 }
 
 // ReleaseEngines lets the next installation that asks have the engines, and

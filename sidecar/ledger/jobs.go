@@ -22,13 +22,10 @@ const (
 
 // Job returns a job, or sidecar.ErrUnknownJob.
 func (l *Ledger) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
-	var job sidecar.Job
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		job, _, err = readJob(r, jobID)
-		return err
+	return store.Read(ctx, l.store, func(r *store.Reader) (sidecar.Job, error) {
+		job, _, err := readJob(r, jobID)
+		return job, err
 	})
-	return job, err
 }
 
 // readJob returns a job and the state of its row.
@@ -73,27 +70,24 @@ func decode(stored string) (record contract.JobRecord, err error) {
 // OpenJobs lists the jobs that count as running, oldest first, of one project
 // or, with "", of all.
 func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.OpenJob, error) {
-	jobs := []contract.OpenJob{}
-	err := l.store.View(ctx, func(r *store.Reader) error {
+	jobs, err := store.Read(ctx, l.store, func(r *store.Reader) ([]contract.OpenJob, error) {
 		now, err := r.Now(l.now)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return r.Each(func(scan store.Scan) error {
-			var job contract.OpenJob
+		return store.All(r, func(scan store.Scan) (job contract.OpenJob, err error) {
 			var state, stored string
 			var created, deadline int64
 			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &created, &deadline); err != nil {
-				return err
+				return job, err
 			}
 			if job.Record, err = decode(stored); err != nil {
-				return fmt.Errorf("job %s: %w", job.JobID, err)
+				return job, fmt.Errorf("job %s: %w", job.JobID, err)
 			}
 			job.Reserved = state == stateReserved
-			// One that was made by a clock which was ahead would stay for as long.
+			// A clock that was ahead set a deadline that is too late.
 			job.Overdue = job.Reserved && (deadline < now.UnixMilli() || created > now.Add(maxAhead).UnixMilli())
-			jobs = append(jobs, job)
-			return nil
+			return job, nil
 		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.created_at, j.deadline_at
 			FROM jobs j JOIN projects p ON p.id = j.project_id
 			WHERE j.resolved_at IS NULL AND (? = '' OR j.project_id = ?)

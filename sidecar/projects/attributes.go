@@ -158,12 +158,7 @@ func encodeAttributes(attributes map[string]string) (string, error) {
 // Details returns a project with its attributes, or
 // sidecar.ErrUnknownProject.
 func (c *Catalog) Details(ctx context.Context, projectID string) (Details, error) {
-	var d Details
-	err := c.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		d, err = readDetails(r, projectID)
-		return err
-	})
+	d, err := store.Read(ctx, c.store, func(r *store.Reader) (Details, error) { return readDetails(r, projectID) })
 	if err != nil {
 		return Details{}, fmt.Errorf("reading project %s: %w", projectID, err)
 	}
@@ -209,13 +204,9 @@ func (c *Catalog) List(ctx context.Context, userID, after string) (DetailsPage, 
 	if err != nil {
 		return DetailsPage{}, err
 	}
-	page := DetailsPage{Projects: []Details{}}
-	err = c.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			d, err := scanDetails(scan)
-			page.Projects = append(page.Projects, d)
-			return err
-		}, selectDetails+`WHERE (? = '' OR owner_id = ?) AND (created_at < ? OR created_at = ? AND id < ?)
+	page := DetailsPage{}
+	page.Projects, err = store.Read(ctx, c.store, func(r *store.Reader) ([]Details, error) {
+		return store.All(r, scanDetails, selectDetails+`WHERE (? = '' OR owner_id = ?) AND (created_at < ? OR created_at = ? AND id < ?)
 			ORDER BY created_at DESC, id DESC LIMIT ?`, userID, userID, before, before, id, MaxPage+1)
 	})
 	if err != nil {

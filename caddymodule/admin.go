@@ -128,7 +128,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s := Status{
 		State:         stateOK,
 		Engines:       map[string]int{},
-		Sidecar:       location(app.sidecar),
+		Sidecar:       app.sidecar.Location(),
 		Rates:         formOfRates(app.Redis),
 		DataDir:       app.DataDir,
 		UptimeSeconds: int64(time.Since(processStart).Seconds()),
@@ -185,14 +185,6 @@ func (a *Admin) problem(s *Status, what string, err error) {
 	s.State = stateDegraded
 	s.Problems = append(s.Problems, what)
 	a.logger.Warn("status is degraded", zap.String("problem", what), zap.Error(err))
-}
-
-// location tells where a part of the service runs.
-func location(part any) string {
-	if elsewhere, ok := part.(interface{ Location() string }); ok {
-		return elsewhere.Location()
-	}
-	return embeddedForm
 }
 
 // nowhere is a project that does not exist.

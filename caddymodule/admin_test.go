@@ -14,7 +14,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -70,13 +70,13 @@ func TestStatusOfAStoreThatCanOnlyBeReadIs503(t *testing.T) {
 // newRemote returns the client of a sidecar that serves a desk.
 func newRemote(t *testing.T, d *desk) sidecar.Service {
 	t.Helper()
-	server := httptest.NewServer(remote.Handler(served{d}, zap.NewNop()))
+	server := httptest.NewServer(wire.Handler(served{d}, zap.NewNop()))
 	t.Cleanup(server.Close)
 	to, err := url.Parse(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := remote.New(towards{to.Host}, remote.Options{DecisionTimeout: wait.Patience})
+	client := wire.New(towards{to.Host}, wire.Options{DecisionTimeout: wait.Patience})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)

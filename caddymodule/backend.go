@@ -24,6 +24,9 @@ type SidecarBackend interface {
 	// Key identifies what OpenSidecar would open, so that two configurations
 	// with the same keys share it.
 	Key(dataDir string) string
+	// Location says for the status where the sidecar runs: "embedded" in this
+	// process, or its address.
+	Location() string
 	// OpenSidecar may touch disk and network; it is called when the
 	// configuration starts, not when it is loaded or validated.
 	OpenSidecar(ctx context.Context, dataDir string, logger *zap.Logger) (*OpenedSidecar, error)

@@ -89,6 +89,8 @@ func (deskSidecar) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "svc.sidecar.desk", New: func() caddy.Module { return new(deskSidecar) }}
 }
 
+func (deskSidecar) Location() string { return "embedded" }
+
 func (s deskSidecar) Key(dir string) string { return "desk:" + dir + s.Option }
 
 func (deskSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*caddymodule.OpenedSidecar, error) {
@@ -216,6 +218,8 @@ func (d *desk) Changes(context.Context, int64) (sidecar.Changes, error) {
 }
 
 func (d *desk) Watch() (<-chan struct{}, func()) { return nil, func() {} }
+
+func (d *desk) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
 
 func (d *desk) Health(context.Context) (sidecar.Health, error) {
 	d.mu.Lock()

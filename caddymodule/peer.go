@@ -71,7 +71,7 @@ func (p *Peer) Key() string {
 	return p.Address + " " + p.TLS.Cert + " " + p.TLS.ServerName
 }
 
-// Location tells where the part listens.
+// Location returns the address at which the part listens.
 func (p *Peer) Location() string { return p.Address }
 
 // Connect returns a client of the peer, which need not run yet.

@@ -67,6 +67,8 @@ func (testSidecar) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "svc.sidecar.test", New: func() caddy.Module { return new(testSidecar) }}
 }
 
+func (testSidecar) Location() string { return "embedded" }
+
 func (testSidecar) Key(string) string { return fmt.Sprintf("test:%p", current) }
 
 func (testSidecar) OpenSidecar(context.Context, string, *zap.Logger) (*caddymodule.OpenedSidecar, error) {
@@ -111,6 +113,8 @@ func (w *world) Changes(context.Context, int64) (sidecar.Changes, error) {
 }
 
 func (w *world) Watch() (<-chan struct{}, func()) { return nil, func() {} }
+
+func (w *world) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
 
 func (w *world) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
 	w.note("reserve")

@@ -25,7 +25,7 @@ var (
 	// ErrUnreachable: a sidecar in another process gave no answer. Nothing is
 	// known about what was asked for.
 	ErrUnreachable = errors.New("the sidecar can't be reached")
-	// ErrInDoubt: whether it was done is open, and asking again may do it twice.
+	// ErrInDoubt: whether it was done is not known, and a repetition may do it twice.
 	ErrInDoubt = errors.New("no one can say whether it was done")
 	// ErrIdempotencyMismatch: the Idempotency-Key was used with another body.
 	ErrIdempotencyMismatch = errors.New("the idempotency key was used for another request")
@@ -35,8 +35,8 @@ var (
 // for concurrent use.
 type Service interface {
 	// Authenticate looks up a key by the hash of its secret and evaluates the
-	// policy for it alone. It returns ErrUnknownKey for a key that is not
-	// there; a disabled or revoked key comes back with a Decision that denies.
+	// policy for it alone. It returns ErrUnknownKey for a key that does not exist,
+	// and for a disabled or revoked key a Decision that denies.
 	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
 
 	// Decide gathers the facts about key, project and usage and evaluates the
@@ -84,47 +84,44 @@ type Service interface {
 	// one that an earlier list returned.
 	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
 
-	// Changes returns which keys changed their state after a place in the
-	// revocation log, and on what decisions rest. Whoever caches Identities and
-	// Decisions drops those of the keys named, or all when the basis changed, and
-	// may then trust the rest as of the moment at which it called. A negative place names the log's end.
+	// Changes returns the keys that changed their state after a place in the
+	// revocation log, and the basis of decisions. A cache of Identities and Decisions
+	// drops those of these keys, or all when the basis changed; the rest are as
+	// current as the call. A negative place names the log's end.
 	Changes(ctx context.Context, after int64) (Changes, error)
 
 	// Watch returns a channel that receives when Changes may have something
 	// new. It is a hint: it may come late, or be lost. stop must be called once.
 	Watch() (hints <-chan struct{}, stop func())
 
+	// WatchJobs has changed called with each job whose record changed or was
+	// deleted, once the change can be read and before AwaitEnd returns. complete
+	// is false, and changed never called, where jobs change without this Service's
+	// knowledge. stop must be called once.
+	WatchJobs(changed func(jobID string)) (stop func(), complete bool)
+
 	// DeleteProject deletes a project and its jobs; ErrProjectBusy while one
 	// of them is unfinished.
 	DeleteProject(ctx context.Context, projectID string) error
 
-	// Health asks the sidecar what it says of itself, for the status of a gateway.
-	// It tries a write, so it is not for checks that come often.
+	// Health returns the sidecar's own status. It tries a write, so it is not for
+	// frequent checks.
 	Health(ctx context.Context) (Health, error)
 }
 
-// Health is what a sidecar says of itself.
+// Health is the status of a sidecar.
 type Health struct {
 	// PolicyRevision names the rules in force, "" for a policy that has no name.
 	PolicyRevision string
-	// PolicyProblem says in one line why they are not those that are wanted, ""
-	// when they are.
+	// PolicyProblem says in one line why newer rules are not in force, "" when they
+	// are.
 	PolicyProblem string
-	// Push says how changes of other sidecars come in: "none" where there is no
-	// Redis, "connected", or "lost" while they are polled; "" when it is not known.
+	// Push is the state of the push channel from other sidecars: "none" without a
+	// Redis, "connected", or "lost" while changes are polled; "" when not known.
 	Push string
-	// Writes is why the store can't be written to, nil when it can, and when it is
+	// Writes is why the store can't be written to; nil when it can, or when that is
 	// not known.
 	Writes error
-}
-
-// JobTeller is a Service that can tell when jobs change.
-type JobTeller interface {
-	// TellJobs has changed called with each job whose record changed or went
-	// away, after the change can be read and before anyone else hears of it. all
-	// is false, and changed never called, where others change jobs as well.
-	// stop ends it and must be called once.
-	TellJobs(changed func(jobID string)) (stop func(), all bool)
 }
 
 // Identity is who holds a key, and whether the policy lets the key be used.
@@ -140,9 +137,9 @@ type Changes struct {
 	// is none.
 	Seq    int64
 	KeyIDs []string
-	// Basis names what decisions rest on besides their key: the rules in force
-	// and the attributes of projects. When it is another than before, no
-	// Identity or Decision of before stands.
+	// Basis names what decisions depend on besides their key: the rules in force and
+	// the attributes of projects. Identities and Decisions of another basis are
+	// void.
 	Basis string
 	// More says that there are further changes; ask again after Seq.
 	More bool

@@ -22,7 +22,7 @@ import (
 const StopEnginesFlag = "--stop-engines"
 
 // Prepare looks at the command line of cmd/caddy before Caddy does, and
-// returns what Caddy shall see. For "run" it makes the data folder, because
+// returns the arguments for Caddy. For "run" it makes the data folder, because
 // Caddy's admin socket lies in it and is opened before any module, and says in
 // one line what would keep the service from starting, by the configuration that it
 // will have.

@@ -116,6 +116,9 @@ func (s *Sidecar) Key(dataDir string) string {
 	return fmt.Sprintf("embedded:%s:%x", dataDir, sha256.Sum256([]byte(s.Store+"\n"+s.redis)))
 }
 
+// Location implements caddymodule.SidecarBackend.
+func (*Sidecar) Location() string { return "embedded" }
+
 // OpenSidecar implements caddymodule.SidecarBackend.
 func (s *Sidecar) OpenSidecar(ctx context.Context, dataDir string, logger *zap.Logger) (*caddymodule.OpenedSidecar, error) {
 	prices, err := s.prices()

@@ -1,6 +1,5 @@
 // Package remotesidecar lets the gateway use a sidecar in another process,
-// svc-sidecar: the form of the service for several machines, or for a gateway
-// that shall hold no store.
+// svc-sidecar: for a service on several machines, or a gateway without a store.
 package remotesidecar
 
 import (
@@ -12,10 +11,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/caddymodule"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
-	"github.com/svc-games/svc/sidecar/remote"
-	"github.com/svc-games/svc/sidecar/remoteconsole"
 	"github.com/svc-games/svc/sidecar/site"
+	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
 func init() { caddy.RegisterModule(Sidecar{}) }
@@ -69,11 +67,11 @@ func (s *Sidecar) OpenSidecar(_ context.Context, _ string, logger *zap.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("sidecar: %w", err)
 	}
-	client := remote.New(conn, remote.Options{DecisionTimeout: time.Duration(s.DecisionTimeout), Logger: logger})
+	client := wire.New(conn, wire.Options{DecisionTimeout: time.Duration(s.DecisionTimeout), Logger: logger})
 	return &caddymodule.OpenedSidecar{
-		Service: client, Ledger: ledgerclient.New(conn),
+		Service: client, Ledger: ledger.New(conn),
 		Console: func(o site.Options) (site.Site, error) {
-			return remoteconsole.New(conn, o, logger.Named("console")), nil
+			return wire.NewConsole(conn, o, logger.Named("console")), nil
 		},
 		Close: func() error {
 			defer conn.CloseIdle()

@@ -13,8 +13,8 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -26,13 +26,13 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 	svc := sidecartest.NewService(t)
 	server, err := peer.Start(peer.ServerOptions{
 		Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
-		Handler: remote.Handler(svc, zap.NewNop()),
+		Handler: wire.Handler(svc, zap.NewNop()),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	client := remote.New(peer.UnixClient(server.Addr().Name), remote.Options{DecisionTimeout: time.Minute})
+	client := wire.New(peer.UnixClient(server.Addr().Name), wire.Options{DecisionTimeout: time.Minute})
 	defer client.Close()
 	cached, err := cache.New(client, cache.Options{})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func main() {
 	defer stop()
 	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
 	if err == nil {
-		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger { return ledgerclient.New(sidecar) })
+		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger { return ledger.New(sidecar) })
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "svc-engine-proxy: "+err.Error())

@@ -6,6 +6,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,10 +167,10 @@ func (o *Options) complete() error {
 	if o.Chromium != "" {
 		o.Readable = append(o.Readable, present(browserNeeds)...)
 	}
-	orElse(&o.LogBytes, defaultLogBytes)
-	orElse(&o.FileBytes, defaultFileBytes)
-	orElse(&o.Limits.Files, defaultFiles)
-	orElse(&o.Limits.PIDs, defaultPIDs)
+	o.LogBytes = cmp.Or(max(o.LogBytes, 0), defaultLogBytes)
+	o.FileBytes = cmp.Or(max(o.FileBytes, 0), defaultFileBytes)
+	o.Limits.Files = cmp.Or(max(o.Limits.Files, 0), defaultFiles)
+	o.Limits.PIDs = cmp.Or(max(o.Limits.PIDs, 0), defaultPIDs)
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
@@ -209,12 +210,6 @@ func pointers(list []string) []*string {
 		out[i] = &list[i]
 	}
 	return out
-}
-
-func orElse(value *int64, standard int64) {
-	if *value <= 0 {
-		*value = standard
-	}
 }
 
 // Name implements driver.Driver.

@@ -17,11 +17,10 @@ import (
 // Request asks for a policy to be activated.
 type Request struct {
 	Files bundle.Snapshot
-	// Source says where the files come from, Actor who asks.
+	// Source names where the files come from, Actor who asks.
 	Source, Actor string
-	// Bundled says that the files are those of a source of bundles, which must be
-	// numbered once one of them was. Others may leave the number out.
-	Bundled bool
+	// Trust is what the origin of the files exempts them from.
+	Trust Trust
 	// Older accepts a sequence below the highest that was active before, this
 	// once.
 	Older bool
@@ -80,8 +79,8 @@ func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest
 
 // prepare takes a policy through the steps up to its first decision.
 func (e *Engine) prepare(ctx context.Context, r Request) (*Generation, *Failure) {
-	g := &Generation{Info: Info{Digest: r.Files.Digest(), Source: r.Source}}
-	if err := e.checkSignature(r); err != nil {
+	g := &Generation{Info: Info{Digest: r.Files.Digest(), Source: r.Source, trust: r.Trust}}
+	if err := e.checkSignature(r.Files, r.Trust); err != nil {
 		return g, &Failure{StepSignature, err}
 	}
 	manifest, err := r.Files.Manifest()
@@ -106,7 +105,7 @@ func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot
 		return &Failure{StepCompile, err}
 	}
 	g.Revision = g.Evaluator.Revision()
-	if g.Source != Embedded {
+	if g.trust != BuiltIn {
 		if failure := e.o.proof(ctx, g.Evaluator, files); failure != nil {
 			return failure
 		}
@@ -122,30 +121,29 @@ func testAndCheck(ctx context.Context, e *policy.Evaluator, files bundle.Snapsho
 	return checkTable(ctx, e, files)
 }
 
-// checkSignature: what is part of the program needs no signature; all else
-// does where a key is given. A signature that no one can check is refused,
-// since its author meant it to be checked.
-func (e *Engine) checkSignature(r Request) error {
+// checkSignature checks the signature where a key is given, unless the policy is
+// part of the program. A signature without a key to check it with is refused: its
+// author meant it to be checked.
+func (e *Engine) checkSignature(files bundle.Snapshot, trust Trust) error {
 	switch {
-	case r.Source == Embedded || e.o.Unsigned:
+	case trust == BuiltIn || e.o.Unsigned:
 		return nil
 	case len(e.keys) > 0:
-		return r.Files.Verify(e.keys)
-	case r.Files.Signed():
+		return files.Verify(e.keys)
+	case files.Signed():
 		return errors.New("the policy is signed and the service has no key to check it with: set the option key of policy, or SVC_POLICY_KEY")
 	}
 	return nil
 }
 
-// checkSequence refuses what is older than any numbered policy before: someone
-// may replay a bundle whose signature is good. A directory and an admin may
-// leave the number out.
+// checkSequence refuses a sequence below the highest that was activated: an old
+// bundle could be replayed with its valid signature.
 func (e *Engine) checkSequence(r Request, sequence int64) error {
 	floor := e.kept.state.Floor
 	switch {
 	case r.Older || sequence >= floor:
 		return nil
-	case sequence == 0 && !r.Bundled:
+	case sequence == 0 && r.Trust != Bundled:
 		return nil
 	}
 	return fmt.Errorf("the sequence is %d, that of a policy before was %d", sequence, floor)

@@ -1,7 +1,7 @@
-// Package activation keeps the policy in force: immutable generations behind
-// one pointer, each prepared and proven before it decides anything. A policy
-// comes from the program itself, a directory, a bundle or an admin; one that
-// fails a step never becomes active, and the last good one stays.
+// Package activation keeps the policy in force: immutable generations behind one
+// pointer, each compiled and tested before its first decision. A policy comes from
+// the program itself, a directory, a bundle or an admin; one that fails a step
+// never becomes active, and the active one stays.
 package activation
 
 import (
@@ -84,10 +84,12 @@ type Info struct {
 	Digest string `json:"digest"`
 	// Sequence is that of the manifest, 0 for none.
 	Sequence int64 `json:"sequence,omitempty"`
-	// Source says where it came from.
+	// Source names where it came from, for people.
 	Source      string    `json:"source"`
 	ActivatedAt time.Time `json:"activatedAt"`
 	ActivatedBy string    `json:"activatedBy"`
+
+	trust Trust
 }
 
 // Engine decides by the active generation. It is safe for concurrent use.
@@ -128,7 +130,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if e.source, err = newSource(o.Source); err != nil {
 		return nil, err
 	}
-	if e.source.bundled() && o.Unsigned {
+	if e.source.trust() == Bundled && o.Unsigned {
 		o.Logger.Warn("signatures of policies are not checked: whoever can write to the source decides who may do what",
 			zap.String("source", o.Source))
 	}

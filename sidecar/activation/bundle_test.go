@@ -127,6 +127,16 @@ func TestAnAdminMayLeaveTheNumberOutAlsoOfABundle(t *testing.T) {
 	}
 }
 
+func TestNameOfTheSourceExemptsFromNoSignature(t *testing.T) {
+	_, public := keyPair(t)
+	f := open(t, activation.Options{KeyFile: public})
+	request := activation.Request{Files: readers(t), Source: activation.Embedded, Actor: "uid:7"}
+	var failure *activation.Failure
+	if _, err := f.Activate(t.Context(), request); !errors.As(err, &failure) || failure.Step != activation.StepSignature {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAnAdminMayGoBackToAnOlderSequenceOnPurpose(t *testing.T) {
 	private, public := keyPair(t)
 	f := open(t, activation.Options{KeyFile: public})

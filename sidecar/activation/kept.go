@@ -25,8 +25,8 @@ type state struct {
 	// Floor is the highest sequence that was ever activated: a policy must not be
 	// below it, or an old bundle could be served again. It never falls.
 	Floor int64 `json:"floor"`
-	// Source and SourceDigest are what the source held when the active
-	// generation was chosen: it is not activated again before it changes.
+	// Source and SourceDigest name the files of the source at the time of the last
+	// choice: they are not activated again before they change.
 	Source       string `json:"source"`
 	SourceDigest string `json:"sourceDigest"`
 	// Refused is why that was not activated, nil when it was or when a person
@@ -81,6 +81,11 @@ func openKeeper(dir string) (*keeper, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds", err, path)
+	}
+	for i, g := range k.state.Generations {
+		if g.Source == Embedded { // the label of no other origin
+			k.state.Generations[i].trust = BuiltIn
+		}
 	}
 	return k, nil
 }

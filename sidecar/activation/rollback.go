@@ -52,7 +52,7 @@ func (e *Engine) restore(ctx context.Context, of Info) (*Generation, *Failure) {
 	if err != nil {
 		return nil, &Failure{StepRead, err}
 	}
-	if err := e.checkSignature(Request{Files: files, Source: of.Source}); err != nil {
+	if err := e.checkSignature(files, of.trust); err != nil {
 		return nil, &Failure{StepSignature, err}
 	}
 	g := &Generation{Info: of}

@@ -22,13 +22,13 @@ const (
 	shadowShare = 0.1
 	// shadowTimeout bounds one decision of the candidate.
 	shadowTimeout = 50 * time.Millisecond
-	// shadowGroups bounds the kinds of differences that are told apart,
+	// shadowGroups bounds the kinds of differences that are reported,
 	// shadowExamples the lines that each has in the log.
 	shadowGroups   = 1000
 	shadowExamples = 10
 )
 
-// shadow has a candidate decide along, off the request path.
+// shadow has a candidate decide beside the active policy, off the request path.
 type shadow struct {
 	candidate Candidate
 	evaluator *policy.Evaluator
@@ -56,8 +56,8 @@ type difference struct {
 	from, to string
 }
 
-// Shadow has a candidate decide along, instead of the one before. It passes
-// the steps of an activation first, so that what is tried is what can be
+// Shadow replaces the candidate, which decides beside the active policy without
+// effect. It passes the steps of an activation first: what is tried can be
 // activated.
 func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candidate, error) {
 	if sample <= 0 || sample > 1 {
@@ -96,7 +96,7 @@ func (e *Engine) EndShadow() (Report, bool) {
 	return s.sum(), true
 }
 
-// ShadowReport tells what the candidate would have done.
+// ShadowReport reports what the candidate would have decided.
 func (e *Engine) ShadowReport() (Report, bool) {
 	s := e.shadow.Load()
 	if s == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// Candidate is a policy that decides along and is never listened to.
+// Candidate is a policy that decides beside the active one, without effect.
 type Candidate struct {
 	Info
 	// Sample is the share of decisions that it makes, too.

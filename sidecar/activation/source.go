@@ -17,6 +17,22 @@ import (
 // Embedded names the policy that is part of the program.
 const Embedded = "embedded"
 
+// Trust is what the origin of a policy exempts it from.
+type Trust int
+
+// Levels of trust.
+const (
+	// Supplied is a policy from a directory or an administrator. Where a key is given
+	// it must be signed. It may come without a sequence.
+	Supplied Trust = iota
+	// Bundled is a bundle from a watched file or address: as Supplied, but once one
+	// had a sequence the next must have one.
+	Bundled
+	// BuiltIn is the policy of the program. It needs no signature, and its tests ran
+	// when the program was built.
+	BuiltIn
+)
+
 // fetchTimeout bounds one look at an address.
 const fetchTimeout = 20 * time.Second
 
@@ -25,14 +41,14 @@ var errUnchanged = errors.New("unchanged")
 
 // source is where a policy comes from.
 type source interface {
-	// read returns the files, or errUnchanged when they are surely those of
-	// the last read.
+	// read returns the files, or errUnchanged when they are those of the last
+	// read.
 	read(ctx context.Context) (bundle.Snapshot, error)
 	// changes reports whether it can hold something else later on.
 	changes() bool
-	// bundled reports whether it is a bundle, which is whole or not there; a
-	// directory may be seen while someone writes to it.
-	bundled() bool
+	// trust is what all that it holds is trusted with. A Bundled source is whole or
+	// absent; a directory may be read while someone writes to it.
+	trust() Trust
 }
 
 func newSource(name string) (source, error) {
@@ -69,7 +85,7 @@ func (embedded) read(context.Context) (bundle.Snapshot, error) {
 	return bundle.ReadDir(policy.Embedded())
 }
 func (embedded) changes() bool { return false }
-func (embedded) bundled() bool { return false }
+func (embedded) trust() Trust  { return BuiltIn }
 
 // directory is a policy's directory.
 type directory struct{ path string }
@@ -78,7 +94,7 @@ func (d directory) read(context.Context) (bundle.Snapshot, error) {
 	return bundle.ReadDir(os.DirFS(d.path))
 }
 func (directory) changes() bool { return true }
-func (directory) bundled() bool { return false }
+func (directory) trust() Trust  { return Supplied }
 
 // archive is a bundle's file.
 type archive struct{ path string }
@@ -92,7 +108,7 @@ func (a archive) read(context.Context) (bundle.Snapshot, error) {
 	return bundle.ReadArchive(file)
 }
 func (archive) changes() bool { return true }
-func (archive) bundled() bool { return true }
+func (archive) trust() Trust  { return Bundled }
 
 // address is a bundle on a web server.
 type address struct {
@@ -128,7 +144,7 @@ func (a *address) read(ctx context.Context) (bundle.Snapshot, error) {
 	return files, nil
 }
 func (*address) changes() bool { return true }
-func (*address) bundled() bool { return true }
+func (*address) trust() Trust  { return Bundled }
 
 // forget has the next read return the files again.
 func (a *address) forget() { a.etag = "" }

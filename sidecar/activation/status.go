@@ -2,10 +2,10 @@ package activation
 
 import "time"
 
-// Status is how the policy of a service is.
+// Status describes the policy of a service.
 type Status struct {
-	// Degraded is set while the source holds something other than what is
-	// active; Problem says why.
+	// Degraded is set while what the source holds is not active; Problem says
+	// why.
 	Degraded bool     `json:"degraded"`
 	Problem  *Problem `json:"problem,omitempty"`
 	// Wanted names what the source holds: a revision, or a digest of what has
@@ -46,7 +46,7 @@ func (f *Failure) Problem(at time.Time) *Problem {
 	return &p
 }
 
-// Status returns how the policy is.
+// Status describes the policy in force and what its source holds.
 func (e *Engine) Status() Status {
 	e.activating.Lock()
 	kept := e.kept.state.Generations

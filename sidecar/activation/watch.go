@@ -15,9 +15,8 @@ import (
 // pass.
 const retryAfter = 30 * time.Second
 
-// watcher follows the source. What it has looked at once it activates again
-// only when it changes: a policy that failed is not tried each second, and one
-// that an admin took back stays back.
+// watcher follows the source. It activates the same files once: a policy that
+// failed is not tried each second, and one that an admin rolled back stays so.
 type watcher struct {
 	engine *Engine
 	// pending is the digest of files that were seen once: a directory is
@@ -160,8 +159,8 @@ func (w *watcher) look(ctx context.Context) {
 		e.setProblem(problem{wanted: e.Revision()})
 		w.looked(digest, nil)
 	case digest == w.failed && e.o.Now().Before(w.retryAt):
-		w.forget() // who has read it now is told from then on that it is unchanged
-	case !e.source.bundled() && digest != w.pending:
+		w.forget() // else its next reads are errUnchanged
+	case e.source.trust() != Bundled && digest != w.pending:
 		w.pending = digest
 	default:
 		w.activateLocked(ctx, files, digest)
@@ -181,9 +180,9 @@ func (w *watcher) unreadable(err error) {
 	e.report(problem{"", w.unread})
 }
 
-// readable notes that the source can be read. If it holds what it held before,
-// nothing else would clear the problem. What an admin has activated meanwhile
-// has settled the problem of before as well.
+// readable notes that the source can be read again. If its files are those of
+// before, nothing else clears the problem; if an admin activated others meanwhile,
+// the problem of before is gone too.
 func (w *watcher) readable() {
 	if w.unread == nil {
 		return
@@ -219,7 +218,7 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 }
 
 func (w *watcher) request(files bundle.Snapshot) Request {
-	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Bundled: w.engine.source.bundled()}
+	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Trust: w.engine.source.trust()}
 }
 
 // looked notes what the source holds: it is not activated again. failure says

@@ -12,7 +12,7 @@ import (
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
-// PolicyStatus tells how the policy is.
+// PolicyStatus describes the policy in force.
 func (c *Client) PolicyStatus(ctx context.Context) (activation.Status, error) {
 	return ask[activation.Status](ctx, c, http.MethodGet, "/policy", nil)
 }
@@ -45,14 +45,14 @@ func (c *Client) RollBackPolicy(ctx context.Context, revision string) (activatio
 	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision})
 }
 
-// ShadowPolicy has a policy decide along without effect.
+// ShadowPolicy has a policy decide beside the active one, without effect.
 func (c *Client) ShadowPolicy(ctx context.Context, files bundle.Snapshot, source string, sample float64) (activation.Candidate, error) {
 	query := url.Values{"source": {source}, "sample": {strconv.FormatFloat(sample, 'g', -1, 64)}}
 	var candidate activation.Candidate
 	return candidate, c.upload(ctx, http.MethodPut, "/policy/shadow?"+query.Encode(), files, &candidate)
 }
 
-// ShadowReport tells what the policy in shadow would have done.
+// ShadowReport reports what the policy in shadow would have decided.
 func (c *Client) ShadowReport(ctx context.Context) (activation.Report, error) {
 	return ask[activation.Report](ctx, c, http.MethodGet, "/policy/shadow", nil)
 }

@@ -133,7 +133,7 @@ func (s *Server) readPolicy(w http.ResponseWriter, r *http.Request, action strin
 // effect.
 func (s *Server) recordPolicy(who, action string) func(context.Context, activation.Info) error {
 	return func(ctx context.Context, next activation.Info) error {
-		return s.registry.Record(ctx, store.Change{
+		return s.registry.Record(ctx, store.AuditEntry{
 			Actor: who, Action: action, Subject: next.Revision,
 			Detail: map[string]any{"source": next.Source, "from": s.policy.Revision()},
 		})

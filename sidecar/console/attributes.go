@@ -23,40 +23,41 @@ var attributesDone = map[string]string{
 
 // setAttribute sets or removes one attribute. The form says what its page
 // showed before, so that a page which is out of date takes nothing back.
-func (c *Console) setAttribute(v *visit) {
-	project, ok := c.ownProject(v, v.r.PathValue("project"))
-	if !ok {
-		return
+func (c *Console) setAttribute(x *exchange) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
-	form := attributeForm{Name: v.r.PostFormValue("name"), Value: v.r.PostFormValue("value")}
+	form := attributeForm{Name: x.r.PostFormValue("name"), Value: x.r.PostFormValue("value")}
 	change := projects.AttributeChange{
-		Actor: v.actor(), ProjectID: project.ID, OwnerID: v.user,
+		Actor: x.actor(), ProjectID: project.ID, OwnerID: x.user,
 		Set: map[string]*string{form.Name: &form.Value}, Seen: map[string]*string{form.Name: nil},
 	}
-	if seen, shown := v.r.PostForm["seen"]; shown {
+	if seen, shown := x.r.PostForm["seen"]; shown {
 		change.Seen[form.Name] = &seen[0]
 	}
 	done := "set"
-	if v.r.PostForm.Has("remove") {
+	if x.r.PostForm.Has("remove") {
 		done, change.Set[form.Name] = "removed", nil
 	}
-	_, err := c.Projects.SetAttributes(v.r.Context(), change)
+	_, err = c.Projects.SetAttributes(x.r.Context(), change)
 	var refused *api.Error
 	switch {
 	case err == nil:
-		http.Redirect(v, v.r, site.Path+"projects/"+project.ID+"?done="+done, http.StatusSeeOther)
+		return x.redirect(site.Path + "projects/" + project.ID + "?done=" + done)
 	case errors.Is(err, projects.ErrAttributeChanged):
-		c.refuseAttribute(v, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
+		return c.refuseAttribute(x, http.StatusConflict, form, "The attribute "+form.Name+" was changed meanwhile: look at it as it is now, and set it again.")
 	case errors.As(err, &refused):
-		c.refuseAttribute(v, http.StatusUnprocessableEntity, form, refused.Message)
-	default:
-		c.broken(v, v.r, err)
+		return c.refuseAttribute(x, http.StatusUnprocessableEntity, form, refused.Message)
 	}
+	return err
 }
 
 // refuseAttribute shows the project as it is now, and what was typed.
-func (c *Console) refuseAttribute(v *visit, status int, form attributeForm, message string) {
-	if project, ok := c.ownProject(v, v.r.PathValue("project")); ok {
-		c.presentProject(v, status, projectPage{Project: project, Typed: form, Error: message})
+func (c *Console) refuseAttribute(x *exchange, status int, form attributeForm, message string) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
+	return c.presentProject(x, status, projectPage{Project: project, Typed: form, Error: message})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,19 +36,18 @@ type auditRow struct {
 	Detail  string
 }
 
-func (c *Console) showAudit(v *visit) {
+func (c *Console) showAudit(x *exchange) error {
 	// What is no number asks for the newest.
-	before, _ := strconv.ParseInt(v.r.URL.Query().Get("before"), 10, 64)
-	log, err := c.Keys.Audit(v.r.Context(), "", v.user, before)
+	before, _ := strconv.ParseInt(x.r.URL.Query().Get("before"), 10, 64)
+	log, err := c.Keys.Audit(x.r.Context(), "", x.user, before)
 	var names map[string]string
 	if err == nil {
-		names, err = c.keyNames(v)
+		names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.show(v, "audit", auditPage{Rows: c.auditRows(log.Entries, v.user, names), Before: before, Next: log.Next})
+	return c.show(x, http.StatusOK, "audit", auditPage{Rows: c.auditRows(log.Entries, x.user, names), Before: before, Next: log.Next})
 }
 
 // actions are the audit log's names of what was done, in words.

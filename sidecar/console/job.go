@@ -21,59 +21,56 @@ type jobPage struct {
 // Playable reports whether the job left a game.
 func (p jobPage) Playable() bool { return p.Job.Settled && p.Job.Files != nil }
 
-func (c *Console) showJob(v *visit) {
-	job, ok := c.ownJob(v)
-	if !ok {
-		return
+func (c *Console) showJob(x *exchange) error {
+	job, err := c.ownJob(x)
+	if err != nil {
+		return err
 	}
-	project, ok := c.ownProject(v, job.ProjectID)
-	if !ok {
-		return
+	project, err := c.ownProject(x, job.ProjectID)
+	if err != nil {
+		return err
 	}
 	page := jobPage{Job: job, Project: project}
-	names, err := c.keyNames(v)
-	if origin := c.options.Preview(v.r); err == nil && page.Playable() && origin != "" {
+	names, err := c.keyNames(x)
+	if origin := c.options.Preview(x.r); err == nil && page.Playable() && origin != "" {
 		var code string
-		if code, err = c.Sessions.NewPreview(v.r.Context(), v.user, job.JobID); err == nil {
+		if code, err = c.Sessions.NewPreview(x.r.Context(), x.user, job.JobID); err == nil {
 			page.Preview = origin + "/" + code + "/index.html"
 		}
 	}
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
 	page.KeyName = names[job.KeyID]
-	c.show(v, "job", page)
+	return c.show(x, http.StatusOK, "job", page)
 }
 
 // ownJob returns the job that the address names, if it is of one of the
 // visitor's projects.
-func (c *Console) ownJob(v *visit) (sidecar.Job, bool) {
-	job, err := c.Ledger.Job(v.r.Context(), v.r.PathValue("job"))
+func (c *Console) ownJob(x *exchange) (sidecar.Job, error) {
+	job, err := c.Ledger.Job(x.r.Context(), x.r.PathValue("job"))
+	if errors.Is(err, sidecar.ErrUnknownJob) || err == nil && job.OwnerID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such job."}
+	}
+	return job, err
+}
+
+func (c *Console) jobEvents(x *exchange) error {
+	job, err := c.ownJob(x)
+	if err == nil {
+		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: x.session.Name()}.Ask(x)
+	}
+	return err
+}
+
+func (c *Console) jobFiles(x *exchange) error {
+	job, err := c.ownJob(x)
 	switch {
-	case errors.Is(err, sidecar.ErrUnknownJob), err == nil && job.OwnerID != v.user:
-		c.fail(v, v.r, http.StatusNotFound, "You have no such job.")
 	case err != nil:
-		c.broken(v, v.r, err)
-	default:
-		return job, true
-	}
-	return sidecar.Job{}, false
-}
-
-func (c *Console) jobEvents(v *visit) {
-	if job, ok := c.ownJob(v); ok {
-		site.Serve{What: site.ServeEvents, JobID: job.JobID, Session: v.session.Name()}.Ask(v)
-	}
-}
-
-func (c *Console) jobFiles(v *visit) {
-	job, ok := c.ownJob(v)
-	switch {
-	case !ok:
+		return err
 	case !job.Settled || job.Status == api.JobCancelled:
-		c.fail(v, v.r, http.StatusConflict, "The job has no files.")
-	default:
-		site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(v)
+		return &failure{http.StatusConflict, "The job has no files."}
 	}
+	site.Serve{What: site.ServeFiles, JobID: job.JobID}.Ask(x)
+	return nil
 }

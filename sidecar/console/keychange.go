@@ -22,19 +22,14 @@ type keyPage struct {
 	Changes []auditRow
 }
 
-// ownKey returns the key that the address names, if it is the visitor's. One
-// of somebody else is not there, as far as the visitor can tell.
-func (c *Console) ownKey(v *visit) (keys.Key, bool) {
-	key, err := c.Keys.Key(v.r.Context(), v.r.PathValue("key"))
-	switch {
-	case errors.Is(err, sidecar.ErrUnknownKey), err == nil && key.UserID != v.user:
-		c.fail(v, v.r, http.StatusNotFound, "You have no such key.")
-	case err != nil:
-		c.broken(v, v.r, err)
-	default:
-		return key, true
+// ownKey returns the key that the address names. A key of another user gets the
+// same answer as one that does not exist.
+func (c *Console) ownKey(x *exchange) (keys.Key, error) {
+	key, err := c.Keys.Key(x.r.Context(), x.r.PathValue("key"))
+	if errors.Is(err, sidecar.ErrUnknownKey) || err == nil && key.UserID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such key."}
 	}
-	return keys.Key{}, false
+	return key, err
 }
 
 // done are what a page says after a change, named in its address.
@@ -44,63 +39,61 @@ var done = map[string]string{
 	"revoke": "The key is revoked for good.",
 }
 
-func (c *Console) showKey(v *visit) {
-	if key, ok := c.ownKey(v); ok {
-		c.presentKey(v, http.StatusOK, key, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits), Done: done[v.r.URL.Query().Get("done")]})
+func (c *Console) showKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
+	return c.presentKey(x, http.StatusOK, key,
+		keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits), Done: done[x.r.URL.Query().Get("done")]})
 }
 
 // presentKey shows a key with what was typed into its forms.
-func (c *Console) presentKey(v *visit, status int, key keys.Key, page keyPage) {
-	row, err := c.keyRow(v, key)
+func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage) error {
+	row, err := c.keyRow(x, key)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	plots, err := c.plots(v)
+	plots, err := c.plots(x)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
 	row.Plot = plots.of(key.ID)
-	log, err := c.Keys.Audit(v.r.Context(), key.ID, "", 0)
+	log, err := c.Keys.Audit(x.r.Context(), key.ID, "", 0)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	page.keyRow, page.Changes = row, c.auditRows(log.Entries, v.user, nil)
-	c.render(v, v.r, status, "key", page)
+	page.keyRow, page.Changes = row, c.auditRows(log.Entries, x.user, nil)
+	return c.show(x, status, "key", page)
 }
 
-func (c *Console) renameKey(v *visit) {
-	key, ok := c.ownKey(v)
-	if !ok {
-		return
+func (c *Console) renameKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
-	name := v.r.PostFormValue("name")
-	_, err := c.Keys.Rename(v.r.Context(), v.actor(), key.ID, name)
-	c.settle(v, key, "name", err, keyPage{Rename: name, Fields: fieldsOf(key.Limits)})
+	name := x.r.PostFormValue("name")
+	_, err = c.Keys.Rename(x.r.Context(), x.actor(), key.ID, name)
+	return c.settle(x, key, "name", err, keyPage{Rename: name, Fields: fieldsOf(key.Limits)})
 }
 
-func (c *Console) limitKey(v *visit) {
-	key, ok := c.ownKey(v)
-	if !ok {
-		return
+func (c *Console) limitKey(x *exchange) error {
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
-	page := keyPage{Rename: key.Name, Fields: readLimitFields(v.r)}
+	page := keyPage{Rename: key.Name, Fields: readLimitFields(x.r)}
 	limits, err := page.Fields.parse()
 	if err != nil {
 		page.Error = sentence(err)
-		c.presentKey(v, http.StatusUnprocessableEntity, key, page)
-		return
+		return c.presentKey(x, http.StatusUnprocessableEntity, key, page)
 	}
-	version, err := strconv.ParseInt(v.r.PostFormValue("version"), 10, 64)
+	version, err := strconv.ParseInt(x.r.PostFormValue("version"), 10, 64)
 	if err != nil {
-		c.fail(v, v.r, http.StatusBadRequest, "The form has no version.")
-		return
+		return &failure{http.StatusBadRequest, "The form has no version."}
 	}
-	_, err = c.Keys.SetLimits(v.r.Context(), v.actor(), key.ID, version, limits)
-	c.settle(v, key, "limits", err, page)
+	_, err = c.Keys.SetLimits(x.r.Context(), x.actor(), key.ID, version, limits)
+	return c.settle(x, key, "limits", err, page)
 }
 
 // stateChange is a change of a key's state that is asked for and confirmed.
@@ -122,63 +115,61 @@ type confirmPage struct {
 	Running int64
 }
 
-func (c *Console) confirmChange(v *visit) {
-	change, known := stateChanges[v.r.PathValue("change")]
+func (c *Console) confirmChange(x *exchange) error {
+	change, known := stateChanges[x.r.PathValue("change")]
 	if !known {
-		c.fail(v, v.r, http.StatusNotFound, "There is no such page.")
-		return
+		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, ok := c.ownKey(v)
-	if !ok {
-		return
-	}
-	usage, err := c.Keys.Usage(v.r.Context(), key.ID)
+	key, err := c.ownKey(x)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.show(v, "confirm", confirmPage{Key: key, Change: change.Name, Running: usage.RunningJobs})
+	usage, err := c.Keys.Usage(x.r.Context(), key.ID)
+	if err != nil {
+		return err
+	}
+	return c.show(x, http.StatusOK, "confirm", confirmPage{Key: key, Change: change.Name, Running: usage.RunningJobs})
 }
 
-func (c *Console) changeState(v *visit) {
-	change, known := stateChanges[v.r.PathValue("change")]
+func (c *Console) changeState(x *exchange) error {
+	change, known := stateChanges[x.r.PathValue("change")]
 	if !known {
-		c.fail(v, v.r, http.StatusNotFound, "There is no such page.")
-		return
+		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, ok := c.ownKey(v)
-	if !ok {
-		return
+	key, err := c.ownKey(x)
+	if err != nil {
+		return err
 	}
-	_, err := change.do(c.Keys, v.r.Context(), v.actor(), key.ID)
-	c.settle(v, key, change.Name, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
+	_, err = change.do(c.Keys, x.r.Context(), x.actor(), key.ID)
+	return c.settle(x, key, change.Name, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
 }
 
 // settle answers a change: with the key's page when it was made, and with the
 // key as it is now and what was typed when it was refused.
-func (c *Console) settle(v *visit, key keys.Key, change string, err error, page keyPage) {
+func (c *Console) settle(x *exchange, key keys.Key, change string, err error, page keyPage) error {
 	var refusal *keys.Refusal
 	switch {
 	case err == nil:
-		http.Redirect(v, v.r, site.Path+"keys/"+key.ID+"?done="+change, http.StatusSeeOther)
+		return x.redirect(site.Path + "keys/" + key.ID + "?done=" + change)
 	case errors.As(err, &refusal):
 		status := http.StatusUnprocessableEntity
 		if errors.Is(err, keys.ErrVersion) || errors.Is(err, keys.ErrState) {
 			status = http.StatusConflict
 		}
-		if now, ok := c.ownKey(v); ok {
-			page.Error = ofKey(refusal, key)
-			c.presentKey(v, status, now, page)
+		now, err := c.ownKey(x)
+		if err != nil {
+			return err
 		}
-	default:
-		c.broken(v, v.r, err)
+		page.Error = ofKey(refusal, key)
+		return c.presentKey(x, status, now, page)
 	}
+	return err
 }
 
 // ofKey says why a change of the key was refused that the page is about.
 func ofKey(refusal *keys.Refusal, key keys.Key) string {
 	if errors.Is(refusal, keys.ErrVersion) {
-		return "The key was changed meanwhile, perhaps in another tab. The page shows it as it is now, and in the fields what you typed: save again if that shall hold."
+		return "The key was changed meanwhile, perhaps in another tab. The page shows its current state; the fields hold what you typed. Save again to overwrite the change."
 	}
 	return sentence(errors.New(strings.Replace(refusal.Message, "key "+key.ID, "the key", 1)))
 }

@@ -29,49 +29,48 @@ type createdPage struct {
 	Origin string // where the API is
 }
 
-func (c *Console) newKey(v *visit) {
-	c.askForKey(v, http.StatusOK, newKeyPage{})
+func (c *Console) newKey(x *exchange) error {
+	return c.askForKey(x, http.StatusOK, newKeyPage{})
 }
 
-func (c *Console) askForKey(v *visit, status int, page newKeyPage) {
-	user, err := c.Keys.User(v.r.Context(), v.user)
+func (c *Console) askForKey(x *exchange, status int, page newKeyPage) error {
+	user, err := c.Keys.User(x.r.Context(), x.user)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
 	page.Form, page.Live, page.Max = sessions.NewForm(), int(user.Keys), keys.MaxPerUser
-	c.render(v, v.r, status, "newkey", page)
+	return c.show(x, status, "newkey", page)
 }
 
 // createKey makes a key and shows its secret in the answer itself: it is kept
 // nowhere. The form's code makes a repeated form, after "back" or "reload", a
 // refusal and not a second key.
-func (c *Console) createKey(v *visit) {
-	page := newKeyPage{Name: v.r.PostFormValue("name"), Limits: readLimitFields(v.r)}
+func (c *Console) createKey(x *exchange) error {
+	page := newKeyPage{Name: x.r.PostFormValue("name"), Limits: readLimitFields(x.r)}
 	limits, err := page.Limits.parse()
 	if err != nil {
 		page.Error = sentence(err)
-		c.askForKey(v, http.StatusUnprocessableEntity, page)
-		return
+		return c.askForKey(x, http.StatusUnprocessableEntity, page)
 	}
-	created, err := c.createOnce(v, page.Name, limits)
+	created, err := c.createOnce(x, page.Name, limits)
 	var refusal *keys.Refusal
 	switch {
 	case errors.Is(err, sessions.ErrCode):
-		c.fail(v, v.r, http.StatusConflict,
-			"This form was sent before and the key was made. Its secret was shown then and can't be shown again; if it is lost, revoke the key and create another.")
+		return &failure{
+			http.StatusConflict,
+			"This form was sent before and the key was made. Its secret was shown then and can't be shown again; if it is lost, revoke the key and create another.",
+		}
 	case errors.As(err, &refusal):
 		page.Error = sentence(refusal)
-		c.askForKey(v, http.StatusUnprocessableEntity, page)
+		return c.askForKey(x, http.StatusUnprocessableEntity, page)
 	case err != nil:
-		c.broken(v, v.r, err)
-	default:
-		c.show(v, "created", createdPage{Key: created, Origin: c.origin(v.r)})
+		return err
 	}
+	return c.show(x, http.StatusOK, "created", createdPage{Key: created, Origin: c.origin(x.r)})
 }
 
-func (c *Console) createOnce(v *visit, name string, limits policy.Limits) (keys.Created, error) {
-	return c.Keys.CreateWith(v.r.Context(), v.actor(), v.user, name, limits, func(tx *store.Tx) error {
-		return c.Sessions.UseForm(tx, v.user, v.r.PostFormValue("form"))
+func (c *Console) createOnce(x *exchange, name string, limits policy.Limits) (keys.Created, error) {
+	return c.Keys.CreateWith(x.r.Context(), x.actor(), x.user, name, limits, func(tx *store.Tx) error {
+		return c.Sessions.UseForm(tx, x.user, x.r.PostFormValue("form"))
 	})
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -108,25 +109,24 @@ func (f keyFilter) match(k keys.Key) bool {
 	return query == "" || strings.Contains(strings.ToLower(k.Name), query) || strings.Contains(strings.ToLower(k.Masked), query)
 }
 
-func (c *Console) listKeys(v *visit) {
-	page, err := c.keysPage(v, readFilter(v.r.URL.Query()))
+func (c *Console) listKeys(x *exchange) error {
+	page, err := c.keysPage(x, readFilter(x.r.URL.Query()))
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.show(v, "keys", page)
+	return c.show(x, http.StatusOK, "keys", page)
 }
 
-func (c *Console) keysPage(v *visit, filter keyFilter) (keysPage, error) {
+func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
 	page := keysPage{Max: keys.MaxPerUser, Filter: filter}
-	list, err := c.Keys.Keys(v.r.Context(), v.user)
+	list, err := c.Keys.Keys(x.r.Context(), x.user)
 	if err != nil {
 		return page, err
 	}
-	if page.User, err = c.Keys.User(v.r.Context(), v.user); err != nil {
+	if page.User, err = c.Keys.User(x.r.Context(), x.user); err != nil {
 		return page, err
 	}
-	plots, err := c.plots(v)
+	plots, err := c.plots(x)
 	if err != nil {
 		return page, err
 	}
@@ -138,7 +138,7 @@ func (c *Console) keysPage(v *visit, filter keyFilter) (keysPage, error) {
 		if !filter.match(key) {
 			continue
 		}
-		row, err := c.keyRow(v, key)
+		row, err := c.keyRow(x, key)
 		if err != nil {
 			return page, err
 		}
@@ -156,8 +156,8 @@ func (c *Console) keysPage(v *visit, filter keyFilter) (keysPage, error) {
 }
 
 // keyRow reads what a key used.
-func (c *Console) keyRow(v *visit, key keys.Key) (keyRow, error) {
-	usage, err := c.Keys.Usage(v.r.Context(), key.ID)
+func (c *Console) keyRow(x *exchange, key keys.Key) (keyRow, error) {
+	usage, err := c.Keys.Usage(x.r.Context(), key.ID)
 	if err != nil {
 		return keyRow{}, err
 	}

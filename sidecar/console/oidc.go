@@ -80,12 +80,12 @@ func (p *provider) config(found *oidc.Provider, redirect string) *oauth2.Config 
 	}
 }
 
-// journeyCookie holds a journey.
-const journeyCookie = "__Host-svc-oidc"
+// authRequestCookie holds an authRequest.
+const authRequestCookie = "__Host-svc-oidc"
 
-// journey is what we remember of a visitor who is at the provider. It lies in
-// a cookie: whoever brings the answer must be who asked.
-type journey struct {
+// authRequest is a request to the provider that is not answered yet. It is kept in a
+// cookie: only the browser that made the request may bring the answer.
+type authRequest struct {
 	State    string `json:"state"`
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"`
@@ -106,18 +106,18 @@ func (c *Console) startOIDC(w http.ResponseWriter, r *http.Request) {
 		c.broken(w, r, err)
 		return
 	}
-	j := journey{
+	asked := authRequest{
 		State: sessions.NewForm(), Nonce: sessions.NewForm(), Verifier: oauth2.GenerateVerifier(),
 		Next: nextPage(r.URL.Query().Get("next")),
 	}
-	text, err := json.Marshal(j)
+	text, err := json.Marshal(asked)
 	if err != nil {
 		c.broken(w, r, err)
 		return
 	}
-	putCookie(w, journeyCookie, base64.RawURLEncoding.EncodeToString(text), int(oidcTTL/time.Second))
-	http.Redirect(w, r, c.oidc.config(found, c.callback(r)).AuthCodeURL(j.State,
-		oidc.Nonce(j.Nonce), oauth2.S256ChallengeOption(j.Verifier)), http.StatusSeeOther)
+	putCookie(w, authRequestCookie, base64.RawURLEncoding.EncodeToString(text), int(oidcTTL/time.Second))
+	http.Redirect(w, r, c.oidc.config(found, c.callback(r)).AuthCodeURL(asked.State,
+		oidc.Nonce(asked.Nonce), oauth2.S256ChallengeOption(asked.Verifier)), http.StatusSeeOther)
 }
 
 func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
@@ -125,16 +125,16 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
 		return
 	}
-	var j journey
-	if cookie, err := r.Cookie(journeyCookie); err == nil {
+	var asked authRequest
+	if cookie, err := r.Cookie(authRequestCookie); err == nil {
 		text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
-		if err != nil || json.Unmarshal(text, &j) != nil {
-			j = journey{}
+		if err != nil || json.Unmarshal(text, &asked) != nil {
+			asked = authRequest{}
 		}
 	}
-	putCookie(w, journeyCookie, "", -1)
+	putCookie(w, authRequestCookie, "", -1)
 	query := r.URL.Query()
-	if j.State == "" || query.Get("state") != j.State || query.Get("code") == "" {
+	if asked.State == "" || query.Get("state") != asked.State || query.Get("code") == "" {
 		c.refuseOIDC(w, r, "Signing in was not finished. Try again.")
 		return
 	}
@@ -145,7 +145,7 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), oidcTimeout)
 	defer cancel()
-	userID, err := c.oidc.user(ctx, query.Get("code"), c.callback(r), j)
+	userID, err := c.oidc.user(ctx, query.Get("code"), c.callback(r), asked)
 	if err != nil {
 		c.Logger.Warn("sign-in with the OpenID provider failed", zap.Error(err))
 		c.refuseOIDC(w, r, "The provider's answer could not be used. Try again.")
@@ -158,7 +158,7 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		c.broken(w, r, err)
 	default:
-		c.enter(w, r, secret, j.Next)
+		c.enter(w, r, secret, asked.Next)
 	}
 }
 
@@ -167,13 +167,13 @@ func (c *Console) refuseOIDC(w http.ResponseWriter, r *http.Request, message str
 }
 
 // user exchanges the code and returns whom the verified token names.
-func (p *provider) user(ctx context.Context, code, redirect string, j journey) (string, error) {
+func (p *provider) user(ctx context.Context, code, redirect string, asked authRequest) (string, error) {
 	found, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
 	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: oidcTimeout})
-	answer, err := p.config(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(j.Verifier))
+	answer, err := p.config(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(asked.Verifier))
 	if err != nil {
 		return "", fmt.Errorf("exchanging the code: %w", err)
 	}
@@ -185,7 +185,7 @@ func (p *provider) user(ctx context.Context, code, redirect string, j journey) (
 	if err != nil {
 		return "", fmt.Errorf("verifying the id_token: %w", err)
 	}
-	if token.Nonce != j.Nonce {
+	if token.Nonce != asked.Nonce {
 		return "", errors.New("the id_token has another nonce")
 	}
 	if p.options.Claim == "sub" {

@@ -86,13 +86,13 @@ func (f frame) Is(pages ...string) bool {
 // render answers with a page. It is made whole before its first byte is sent,
 // so that an error in it is not a torn page.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, page string, data any) {
-	f := frame{Page: page, Data: data}
-	if v, ok := w.(*visit); ok {
-		f.User = v.user
-	}
+	c.renderFrame(w, r, status, frame{Page: page, Data: data})
+}
+
+func (c *Console) renderFrame(w http.ResponseWriter, r *http.Request, status int, f frame) {
 	var out bytes.Buffer
-	if err := c.pages.templates[page].Execute(&out, f); err != nil {
-		c.Logger.Error("console page not rendered", zap.String("page", page), zap.Error(err))
+	if err := c.pages.templates[f.Page].Execute(&out, f); err != nil {
+		c.Logger.Error("console page not rendered", zap.String("page", f.Page), zap.Error(err))
 		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
 		return
 	}
@@ -104,19 +104,22 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, status int, pag
 	}
 }
 
-// show answers a visitor with a page.
-func (c *Console) show(v *visit, page string, data any) {
-	c.render(v, v.r, http.StatusOK, page, data)
+// show is render for a user who is signed in.
+func (c *Console) show(x *exchange, status int, page string, data any) error {
+	c.renderFrame(x, x.r, status, frame{Page: page, User: x.user, Data: data})
+	return nil
 }
 
-// failure is a page that says what went wrong.
+// failure is a page that says what went wrong, and the error that it answers.
 type failure struct {
 	Status  int
 	Message string
 }
 
+func (f *failure) Error() string { return f.Message }
+
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, status int, message string) {
-	c.render(w, r, status, "failure", failure{Status: status, Message: message})
+	c.render(w, r, status, "failure", &failure{Status: status, Message: message})
 }
 
 func (c *Console) serveStatic(w http.ResponseWriter, r *http.Request) {

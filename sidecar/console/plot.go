@@ -52,10 +52,10 @@ type plotted struct {
 }
 
 // plots reads what the visitor's keys did.
-func (c *Console) plots(v *visit) (plotted, error) {
+func (c *Console) plots(x *exchange) (plotted, error) {
 	last := c.Now().UTC()
 	first := last.AddDate(0, 0, 1-plotDays)
-	days, err := c.Keys.Daily(v.r.Context(), v.user, first, last)
+	days, err := c.Keys.Daily(x.r.Context(), x.user, first, last)
 	if err != nil {
 		return plotted{}, err
 	}
@@ -69,7 +69,7 @@ func (c *Console) plots(v *visit) (plotted, error) {
 // of returns the plot of one key, or of all with "".
 func (p plotted) of(keyID string) plot {
 	byDate := make(map[string]keys.Day)
-	var jobs, most int64
+	var jobs, maxJobs int64
 	var tik api.TIK
 	for _, d := range p.days {
 		if keyID == "" || d.KeyID == keyID {
@@ -77,7 +77,7 @@ func (p plotted) of(keyID string) plot {
 			sum.Jobs += d.Jobs
 			sum.TIK += d.TIK
 			byDate[d.Date] = sum
-			most = max(most, sum.Jobs)
+			maxJobs = max(maxJobs, sum.Jobs)
 			jobs += d.Jobs
 			tik += d.TIK
 		}
@@ -89,7 +89,7 @@ func (p plotted) of(keyID string) plot {
 	for i, date := range p.dates {
 		d := plotDay{Date: date, Jobs: byDate[date].Jobs, TIK: byDate[date].TIK, X: i * plotStep}
 		if d.Jobs > 0 {
-			d.H = max(2, int(d.Jobs*plotHeight/most))
+			d.H = max(2, int(d.Jobs*plotHeight/maxJobs))
 		}
 		d.Y = plotHeight - d.H
 		out.Days = append(out.Days, d)

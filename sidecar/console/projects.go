@@ -18,18 +18,18 @@ type projectsPage struct {
 	Origin   string
 }
 
-func (c *Console) listProjects(v *visit) {
-	after := v.r.URL.Query().Get("after")
-	list, err := c.Projects.Projects(v.r.Context(), v.user, after, projects.DefaultPage)
+func (c *Console) listProjects(x *exchange) error {
+	after := x.r.URL.Query().Get("after")
+	list, err := c.Projects.Projects(x.r.Context(), x.user, after, projects.DefaultPage)
 	var refused *api.Error
 	switch {
 	case errors.As(err, &refused):
-		c.fail(v, v.r, refused.Status, refused.Message)
+		return &failure{refused.Status, refused.Message}
 	case err != nil:
-		c.broken(v, v.r, err)
-	default:
-		c.show(v, "projects", projectsPage{Projects: list.Data, After: after, Next: list.NextCursor, Origin: c.origin(v.r)})
+		return err
 	}
+	return c.show(x, http.StatusOK, "projects",
+		projectsPage{Projects: list.Data, After: after, Next: list.NextCursor, Origin: c.origin(x.r)})
 }
 
 // projectPage is one project with a part of its jobs.
@@ -43,38 +43,34 @@ type projectPage struct {
 	Done  string
 }
 
-func (c *Console) showProject(v *visit) {
-	if project, ok := c.ownProject(v, v.r.PathValue("project")); ok {
-		c.presentProject(v, http.StatusOK, projectPage{Project: project, Done: attributesDone[v.r.URL.Query().Get("done")]})
+func (c *Console) showProject(x *exchange) error {
+	project, err := c.ownProject(x, x.r.PathValue("project"))
+	if err != nil {
+		return err
 	}
+	return c.presentProject(x, http.StatusOK, projectPage{Project: project, Done: attributesDone[x.r.URL.Query().Get("done")]})
 }
 
 // presentProject shows a project with what was typed into its forms.
-func (c *Console) presentProject(v *visit, status int, page projectPage) {
-	before := v.r.URL.Query().Get("before")
+func (c *Console) presentProject(x *exchange, status int, page projectPage) error {
+	before := x.r.URL.Query().Get("before")
 	page.First = before == ""
 	var err error
-	if page.JobPage, err = c.Ledger.ProjectJobs(v.r.Context(), page.Project.ID, before); err == nil {
-		page.Names, err = c.keyNames(v)
+	if page.JobPage, err = c.Ledger.ProjectJobs(x.r.Context(), page.Project.ID, before); err == nil {
+		page.Names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.render(v, v.r, status, "project", page)
+	return c.show(x, status, "project", page)
 }
 
-// ownProject returns a project if it is the visitor's. One of somebody else is
-// not there, as far as the visitor can tell.
-func (c *Console) ownProject(v *visit, id string) (projects.Details, bool) {
-	project, err := c.Projects.Details(v.r.Context(), id)
-	switch {
-	case errors.Is(err, sidecar.ErrUnknownProject), err == nil && project.OwnerID != v.user:
-		c.fail(v, v.r, http.StatusNotFound, "You have no such project.")
-	case err != nil:
-		c.broken(v, v.r, err)
-	default:
-		return project, true
+// ownProject returns a project of the user. One of another user gets the same answer
+// as one that does not exist.
+func (c *Console) ownProject(x *exchange, id string) (projects.Details, error) {
+	project, err := c.Projects.Details(x.r.Context(), id)
+	if errors.Is(err, sidecar.ErrUnknownProject) || err == nil && project.OwnerID != x.user {
+		err = &failure{http.StatusNotFound, "You have no such project."}
 	}
-	return projects.Details{}, false
+	return project, err
 }

@@ -18,8 +18,8 @@ import (
 // machine's own addresses for safe.
 const sessionCookie = "__Host-svc-session"
 
-// visit is a request of somebody who is signed in.
-type visit struct {
+// exchange is a request of a user who is signed in, and its answer.
+type exchange struct {
 	http.ResponseWriter
 	r       *http.Request
 	session sessions.Session
@@ -27,11 +27,14 @@ type visit struct {
 }
 
 // actor names the visitor in the audit log.
-func (v *visit) actor() string { return sessions.Actor(v.user) }
+func (x *exchange) actor() string { return sessions.Actor(x.user) }
 
 // signedIn lets those who are signed in pass, and sends the others to the
 // sign-in page.
-func (c *Console) signedIn(next func(*visit)) http.Handler {
+//
+// A *failure that next returns is the answer; any other error is a failure of the
+// service.
+func (c *Console) signedIn(next func(*exchange) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session, err := c.session(r)
 		switch {
@@ -40,13 +43,20 @@ func (c *Console) signedIn(next func(*visit)) http.Handler {
 		case err != nil:
 			c.broken(w, r, err)
 		default:
-			next(&visit{ResponseWriter: w, r: r, session: session, user: session.UserID})
+			x := &exchange{ResponseWriter: w, r: r, session: session, user: session.UserID}
+			if err := next(x); err != nil {
+				var f *failure
+				if !errors.As(err, &f) {
+					f = c.unavailable(w, r, err)
+				}
+				c.renderFrame(x, r, f.Status, frame{Page: "failure", User: x.user, Data: f})
+			}
 		}
 	})
 }
 
-// session returns the session of a request. Whom Caddy's authentication names
-// has one at once; a session of somebody else is not used then.
+// session returns the session of a request. A user whom Caddy's authentication names
+// has one without signing in; a cookie of another user's session is ignored then.
 func (c *Console) session(r *http.Request) (sessions.Session, error) {
 	named := ""
 	if c.options.Identity != nil {
@@ -82,7 +92,7 @@ func putCookie(w http.ResponseWriter, name, value string, maxAge int) {
 }
 
 // askToSignIn sends a reader to the sign-in page and from there back. A form
-// that comes after its session has ended is not taken; its sender is told so.
+// that comes after its session has ended is refused with a message.
 func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		http.Redirect(w, r, "/console/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
@@ -93,8 +103,8 @@ func (c *Console) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// pageOf returns the page that a form was sent from, "" where the browser does
-// not tell.
+// pageOf returns the page that a form was sent from, "" without a Referer of this
+// host.
 func pageOf(r *http.Request) string {
 	u, err := url.Parse(r.Referer())
 	if err != nil || u.Host != r.Host {
@@ -112,28 +122,41 @@ func nextPage(next string) string {
 	return u.RequestURI()
 }
 
-func (c *Console) signOut(v *visit) { c.leave(v, c.Sessions.End(v.r.Context(), v.session)) }
-
-func (c *Console) signOutEverywhere(v *visit) {
-	c.leave(v, c.Sessions.EndAll(v.r.Context(), v.session))
+func (c *Console) signOut(x *exchange) error {
+	return c.leave(x, c.Sessions.End(x.r.Context(), x.session))
 }
 
-func (c *Console) leave(v *visit, err error) {
+func (c *Console) signOutEverywhere(x *exchange) error {
+	return c.leave(x, c.Sessions.EndAll(x.r.Context(), x.session))
+}
+
+func (c *Console) leave(x *exchange, err error) error {
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	dropCookie(v)
-	http.Redirect(v, v.r, "/console/login?out=1", http.StatusSeeOther)
+	dropCookie(x)
+	return x.redirect("/console/login?out=1")
 }
 
-// broken answers what is not the visitor's fault; the log has the reason.
+// redirect answers with the address of the page to load instead.
+func (x *exchange) redirect(to string) error {
+	http.Redirect(x, x.r, to, http.StatusSeeOther)
+	return nil
+}
+
+// broken answers a failure of the service; the log has the reason.
 func (c *Console) broken(w http.ResponseWriter, r *http.Request, err error) {
+	f := c.unavailable(w, r, err)
+	c.fail(w, r, f.Status, f.Message)
+}
+
+// unavailable logs a failure of the service and returns its page.
+func (c *Console) unavailable(w http.ResponseWriter, r *http.Request, err error) *failure {
 	c.Logger.Error("console page failed", zap.String("path", r.URL.Path), zap.Error(err))
+	w.Header().Set("Retry-After", "5")
 	message := "The service can't answer right now. Nothing was changed; try again in a moment."
 	if errors.Is(err, store.ErrInDoubt) {
 		message = "The service can't say right now whether it was done: look before you do it again."
 	}
-	w.Header().Set("Retry-After", "5")
-	c.fail(w, r, http.StatusServiceUnavailable, message)
+	return &failure{http.StatusServiceUnavailable, message}
 }

@@ -49,9 +49,9 @@ func fromElsewhere(r *http.Request) bool {
 }
 
 // signIn takes the code of a one-time link. The link has it behind "#", which
-// browsers don't send: it is in no log. A stranger's link, on a page of the
-// stranger's, must not make somebody work in the stranger's account unawares: it
-// asks where another site led to it, or somebody else is signed in.
+// browsers don't send: it is in no log. A link on another site could sign a visitor
+// in to the account of an attacker. So signIn asks for confirmation when the request
+// comes from another site, or another user is signed in.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	next := r.PostFormValue("next")
 	refuse := func(status int, message string) {

@@ -15,30 +15,29 @@ type usagePage struct {
 	Rows []keyRow
 }
 
-func (c *Console) showUsage(v *visit) {
-	page, err := c.usagePage(v)
+func (c *Console) showUsage(x *exchange) error {
+	page, err := c.usagePage(x)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.show(v, "usage", page)
+	return c.show(x, http.StatusOK, "usage", page)
 }
 
-func (c *Console) usagePage(v *visit) (page usagePage, err error) {
-	if page.User, err = c.Keys.User(v.r.Context(), v.user); err != nil {
+func (c *Console) usagePage(x *exchange) (page usagePage, err error) {
+	if page.User, err = c.Keys.User(x.r.Context(), x.user); err != nil {
 		return page, err
 	}
-	plots, err := c.plots(v)
+	plots, err := c.plots(x)
 	if err != nil {
 		return page, err
 	}
 	page.All = plots.of("")
-	list, err := c.Keys.Keys(v.r.Context(), v.user)
+	list, err := c.Keys.Keys(x.r.Context(), x.user)
 	if err != nil {
 		return page, err
 	}
 	for _, key := range list {
-		row, err := c.keyRow(v, key)
+		row, err := c.keyRow(x, key)
 		if err != nil {
 			return page, err
 		}
@@ -55,28 +54,26 @@ type statementPage struct {
 	Names map[string]string // of keys, by id
 }
 
-func (c *Console) showStatement(v *visit) {
-	after := v.r.URL.Query().Get("after")
-	statement, err := c.Keys.Statement(v.r.Context(), v.user, "", after)
+func (c *Console) showStatement(x *exchange) error {
+	after := x.r.URL.Query().Get("after")
+	statement, err := c.Keys.Statement(x.r.Context(), x.user, "", after)
 	var refusal *keys.Refusal
 	if errors.As(err, &refusal) {
-		c.fail(v, v.r, http.StatusBadRequest, sentence(refusal))
-		return
+		return &failure{http.StatusBadRequest, sentence(refusal)}
 	}
 	page := statementPage{Statement: statement, After: after}
 	if err == nil {
-		page.Names, err = c.keyNames(v)
+		page.Names, err = c.keyNames(x)
 	}
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.show(v, "statement", page)
+	return c.show(x, http.StatusOK, "statement", page)
 }
 
 // keyNames are the names of the visitor's keys by their ids.
-func (c *Console) keyNames(v *visit) (map[string]string, error) {
-	list, err := c.Keys.Keys(v.r.Context(), v.user)
+func (c *Console) keyNames(x *exchange) (map[string]string, error) {
+	list, err := c.Keys.Keys(x.r.Context(), x.user)
 	if err != nil {
 		return nil, err
 	}
@@ -88,41 +85,39 @@ func (c *Console) keyNames(v *visit) (map[string]string, error) {
 }
 
 // usageCSV is the daily usage of each key.
-func (c *Console) usageCSV(v *visit) {
+func (c *Console) usageCSV(x *exchange) error {
 	last := c.Now().UTC()
-	days, err := c.Keys.Daily(v.r.Context(), v.user, last.AddDate(0, 0, 1-plotDays), last)
+	days, err := c.Keys.Daily(x.r.Context(), x.user, last.AddDate(0, 0, 1-plotDays), last)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	names, err := c.keyNames(v)
+	names, err := c.keyNames(x)
 	if err != nil {
-		c.broken(v, v.r, err)
-		return
+		return err
 	}
-	c.sendCSV(v, "usage.csv", tables.DailyHeader, tables.Daily(days, names))
+	return sendCSV(x, "usage.csv", tables.DailyHeader, tables.Daily(days, names))
 }
 
 // statementCSV is the whole statement.
-func (c *Console) statementCSV(v *visit) {
+func (c *Console) statementCSV(x *exchange) error {
 	var entries []keys.Entry
 	for after := ""; ; {
-		page, err := c.Keys.Statement(v.r.Context(), v.user, "", after)
+		page, err := c.Keys.Statement(x.r.Context(), x.user, "", after)
 		if err != nil {
-			c.broken(v, v.r, err)
-			return
+			return err
 		}
 		entries = append(entries, page.Entries...)
 		if after = page.Next; after == "" {
 			break
 		}
 	}
-	c.sendCSV(v, "statement.csv", tables.StatementHeader, tables.Statement(entries, tables.Time))
+	return sendCSV(x, "statement.csv", tables.StatementHeader, tables.Statement(entries, tables.Time))
 }
 
-func (c *Console) sendCSV(v *visit, name string, header []string, rows [][]string) {
-	v.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	v.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+func sendCSV(x *exchange, name string, header []string, rows [][]string) error {
+	x.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	x.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	// A browser that went away is no error of ours.
-	_ = tables.WriteCSV(v, header, rows)
+	_ = tables.WriteCSV(x, header, rows)
+	return nil
 }

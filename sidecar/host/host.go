@@ -22,11 +22,10 @@ import (
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/admin"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
 	"github.com/svc-games/svc/sidecar/opa"
-	"github.com/svc-games/svc/sidecar/remote"
-	"github.com/svc-games/svc/sidecar/remoteconsole"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
 // Names of sockets in the data directory.
@@ -185,9 +184,9 @@ func (h *Host) reads(o Options) http.Handler {
 // calls serves gateways and engine proxies.
 func (h *Host) calls(logger *zap.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(remote.Path+"/", remote.Handler(h.Service, logger))
-	mux.Handle(ledgerclient.Path+"/", ledgerclient.Handler(h.Service, logger))
-	mux.Handle(remoteconsole.Path+"/", remoteconsole.Handler(h.Service.Console, logger))
+	mux.Handle(wire.Path+"/", wire.Handler(h.Service, logger))
+	mux.Handle(ledger.Path+"/", ledger.Handler(h.Service, logger))
+	mux.Handle(wire.ConsolePath+"/", wire.ConsoleHandler(h.Service.Console, logger))
 	return mux
 }
 
@@ -211,7 +210,7 @@ func (h *Host) Close() error {
 
 // Interface guards
 var (
-	_ opa.Policy          = (*activation.Engine)(nil)
-	_ remote.Service      = (*service.Service)(nil)
-	_ ledgerclient.Ledger = (*service.Service)(nil)
+	_ opa.Policy    = (*activation.Engine)(nil)
+	_ wire.Service  = (*service.Service)(nil)
+	_ ledger.Ledger = (*service.Service)(nil)
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/host"
-	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/wire"
 )
 
 func none(string) string { return "" }
@@ -37,7 +37,7 @@ func run(t *testing.T, args ...string) (stop context.CancelFunc, ended <-chan er
 // answers waits until a sidecar answers at a peer.
 func answers(t *testing.T, conn *peer.Client) {
 	t.Helper()
-	c := remote.New(conn, remote.Options{})
+	c := wire.New(conn, wire.Options{})
 	defer c.Close()
 	deadline := time.Now().Add(30 * time.Second)
 	for {

@@ -28,36 +28,33 @@ type AuditLog struct {
 }
 
 // Record appends an entry that has no change of the store beside it.
-func (g *Registry) Record(ctx context.Context, c store.Change) error {
-	return g.store.Update(ctx, func(tx *store.Tx) error { return tx.Audit(g.now(), c) })
+func (g *Registry) Record(ctx context.Context, e store.AuditEntry) error {
+	return g.store.Update(ctx, func(tx *store.Tx) error { return tx.Audit(g.now(), e) })
 }
 
 // Audit returns the changes made to a key, or to a user and all keys and
 // projects of that user; with neither, all. before is 0 or the Next of an earlier page.
 func (g *Registry) Audit(ctx context.Context, keyID, userID string, before int64) (AuditLog, error) {
 	query, args := auditQuery(keyID, userID, before)
-	log := AuditLog{Entries: []AuditEntry{}}
-	err := g.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			if n := len(log.Entries); n == maxEntries {
-				log.Next = log.Entries[n-1].Seq
-				return nil
-			}
-			var e AuditEntry
-			var at int64
-			var detail string
-			if err := scan(&e.Seq, &at, &e.Actor, &e.Action, &e.Subject, &detail); err != nil {
-				return err
-			}
-			e.At, e.Detail = time.UnixMilli(at).UTC(), json.RawMessage(detail)
-			log.Entries = append(log.Entries, e)
-			return nil
-		}, query, args...)
+	entries, err := store.Read(ctx, g.store, func(r *store.Reader) ([]AuditEntry, error) {
+		return store.All(r, scanAuditEntry, query, args...)
 	})
 	if err != nil {
 		return AuditLog{}, fmt.Errorf("reading the audit log: %w", err)
 	}
-	return log, nil
+	if len(entries) <= maxEntries {
+		return AuditLog{Entries: entries}, nil
+	}
+	return AuditLog{Entries: entries[:maxEntries], Next: entries[maxEntries-1].Seq}, nil
+}
+
+func scanAuditEntry(scan store.Scan) (AuditEntry, error) {
+	var e AuditEntry
+	var at int64
+	var detail string
+	err := scan(&e.Seq, &at, &e.Actor, &e.Action, &e.Subject, &detail)
+	e.At, e.Detail = time.UnixMilli(at).UTC(), json.RawMessage(detail)
+	return e, err
 }
 
 // auditQuery names only what is asked for: a condition that holds for all

@@ -16,7 +16,7 @@ func (g *Registry) Rename(ctx context.Context, actor, keyID, name string) (Key, 
 		return Key{}, err
 	}
 	return g.change(ctx, keyID, func(tx *store.Tx, key *Key, now time.Time) error {
-		entry := store.Change{Actor: actor, Action: "key.rename", Subject: keyID, Detail: map[string]any{"from": key.Name, "to": name}}
+		entry := store.AuditEntry{Actor: actor, Action: "key.rename", Subject: keyID, Detail: map[string]any{"from": key.Name, "to": name}}
 		key.Name = name
 		return tx.Audit(now, entry)
 	})
@@ -36,7 +36,7 @@ func (g *Registry) SetLimits(ctx context.Context, actor, keyID string, version i
 		if key.Version != version {
 			return refuse(ErrVersion, "key %s was changed meanwhile: it has version %d, not %d; look at it and try again", keyID, key.Version, version)
 		}
-		entry := store.Change{Actor: actor, Action: "key.limits", Subject: keyID, Detail: map[string]any{"from": key.Limits, "to": limits}}
+		entry := store.AuditEntry{Actor: actor, Action: "key.limits", Subject: keyID, Detail: map[string]any{"from": key.Limits, "to": limits}}
 		key.Limits = limits
 		return tx.Audit(now, entry)
 	})
@@ -68,7 +68,7 @@ func (g *Registry) setState(ctx context.Context, actor, keyID, action, to string
 		if !allowed {
 			return stateError(*key, to)
 		}
-		entry := store.Change{Actor: actor, Action: action, Subject: keyID, Detail: map[string]any{"from": key.State, "to": to}}
+		entry := store.AuditEntry{Actor: actor, Action: action, Subject: keyID, Detail: map[string]any{"from": key.State, "to": to}}
 		key.State = to
 		if err := announce(tx, now, keyID, to); err != nil {
 			return err

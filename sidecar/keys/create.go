@@ -59,7 +59,7 @@ func (g *Registry) CreateWith(ctx context.Context, actor, userID, name string, l
 		if err := announce(tx, now, key.ID, key.State); err != nil {
 			return err
 		}
-		return tx.Audit(now, store.Change{Actor: actor, Action: "key.create", Subject: key.ID,
+		return tx.Audit(now, store.AuditEntry{Actor: actor, Action: "key.create", Subject: key.ID,
 			Detail: map[string]any{"userId": userID, "name": name, "masked": key.Masked, "limits": limits}})
 	})
 	if err != nil {

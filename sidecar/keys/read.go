@@ -13,31 +13,17 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-const columns = `id, user_id, name, masked, state, jobs_per_day, jobs_per_month,
-	max_concurrent_jobs, tik_per_month, version, created_at, last_used_at`
+const columns = "id, user_id, name, masked, state, version, created_at, last_used_at, " + ledger.LimitColumns
 
 // Key returns a key, or sidecar.ErrUnknownKey.
 func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
-	var key Key
-	err := g.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		key, err = readKey(r, keyID)
-		return err
-	})
-	return key, err
+	return store.Read(ctx, g.store, func(r *store.Reader) (Key, error) { return readKey(r, keyID) })
 }
 
 // Keys lists the keys of a user or, with "", of all, oldest first.
 func (g *Registry) Keys(ctx context.Context, userID string) ([]Key, error) {
-	list := []Key{}
 	query, args := keysQuery(userID)
-	err := g.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			key, err := scanKey(scan)
-			list = append(list, key)
-			return err
-		}, query, args...)
-	})
+	list, err := store.Read(ctx, g.store, func(r *store.Reader) ([]Key, error) { return store.All(r, scanKey, query, args...) })
 	if err != nil {
 		return nil, fmt.Errorf("listing keys: %w", err)
 	}
@@ -70,29 +56,26 @@ type Usage struct {
 
 // Usage returns what a key used today, this month and in all.
 func (g *Registry) Usage(ctx context.Context, keyID string) (Usage, error) {
-	var usage Usage
-	err := g.store.View(ctx, func(r *store.Reader) error {
+	return store.Read(ctx, g.store, func(r *store.Reader) (Usage, error) {
 		key, err := readKey(r, keyID)
 		if err != nil {
-			return err
+			return Usage{}, err
 		}
 		now, err := r.Now(g.clock)
 		if err != nil {
-			return err
+			return Usage{}, err
 		}
 		used, err := ledger.ReadUsage(r, keyID, now)
 		if err != nil {
-			return err
+			return Usage{}, err
 		}
 		spent, err := ledger.ReadSpent(r, keyID)
-		usage = Usage{
+		return Usage{
 			KeyID: key.ID, UserID: key.UserID, Name: key.Name, Masked: key.Masked, State: key.State,
 			Usage: used.Usage, TIKSpent: spent, Limits: key.Limits,
 			DayResetsAt: api.DayEnd(used.At), MonthResetsAt: api.MonthEnd(used.At),
-		}
-		return err
+		}, err
 	})
-	return usage, err
 }
 
 func readKey(r *store.Reader, keyID string) (Key, error) {
@@ -110,9 +93,8 @@ func scanKey(scan store.Scan) (Key, error) {
 	var key Key
 	var created int64
 	var used *int64
-	err := scan(&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State,
-		&key.Limits.JobsPerDay, &key.Limits.JobsPerMonth, &key.Limits.MaxConcurrentJobs, &key.Limits.TIKPerMonth,
-		&key.Version, &created, &used)
+	err := scan(append([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used},
+		ledger.LimitFields(&key.Limits)...)...)
 	if err != nil {
 		return Key{}, err
 	}

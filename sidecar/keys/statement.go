@@ -106,7 +106,10 @@ func (st *Statement) read(r *store.Reader, keyID string, from place) error {
 		if key == nil {
 			e.Kind = EntryCredit
 		} else {
-			e.KeyID, e.JobID = *key, *job
+			e.KeyID = *key
+		}
+		if job != nil {
+			e.JobID = *job
 		}
 		st.Entries = append(st.Entries, e)
 		return nil

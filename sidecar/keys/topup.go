@@ -14,8 +14,8 @@ import (
 type Credit struct {
 	TIK api.TIK `json:"tik"` // more than 0
 	// Reference is the caller's own name for the payment, among all users; ""
-	// for none. A credit with a reference counts once however often it is told,
-	// so that whoever got no answer can ask again.
+	// for none. A credit with a reference counts once, so that a request without an
+	// answer can be repeated.
 	Reference string `json:"reference,omitempty"`
 }
 
@@ -73,10 +73,10 @@ func writeCredit(tx *store.Tx, now time.Time, actor, userID string, c Credit) er
 	if c.Reference != "" {
 		detail["reference"] = c.Reference
 	}
-	return tx.Audit(now, store.Change{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
+	return tx.Audit(now, store.AuditEntry{Actor: actor, Action: "user.topup", Subject: userID, Detail: detail})
 }
 
-// repeats notes a credit's reference, or reports that it was told before.
+// repeats records a credit's reference, or reports that it is recorded already.
 func repeats(tx *store.Tx, now time.Time, userID string, c Credit) (bool, error) {
 	if c.Reference == "" {
 		return false, nil

@@ -46,7 +46,7 @@ func (g *Registry) CreateUser(ctx context.Context, actor, userID string, tik api
 		if err := credit(tx, now, userID, tik); err != nil {
 			return err
 		}
-		if err := tx.Audit(now, store.Change{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
+		if err := tx.Audit(now, store.AuditEntry{Actor: actor, Action: "user.create", Subject: userID, Detail: map[string]any{"tik": tik}}); err != nil {
 			return err
 		}
 		user, err = readUser(&tx.Reader, userID)
@@ -82,13 +82,7 @@ func credit(tx *store.Tx, now time.Time, userID string, tik api.TIK) error {
 
 // User returns a user, or ErrUnknownUser.
 func (g *Registry) User(ctx context.Context, userID string) (User, error) {
-	var user User
-	err := g.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		user, err = readUser(r, userID)
-		return err
-	})
-	return user, err
+	return store.Read(ctx, g.store, func(r *store.Reader) (User, error) { return readUser(r, userID) })
 }
 
 func readUser(r *store.Reader, userID string) (User, error) {

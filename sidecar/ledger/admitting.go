@@ -65,20 +65,18 @@ func (a *admitting) read(at time.Time) error {
 	var today, thisMonth *int64
 	var tik *api.TIK
 	var earlier struct{ state, keyID, projectID *string } // attempt with the same job id
-	if err := a.tx.Row(`SELECT k.state, k.running, k.clock,
-			k.jobs_per_day, k.jobs_per_month, k.max_concurrent_jobs, k.tik_per_month,
-			d.jobs, m.jobs, m.tik, p.session_id,
+	if err := a.tx.Row(`SELECT k.state, k.running, k.clock, d.jobs, m.jobs, m.tik, p.session_id,
 			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued'),
-			j.state, j.key_id, j.project_id
+			j.state, j.key_id, j.project_id, `+LimitColumns+`
 		FROM keys k JOIN projects p ON p.id = ?
 			LEFT JOIN jobs j ON j.id = ?
 			LEFT JOIN usage d ON d.key_id = k.id AND d.bucket = ?
 			LEFT JOIN usage m ON m.key_id = k.id AND m.bucket = ?
 		WHERE k.id = ?`, a.ProjectID, a.JobID, a.day, a.month, a.KeyID).
-		Scan(&state, &a.usage.RunningJobs, &ahead,
-			&limits.JobsPerDay, &limits.JobsPerMonth, &limits.MaxConcurrentJobs, &limits.TIKPerMonth,
-			&today, &thisMonth, &tik, &a.sessionID, &a.queued,
-			&earlier.state, &earlier.keyID, &earlier.projectID); err != nil {
+		Scan(append([]any{
+			&state, &a.usage.RunningJobs, &ahead, &today, &thisMonth, &tik, &a.sessionID, &a.queued,
+			&earlier.state, &earlier.keyID, &earlier.projectID,
+		}, LimitFields(&limits)...)...); err != nil {
 		return err
 	}
 	switch {

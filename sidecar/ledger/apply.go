@@ -21,13 +21,13 @@ type applying struct {
 	now               time.Time
 	projectID, feedID string
 
-	cursor uint64
-	keys   map[string]bool    // that are locked
-	jobs   map[string]*jobRow // nil for a job that is not this project's
-	stop   map[string]api.FailureCode
-	ended  []string
-	breach *contract.Breach // at which the batch was left
-	strays []string         // jobs that were not admitted
+	cursor     uint64
+	keys       map[string]bool    // that are locked
+	jobs       map[string]*jobRow // nil for a job that is not this project's
+	stop       map[string]api.FailureCode
+	ended      []string
+	breach     *contract.Breach // at which the batch was left
+	unadmitted []string         // ids of jobs
 }
 
 // record applies one record, or only its verdict when it is not new.
@@ -39,7 +39,7 @@ func (a *applying) record(r contract.FeedRecord) error {
 	}
 	if job == nil {
 		if _, known := a.stop[r.JobID]; !known {
-			a.strays = append(a.strays, r.JobID)
+			a.unadmitted = append(a.unadmitted, r.JobID)
 		}
 		a.stop[r.JobID] = api.FailureInternal
 		return nil
@@ -142,18 +142,15 @@ func (a *applying) judge(job *jobRow, r contract.FeedRecord) error {
 	return nil
 }
 
-// stopExhausted gives the verdict on a feed whose last acknowledgement may
-// have been lost: no further step of a job without balance.
+// stopExhausted stops the jobs of users without balance. It is for a batch without
+// records: the verdict on the last ones may have been lost.
 func (a *applying) stopExhausted() error {
-	return a.tx.Each(func(scan store.Scan) error {
-		var jobID string
-		if err := scan(&jobID); err != nil {
-			return err
-		}
-		a.stop[jobID] = api.FailureTIKExhausted
-		return nil
-	}, `SELECT j.id FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
+	jobIDs, err := store.All(&a.tx.Reader, store.Column[string], `SELECT j.id FROM jobs j JOIN keys k ON k.id = j.key_id JOIN balances b ON b.user_id = k.user_id
 		WHERE j.project_id = ? AND j.resolved_at IS NULL AND j.state = 'active' AND j.next_step <> '' AND b.tik <= 0`, a.projectID)
+	for _, jobID := range jobIDs {
+		a.stop[jobID] = api.FailureTIKExhausted
+	}
+	return err
 }
 
 func readBalance(r *store.Reader, userID string) (api.TIK, error) {

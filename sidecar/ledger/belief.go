@@ -19,9 +19,9 @@ type breach struct{ reason string }
 
 func (b *breach) Error() string { return b.reason }
 
-// believe adds what an engine reported as used to what it reported for the job
-// before. It returns a *breach for what is not an engine's to report, has no
-// price, or is too much.
+// believe adds the units of a record to those reported for the job so far. It returns
+// a *breach for a unit that engines do not report or that has no price, and for a
+// quantity that is out of bounds.
 func (a *applying) believe(job *jobRow, units []contract.Unit) error {
 	for _, u := range units {
 		limit := contract.MaxReported(u.Name)

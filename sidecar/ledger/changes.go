@@ -2,49 +2,48 @@ package ledger
 
 import "sync"
 
-// changes tells whoever mirrors jobs which of them changed. The zero value is
-// ready.
+// changes announces to those who mirror jobs which of them changed. The zero value
+// is ready.
 type changes struct {
-	mu      sync.RWMutex // guards tell, and keeps a teller from being stopped while it is called
-	tellers map[*func(jobID string)]struct{}
+	mu       sync.RWMutex // guards watchers; stop waits for calls under way
+	watchers map[*func(jobID string)]struct{}
 }
 
-// watch has changed called until stop.
+// watch has changed called until stop returns.
 func (c *changes) watch(changed func(jobID string)) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tellers == nil {
-		c.tellers = make(map[*func(string)]struct{})
+	if c.watchers == nil {
+		c.watchers = make(map[*func(string)]struct{})
 	}
-	c.tellers[&changed] = struct{}{}
+	c.watchers[&changed] = struct{}{}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.tellers, &changed)
+		delete(c.watchers, &changed)
 	}
 }
 
-// announce tells that jobs changed.
-func (c *changes) announce(jobIDs ...string) {
+// announce announces that a job changed.
+func (c *changes) announce(jobID string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for changed := range c.tellers {
-		for _, id := range jobIDs {
-			(*changed)(id)
-		}
+	for changed := range c.watchers {
+		(*changed)(jobID)
 	}
 }
 
-// TellJobs implements sidecar.JobTeller. Of a store that several sidecars share
-// each knows only its own changes.
-func (l *Ledger) TellJobs(changed func(jobID string)) (stop func(), all bool) {
+// WatchJobs implements sidecar.Service. Of a store that several sidecars share each
+// knows only its own changes.
+func (l *Ledger) WatchJobs(changed func(jobID string)) (stop func(), complete bool) {
 	if l.store.Shared() {
 		return func() {}, false
 	}
 	return l.changes.watch(changed), true
 }
 
-// changed tells those who mirror a job before those who wait for its end.
+// changed announces a change to those who mirror the job before those who wait for
+// its end: they then find the end in every mirror.
 func (l *Ledger) changed(jobID string, ended bool) {
 	l.changes.announce(jobID)
 	if ended {

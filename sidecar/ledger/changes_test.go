@@ -13,13 +13,13 @@ func TestEveryChangeOfAJobIsToldWhenItCanBeRead(t *testing.T) {
 	f := newFixture(t, storetest.Databases[0])
 	key := f.newKey(policy.Limits{})
 	var told []string
-	stop, all := f.ledger.TellJobs(func(jobID string) {
+	stop, complete := f.ledger.WatchJobs(func(jobID string) {
 		if _, err := f.ledger.Job(t.Context(), jobID); err == nil {
 			jobID += " " + string(f.job(jobID).Status)
 		}
 		told = append(told, jobID)
 	})
-	if !all {
+	if !complete {
 		t.Fatal("a store of one process has changes that are not told")
 	}
 	want := func(texts ...string) {
@@ -52,9 +52,9 @@ func TestEveryChangeOfAJobIsToldWhenItCanBeRead(t *testing.T) {
 
 func TestASharedStoreTellsOfNoChange(t *testing.T) {
 	f := newFixture(t, storetest.Databases[1])
-	stop, all := f.ledger.TellJobs(func(string) { t.Error("told") })
+	stop, complete := f.ledger.WatchJobs(func(string) { t.Error("told") })
 	defer stop()
-	if all {
+	if complete {
 		t.Error("others change jobs as well")
 	}
 	f.must(f.ledger.Release(t.Context(), f.reserve(f.newKey(policy.Limits{}))))

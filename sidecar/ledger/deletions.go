@@ -13,26 +13,16 @@ import (
 // the one that has the engines may know or do.
 var ErrNotOwner = errors.New("another installation has the engines")
 
-// DeletedProjects returns the projects that were deleted and of which
-// ProjectsForgotten has not told that nothing is left, oldest deletion first.
-// Only the installation that has the engines gets an answer: what it removes for
-// it can't be had back.
+// DeletedProjects returns the deleted projects that ProjectsForgotten has not
+// reported yet, oldest deletion first. Only the installation that has the engines
+// gets an answer: it deletes volumes by it.
 func (l *Ledger) DeletedProjects(ctx context.Context, installationID string) ([]string, error) {
-	var ids []string
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		ids = []string{}
+	ids, err := store.Read(ctx, l.store, func(r *store.Reader) ([]string, error) {
 		if err := mustOwn(r, installationID); err != nil {
-			return err
+			return nil, err
 		}
-		// A project that somebody has put back from a backup is none of them.
-		return r.Each(func(scan store.Scan) error {
-			var id string
-			if err := scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-			return nil
-		}, `SELECT project_id FROM deleted_projects d
+		// A project that was restored from a backup is none of them.
+		return store.All(r, store.Column[string], `SELECT project_id FROM deleted_projects d
 			WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = d.project_id)
 			ORDER BY deleted_at, project_id`)
 	})
@@ -42,8 +32,8 @@ func (l *Ledger) DeletedProjects(ctx context.Context, installationID string) ([]
 	return ids, nil
 }
 
-// ProjectsForgotten drops the marks of deleted projects of which nothing is left.
-// It may be called twice.
+// ProjectsForgotten drops the marks of deleted projects of which nothing is left. It
+// is idempotent.
 func (l *Ledger) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	for some := range slices.Chunk(projectIDs, expireBatch) {
 		err := l.store.Update(ctx, func(tx *store.Tx) error {

@@ -2,7 +2,8 @@ package ledger
 
 import "sync"
 
-// endings tells whoever waits for a job that it ended. The zero value is ready.
+// endings wakes those who wait for the end of a job. They are apart from changes
+// since most changes are no ends, and come after it. The zero value is ready.
 type endings struct {
 	mu      sync.Mutex // guards waiting
 	waiting map[string]*waiters
@@ -14,10 +15,9 @@ type waiters struct {
 	count int
 }
 
-// watch returns a channel that is closed when the job ends, and what to call
-// when nobody looks at it any more. A watcher looks at the job itself after it
-// began to watch: an end before that is not told again.
-func (e *endings) watch(jobID string) (ended <-chan struct{}, forget func()) {
+// watch returns a channel that is closed when the job ends. The caller reads the job
+// after that, since an earlier end is not announced again, and calls stop once.
+func (e *endings) watch(jobID string) (ended <-chan struct{}, stop func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.waiting == nil {
@@ -38,7 +38,7 @@ func (e *endings) watch(jobID string) (ended <-chan struct{}, forget func()) {
 	}
 }
 
-// announce tells that the job ended.
+// announce announces that the job ended.
 func (e *endings) announce(jobID string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,7 +21,9 @@ const selectResolved = "SELECT id FROM jobs WHERE resolved_at < ? LIMIT ?"
 func (l *Ledger) Expire(ctx context.Context, before time.Time) (int, error) {
 	forgotten := 0
 	for {
-		ids, err := l.resolvedBefore(ctx, before)
+		ids, err := store.Read(ctx, l.store, func(r *store.Reader) ([]string, error) {
+			return store.All(r, store.Column[string], selectResolved, before.UnixMilli(), expireBatch)
+		})
 		if err != nil {
 			return forgotten, fmt.Errorf("listing expired jobs: %w", err)
 		}
@@ -33,22 +35,6 @@ func (l *Ledger) Expire(ctx context.Context, before time.Time) (int, error) {
 		}
 		forgotten += len(ids)
 	}
-}
-
-func (l *Ledger) resolvedBefore(ctx context.Context, before time.Time) ([]string, error) {
-	var ids []string
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		ids = ids[:0]
-		return r.Each(func(scan store.Scan) error {
-			var id string
-			if err := scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-			return nil
-		}, selectResolved, before.UnixMilli(), expireBatch)
-	})
-	return ids, err
 }
 
 // forget deletes jobs that are resolved: they never change again.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,13 +22,7 @@ var ErrFeedGap = errors.New("feed records are missing")
 // FeedCursor returns the last applied record of a project's feed, 0 for a feed
 // that is new.
 func (l *Ledger) FeedCursor(ctx context.Context, projectID, feedID string) (uint64, error) {
-	var cursor uint64
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		cursor, err = readCursor(r, projectID, feedID)
-		return err
-	})
-	return cursor, err
+	return store.Read(ctx, l.store, func(r *store.Reader) (uint64, error) { return readCursor(r, projectID, feedID) })
 }
 
 // ApplyFeed applies the records above the cursor, in one transaction with it,
@@ -57,7 +52,7 @@ func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.
 	for jobID := range a.jobs {
 		l.changed(jobID, slices.Contains(a.ended, jobID))
 	}
-	for _, jobID := range a.strays {
+	for _, jobID := range a.unadmitted {
 		l.logger.Warn("feed reports a job that was not admitted",
 			zap.String("project_id", b.ProjectID), zap.String("job_id", jobID))
 	}
@@ -162,12 +157,7 @@ func (a *applying) stops() []contract.Stop {
 	for jobID, code := range a.stop {
 		list = append(list, contract.Stop{JobID: jobID, Code: code})
 	}
-	slices.SortFunc(list, func(x, y contract.Stop) int {
-		if x.JobID < y.JobID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, func(x, y contract.Stop) int { return cmp.Compare(x.JobID, y.JobID) })
 	return list
 }
 

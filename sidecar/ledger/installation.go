@@ -13,8 +13,8 @@ import (
 // ErrNoEngines is returned when no installation has the engines.
 var ErrNoEngines = errors.New("no data folder has the engines")
 
-// Claim takes the engines of all projects for an installation, unless another one
-// has them, and returns whose they are. It is for good: an installation that is
+// Claim claims the engines of all projects for an installation, unless another one
+// has them, and returns the owner. A claim does not expire: an installation that is
 // down still has the volumes.
 func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract.Installation, error) {
 	var owner contract.Installation
@@ -23,7 +23,7 @@ func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract
 		if err != nil {
 			return err
 		}
-		// A folder that was moved says where it is now.
+		// The data folder may have moved since.
 		if _, err := tx.Exec(`INSERT INTO engine_owner (one, installation, place, since) VALUES (1, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET place = excluded.place WHERE engine_owner.installation = excluded.installation`,
 			who.ID, who.Place, now.UnixMilli()); err != nil {
@@ -40,13 +40,7 @@ func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract
 
 // EnginesOwner returns the installation that has the engines, or ErrNoEngines.
 func (l *Ledger) EnginesOwner(ctx context.Context) (contract.Installation, error) {
-	var owner contract.Installation
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		owner, err = readOwner(r)
-		return err
-	})
-	return owner, err
+	return store.Read(ctx, l.store, readOwner)
 }
 
 // ReleaseEngines lets the next installation that asks have the engines, and
@@ -65,7 +59,7 @@ func (l *Ledger) ReleaseEngines(ctx context.Context, actor string) (contract.Ins
 		if _, err := tx.Exec("DELETE FROM engine_owner"); err != nil {
 			return err
 		}
-		return tx.Audit(now, store.Change{
+		return tx.Audit(now, store.AuditEntry{
 			Actor: actor, Action: "engines.release", Subject: owner.ID, Detail: map[string]any{"place": owner.Place},
 		})
 	})

@@ -22,62 +22,72 @@ const (
 
 // Job returns a job, or sidecar.ErrUnknownJob.
 func (l *Ledger) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
-	var job sidecar.Job
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		job, _, err = readJob(r, jobID)
-		return err
+	return store.Read(ctx, l.store, func(r *store.Reader) (sidecar.Job, error) {
+		job, _, err := readJob(r, jobID)
+		return job, err
 	})
-	return job, err
 }
 
 // readJob returns a job and the state of its row.
 func readJob(r *store.Reader, jobID string) (sidecar.Job, string, error) {
-	var state, stored, session string
-	var spent api.TIK
-	var job sidecar.Job
-	err := r.Row(`SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
-		FROM jobs j JOIN projects p ON p.id = j.project_id WHERE j.id = ?`, jobID).
-		Scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session)
+	job, state, err := scanJob(r.Row(selectJob+" WHERE j.id = ?", jobID).Scan)
 	if errors.Is(err, store.ErrNoRows) || err == nil && state == stateReleased {
 		return sidecar.Job{}, "", sidecar.ErrUnknownJob
 	}
 	if err != nil {
 		return sidecar.Job{}, "", fmt.Errorf("reading job %s: %w", jobID, err)
 	}
-	var record contract.JobRecord
-	if err := json.Unmarshal([]byte(stored), &record); err != nil {
-		return sidecar.Job{}, "", fmt.Errorf("reading the record of job %s: %w", jobID, err)
-	}
-	job.Job = record.Public(session, spent)
-	job.Settled = state == stateSettled
 	return job, state, nil
+}
+
+// selectJob selects what scanJob reads.
+const selectJob = `SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
+	FROM jobs j JOIN projects p ON p.id = j.project_id`
+
+// scanJob reads a job and the state of its row.
+func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
+	var stored, session string
+	var spent api.TIK
+	if err := scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
+		return sidecar.Job{}, "", err
+	}
+	record, err := decode(stored)
+	if err != nil {
+		return sidecar.Job{}, "", err
+	}
+	job.Job, job.Settled = record.Public(session, spent), state == stateSettled
+	return job, state, nil
+}
+
+// decode reads a record as it is kept.
+func decode(stored string) (record contract.JobRecord, err error) {
+	if err := json.Unmarshal([]byte(stored), &record); err != nil {
+		return contract.JobRecord{}, fmt.Errorf("reading the record: %w", err)
+	}
+	return record, nil
 }
 
 // OpenJobs lists the jobs that count as running, oldest first, of one project
 // or, with "", of all.
 func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.OpenJob, error) {
-	jobs := []contract.OpenJob{}
-	err := l.store.View(ctx, func(r *store.Reader) error {
+	jobs, err := store.Read(ctx, l.store, func(r *store.Reader) ([]contract.OpenJob, error) {
 		now, err := r.Now(l.now)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return r.Each(func(scan store.Scan) error {
-			var job contract.OpenJob
+		return store.All(r, func(scan store.Scan) (job contract.OpenJob, err error) {
 			var state, stored string
 			var created, deadline int64
 			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &created, &deadline); err != nil {
-				return err
+				return job, err
 			}
-			if err := json.Unmarshal([]byte(stored), &job.Record); err != nil {
-				return fmt.Errorf("reading the record of job %s: %w", job.JobID, err)
+			if job.Record, err = decode(stored); err != nil {
+				return job, fmt.Errorf("job %s: %w", job.JobID, err)
 			}
 			job.Reserved = state == stateReserved
-			// One that was made by a clock which was ahead would stay for as long.
+			// A clock that was ahead set a deadline that is too late.
 			job.Overdue = job.Reserved && (deadline < now.UnixMilli() || created > now.Add(maxAhead).UnixMilli())
-			jobs = append(jobs, job)
-			return nil
+			return job, nil
 		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.created_at, j.deadline_at
 			FROM jobs j JOIN projects p ON p.id = j.project_id
 			WHERE j.resolved_at IS NULL AND (? = '' OR j.project_id = ?)
@@ -93,17 +103,17 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 // reservation is released, or ctx's error.
 func (l *Ledger) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {
 	for {
-		ended, forget := l.endings.watch(jobID)
+		ended, stop := l.endings.watch(jobID)
 		job, err := l.Job(ctx, jobID)
 		if err != nil || job.Settled {
-			forget()
+			stop()
 			return job, err
 		}
 		select {
 		case <-ended:
-			forget()
+			stop()
 		case <-ctx.Done():
-			forget()
+			stop()
 			return sidecar.Job{}, fmt.Errorf("waiting for the end of job %s: %w", jobID, ctx.Err())
 		}
 	}

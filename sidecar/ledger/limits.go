@@ -10,6 +10,14 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
+// LimitColumns are the columns of a key's limits, in the order of LimitFields.
+const LimitColumns = "jobs_per_day, jobs_per_month, max_concurrent_jobs, tik_per_month"
+
+// LimitFields returns where LimitColumns are scanned to.
+func LimitFields(l *policy.Limits) []any {
+	return []any{&l.JobsPerDay, &l.JobsPerMonth, &l.MaxConcurrentJobs, &l.TIKPerMonth}
+}
+
 // narrow returns the tighter of a key's limits and those of a request, one by
 // one.
 func narrow(key, request policy.Limits) policy.Limits {

@@ -80,8 +80,8 @@ func ReadPrices(path string) (map[string]api.TIK, error) {
 	return list, nil
 }
 
-// decodePrices reads the object member by member: encoding/json would take the
-// last of two prices for a unit, and nobody could tell which was meant.
+// decodePrices reads the object member by member, to refuse two prices for a unit:
+// encoding/json takes the last.
 func decodePrices(raw []byte) (map[string]api.TIK, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -2,11 +2,8 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -24,34 +21,19 @@ const pageOfJobs = 50
 // ProjectJobs returns the jobs of a project, newest first, before the job ""
 // for all or the Next of an earlier page. Ids of jobs sort by time.
 func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error) {
-	var page JobPage
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			var id, state, stored, session string
-			var spent api.TIK
-			var job sidecar.Job
-			if err := scan(&id, &state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
-				return err
-			}
-			if n := len(page.Jobs); n == pageOfJobs {
-				page.Next = page.Jobs[n-1].JobID
-				return nil
-			}
-			var record contract.JobRecord
-			if err := json.Unmarshal([]byte(stored), &record); err != nil {
-				return fmt.Errorf("reading the record of job %s: %w", id, err)
-			}
-			job.Job = record.Public(session, spent)
-			job.Settled = state == stateSettled
-			page.Jobs = append(page.Jobs, job)
-			return nil
-		}, `SELECT j.id, j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
-			FROM jobs j JOIN projects p ON p.id = j.project_id
+	jobs, err := store.Read(ctx, l.store, func(r *store.Reader) ([]sidecar.Job, error) {
+		return store.All(r, func(scan store.Scan) (sidecar.Job, error) {
+			job, _, err := scanJob(scan)
+			return job, err
+		}, selectJob+`
 			WHERE j.project_id = ? AND j.state <> 'released' AND (? = '' OR j.id < ?)
 			ORDER BY j.id DESC LIMIT ?`, projectID, before, before, pageOfJobs+1)
 	})
 	if err != nil {
 		return JobPage{}, fmt.Errorf("listing the jobs of project %s: %w", projectID, err)
 	}
-	return page, nil
+	if len(jobs) <= pageOfJobs {
+		return JobPage{Jobs: jobs}, nil
+	}
+	return JobPage{Jobs: jobs[:pageOfJobs], Next: jobs[pageOfJobs-1].JobID}, nil
 }

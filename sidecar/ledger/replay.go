@@ -15,11 +15,8 @@ import (
 // Replay returns the job that an earlier submission with the same idempotency
 // key made, or nil. See sidecar.Service.
 func (l *Ledger) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {
-	var job *sidecar.Job
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		job, err = findReplay(r, keyID, idempotencyKey, fingerprint)
-		return err
+	job, err := store.Read(ctx, l.store, func(r *store.Reader) (*sidecar.Job, error) {
+		return findReplay(r, keyID, idempotencyKey, fingerprint)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking for an earlier submission: %w", err)

@@ -15,9 +15,9 @@ import (
 // can come back. Once its turn has come the outcome is waited for.
 const DefaultAdmissionWait = 2 * time.Second
 
-// Reserve admits a submission or writes nothing. See sidecar.Service. Whoever got
-// no answer asks again: a job id is admitted once, and the second answer is that
-// of the first, whichever of the two comes first.
+// Reserve admits a submission or writes nothing. See sidecar.Service. A call without
+// an answer can be repeated: a job id is admitted once, and both calls get the same
+// answer.
 func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	admission, err := l.reserve(ctx, r)
 	if errors.Is(err, store.ErrInDoubt) {

@@ -93,8 +93,8 @@ func (l *Ledger) undo(tx *store.Tx, jobID string) (bool, error) {
 	return true, freeSlot(tx, keyID)
 }
 
-// Resolve ends the doubt about an overdue reservation: accepted commits it,
-// fenced releases it.
+// Resolve commits an overdue reservation that the engine accepted, and releases one
+// that is fenced.
 func (l *Ledger) Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error {
 	switch v {
 	case contract.Accepted:

@@ -35,11 +35,10 @@ func settle(tx *store.Tx, job *jobRow, record contract.JobRecord, now int64) (bo
 	return true, freeSlot(tx, job.keyID)
 }
 
-// lockKeys locks the keys of jobs before anything else of them is touched, so
-// that operations on the same key wait here and not for each other's rows. It
-// returns these keys. A job that another operation reserves meanwhile is not
-// among those whose keys are locked, and must be left alone: who moved it would
-// hold its row and wait for its key, while all others wait the other way round.
+// lockKeys locks the keys of jobs, which comes before all other locks of a job, and
+// returns them. A job that is reserved after this has no locked key. The caller must
+// not write its row: it would then wait for the key with the row locked, while
+// others wait for the row with the key locked.
 func lockKeys(tx *store.Tx, jobIDs ...string) (map[string]bool, error) {
 	locked := make(map[string]bool)
 	for _, id := range jobIDs {

@@ -9,9 +9,9 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// Withdraw takes a reservation back whose maker got no answer and has refused the
-// submission. One that comes only now, held up on its way, is refused with
-// sidecar.ErrReleased. It is idempotent and never undoes a committed job.
+// Withdraw releases a reservation whose gateway got no answer and has refused the
+// submission. If the reservation arrives later, it is refused with
+// sidecar.ErrReleased. Withdraw is idempotent and never undoes a committed job.
 func (l *Ledger) Withdraw(ctx context.Context, r sidecar.Reservation) error {
 	undone := false
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
@@ -24,7 +24,7 @@ func (l *Ledger) Withdraw(ctx context.Context, r sidecar.Reservation) error {
 		if err != nil {
 			return err
 		}
-		// Where there is none, one that is released already stands in its place.
+		// Without a reservation, insert one that is released already.
 		n, err := tx.Exec(`INSERT INTO jobs
 				(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at, resolved_at)
 			SELECT ?, k.id, p.id, 'released', 'queued', '{}', ?, ?, ?, ?, ? FROM keys k, projects p WHERE k.id = ? AND p.id = ?

@@ -40,8 +40,8 @@ type AttributeChange struct {
 	OwnerID string
 	// Set has the new values; nil removes an attribute. Others stay.
 	Set map[string]*string
-	// Seen has the values that attributes must still have, nil for those that
-	// must not be there; those that are not in it may have any.
+	// Seen has the values that attributes must still have, nil for those that must
+	// not exist. Attributes that it does not name may have any value.
 	Seen map[string]*string
 }
 
@@ -56,10 +56,9 @@ type Details struct {
 }
 
 // SetAttributes changes attributes in one transaction with the audit log, and
-// has cached decisions forgotten. It returns sidecar.ErrUnknownProject for a
-// project that is not there or not the owner's, ErrAttributeChanged for one
-// that somebody else was faster with, and an *api.Error for what is not
-// acceptable.
+// invalidates cached decisions. It returns sidecar.ErrUnknownProject for a project
+// that does not exist or has another owner, ErrAttributeChanged where a value is
+// not the one that was Seen, and an *api.Error for an invalid change.
 func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (Details, error) {
 	if err := change.check(); err != nil {
 		return Details{}, err
@@ -91,7 +90,7 @@ func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (De
 		if _, err := tx.NextSeq(store.LogAttributes); err != nil {
 			return err
 		}
-		return tx.Audit(c.now(), store.Change{
+		return tx.Audit(c.now(), store.AuditEntry{
 			Actor: change.Actor, Action: ActionAttributes, Subject: change.ProjectID,
 			Detail: map[string]any{"from": before, "to": d.Attributes},
 		})
@@ -121,7 +120,7 @@ func (change AttributeChange) check() error {
 	return nil
 }
 
-// seen reports whether attributes are as they were when the change was made up.
+// seen reports whether attributes still have the values that a change was based on.
 func (change AttributeChange) seen(now map[string]string) bool {
 	for name, want := range change.Seen {
 		value, there := now[name]
@@ -159,12 +158,7 @@ func encodeAttributes(attributes map[string]string) (string, error) {
 // Details returns a project with its attributes, or
 // sidecar.ErrUnknownProject.
 func (c *Catalog) Details(ctx context.Context, projectID string) (Details, error) {
-	var d Details
-	err := c.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		d, err = readDetails(r, projectID)
-		return err
-	})
+	d, err := store.Read(ctx, c.store, func(r *store.Reader) (Details, error) { return readDetails(r, projectID) })
 	if err != nil {
 		return Details{}, fmt.Errorf("reading project %s: %w", projectID, err)
 	}
@@ -210,13 +204,9 @@ func (c *Catalog) List(ctx context.Context, userID, after string) (DetailsPage, 
 	if err != nil {
 		return DetailsPage{}, err
 	}
-	page := DetailsPage{Projects: []Details{}}
-	err = c.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			d, err := scanDetails(scan)
-			page.Projects = append(page.Projects, d)
-			return err
-		}, selectDetails+`WHERE (? = '' OR owner_id = ?) AND (created_at < ? OR created_at = ? AND id < ?)
+	page := DetailsPage{}
+	page.Projects, err = store.Read(ctx, c.store, func(r *store.Reader) ([]Details, error) {
+		return store.All(r, scanDetails, selectDetails+`WHERE (? = '' OR owner_id = ?) AND (created_at < ? OR created_at = ? AND id < ?)
 			ORDER BY created_at DESC, id DESC LIMIT ?`, userID, userID, before, before, id, MaxPage+1)
 	})
 	if err != nil {

@@ -35,17 +35,14 @@ func (c *Catalog) Projects(ctx context.Context, userID, after string, limit int)
 	}
 	limit = min(limit, MaxPage)
 
-	list := api.ProjectList{Success: true, Data: []api.Project{}}
-	err = c.store.View(ctx, func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
+	list := api.ProjectList{Success: true}
+	list.Data, err = store.Read(ctx, c.store, func(r *store.Reader) ([]api.Project, error) {
+		return store.All(r, func(scan store.Scan) (api.Project, error) {
 			var project api.Project
 			var created int64
-			if err := scan(&project.ID, &project.Name, &project.Template, &project.Description, &created); err != nil {
-				return err
-			}
+			err := scan(&project.ID, &project.Name, &project.Template, &project.Description, &created)
 			project.CreatedAt = time.UnixMilli(created).UTC()
-			list.Data = append(list.Data, project)
-			return nil
+			return project, err
 		}, `SELECT id, name, template, description, created_at FROM projects
 			WHERE owner_id = ? AND (created_at < ? OR created_at = ? AND id < ?)
 			ORDER BY created_at DESC, id DESC LIMIT ?`, userID, before, before, id, limit+1)

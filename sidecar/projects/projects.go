@@ -31,10 +31,10 @@ type Options struct {
 
 // Catalog knows all projects. It is safe for concurrent use.
 type Catalog struct {
-	store   *store.Store
-	now     func() time.Time
-	most    int64
-	changed func()
+	store      *store.Store
+	now        func() time.Time
+	maxPerUser int64
+	changed    func()
 }
 
 // New returns the catalog of a store.
@@ -45,7 +45,7 @@ func New(o Options) *Catalog {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	return &Catalog{store: o.Store, now: o.Now, most: o.MaxPerUser, changed: o.Changed}
+	return &Catalog{store: o.Store, now: o.Now, maxPerUser: o.MaxPerUser, changed: o.Changed}
 }
 
 // lookUpTimeout bounds the look for a project whose commit was not answered.
@@ -71,10 +71,10 @@ func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.Proj
 		if err := tx.Row("SELECT count(*) FROM projects WHERE owner_id = ?", userID).Scan(&have); err != nil {
 			return err
 		}
-		if have >= c.most {
+		if have >= c.maxPerUser {
 			return &api.Error{
 				Status:  http.StatusConflict,
-				Message: fmt.Sprintf("A user may have at most %d projects; delete one first.", c.most),
+				Message: fmt.Sprintf("A user may have at most %d projects; delete one first.", c.maxPerUser),
 			}
 		}
 		_, err := tx.Exec(`INSERT INTO projects
@@ -131,7 +131,7 @@ func (c *Catalog) Project(ctx context.Context, projectID string) (sidecar.Projec
 
 // DeleteProject deletes a project and its jobs, or returns
 // sidecar.ErrProjectBusy. What was charged for them stays in the ledger, and so
-// does a mark, until the engine proxy tells that nothing of the project is left.
+// does a mark, until the engine proxy has reported that nothing of the project is left.
 func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.Lock("SELECT seq FROM feed_cursor WHERE project_id = ? ORDER BY feed_id", projectID); err != nil {

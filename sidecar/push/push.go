@@ -1,6 +1,6 @@
-// Package push tells those who cache keys that the revocation log has grown.
-// A hint says no more than "look": what changed is read from the log, so that
-// a lost hint costs time and never correctness.
+// Package push hints to caches of keys that the revocation log has grown. What
+// changed is read from the log, so that a lost hint costs time and never
+// correctness.
 package push
 
 import "sync"

@@ -71,7 +71,7 @@ func ConnectRedis(hub *Hub, url string, logger *zap.Logger) (*Redis, error) {
 // Connected reports whether hints of other processes come in.
 func (r *Redis) Connected() bool { return r.connected.Load() }
 
-// Close disconnects the hub. What it was told last may not have been sent.
+// Close disconnects the hub. The last hint may not have been sent.
 func (r *Redis) Close() error {
 	r.hub.connect(nil)
 	r.cancel()
@@ -82,8 +82,8 @@ func (r *Redis) Close() error {
 	return nil
 }
 
-// publish sends hints. One that can't be sent is sent again: a server that was
-// only slow for a moment has told nobody. Until then the others poll.
+// publish sends hints, each until it succeeds: a server that was slow for a moment
+// has passed none on. Until then the others poll.
 func (r *Redis) publish(ctx context.Context) {
 	for {
 		select {
@@ -107,7 +107,7 @@ func (r *Redis) publish(ctx context.Context) {
 	}
 }
 
-// listen hands on what others send, and opens the channel again whenever it is
+// listen passes on the hints of others, and opens the channel again whenever it is
 // lost.
 func (r *Redis) listen(ctx context.Context) {
 	lost := false // logged once

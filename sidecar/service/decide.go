@@ -18,10 +18,10 @@ import (
 // DefaultDecisionTimeout bounds a decision, facts included.
 const DefaultDecisionTimeout = 50 * time.Millisecond
 
-// Decider gathers the facts about key, project and usage on one snapshot of the
+// decider gathers the facts about key, project and usage on one snapshot of the
 // store and has the policy make one decision about them. A decision that can't be
 // made is an error, and the caller refuses. It is safe for concurrent use.
-type Decider struct {
+type decider struct {
 	store   *store.Store
 	now     func() time.Time // of days and months; nil: the store's own
 	policy  Policy
@@ -31,7 +31,7 @@ type Decider struct {
 // Authenticate looks up a key by the hash of its secret and has the policy
 // decide on it alone. It returns sidecar.ErrUnknownKey for one that is not
 // there.
-func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (d *decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: policy.ActionAuthenticate}
@@ -57,7 +57,7 @@ func (d *Decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 // there is no error: the policy sees null. Usage is among the facts of
 // policy.ActionGenerate only, so that a key over a limit is refused before an
 // engine starts; the ledger has the last word.
-func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+func (d *decider) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: action}
@@ -95,10 +95,8 @@ func (d *Decider) Decide(ctx context.Context, keyID, projectID string, action po
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row(`SELECT id, user_id, state, jobs_per_day, jobs_per_month, max_concurrent_jobs, tik_per_month
-		FROM keys WHERE `+column+` = ?`, value).
-		Scan(&k.ID, &k.UserID, &k.State, &k.Limits.JobsPerDay, &k.Limits.JobsPerMonth,
-			&k.Limits.MaxConcurrentJobs, &k.Limits.TIKPerMonth)
+	err := r.Row("SELECT id, user_id, state, "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+		Scan(append([]any{&k.ID, &k.UserID, &k.State}, ledger.LimitFields(&k.Limits)...)...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}

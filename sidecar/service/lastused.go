@@ -16,8 +16,8 @@ import (
 // would turn every read into a write.
 const lastUsedEvery = time.Minute
 
-// lastUsed notes when keys were used, behind the requests: a store that is locked
-// or gone must not keep a key's check waiting.
+// lastUsed writes in the background when keys were used: the check of a key must not
+// wait for a store that is locked or unreachable.
 type lastUsed struct {
 	store  *store.Store
 	now    func() time.Time

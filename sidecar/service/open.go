@@ -13,8 +13,8 @@ import (
 // databaseFile is the name of a SQLite store in the data directory.
 const databaseFile = "svc.db"
 
-// CheckStore says what is wrong with an address for Options.Store, as far as
-// can be told without opening it.
+// CheckStore returns what is wrong with an address for Options.Store, without
+// opening it.
 func CheckStore(address string) error {
 	if address == "" || address == "sqlite" || store.IsPostgresURL(address) {
 		return nil

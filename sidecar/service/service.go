@@ -33,9 +33,9 @@ type Options struct {
 	// in DataDir, or a postgres:// URL for a database that several sidecars
 	// share. The URL may hold a password: no error or log repeats it.
 	Store string
-	// Redis is the URL of the server through which sidecars that share a store
-	// tell each other of changes at once; "" for none: they poll. It may hold a
-	// password: no error or log repeats it.
+	// Redis is the URL of the server through which sidecars that share a store push
+	// changes to each other; "" for none: they poll. It may hold a password: no
+	// error or log repeats it.
 	Redis string
 	// Policy makes the decisions.
 	Policy Policy
@@ -60,8 +60,7 @@ type Policy interface {
 	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
 	// Revision names the rules in force, "" for rules without a name.
 	Revision() string
-	// PolicyProblem says why newer rules are not in force, "" when there is nothing
-	// to say.
+	// PolicyProblem says why newer rules are not in force, "" when they are.
 	PolicyProblem() string
 	// OnChange has f called after each change of the rules.
 	OnChange(f func())
@@ -71,7 +70,7 @@ type Policy interface {
 type Service struct {
 	*ledger.Ledger
 	*projects.Catalog
-	*Decider
+	*decider
 
 	keys     *keys.Registry
 	lastUsed *lastUsed
@@ -122,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
-		Decider:  &Decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
+		decider:  &decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
 		keys:     registry,
 		lastUsed: newLastUsed(s, now, o.Logger),
 		policy:   o.Policy,
@@ -150,10 +149,10 @@ func (s *Service) Console(o site.Options) (site.Site, error) {
 	}, o)
 }
 
-// Authenticate looks up a key and has the policy decide on it. The key's last
-// use is noted behind it, at most once a minute.
+// Authenticate looks up a key and has the policy decide on it. It records the key's
+// last use in the background, at most once a minute.
 func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	identity, err := s.Decider.Authenticate(ctx, hash)
+	identity, err := s.decider.Authenticate(ctx, hash)
 	if err != nil {
 		return sidecar.Identity{}, err
 	}
@@ -163,8 +162,8 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 
 // Changes implements sidecar.Service.
 func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
-	// The policy comes first: an answer that was made by a later one is asked for
-	// again, one that was made by an earlier one never stands.
+	// The revision is read first: if it changes meanwhile, answers under the new one
+	// are dropped once too often, and none under the old one is kept.
 	revision := s.policy.Revision()
 	changes, err := s.keys.Changes(ctx, after)
 	changes.Basis = revision + " " + changes.Basis

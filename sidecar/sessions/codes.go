@@ -45,7 +45,7 @@ func (r *Registry) NewLink(ctx context.Context, actor, userID string) (Link, err
 		if err := r.addCode(tx, hash, forLogin, userID, "", expires); err != nil {
 			return err
 		}
-		return tx.Audit(r.now(), store.Change{Actor: actor, Action: "console.login_link", Subject: userID})
+		return tx.Audit(r.now(), store.AuditEntry{Actor: actor, Action: "console.login_link", Subject: userID})
 	})
 	if err != nil {
 		return Link{}, fmt.Errorf("making a login link: %w", err)

@@ -105,7 +105,7 @@ func (r *Registry) begin(tx *store.Tx, userID, via, hash string) error {
 	if n == 0 || err != nil {
 		return err // or another request of the same named user was first
 	}
-	return tx.Audit(now, store.Change{
+	return tx.Audit(now, store.AuditEntry{
 		Actor: Actor(userID), Action: "console.sign_in", Subject: userID, Detail: map[string]any{"via": via},
 	})
 }
@@ -213,7 +213,7 @@ func (r *Registry) end(ctx context.Context, s Session, action, statement, arg st
 				return err
 			}
 		}
-		return tx.Audit(r.now(), store.Change{Actor: Actor(s.UserID), Action: action, Subject: s.UserID})
+		return tx.Audit(r.now(), store.AuditEntry{Actor: Actor(s.UserID), Action: action, Subject: s.UserID})
 	})
 	if err != nil {
 		return fmt.Errorf("signing out: %w", err)

@@ -16,9 +16,9 @@ import (
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -26,7 +26,7 @@ import (
 type Fixture struct {
 	// Service and Ledger are the form that is tested.
 	Service sidecar.Service
-	Ledger  ledgerclient.Ledger
+	Ledger  ledger.Ledger
 	// Keys arranges users and keys, as administrators do.
 	Keys *keys.Registry
 }

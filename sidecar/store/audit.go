@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Change is an entry of the audit log: who changed what. Package keys reads it.
-type Change struct {
+// AuditEntry is an entry of the audit log: who changed what. Package keys reads it.
+type AuditEntry struct {
 	Actor   string         // who: "uid:1000" at the admin socket, "console:alice" in the console
 	Action  string         // what: "key.revoke" for one
 	Subject string         // to which user, key or project: its id
 	Detail  map[string]any // may be nil
 }
 
-// Audit appends an entry to the log. It is written in the transaction of the change
-// that it tells of, so that neither is there without the other.
-func (t *Tx) Audit(now time.Time, c Change) error {
-	if c.Detail == nil {
-		c.Detail = map[string]any{}
+// Audit appends an entry to the log, in the transaction of the change that it
+// records: neither exists without the other.
+func (t *Tx) Audit(now time.Time, e AuditEntry) error {
+	if e.Detail == nil {
+		e.Detail = map[string]any{}
 	}
-	detail, err := json.Marshal(c.Detail)
+	detail, err := json.Marshal(e.Detail)
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
@@ -29,7 +29,7 @@ func (t *Tx) Audit(now time.Time, c Change) error {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
 	_, err = t.Exec("INSERT INTO audit (seq, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?)",
-		seq, now.UnixMilli(), c.Actor, c.Action, c.Subject, string(detail))
+		seq, now.UnixMilli(), e.Actor, e.Action, e.Subject, string(detail))
 	if err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}

@@ -1,7 +1,7 @@
 // Package store keeps what the sidecar must not lose, in one SQL database:
-// users, keys, projects, jobs, the ledger's counters and its entries. It knows
-// transactions and migrations but no meaning; packages ledger, keys, projects
-// and decide bring their own statements.
+// users, keys, projects, jobs, the ledger's counters and its entries. It has
+// transactions, migrations and the audit log; the statements are those of packages
+// ledger, keys, projects, sessions and service.
 //
 // SQLite has one writer, which commits many operations with one fsync, so that
 // a durable write costs its callers a share of a disk flush and not a flush

@@ -30,6 +30,8 @@ func (answers) Changes(context.Context, int64) (sidecar.Changes, error) {
 
 func (answers) Watch() (<-chan struct{}, func()) { return nil, func() {} }
 
+func (answers) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
+
 // checks measures what a request is checked by.
 func (r *report) checks() {
 	t := r.t

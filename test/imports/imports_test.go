@@ -39,7 +39,12 @@ var clusterImporters = []string{
 // neither its store nor its console may be linked into them.
 var withoutStore = []string{
 	"caddymodule", "caddymodule/gateway", "caddymodule/remotesidecar", "caddymodule/remoteengines", "cmd/svc-engine-proxy",
+	"sidecar/wire", "sidecar/wire/ledger",
 }
+
+// withoutPolicy are folders that decide nothing: the policy's evaluator may not be
+// linked into them.
+var withoutPolicy = []string{"cmd/svc-engine-proxy", "sidecar/wire/ledger"}
 
 func TestDependenciesPointOneWay(t *testing.T) {
 	out, err := exec.Command("go", "list", "-test=false", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
@@ -62,6 +67,9 @@ func checkOurs(t *testing.T, pkg, dep string) {
 	ours, isOurs := strings.CutPrefix(dep, module)
 	if slices.Contains(withoutStore, pkg) && (ours == "sidecar/store" || ours == "sidecar/console") {
 		t.Errorf("%s depends on %s; it may use the sidecar's interfaces only", pkg, ours)
+	}
+	if slices.Contains(withoutPolicy, pkg) && ours == "policy" {
+		t.Errorf("%s depends on %s", pkg, ours)
 	}
 	if isOurs && slices.Contains(leaves, pkg) {
 		t.Errorf("%s depends on %s; it may use nothing of ours", pkg, ours)

@@ -18,6 +18,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -127,12 +128,12 @@ func New(service sidecar.Service, o Options) (*Cache, error) {
 }
 
 func (o *Options) complete() {
-	orElse(&o.Lease, DefaultLease)
-	orElse(&o.Poll, DefaultPoll)
-	orElse(&o.Life, DefaultLife)
-	orElse(&o.UnknownLife, DefaultUnknownLife)
-	orElse(&o.MaxEntries, DefaultMaxEntries)
-	orElse(&o.MaxUnknown, DefaultMaxUnknown)
+	o.Lease = cmp.Or(o.Lease, DefaultLease)
+	o.Poll = cmp.Or(o.Poll, DefaultPoll)
+	o.Life = cmp.Or(o.Life, DefaultLife)
+	o.UnknownLife = cmp.Or(o.UnknownLife, DefaultUnknownLife)
+	o.MaxEntries = cmp.Or(o.MaxEntries, DefaultMaxEntries)
+	o.MaxUnknown = cmp.Or(o.MaxUnknown, DefaultMaxUnknown)
 	if o.OnChange == nil {
 		o.OnChange = func([]string) {}
 	}
@@ -144,15 +145,9 @@ func (o *Options) complete() {
 	}
 }
 
-func orElse[T ~int64](v *T, standard T) {
-	if *v <= 0 {
-		*v = standard
-	}
-}
-
-func newStore[V any](most int64) (*ristretto.Cache[uint64, V], error) {
+func newStore[V any](maxEntries int64) (*ristretto.Cache[uint64, V], error) {
 	s, err := ristretto.NewCache(&ristretto.Config[uint64, V]{
-		NumCounters: most * countersPerEntry, MaxCost: most, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
+		NumCounters: maxEntries * countersPerEntry, MaxCost: maxEntries, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making a cache: %w", err)

@@ -90,6 +90,8 @@ func (o *origin) Changes(_ context.Context, after int64) (sidecar.Changes, error
 
 func (o *origin) Watch() (<-chan struct{}, func()) { return o.hints, func() {} }
 
+func (o *origin) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
+
 func (o *origin) revoke() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -40,10 +40,8 @@ func newJobs(service sidecar.Service, o Options) (*jobs, error) {
 		return nil, err
 	}
 	j := &jobs{records: records, life: o.Lease, stop: func() {}, epochs: newEpochs()}
-	if teller, ok := service.(sidecar.JobTeller); ok {
-		if stop, all := teller.TellJobs(j.forget); all {
-			j.life, j.stop = o.Life, stop
-		}
+	if stop, complete := service.WatchJobs(j.forget); complete {
+		j.life, j.stop = o.Life, stop
 	}
 	return j, nil
 }

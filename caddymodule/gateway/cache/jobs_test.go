@@ -69,7 +69,7 @@ func (o *jobOrigin) lookUps() int {
 // notifying is one that is notified of every change.
 type notifying struct{ *jobOrigin }
 
-func (o notifying) TellJobs(changed func(string)) (func(), bool) {
+func (o notifying) WatchJobs(changed func(string)) (func(), bool) {
 	o.changed = changed
 	return func() {}, true
 }

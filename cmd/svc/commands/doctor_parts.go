@@ -14,7 +14,7 @@ import (
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/remote"
+	"github.com/svc-games/svc/sidecar/wire"
 )
 
 // elsewhere returns where a part of the service is that runs in another
@@ -70,7 +70,7 @@ type part struct {
 // checkSidecar asks whether the sidecar that SVC_SIDECAR names answers.
 func checkSidecar(ctx context.Context, where string) check {
 	return checkPart(ctx, where, part{"sidecar", "SVC_SIDECAR", "svc-sidecar", func(ctx context.Context, conn http.RoundTripper) error {
-		client := remote.New(conn, remote.Options{})
+		client := wire.New(conn, wire.Options{})
 		defer client.Close()
 		const nowhere = "000000000000000000000000" // a project that does not exist: only the store can know
 		_, err := client.Project(ctx, nowhere)

@@ -13,15 +13,15 @@ import (
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/sidecar/wire"
 )
 
 func TestDoctorAsksTheSidecarInAnotherProcess(t *testing.T) {
 	dir := peertest.Dir(t)
 	server, err := peer.Start(peer.ServerOptions{
 		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, "s.sock")},
-		Handler: remote.Handler(sidecartest.NewService(t), zap.NewNop()),
+		Handler: wire.Handler(sidecartest.NewService(t), zap.NewNop()),
 	})
 	if err != nil {
 		t.Fatal(err)

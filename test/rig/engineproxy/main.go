@@ -15,7 +15,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 	"github.com/svc-games/svc/test/rig/point"
 )
 
@@ -25,7 +25,7 @@ func main() {
 	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
 	if err == nil {
 		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger {
-			return tapped{ledgerclient.New(sidecar)}
+			return tapped{ledger.New(sidecar)}
 		})
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {

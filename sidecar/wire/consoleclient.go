@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -13,35 +13,35 @@ import (
 	"github.com/svc-games/svc/sidecar/site"
 )
 
-// Client is the console of a sidecar in another process.
-type Client struct {
-	way     http.RoundTripper
-	options site.Options
-	logger  *zap.Logger
+// Console is the console of a sidecar in another process.
+type Console struct {
+	transport http.RoundTripper
+	options   site.Options
+	logger    *zap.Logger
 }
 
-// New returns the console that a sidecar serves over way with the given
-// options.
-func New(way http.RoundTripper, o site.Options, logger *zap.Logger) *Client {
-	return &Client{way: way, options: o, logger: logger}
+// NewConsole returns the console that the sidecar at the other end of transport
+// serves with the given options.
+func NewConsole(transport http.RoundTripper, o site.Options, logger *zap.Logger) *Console {
+	return &Console{transport: transport, options: o, logger: logger}
 }
 
-// ServeHTTP passes a request for a page on.
-func (c *Client) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPages) }
+// ServeHTTP forwards a request for a page.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.forward(w, r, pathPages) }
 
-// Preview returns what passes requests for previews on.
-func (c *Client) Preview() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.pass(w, r, pathPreview) })
+// Preview returns the handler that forwards requests for previews.
+func (c *Console) Preview() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.forward(w, r, pathPreview) })
 }
 
-func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
-	known, err := json.Marshal(c.facts(r))
+func (c *Console) forward(w http.ResponseWriter, r *http.Request, prefix string) {
+	info, err := json.Marshal(c.requestInfo(r))
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
 	proxy := &httputil.ReverseProxy{
-		Transport:    c.way,
+		Transport:    c.transport,
 		ErrorLog:     zap.NewStdLog(c.logger),
 		ErrorHandler: c.fail,
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -50,15 +50,15 @@ func (c *Client) pass(w http.ResponseWriter, r *http.Request, prefix string) {
 			if raw := p.In.URL.RawPath; raw != "" {
 				p.Out.URL.RawPath = prefix + raw
 			}
-			p.Out.Header.Set(headerFacts, string(known))
+			p.Out.Header.Set(requestInfoHeader, string(info))
 		},
 	}
 	proxy.ServeHTTP(w, r)
 }
 
-func (c *Client) facts(r *http.Request) facts {
+func (c *Console) requestInfo(r *http.Request) requestInfo {
 	o := c.options
-	f := facts{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
+	f := requestInfo{settings: c.settings(), Host: r.Host, Remote: r.RemoteAddr}
 	f.Secure = f.Secure || r.TLS != nil
 	if o.Preview != nil {
 		f.Preview = o.Preview(r)
@@ -69,14 +69,14 @@ func (c *Client) facts(r *http.Request) facts {
 	return f
 }
 
-func (c *Client) settings() settings {
+func (c *Console) settings() settings {
 	o := c.options
 	return settings{Secure: o.Secure, Identifies: o.Identity != nil, Idle: o.Idle, Absolute: o.Absolute, OIDC: o.OIDC}
 }
 
 // Ended implements site.Site.
-func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
-	known, err := json.Marshal(facts{settings: c.settings()})
+func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
+	info, err := json.Marshal(requestInfo{settings: c.settings()})
 	if err != nil {
 		return false, err
 	}
@@ -84,8 +84,8 @@ func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	req.Header.Set(headerFacts, string(known))
-	res, err := c.way.RoundTrip(req)
+	req.Header.Set(requestInfoHeader, string(info))
+	res, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return false, fmt.Errorf("asking for a session: %w", err)
 	}
@@ -99,12 +99,12 @@ func (c *Client) Ended(ctx context.Context, session string) (bool, error) {
 	return false, fmt.Errorf("asking for a session: the sidecar answered with status %d", res.StatusCode)
 }
 
-// fail answers while the sidecar is away.
-func (c *Client) fail(w http.ResponseWriter, _ *http.Request, err error) {
+// fail answers while the sidecar is unreachable.
+func (c *Console) fail(w http.ResponseWriter, _ *http.Request, err error) {
 	c.logger.Warn("console not reached", zap.Error(err))
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, "The console can't be reached right now. Nothing was changed; try again in a moment.", http.StatusServiceUnavailable)
 }
 
 // Interface guards
-var _ site.Site = (*Client)(nil)
+var _ site.Site = (*Console)(nil)

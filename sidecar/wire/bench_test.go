@@ -1,4 +1,4 @@
-package remote_test
+package wire_test
 
 import (
 	"path/filepath"
@@ -10,8 +10,8 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/sidecar/wire"
 )
 
 // BenchmarkDecide measures one decision, its facts read from the store, in
@@ -43,7 +43,7 @@ func BenchmarkDecide(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Cleanup(conn.CloseIdle)
-		return remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+		return wire.New(conn, wire.Options{DecisionTimeout: time.Minute})
 	}
 	for _, form := range []struct {
 		name    string

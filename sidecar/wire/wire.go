@@ -1,9 +1,9 @@
-// Package remote is the way between a gateway and a sidecar in another
-// process: Handler serves sidecar.Service over a peer connection, Client
-// implements it. Every question is one round trip, and answers as in process,
-// errors included; one that gets no answer is sidecar.ErrUnreachable, and the
-// caller fails closed.
-package remote
+// Package wire is the wire between a gateway and a sidecar in another process:
+// Handler serves sidecar.Service over a peer connection, Client implements it.
+// Each call is one round trip and answers as in process, errors included; a call
+// without an answer is sidecar.ErrUnreachable, and the caller fails closed.
+// ConsoleHandler and Console do the same for the console.
+package wire
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// Path is that of the calls' version.
+// Path is where a sidecar serves gateways, with the version of the calls.
 const Path = "/sidecar/v1"
 
-// sentinels are the errors that both ends know.
+// sentinels are the errors that keep their identity on the wire.
 var sentinels = rpc.Sentinels{
 	"unknown_key":          sidecar.ErrUnknownKey,
 	"unknown_job":          sidecar.ErrUnknownJob,
@@ -39,13 +39,13 @@ var sentinels = rpc.Sentinels{
 	"deadline_exceeded":    context.DeadlineExceeded,
 }
 
-// codeRefusal goes with a refusal as detail.
+// codeRefusal is the code of an error whose detail is a refusal.
 const codeRefusal = "refusal"
 
-// codes are sentinels, and *api.Error with all that a client is told of it.
+// codes are the sentinels, and *api.Error with all that clients see of it.
 type codes struct{}
 
-// refusal is an api.Error on its way. Its cause is in the error's text.
+// refusal is an api.Error on the wire. Its cause is in the text of the error.
 type refusal struct {
 	Status     int           `json:"status"`
 	Message    string        `json:"message"`
@@ -77,7 +77,7 @@ func (codes) Decode(f rpc.Failure) []error {
 	}
 	var r refusal
 	if err := json.Unmarshal(f.Detail, &r); err != nil {
-		return errs // without its detail it is an error like others: fail closed
+		return errs // without its detail it is no refusal: the caller fails closed
 	}
 	return append(errs, &api.Error{
 		Status: r.Status, Message: r.Message, Reason: r.Reason, Limit: r.Limit,
@@ -85,7 +85,7 @@ func (codes) Decode(f rpc.Failure) []error {
 	})
 }
 
-// What is asked, where it is more than one value.
+// Requests and answers that have no type of their own elsewhere.
 type (
 	keyHash struct {
 		Hash []byte `json:"hash"`
@@ -102,8 +102,7 @@ type (
 	}
 	reservation struct {
 		sidecar.Reservation
-		// Again is what earlier gateways say when the answer to the first attempt
-		// was lost. It means nothing: a job id is reserved once.
+		// Again is sent by gateways of earlier versions and ignored.
 		Again bool
 	}
 	newProject struct {

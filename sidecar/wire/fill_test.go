@@ -1,4 +1,4 @@
-package remote_test
+package wire_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package remote_test
+package wire_test
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -46,7 +46,7 @@ func (s swallow) Write(b []byte) (int, error) { return len(b), nil }
 func (s swallow) WriteHeader(int)             {}
 
 // open returns a client of a sidecar whose answers can be lost.
-func open(t *testing.T) (*remote.Client, *service.Service, *faulty) {
+func open(t *testing.T) (*wire.Client, *service.Service, *faulty) {
 	t.Helper()
 	svc := sidecartest.NewService(t)
 	f := &faulty{next: handler(svc)}
@@ -61,7 +61,7 @@ func open(t *testing.T) (*remote.Client, *service.Service, *faulty) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+	c := wire.New(conn, wire.Options{DecisionTimeout: time.Minute})
 	t.Cleanup(func() { c.Close() })
 	return c, svc, f
 }
@@ -154,7 +154,7 @@ func TestSidecarThatIsAwayIsUnreachableAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+	c := wire.New(conn, wire.Options{DecisionTimeout: time.Minute})
 	defer c.Close()
 	_, stop := c.Watch()
 	defer stop()
@@ -187,7 +187,7 @@ func (a answering) RoundTrip(*http.Request) (*http.Response, error) {
 func TestAnswerThatIsNoDecisionIsAnError(t *testing.T) {
 	const good = `{"allow":true,"status":200,"error":"","limits":{"jobsPerDay":null,"jobsPerMonth":null,"maxConcurrentJobs":null,"tikPerMonth":null},"rule":"r"}`
 	ask := func(body string) (policy.Decision, error) {
-		c := remote.New(answering{http.StatusOK, body}, remote.Options{})
+		c := wire.New(answering{http.StatusOK, body}, wire.Options{})
 		defer c.Close()
 		return c.Decide(t.Context(), "k", "p", policy.ActionStatus)
 	}
@@ -211,10 +211,10 @@ func TestAnswerThatIsNoDecisionIsAnError(t *testing.T) {
 }
 
 func TestSlowDecisionIsRefusedInTime(t *testing.T) {
-	c := remote.New(trip(func(r *http.Request) (*http.Response, error) {
+	c := wire.New(trip(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
-	}), remote.Options{})
+	}), wire.Options{})
 	defer c.Close()
 	if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); !errors.Is(err, context.DeadlineExceeded) ||
 		!errors.Is(err, sidecar.ErrUnreachable) {

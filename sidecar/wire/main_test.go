@@ -1,4 +1,4 @@
-package remoteconsole
+package wire_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package remote_test
+package wire_test
 
 import (
 	"bytes"
@@ -17,11 +17,11 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -29,7 +29,7 @@ import (
 // can lock.
 type held struct {
 	t      *testing.T
-	client *remote.Client
+	client *wire.Client
 	svc    *service.Service
 	beside *store.Store // the same store, as another process has it
 
@@ -148,7 +148,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, h *held, r sidecar.Reserv
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.client = remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+			h.client = wire.New(conn, wire.Options{DecisionTimeout: time.Minute})
 			t.Cleanup(func() { h.client.Close() })
 			r := submission(t, svc)
 			r.IdempotencyKey, r.Fingerprint = "once", "body"

@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -21,17 +21,17 @@ import (
 	"github.com/svc-games/svc/sidecar/site"
 )
 
-// way takes requests to a handler as a peer connection does: nothing but what
+// connection takes requests to a handler as a peer connection does: nothing but what
 // HTTP/1.1 carries arrives.
-type way struct {
+type connection struct {
 	t       *testing.T
 	handler http.Handler
 	away    bool
 	headers []http.Header // of the answers
 }
 
-func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
-	if w.away {
+func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.away {
 		return nil, errors.New("nobody listens there")
 	}
 	arrived := r.Clone(context.Background())
@@ -42,15 +42,15 @@ func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
 		arrived.Body = http.NoBody
 	}
 	out := httptest.NewRecorder()
-	w.handler.ServeHTTP(out, arrived)
-	w.headers = append(w.headers, out.Header())
+	c.handler.ServeHTTP(out, arrived)
+	c.headers = append(c.headers, out.Header())
 	return out.Result(), nil
 }
 
 // desk is a gateway with a sidecar in another process.
 type desk struct {
 	side    *service.Service
-	way     *way
+	conn    *connection
 	gateway *httptest.Server
 	log     *observer.ObservedLogs
 }
@@ -62,8 +62,8 @@ func open(t *testing.T, o site.Options) *desk {
 		t.Fatal(err)
 	}
 	core, log := observer.New(zap.DebugLevel)
-	d := &desk{side: side, log: log, way: &way{t: t, handler: Handler(side.Console, zap.New(core))}}
-	site := New(d.way, o, zap.New(core))
+	d := &desk{side: side, log: log, conn: &connection{t: t, handler: ConsoleHandler(side.Console, zap.New(core))}}
+	site := NewConsole(d.conn, o, zap.New(core))
 	mux := http.NewServeMux()
 	mux.Handle("/console/", site)
 	mux.Handle("/", site.Preview())
@@ -145,8 +145,8 @@ func TestConsoleIsUsedThroughAGateway(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a form from another site: %d", resp.StatusCode)
 	}
-	for _, header := range d.way.headers {
-		if header.Get(headerFacts) != "" {
+	for _, header := range d.conn.headers {
+		if header.Get(requestInfoHeader) != "" {
 			t.Error("an answer has what the gateway knows")
 		}
 	}
@@ -156,7 +156,7 @@ func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 	who := ""
 	d := open(t, site.Options{Identity: func(*http.Request) string { return who }})
 	forged := `{"host":"localhost","identifies":true,"named":"alice"}`
-	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, headerFacts, forged)
+	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil, requestInfoHeader, forged)
 	if resp.Request.URL.Path != "/console/login" {
 		t.Errorf("a forged identity leads to %s", resp.Request.URL.Path)
 	}
@@ -183,12 +183,12 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 	d := open(t, site.Options{})
 	c := d.browser(t)
 	d.signIn(t, c)
-	d.way.away = true
+	d.conn.away = true
 	resp, body := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil)
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || strings.Contains(body, "nobody listens") {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
-	d.way.away = false
+	d.conn.away = false
 	if resp, _ := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil); resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/keys" {
 		t.Errorf("back again: %d at %s", resp.StatusCode, resp.Request.URL.Path)
 	}
@@ -196,7 +196,7 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 
 func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	d := open(t, site.Options{})
-	far := New(d.way, site.Options{Absolute: time.Hour}, zap.NewNop())
+	far := NewConsole(d.conn, site.Options{Absolute: time.Hour}, zap.NewNop())
 	secret, err := d.side.Sessions().Begin(t.Context(), "alice", sessions.ViaLink)
 	if err != nil {
 		t.Fatal(err)
@@ -208,11 +208,11 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	if over, err := far.Ended(t.Context(), session.Name()); over || err != nil {
 		t.Errorf("one that goes on: ended %t, %v", over, err)
 	}
-	d.way.away = true
+	d.conn.away = true
 	if over, err := far.Ended(t.Context(), session.Name()); over || err == nil {
-		t.Errorf("while the sidecar is away: ended %t, %v", over, err)
+		t.Errorf("while the sidecar is aconn: ended %t, %v", over, err)
 	}
-	d.way.away = false
+	d.conn.away = false
 	if err := d.side.Sessions().End(t.Context(), session); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 	if session, err = d.side.Sessions().Find(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	brief := New(d.way, site.Options{Absolute: time.Nanosecond}, zap.NewNop())
+	brief := NewConsole(d.conn, site.Options{Absolute: time.Nanosecond}, zap.NewNop())
 	if over, err := brief.Ended(t.Context(), session.Name()); !over || err != nil {
 		t.Errorf("one that is over by the gateway's options: ended %t, %v", over, err)
 	}
@@ -235,7 +235,7 @@ func TestGatewayLearnsThatASessionHasEnded(t *testing.T) {
 func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
 	d := open(t, site.Options{})
 	made := 0
-	s := &server{logger: zap.NewNop(), sites: make(map[string]site.Site), open: func(o site.Options) (site.Site, error) {
+	s := &consoles{logger: zap.NewNop(), sites: make(map[string]site.Site), open: func(o site.Options) (site.Site, error) {
 		made++
 		return d.side.Console(o)
 	}}
@@ -260,7 +260,7 @@ func TestGatewaysWithTheSameOptionsShareAConsole(t *testing.T) {
 func TestSecretOfTheProviderIsInNoLog(t *testing.T) {
 	d := open(t, site.Options{OIDC: &site.OIDC{Issuer: "http://127.0.0.1:1", ClientID: "svc", ClientSecret: "s3cret-of-oidc"}})
 	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/oidc/start", nil)
-	d.way.away = true
+	d.conn.away = true
 	ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/console/keys", nil)
 	if d.log.Len() == 0 {
 		t.Error("nothing is logged, and so nothing shown")

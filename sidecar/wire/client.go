@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"context"
@@ -17,20 +17,20 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// DefaultDecisionTimeout bounds a decision, the way there and back included.
+// DefaultDecisionTimeout bounds a decision, the round trip included.
 const DefaultDecisionTimeout = 50 * time.Millisecond
 
 const (
-	// readTimeout bounds questions, writeTimeout what is written down.
+	// readTimeout bounds calls that read, saveTimeout those that write.
 	readTimeout = 5 * time.Second
 	saveTimeout = 10 * time.Second
-	// retryFirst is how long a call that must get through waits after the first
-	// answer that was lost; each further wait is twice as long, to retryMost.
-	retryFirst = 20 * time.Millisecond
-	retryMost  = time.Second
-	// undoTimeout is how long the release of a reservation is tried whose fate
-	// is not known. After that it is overdue, and the reaper's.
-	undoTimeout = time.Minute
+	// minBackOff is the wait after the first failure of a call that is repeated until
+	// it succeeds; each further wait is twice as long, up to maxBackOff.
+	minBackOff = 20 * time.Millisecond
+	maxBackOff = time.Second
+	// withdrawTimeout is how long the withdrawal of a reservation is repeated. After
+	// that the reservation is overdue, and the reaper releases it.
+	withdrawTimeout = time.Minute
 )
 
 // Options of New; zero fields get their defaults.
@@ -64,15 +64,14 @@ func New(peer http.RoundTripper, o Options) *Client {
 	return c
 }
 
-// Close ends what the client does by itself: streams of hints, and releases of
-// reservations whose answer was lost.
+// Close ends the streams of hints and the withdrawals under way.
 func (c *Client) Close() error {
 	c.cancel()
 	c.tasks.Wait()
 	return nil
 }
 
-// call asks a question that may be asked twice.
+// call makes an idempotent call.
 func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -80,7 +79,7 @@ func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name s
 	return res, unreachable(err)
 }
 
-// once asks for something that must not happen twice.
+// once makes a call that is sent at most once.
 func once[Res any](ctx context.Context, c *Client, name string, req any) (Res, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
@@ -88,7 +87,7 @@ func once[Res any](ctx context.Context, c *Client, name string, req any) (Res, e
 	return res, unreachable(err)
 }
 
-// unreachable gives the error of a call without an answer its name here.
+// unreachable makes the error of a call without an answer a sidecar.ErrUnreachable.
 func unreachable(err error) error {
 	if errors.Is(err, rpc.ErrUnreachable) {
 		return fmt.Errorf("%w: %w", sidecar.ErrUnreachable, err)
@@ -96,9 +95,9 @@ func unreachable(err error) error {
 	return err
 }
 
-// insist asks until there is an answer or ctx ends.
+// insist repeats an idempotent call until there is an answer or ctx ends.
 func insist[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
-	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
+	for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
 		res, err := call[Res](ctx, c, timeout, name, req)
 		if !errors.Is(err, sidecar.ErrUnreachable) {
 			return res, err
@@ -158,10 +157,10 @@ func (c *Client) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint 
 	return call[*sidecar.Job](ctx, c, readTimeout, "replay", earlier{keyID, idempotencyKey, fingerprint})
 }
 
-// Reserve implements sidecar.Service. When the answer is lost it asks once more:
-// the reservation is made once. Unless that gets an admission the reservation is
-// withdrawn, since the caller refuses the submission and the first attempt may
-// still be on its way.
+// Reserve implements sidecar.Service. A call without an answer is repeated once; the
+// reservation is made once. If the second call brings no admission either, the
+// caller refuses the submission, and the reservation is withdrawn: the first call
+// may still be under way.
 func (c *Client) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	admission, err := once[sidecar.Admission](ctx, c, "reserve", reservation{Reservation: r})
 	if !errors.Is(err, sidecar.ErrUnreachable) || errors.Is(err, peer.ErrNotListening) {
@@ -180,9 +179,9 @@ func (c *Client) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 	return sidecar.Admission{}, err
 }
 
-// withdraw takes back a reservation that may have been made, or may be yet.
+// withdraw releases a reservation that may exist, or may still be made.
 func (c *Client) withdraw(r sidecar.Reservation) {
-	ctx, cancel := context.WithTimeout(c.ctx, undoTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx, withdrawTimeout)
 	defer cancel()
 	if _, err := insist[nothing](ctx, c, saveTimeout, "withdraw", reservation{Reservation: r}); err != nil {
 		c.o.Logger.Warn("reservation whose answer was lost is not released; it ends when it is overdue",
@@ -190,7 +189,7 @@ func (c *Client) withdraw(r sidecar.Reservation) {
 	}
 }
 
-// Commit implements sidecar.Service. It insists: the engine has the job.
+// Commit implements sidecar.Service. It is repeated: the engine has the job.
 func (c *Client) Commit(ctx context.Context, jobID string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
@@ -198,7 +197,7 @@ func (c *Client) Commit(ctx context.Context, jobID string) error {
 	return err
 }
 
-// Release implements sidecar.Service. It insists: the slot is the key's.
+// Release implements sidecar.Service. It is repeated: the slot is the key's.
 func (c *Client) Release(ctx context.Context, jobID string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
@@ -236,7 +235,7 @@ func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, err
 	return call[sidecar.Changes](ctx, c, readTimeout, "changes", place{after})
 }
 
-// Health implements sidecar.Service. A sidecar of an earlier version tells of its
+// Health implements sidecar.Service. A sidecar of an earlier version reports its
 // policy alone.
 func (c *Client) Health(ctx context.Context) (sidecar.Health, error) {
 	s, err := call[status](ctx, c, readTimeout, "status", nothing{})

@@ -1,4 +1,4 @@
-package remote_test
+package wire_test
 
 import (
 	"net/http"
@@ -10,17 +10,17 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
-	"github.com/svc-games/svc/sidecar/ledgerclient"
-	"github.com/svc-games/svc/sidecar/remote"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sidecartest"
+	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
 // handler serves all that a sidecar serves.
 func handler(s *service.Service) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(remote.Path+"/", remote.Handler(s, zap.NewNop()))
-	mux.Handle(ledgerclient.Path+"/", ledgerclient.Handler(s, zap.NewNop()))
+	mux.Handle(wire.Path+"/", wire.Handler(s, zap.NewNop()))
+	mux.Handle(ledger.Path+"/", ledger.Handler(s, zap.NewNop()))
 	return mux
 }
 
@@ -44,13 +44,13 @@ func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions)
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.CloseIdle)
-	c := remote.New(conn, remote.Options{DecisionTimeout: time.Minute})
+	c := wire.New(conn, wire.Options{DecisionTimeout: time.Minute})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return sidecartest.Fixture{Service: c, Ledger: ledgerclient.New(conn), Keys: svc.Keys()}
+	return sidecartest.Fixture{Service: c, Ledger: ledger.New(conn), Keys: svc.Keys()}
 }
 
 // forms are all ways to a sidecar.

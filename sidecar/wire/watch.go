@@ -1,25 +1,24 @@
-package remote
+package wire
 
 import (
 	"context"
 	"time"
 )
 
-// silence is how long a stream of hints may be silent before it is taken for
-// dead: a few beats.
-const silence = 3 * beat
+// silence is how long a stream of hints may be silent before it counts as dead.
+const silence = 3 * heartbeat
 
-// Watch implements sidecar.Service. While the sidecar is away it keeps trying,
-// and hints once it is back: something may have been missed.
+// Watch implements sidecar.Service. While the sidecar is unreachable it keeps trying,
+// and hints once it is back, since hints may have been missed.
 func (c *Client) Watch() (hints <-chan struct{}, stop func()) {
 	out := make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(c.ctx)
 	done := make(chan struct{})
 	c.tasks.Go(func() {
 		defer close(done)
-		for wait := retryFirst; ctx.Err() == nil; wait = min(2*wait, retryMost) {
+		for wait := minBackOff; ctx.Err() == nil; wait = min(2*wait, maxBackOff) {
 			if c.stream(ctx, out) {
-				wait = retryFirst
+				wait = minBackOff
 			}
 			timer := time.NewTimer(wait)
 			select {
@@ -35,6 +34,10 @@ func (c *Client) Watch() (hints <-chan struct{}, stop func()) {
 	}
 }
 
+// WatchJobs implements sidecar.Service: other gateways and engine proxies change
+// jobs at the same sidecar.
+func (*Client) WatchJobs(func(jobID string)) (stop func(), complete bool) { return func() {}, false }
+
 // stream passes hints on until the stream ends, and reports whether it began.
 // Each byte that comes is a hint; so is the end, since contact is lost.
 func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {
@@ -42,7 +45,7 @@ func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {
 	defer cancel()
 	body, err := c.rpc.Open(ctx, "watch", nothing{}, true)
 	if err != nil {
-		return false // whoever watches finds out by asking
+		return false // the watcher's next call returns the error
 	}
 	defer body.Close()
 	alive := time.AfterFunc(silence, cancel)
@@ -60,7 +63,7 @@ func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {
 	}
 }
 
-// hint never waits: one that is not taken yet says the same.
+// hint never waits: a pending hint says the same.
 func hint(out chan<- struct{}) {
 	select {
 	case out <- struct{}{}:

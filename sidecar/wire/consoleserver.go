@@ -1,4 +1,4 @@
-package remoteconsole
+package wire
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // configuration among the gateways.
 const maxSites = 32
 
-// Handler serves the console to gateways. open makes one.
-func Handler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
-	s := &server{open: open, logger: logger, sites: make(map[string]site.Site)}
+// ConsoleHandler serves the console to gateways. open returns one with given options.
+func ConsoleHandler(open func(site.Options) (site.Site, error), logger *zap.Logger) http.Handler {
+	s := &consoles{open: open, logger: logger, sites: make(map[string]site.Site)}
 	mux := http.NewServeMux()
 	mux.Handle(pathPages+"/", http.StripPrefix(pathPages, s.serve(func(c site.Site) http.Handler { return c })))
 	mux.Handle(pathPreview+"/", http.StripPrefix(pathPreview, s.serve(site.Site.Preview)))
@@ -25,7 +25,7 @@ func Handler(open func(site.Options) (site.Site, error), logger *zap.Logger) htt
 	return mux
 }
 
-type server struct {
+type consoles struct {
 	open   func(site.Options) (site.Site, error)
 	logger *zap.Logger
 
@@ -33,26 +33,26 @@ type server struct {
 	sites map[string]site.Site // by their settings
 }
 
-func (s *server) serve(part func(site.Site) http.Handler) http.Handler {
+func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, err := readFacts(r)
+		info, err := readRequestInfo(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		site, err := s.site(known.settings)
+		site, err := s.site(info.settings)
 		if err != nil {
 			s.logger.Error("console can't be opened", zap.Error(err))
 			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), factsKey{}, known))
-		r.Host, r.RemoteAddr = known.Host, known.Remote
+		r = r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, info))
+		r.Host, r.RemoteAddr = info.Host, info.Remote
 		part(site).ServeHTTP(w, r)
 	})
 }
 
-// endings tells whether sessions of a console have ended.
+// endings answers whether sessions of a console have ended.
 func endings(c site.Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ended, err := c.Ended(r.Context(), r.PathValue("session"))
@@ -67,16 +67,16 @@ func endings(c site.Site) http.Handler {
 	})
 }
 
-type factsKey struct{}
+type requestInfoKey struct{}
 
-// factsOf returns what the gateway said of a request.
-func factsOf(r *http.Request) facts {
-	known, _ := r.Context().Value(factsKey{}).(facts)
-	return known
+// requestInfoOf returns what the gateway knows of a request.
+func requestInfoOf(r *http.Request) requestInfo {
+	info, _ := r.Context().Value(requestInfoKey{}).(requestInfo)
+	return info
 }
 
 // site returns the console with the given settings.
-func (s *server) site(set settings) (site.Site, error) {
+func (s *consoles) site(set settings) (site.Site, error) {
 	text, err := json.Marshal(set)
 	if err != nil {
 		return nil, err
@@ -88,17 +88,17 @@ func (s *server) site(set settings) (site.Site, error) {
 	}
 	o := site.Options{
 		Secure: set.Secure, Idle: set.Idle, Absolute: set.Absolute, OIDC: set.OIDC,
-		Preview: func(r *http.Request) string { return factsOf(r).Preview },
+		Preview: func(r *http.Request) string { return requestInfoOf(r).Preview },
 	}
 	if set.Identifies {
-		o.Identity = func(r *http.Request) string { return factsOf(r).Named }
+		o.Identity = func(r *http.Request) string { return requestInfoOf(r).Named }
 	}
 	site, err := s.open(o)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.sites) >= maxSites {
-		clear(s.sites) // of configurations that are gone, most likely
+		clear(s.sites) // mostly of configurations that are gone
 	}
 	s.sites[string(text)] = site
 	return site, nil

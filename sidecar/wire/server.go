@@ -1,4 +1,4 @@
-package remote
+package wire
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// endSlice is how long one question waits for a job's end; the caller asks
-	// again. It is short because another sidecar on the same store may end it.
+	// endSlice is how long one call waits for a job's end; the client repeats it. It
+	// is short because another sidecar on the same store may end the job.
 	endSlice = 2 * time.Second
-	// beat is how often a stream of hints shows that it lives.
-	beat = 10 * time.Second
+	// heartbeat is the interval of bytes on a stream without hints.
+	heartbeat = 10 * time.Second
 	// writeTimeout bounds a write to a caller that does not read.
 	writeTimeout = 10 * time.Second
 )
@@ -30,8 +30,8 @@ const (
 // Service is what Handler serves.
 type Service interface {
 	sidecar.Service
-	// Withdraw takes back a reservation whose answer was lost, and has one that
-	// comes later refused. It is idempotent.
+	// Withdraw releases a reservation whose answer was lost, or has it refused if it
+	// arrives later. It is idempotent.
 	Withdraw(ctx context.Context, r sidecar.Reservation) error
 }
 
@@ -75,18 +75,17 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
 	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {
 		h, err := svc.Health(ctx)
-		told := status{PolicyRevision: h.PolicyRevision, PolicyProblem: h.PolicyProblem, Push: h.Push}
+		s := status{PolicyRevision: h.PolicyRevision, PolicyProblem: h.PolicyProblem, Push: h.Push}
 		if h.Writes != nil {
-			told.WriteError = h.Writes.Error()
+			s.WriteError = h.Writes.Error()
 		}
-		return told, err
+		return s, err
 	})
 	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
 	return s
 }
 
-// awaitEnd waits for the job's end for a while, and no longer than the server
-// listens.
+// awaitEnd waits for the job's end for endSlice, or until the server stops.
 func awaitEnd(ctx context.Context, svc Service, jobID string) (ending, error) {
 	slice, cancel := context.WithTimeout(ctx, endSlice)
 	defer cancel()
@@ -104,12 +103,12 @@ func awaitEnd(ctx context.Context, svc Service, jobID string) (ending, error) {
 	return ending{Ended: err == nil, Job: job}, err
 }
 
-// watch writes a byte for each hint, and one now and then without.
+// watch writes a byte for each hint and each heartbeat.
 func watch(w http.ResponseWriter, r *http.Request, svc Service) {
 	hints, stop := svc.Watch()
 	defer stop()
-	still := time.NewTicker(beat)
-	defer still.Stop()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
 	out := http.NewResponseController(w)
 	for {
 		if err := out.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
@@ -123,7 +122,7 @@ func watch(w http.ResponseWriter, r *http.Request, svc Service) {
 		}
 		select {
 		case <-hints:
-		case <-still.C:
+		case <-beat.C:
 		case <-r.Context().Done():
 			return
 		case <-peer.Stopping(r.Context()):

@@ -1,6 +1,7 @@
-// Package ledgerclient is the engine proxy's way to the ledger of a sidecar in
-// another process, and the server's half of it.
-package ledgerclient
+// Package ledger is the wire between an engine proxy and the ledger of a sidecar in
+// another process: Handler serves a Ledger over a peer connection, Client implements
+// it. It is a package of its own because package wire links the policy.
+package ledger
 
 import (
 	"context"
@@ -13,20 +14,20 @@ import (
 	"github.com/svc-games/svc/peer/rpc"
 )
 
-// Path is that of the calls' version.
+// Path is where a sidecar serves engine proxies, with the version of the calls.
 const Path = "/ledger/v1"
 
 const (
 	// timeout bounds a call.
 	timeout = 30 * time.Second
-	// expireTimeout bounds Expire, which works through all that is old.
+	// expireTimeout bounds Expire, which deletes many jobs at once.
 	expireTimeout = 5 * time.Minute
 )
 
-// codes: the engine proxy tells none of the ledger's errors from another.
+// codes are few: the engine proxy treats all errors of the ledger alike.
 var codes = rpc.Sentinels{"deadline_exceeded": context.DeadlineExceeded}
 
-// Ledger is what can be called.
+// Ledger is what engine proxies call.
 type Ledger interface {
 	Claim(ctx context.Context, who contract.Installation) (contract.Installation, error)
 	FeedCursor(ctx context.Context, projectID, feedID string) (uint64, error)
@@ -104,8 +105,8 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 	return s
 }
 
-// Client makes the calls. Each of them may be made twice: the ledger takes
-// every record, end and charge once. It is safe for concurrent use.
+// Client is a Ledger in another process. All calls are idempotent. It is safe for
+// concurrent use.
 type Client struct{ rpc *rpc.Client }
 
 // New returns a client that sends to the given peer.

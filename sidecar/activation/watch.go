@@ -39,7 +39,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	e := w.engine
 	e.activating.Lock()
 	defer e.activating.Unlock()
-	last, known := e.kept.state.active()
+	last, exists := e.kept.state.active()
 	files, err := w.read(ctx)
 	var failure *Failure
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *watcher) begin(ctx context.Context) error {
 		w.unread = failure
 	} else {
 		digest := files.Digest()
-		if known && e.kept.state.Source == e.o.Source && e.kept.state.SourceDigest == digest && w.resume(ctx, last) == nil {
+		if exists && e.kept.state.Source == e.o.Source && e.kept.state.SourceDigest == digest && w.resume(ctx, last) == nil {
 			if refused := e.kept.state.Refused; refused != nil {
 				e.report(refused.problem())
 			}
@@ -58,7 +58,7 @@ func (w *watcher) begin(ctx context.Context) error {
 			return nil
 		}
 	}
-	if !known || w.resume(ctx, last) != nil {
+	if !exists || w.resume(ctx, last) != nil {
 		return failure
 	}
 	if w.before = e.problem(); e.kept.state.Refused != nil {

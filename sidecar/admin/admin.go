@@ -58,6 +58,16 @@ type limitsRequest struct {
 	Limits  policy.Limits `json:"limits"`
 }
 
+// attributesRequest sets attributes of a project; null removes one.
+type attributesRequest struct {
+	Set map[string]*string `json:"set"`
+}
+
+// rollbackRequest names a revision; "" is the policy before the active one.
+type rollbackRequest struct {
+	Revision string `json:"revision"`
+}
+
 type errorBody struct {
 	Error string `json:"error"`
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -21,7 +22,7 @@ import (
 // ErrNotRunning is returned, wrapped, when nobody listens on the socket.
 var ErrNotRunning = errors.New("is the service running? start it with make run, or name its data directory with --data-dir")
 
-// Error is a refusal of the service.
+// Error is why the service refused a request.
 type Error struct {
 	Status  int
 	Message string
@@ -115,6 +116,17 @@ func (c *Client) Enable(ctx context.Context, id string) (keys.Key, error) {
 // Revoke ends a key for good.
 func (c *Client) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	return ask[keys.Key](ctx, c, http.MethodPost, keyPath(id, "/revoke"), nil)
+}
+
+// EnginesOwner returns the installation that has the engines.
+func (c *Client) EnginesOwner(ctx context.Context) (contract.Installation, error) {
+	return ask[contract.Installation](ctx, c, http.MethodGet, "/engines/owner", nil)
+}
+
+// ReleaseEngines lets the next installation have the engines, and returns which
+// one had them.
+func (c *Client) ReleaseEngines(ctx context.Context) (contract.Installation, error) {
+	return ask[contract.Installation](ctx, c, http.MethodDelete, "/engines/owner", nil)
 }
 
 func keyPath(id, rest string) string { return "/keys/" + url.PathEscape(id) + rest }

@@ -2,153 +2,82 @@ package admin
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
-	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// rollbackRequest names a revision; "" is the policy before the active one.
-type rollbackRequest struct {
-	Revision string `json:"revision"`
-}
-
-// policyRoutes adds what is asked of the policy.
 func (s *Server) policyRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /policy", s.policyStatus)
-	mux.HandleFunc("GET /policy/files", s.policyFiles)
-	mux.HandleFunc("POST /policy/activate", s.activatePolicy)
-	mux.HandleFunc("POST /policy/rollback", s.rollBackPolicy)
-	mux.HandleFunc("GET /policy/shadow", s.shadowReport)
-	mux.HandleFunc("PUT /policy/shadow", s.shadowPolicy)
-	mux.HandleFunc("DELETE /policy/shadow", s.endShadow)
+	mux.HandleFunc("GET /policy", s.get(func(*http.Request) (any, error) { return s.policy.Status(), nil }))
+	mux.HandleFunc("GET /policy/files", s.get(s.policyFiles))
+	mux.HandleFunc("POST /policy/activate", s.act(http.StatusOK, s.activatePolicy))
+	mux.HandleFunc("POST /policy/rollback", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
+		return s.policy.Rollback(r.Context(), actor, b.Revision, s.recordPolicy(actor, "policy.rollback"))
+	})))
+	mux.HandleFunc("GET /policy/shadow", s.get(func(*http.Request) (any, error) { return report(s.policy.ShadowReport()) }))
+	mux.HandleFunc("PUT /policy/shadow", s.act(http.StatusOK, s.shadowPolicy))
+	mux.HandleFunc("DELETE /policy/shadow", s.get(func(*http.Request) (any, error) { return report(s.policy.EndShadow()) }))
 }
 
-func (s *Server) policyStatus(w http.ResponseWriter, _ *http.Request) {
-	s.write(w, http.StatusOK, s.policy.Status())
-}
-
-// policyFiles answers the texts of a kept policy by path.
-func (s *Server) policyFiles(w http.ResponseWriter, r *http.Request) {
+// policyFiles returns the texts of a kept policy by path.
+func (s *Server) policyFiles(r *http.Request) (any, error) {
 	files, err := s.policy.Files(r.URL.Query().Get("revision"))
-	if err != nil {
-		s.policyError(w, err)
-		return
-	}
 	texts := make(map[string]string, len(files))
 	for name, text := range files {
 		texts[name] = string(text)
 	}
-	s.write(w, http.StatusOK, texts)
+	return texts, err
 }
 
-func (s *Server) activatePolicy(w http.ResponseWriter, r *http.Request) {
-	request, ok := s.readPolicy(w, r, "policy.activate")
-	if !ok {
-		return
+func (s *Server) activatePolicy(r *http.Request, actor string) (any, error) {
+	request, err := s.readPolicy(r, actor, "policy.activate")
+	if err != nil {
+		return nil, err
 	}
 	request.Older = r.URL.Query().Get("older") == "true"
-	info, err := s.policy.Activate(r.Context(), request)
-	if err != nil {
-		s.policyError(w, err)
-		return
-	}
-	s.write(w, http.StatusOK, info)
+	return s.policy.Activate(r.Context(), request)
 }
 
-func (s *Server) rollBackPolicy(w http.ResponseWriter, r *http.Request) {
-	var body rollbackRequest
-	who, ok := s.read(w, r, &body)
-	if !ok {
-		return
-	}
-	info, err := s.policy.Rollback(r.Context(), who, body.Revision, s.recordPolicy(who, "policy.rollback"))
+func (s *Server) shadowPolicy(r *http.Request, actor string) (any, error) {
+	request, err := s.readPolicy(r, actor, "policy.shadow")
 	if err != nil {
-		s.policyError(w, err)
-		return
-	}
-	s.write(w, http.StatusOK, info)
-}
-
-func (s *Server) shadowPolicy(w http.ResponseWriter, r *http.Request) {
-	request, ok := s.readPolicy(w, r, "policy.shadow")
-	if !ok {
-		return
+		return nil, err
 	}
 	sample, err := strconv.ParseFloat(r.URL.Query().Get("sample"), 64)
 	if err != nil || sample <= 0 || sample > 1 {
-		s.fail(w, http.StatusBadRequest, errors.New("sample must be a number above 0 and at most 1"))
-		return
+		return nil, &Error{http.StatusBadRequest, "sample must be a number above 0 and at most 1"}
 	}
-	candidate, err := s.policy.Shadow(r.Context(), request, sample)
-	if err != nil {
-		s.policyError(w, err)
-		return
-	}
-	s.write(w, http.StatusOK, candidate)
+	return s.policy.Shadow(r.Context(), request, sample)
 }
 
-func (s *Server) shadowReport(w http.ResponseWriter, _ *http.Request) {
-	report, running := s.policy.ShadowReport()
-	s.answerReport(w, report, running)
-}
-
-func (s *Server) endShadow(w http.ResponseWriter, _ *http.Request) {
-	report, running := s.policy.EndShadow()
-	s.answerReport(w, report, running)
-}
-
-func (s *Server) answerReport(w http.ResponseWriter, report activation.Report, running bool) {
+func report(report activation.Report, running bool) (any, error) {
 	if !running {
-		s.fail(w, http.StatusNotFound, errors.New("no policy is in shadow"))
-		return
+		return nil, &Error{http.StatusNotFound, "no policy is in shadow"}
 	}
-	s.write(w, http.StatusOK, report)
+	return report, nil
 }
 
-// readPolicy reads the bundle that a request carries; when that fails it
-// answers the request itself.
-func (s *Server) readPolicy(w http.ResponseWriter, r *http.Request, action string) (activation.Request, bool) {
-	who, err := peer.Caller(r)
-	if err != nil {
-		s.fail(w, http.StatusForbidden, err)
-		return activation.Request{}, false
-	}
+// readPolicy reads the bundle that a request carries.
+func (s *Server) readPolicy(r *http.Request, actor, action string) (activation.Request, error) {
 	files, err := bundle.ReadArchive(r.Body)
 	if err != nil {
-		s.fail(w, http.StatusBadRequest, err)
-		return activation.Request{}, false
+		return activation.Request{}, &Error{http.StatusBadRequest, err.Error()}
 	}
 	return activation.Request{
-		Files: files, Source: "upload of " + r.URL.Query().Get("source"), Actor: who, Confirm: s.recordPolicy(who, action),
-	}, true
+		Files: files, Source: "upload of " + r.URL.Query().Get("source"), Actor: actor, Confirm: s.recordPolicy(actor, action),
+	}, nil
 }
 
 // recordPolicy puts a change of the policy into the audit log before it takes
 // effect.
-func (s *Server) recordPolicy(who, action string) func(context.Context, activation.Info) error {
+func (s *Server) recordPolicy(actor, action string) func(context.Context, activation.Info) error {
 	return func(ctx context.Context, next activation.Info) error {
 		return s.registry.Record(ctx, store.AuditEntry{
-			Actor: who, Action: action, Subject: next.Revision,
+			Actor: actor, Action: action, Subject: next.Revision,
 			Detail: map[string]any{"source": next.Source, "from": s.policy.Revision()},
 		})
-	}
-}
-
-// policyError answers why a policy was not taken.
-func (s *Server) policyError(w http.ResponseWriter, err error) {
-	var failure *activation.Failure
-	switch {
-	case errors.As(err, &failure):
-		s.fail(w, http.StatusUnprocessableEntity, fmt.Errorf("%w\n%s", failure, failure.Advice()))
-	case errors.Is(err, activation.ErrUnknownRevision):
-		s.fail(w, http.StatusNotFound, err)
-	default:
-		s.answer(w, http.StatusOK, nil, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar"
@@ -71,39 +72,89 @@ func bounded(next http.Handler) http.Handler {
 	})
 }
 
-// answer writes the result of a request, or its error with the status that
-// says whose fault it is.
-func (s *Server) answer(w http.ResponseWriter, status int, result any, err error) {
-	if err == nil {
-		s.write(w, status, result)
-		return
-	}
-	var refusal *keys.Refusal
-	if !errors.As(err, &refusal) {
-		s.logger.Error("admin request failed", zap.Error(err))
-		message := "the service could not do it; its log says why"
-		status := http.StatusInternalServerError
-		switch {
-		case errors.Is(err, store.ErrInDoubt):
-			message = "the database did not say whether it was done: look before you do it again"
-		case errors.Is(err, store.ErrBusy):
-			status, message = http.StatusServiceUnavailable, "too many are asking at once: try again in a moment"
-		}
-		s.fail(w, status, errors.New(message))
-		return
-	}
-	switch refusal.Kind {
-	case keys.ErrInvalid:
-		s.fail(w, http.StatusBadRequest, refusal)
-	case keys.ErrUnknownUser, sidecar.ErrUnknownKey:
-		s.fail(w, http.StatusNotFound, refusal)
-	default:
-		s.fail(w, http.StatusConflict, refusal)
+// get serves what is read.
+func (s *Server) get(read func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		result, err := read(r)
+		s.answer(w, http.StatusOK, result, err)
 	}
 }
 
-func (s *Server) fail(w http.ResponseWriter, status int, err error) {
-	s.write(w, status, errorBody{Error: err.Error()})
+// act serves what is done on behalf of a caller. After a success the status is the
+// given one.
+func (s *Server) act(status int, do func(r *http.Request, actor string) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		actor, err := peer.Caller(r)
+		if err != nil {
+			s.answer(w, 0, nil, &Error{http.StatusForbidden, err.Error()})
+			return
+		}
+		result, err := do(r, actor)
+		s.answer(w, status, result, err)
+	}
+}
+
+// with decodes the body for an act.
+func with[Body any](do func(r *http.Request, actor string, body Body) (any, error)) func(*http.Request, string) (any, error) {
+	return func(r *http.Request, actor string) (any, error) {
+		var body Body
+		if err := decode(r, &body); err != nil {
+			return nil, &Error{http.StatusBadRequest, err.Error()}
+		}
+		return do(r, actor, body)
+	}
+}
+
+// answer writes the result of a request, or its error.
+func (s *Server) answer(w http.ResponseWriter, status int, result any, err error) {
+	if err != nil {
+		refused := s.refusal(err)
+		status, result = refused.Status, errorBody{Error: refused.Message}
+	}
+	s.write(w, status, result)
+}
+
+// refusal returns an error as it is answered. One that is not the caller's fault goes
+// to the log.
+func (s *Server) refusal(err error) *Error {
+	var (
+		refused *Error
+		policy  *activation.Failure
+		key     *keys.Refusal
+		project *api.Error
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &policy):
+		return &Error{http.StatusUnprocessableEntity, policy.Error() + "\n" + policy.Advice()}
+	case errors.As(err, &key):
+		return &Error{keyStatus(key.Kind), key.Message}
+	case errors.As(err, &project):
+		return &Error{project.Status, project.Message}
+	case errors.Is(err, sidecar.ErrUnknownProject):
+		return &Error{http.StatusNotFound, "there is no such project"}
+	case errors.Is(err, activation.ErrUnknownRevision), errors.Is(err, ledger.ErrNoEngines):
+		return &Error{http.StatusNotFound, err.Error()}
+	}
+	s.logger.Error("admin request failed", zap.Error(err))
+	switch {
+	case errors.Is(err, store.ErrInDoubt):
+		return &Error{http.StatusInternalServerError, "the database did not say whether it was done: look before you do it again"}
+	case errors.Is(err, store.ErrBusy):
+		return &Error{http.StatusServiceUnavailable, "too many are asking at once: try again in a moment"}
+	}
+	return &Error{http.StatusInternalServerError, "the service could not do it; its log says why"}
+}
+
+func keyStatus(kind error) int {
+	switch kind {
+	case keys.ErrInvalid:
+		return http.StatusBadRequest
+	case keys.ErrUnknownUser, sidecar.ErrUnknownKey:
+		return http.StatusNotFound
+	}
+	return http.StatusConflict
 }
 
 func (s *Server) write(w http.ResponseWriter, status int, body any) {

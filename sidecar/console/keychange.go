@@ -116,8 +116,8 @@ type confirmPage struct {
 }
 
 func (c *Console) confirmChange(x *exchange) error {
-	change, known := stateChanges[x.r.PathValue("change")]
-	if !known {
+	change, exists := stateChanges[x.r.PathValue("change")]
+	if !exists {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
 	key, err := c.ownKey(x)
@@ -132,8 +132,8 @@ func (c *Console) confirmChange(x *exchange) error {
 }
 
 func (c *Console) changeState(x *exchange) error {
-	change, known := stateChanges[x.r.PathValue("change")]
-	if !known {
+	change, exists := stateChanges[x.r.PathValue("change")]
+	if !exists {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
 	key, err := c.ownKey(x)

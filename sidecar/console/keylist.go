@@ -62,7 +62,7 @@ func lastUse(row keyRow) time.Time {
 
 func readFilter(q url.Values) keyFilter {
 	f := keyFilter{Query: strings.TrimSpace(q.Get("q")), State: q.Get("state"), Sort: q.Get("sort"), Down: q.Get("order") == "down"}
-	if _, known := sorts[f.Sort]; !known {
+	if _, exists := sorts[f.Sort]; !exists {
 		f.Sort, f.Down = "created", true
 	}
 	if !slices.Contains([]string{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked}, f.State) {

@@ -140,7 +140,7 @@ func (a *admitting) missing() error {
 // check looks at all four limits, and at the project's queue.
 func (a *admitting) check(maxQueued int64) error {
 	if limit := exceeded(a.usage, a.limits); limit != "" {
-		return limitError(limit, a.limits, a.at)
+		return limitError(limit, a.at)
 	}
 	if a.queued >= maxQueued {
 		return api.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", a.queued),

@@ -38,7 +38,7 @@ func (a *applying) record(r contract.FeedRecord) error {
 		return err
 	}
 	if job == nil {
-		if _, known := a.stop[r.JobID]; !known {
+		if _, listed := a.stop[r.JobID]; !listed {
 			a.unadmitted = append(a.unadmitted, r.JobID)
 		}
 		a.stop[r.JobID] = api.FailureInternal

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -54,21 +53,25 @@ func exceeded(used policy.Usage, limits policy.Limits) string {
 	return ""
 }
 
-// limitError is the refusal of a submission over a limit.
-func limitError(limit string, limits policy.Limits, now time.Time) *api.Error {
-	var message string
-	switch limit {
-	case api.LimitJobsPerDay:
-		message = fmt.Sprintf("The key's limit of %d jobs per day is reached; it resets at 00:00 UTC.", *limits.JobsPerDay)
-	case api.LimitJobsPerMonth:
-		message = fmt.Sprintf("The key's limit of %d jobs per month is reached; it resets on the 1st (UTC).", *limits.JobsPerMonth)
-	case api.LimitMaxConcurrentJobs:
-		message = fmt.Sprintf("The key's limit of %d concurrent jobs is reached; wait for one of them to end.", *limits.MaxConcurrentJobs)
-	case api.LimitTIKPerMonth:
-		message = fmt.Sprintf("The key's limit of %s TIK per month is reached; it resets on the 1st (UTC).", *limits.TIKPerMonth)
+// limitTexts and stateTexts are those of the shipped policy, which refuses most such
+// submissions first: a client sees no difference.
+var (
+	limitTexts = map[string]string{
+		api.LimitJobsPerDay:        "This API key has used all its jobs of today. The limit resets at 00:00 UTC.",
+		api.LimitJobsPerMonth:      "This API key has used all its jobs of this month. The limit resets on the 1st at 00:00 UTC.",
+		api.LimitMaxConcurrentJobs: "This API key has as many running jobs as it may have. Wait until one of them ends.",
+		api.LimitTIKPerMonth:       "This API key has spent all its TIK of this month. The limit resets on the 1st at 00:00 UTC.",
 	}
+	stateTexts = map[string]string{
+		policy.KeyDisabled: "This API key is disabled.",
+		policy.KeyRevoked:  "This API key was revoked.",
+	}
+)
+
+// limitError is the refusal of a submission over a limit.
+func limitError(limit string, now time.Time) *api.Error {
 	return &api.Error{
-		Status: http.StatusTooManyRequests, Message: message,
+		Status: http.StatusTooManyRequests, Message: limitTexts[limit],
 		Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: api.LimitRetryAfter(limit, now),
 	}
 }
@@ -76,8 +79,6 @@ func limitError(limit string, limits policy.Limits, now time.Time) *api.Error {
 // stateError is the refusal of a key that is no longer active.
 func stateError(state string) *api.Error {
 	return &api.Error{
-		Status:  http.StatusUnauthorized,
-		Message: fmt.Sprintf("The API key is %s.", state),
-		Reason:  state,
+		Status: http.StatusUnauthorized, Message: stateTexts[state], Reason: state,
 	}
 }

@@ -45,9 +45,9 @@ func knownUnit(unit string) bool {
 	return ofModel && !strings.HasPrefix(other, "model..") && other != "model.input" && other != "model.output"
 }
 
-// ParsePrice reads the price of a unit as it is written: TIK with at most six
+// parsePrice reads the price of a unit as it is written: TIK with at most six
 // places.
-func ParsePrice(unit, text string) (api.TIK, error) {
+func parsePrice(unit, text string) (api.TIK, error) {
 	if strings.HasPrefix(text, "-") {
 		return 0, fmt.Errorf("prices: %s costs %s TIK; a price is zero or more", unit, text)
 	}
@@ -105,7 +105,7 @@ func decodePrices(raw []byte) (map[string]api.TIK, error) {
 		if !ok {
 			return nil, fmt.Errorf("prices: the price of %s is no number", unit)
 		}
-		if list[unit], err = ParsePrice(unit, number.String()); err != nil {
+		if list[unit], err = parsePrice(unit, number.String()); err != nil {
 			return nil, err
 		}
 	}

@@ -90,8 +90,8 @@ func (p prices) unpriced(units []string) []string {
 func (p prices) cost(units []contract.Unit) (api.TIK, error) {
 	var sum api.TIK
 	for _, u := range units {
-		price, known := p[u.Name]
-		if !known {
+		price, priced := p[u.Name]
+		if !priced {
 			return 0, fmt.Errorf("pricing %q: %w: add it to prices", u.Name, ErrUnpriced)
 		}
 		if u.Quantity < 0 {

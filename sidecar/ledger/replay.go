@@ -26,16 +26,16 @@ func (l *Ledger) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint 
 
 // findReplay returns the job that a key's idempotency key names, or nil.
 func findReplay(r *store.Reader, keyID, name, fingerprint string) (*sidecar.Job, error) {
-	var jobID, known string
+	var jobID, stored string
 	err := r.Row("SELECT job_id, fingerprint FROM idempotency WHERE key_id = ? AND name = ?", keyID, name).
-		Scan(&jobID, &known)
+		Scan(&jobID, &stored)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if known != fingerprint {
+	if stored != fingerprint {
 		return nil, sidecar.ErrIdempotencyMismatch
 	}
 	job, state, err := readJob(r, jobID)

@@ -46,7 +46,7 @@ func (l *lastUsed) note(keyID string) {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if last, known := l.noted[keyID]; l.closed || known && now.Sub(last) < lastUsedEvery {
+	if last, noted := l.noted[keyID]; l.closed || noted && now.Sub(last) < lastUsedEvery {
 		return
 	}
 	l.noted[keyID], l.pending[keyID] = now, now

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -173,6 +174,44 @@ func TestRefusalsNameTheirReason(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLedgerRefusesInTheWordsOfThePolicy: which of the two refused is nothing that a
+// client should see.
+func TestLedgerRefusesInTheWordsOfThePolicy(t *testing.T) {
+	s := open(t, service.Options{DataDir: t.TempDir()})
+	none := int64(0)
+	key, _ := newKey(t, s, "alice", policy.Limits{JobsPerDay: &none})
+	project := newProject(t, s, "alice")
+	change := func(set func(ctx context.Context, actor, keyID string) (keys.Key, error)) string {
+		key, _ := newKey(t, s, "alice", policy.Limits{})
+		if _, err := set(t.Context(), "test", key.ID); err != nil {
+			t.Fatal(err)
+		}
+		return key.ID
+	}
+	limited := func(limits policy.Limits) string {
+		key, _ := newKey(t, s, "alice", limits)
+		return key.ID
+	}
+	for name, keyID := range map[string]string{
+		"jobs per day":    key.ID,
+		"jobs per month":  limited(policy.Limits{JobsPerMonth: &none}),
+		"concurrent jobs": limited(policy.Limits{MaxConcurrentJobs: &none}),
+		"TIK per month":   limited(policy.Limits{TIKPerMonth: new(api.TIK)}),
+		"disabled":        change(s.Keys().Disable),
+		"revoked":         change(s.Keys().Revoke),
+	} {
+		d, err := s.Decide(t.Context(), keyID, project.ID, policy.ActionGenerate)
+		if err != nil || d.Allow {
+			t.Fatalf("%s: %+v, %v", name, d, err)
+		}
+		_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: keyID, ProjectID: project.ID})
+		var refused *api.Error
+		if !errors.As(err, &refused) || refused.Message != d.Error || refused.Status != d.Status || refused.Reason != d.Reason || refused.Limit != d.Limit {
+			t.Errorf("%s: the ledger says %v, the policy %+v", name, err, d)
+		}
+	}
 }
 
 func TestLastUseOfAKeyIsNotedOnceAMinute(t *testing.T) {

@@ -58,12 +58,12 @@ type refusal struct {
 
 // Encode implements rpc.Codes.
 func (codes) Encode(err error) ([]string, any) {
-	known, _ := sentinels.Encode(err)
+	list, _ := sentinels.Encode(err)
 	var refused *api.Error
 	if !errors.As(err, &refused) {
-		return known, nil
+		return list, nil
 	}
-	return append(known, codeRefusal), refusal{
+	return append(list, codeRefusal), refusal{
 		Status: refused.Status, Message: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
 		RetryAfter: refused.RetryAfter, Starting: refused.Starting, Header: refused.Header,
 	}

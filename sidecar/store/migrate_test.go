@@ -68,7 +68,7 @@ func TestStepsAreAppliedOnceByProcessesThatOpenTogether(t *testing.T) {
 // schema.
 var bare = map[string]func(t *testing.T) *conn{
 	"SQLite": func(t *testing.T) *conn {
-		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, "foreign_keys(1)")
+		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, useLog, "foreign_keys(1)")
 		if err != nil {
 			t.Fatal(err)
 		}

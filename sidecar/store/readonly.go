@@ -58,7 +58,7 @@ func openReadOnly(address string) (*dialect, *sql.DB, error) {
 
 // checkVersion returns an ErrOtherVersion unless the schema is the newest.
 func checkVersion(r *Reader) error {
-	steps, err := migrations()
+	steps, err := migrations(r.conn.dialect)
 	if err != nil {
 		return err
 	}

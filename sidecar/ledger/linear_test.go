@@ -124,6 +124,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 				if result != porcupine.Ok {
 					t.Fatalf("round %d: %s:\n%s", round, result, h)
 				}
+				wantInvariants(t, f.store)
 			}
 		})
 	}

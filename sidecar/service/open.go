@@ -10,9 +10,6 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// databaseFile is the name of a SQLite store in the data directory.
-const databaseFile = "svc.db"
-
 // CheckStore returns what is wrong with an address for Options.Store, without
 // opening it.
 func CheckStore(address string) error {
@@ -38,7 +35,7 @@ func openFile(ctx context.Context, dir string) (*store.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w: name a directory that can be written to in SVC_DATA_DIR", err)
 	}
-	s, err := store.OpenSQLite(ctx, filepath.Join(dir, databaseFile))
+	s, err := store.OpenSQLite(ctx, filepath.Join(dir, store.SQLiteFile))
 	switch {
 	case err == nil:
 		return s, nil

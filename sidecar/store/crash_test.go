@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(path))
 		os.Exit(1)
 	}
+	if path := os.Getenv(cutOffPath); path != "" {
+		fmt.Fprintln(os.Stderr, dieMigrating(path))
+		os.Exit(1)
+	}
 	os.Exit(postgrestest.Main(m))
 }
 

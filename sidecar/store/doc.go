@@ -11,8 +11,9 @@
 // connections of their own, each on one consistent snapshot.
 //
 // SQL is written for SQLite and PostgreSQL alike: "?" for arguments, ON
-// CONFLICT, RETURNING, no dialect's functions. Times are integers, UTC
-// milliseconds; amounts of TIK are integers, micro-TIK.
+// CONFLICT, RETURNING, no dialect's functions; a step of the schema that can't be
+// is a file for each. Times are integers, UTC milliseconds; amounts of TIK are
+// integers, micro-TIK.
 //
 // An operation may rely on what it has locked and on nothing else: an UPDATE
 // locks the rows it changes, Tx.Lock those it names. Locks are taken in one

@@ -29,7 +29,7 @@ func InspectPostgres(ctx context.Context, url string) (found Inspection, err err
 		return Inspection{}, err
 	}
 	found.Place = fmt.Sprintf("database %s at %s", config.Database, config.Host)
-	steps, err := migrations()
+	steps, err := migrations(&postgres)
 	if err != nil {
 		return Inspection{}, err
 	}

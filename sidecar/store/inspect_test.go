@@ -12,7 +12,7 @@ import (
 
 func TestInspectionFindsWhatADatabaseHasAndChangesNothing(t *testing.T) {
 	url := postgrestest.URL(t)
-	steps, err := migrations()
+	steps, err := migrations(&postgres)
 	if err != nil {
 		t.Fatal(err)
 	}

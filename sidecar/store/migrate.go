@@ -18,31 +18,34 @@ var ErrNewer = errors.New("the database was written by a newer version of svc")
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-var migrationName = regexp.MustCompile(`^(\d{4})_([a-z_]+)\.sql$`)
+var migrationName = regexp.MustCompile(`^(\d{4})_([a-z_]+?)(?:\.(sqlite|postgres))?\.sql$`)
 
-// migration is one step of the schema. Steps are never changed once released;
-// a change is another step.
+// migration is one step of the schema: a file for both dialects, or one for each.
+// Steps are never changed once released; a change is another step.
 type migration struct {
 	version int
 	name    string
 	sql     string
 }
 
-// migrations returns the steps in order, numbered from 1 without a gap.
-func migrations() ([]migration, error) {
+// migrations returns the steps of a dialect in order, numbered from 1 without a gap.
+func migrations(d *dialect) ([]migration, error) {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
 	steps := make([]migration, 0, len(names))
-	for i, path := range names {
+	for _, path := range names {
 		parts := migrationName.FindStringSubmatch(path[len("migrations/"):])
 		if parts == nil {
 			return nil, fmt.Errorf("migration %s: want a name like 0001_first.sql", path)
 		}
+		if only := parts[3]; only != "" && only != d.name {
+			continue
+		}
 		version, err := strconv.Atoi(parts[1])
-		if err != nil || version != i+1 {
-			return nil, fmt.Errorf("migration %s: want number %d", path, i+1)
+		if err != nil || version != len(steps)+1 {
+			return nil, fmt.Errorf("migration %s: want number %d", path, len(steps)+1)
 		}
 		text, err := migrationFiles.ReadFile(path)
 		if err != nil {
@@ -55,7 +58,7 @@ func migrations() ([]migration, error) {
 
 // migrate brings the schema up to the newest version.
 func migrate(ctx context.Context, c *conn) error {
-	steps, err := migrations()
+	steps, err := migrations(c.dialect)
 	if err != nil {
 		return err
 	}

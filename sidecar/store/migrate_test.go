@@ -1,14 +1,17 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
@@ -32,7 +35,7 @@ func TestDatabaseOfANewerVersionIsRefused(t *testing.T) {
 }
 
 func TestStepsAreAppliedOnceByProcessesThatOpenTogether(t *testing.T) {
-	steps, err := migrations()
+	steps, err := migrations(&sqlite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,7 @@ func TestStepsAreAppliedOnceByProcessesThatOpenTogether(t *testing.T) {
 // schema.
 var bare = map[string]func(t *testing.T) *conn{
 	"SQLite": func(t *testing.T) *conn {
-		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, "foreign_keys(1)")
+		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, useLog, "foreign_keys(1)")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,11 +117,11 @@ func TestFailedStepLeavesTheSchemaAsItWas(t *testing.T) {
 // version had them, and migrates it to the newest one. A new step comes with a
 // file for the version it leads to.
 func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
-	steps, err := migrations()
+	newest, err := migrations(&sqlite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for version := range len(steps) + 1 {
+	for version := range len(newest) + 1 {
 		seed := ""
 		if version > 0 {
 			text, err := os.ReadFile(fmt.Sprintf("testdata/%04d.sql", version))
@@ -130,6 +133,10 @@ func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
 		for name, connect := range bare {
 			t.Run(fmt.Sprintf("%d/%s", version, name), func(t *testing.T) {
 				c := connect(t)
+				steps, err := migrations(c.dialect)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if err := migrateTo(t.Context(), c, steps[:version]); err != nil {
 					t.Fatal(err)
 				}
@@ -137,13 +144,9 @@ func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
 				if err := migrate(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
-				for table, want := range before {
-					if got := countRows(t, c, table); got != want {
-						t.Errorf("%d rows in %s, want %d", got, table, want)
-					}
-				}
-				if got := countRows(t, c, "schema_steps"); got != len(steps) {
-					t.Errorf("%d steps recorded, want %d", got, len(steps))
+				wantRows(t, c, before)
+				if got := countRows(t, c, "schema_steps"); got != len(newest) {
+					t.Errorf("%d steps recorded, want %d", got, len(newest))
 				}
 			})
 		}
@@ -174,51 +177,157 @@ func countRows(t *testing.T, c *conn, table string) int {
 	return n
 }
 
-func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
-	onEach(t, func(t *testing.T, s *Store, _ func() *Store) {
-		seed := func(tx *Tx) error {
+// before returns a connection to a database of the version before the newest, with
+// the rows of its seed.
+func before(t *testing.T, c *conn) (counts map[string]int, newest int) {
+	t.Helper()
+	steps, err := migrations(c.dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest = len(steps)
+	if err := migrateTo(t.Context(), c, steps[:newest-1]); err != nil {
+		t.Fatal(err)
+	}
+	seed, err := os.ReadFile(fmt.Sprintf("testdata/%04d.sql", newest-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seedRows(t, c, string(seed)), newest
+}
+
+func wantRows(t *testing.T, c *conn, want map[string]int) {
+	t.Helper()
+	for table, n := range want {
+		if got := countRows(t, c, table); got != n {
+			t.Errorf("%d rows in %s, want %d", got, table, n)
+		}
+	}
+}
+
+// TestRowsThatBreakANewConstraintStay: they are for svc doctor to find, and do not
+// keep the service from starting.
+func TestRowsThatBreakANewConstraintStay(t *testing.T) {
+	for name, connect := range bare {
+		t.Run(name, func(t *testing.T) {
+			c := connect(t)
+			counts, _ := before(t, c)
+			broken := strings.ReplaceAll(entryOf("", "credit", "NULL", "NULL", -7, "[]"), "'u'", "'alice'")
+			for i := range 25 {
+				broken += ";" + strings.ReplaceAll(keyOf(i, "active"), "'u'", "'alice'")
+			}
+			if _, err := c.sql.ExecContext(t.Context(), broken); err != nil {
+				t.Fatal(err)
+			}
+			counts["tik_entries"]++
+			counts["keys"] += 25
+			if err := migrate(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			wantRows(t, c, counts)
 			for _, statement := range []string{
-				"INSERT INTO users (id, created_at) VALUES ('u', 1)",
-				`INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at)
-				VALUES ('k', 'u', '` + hash + `', 'sk-ab****cdef', 'n', 'active', 1, 1)`,
-				`INSERT INTO projects (id, owner_id, session_id, name, template, description, attributes, created_at)
-				VALUES ('0123456789abcdef01234567', 'u', 's', 'n', 'blank', '', '{}', 1)`,
-				`INSERT INTO usage (key_id, bucket, jobs, tik) VALUES ('k', 'd:2026-11-20', 0, 0)`,
+				"UPDATE keys SET running = running + 1, last_used_at = 8 WHERE user_id = 'alice'",
+				"UPDATE keys SET state = 'revoked' WHERE id = 'k1'",
 			} {
-				if _, err := tx.Exec(statement); err != nil {
-					return err
+				if _, err := c.sql.ExecContext(t.Context(), statement); err != nil {
+					t.Errorf("%s: %v", statement, err)
 				}
 			}
-			return nil
+			again := strings.ReplaceAll(entryOf("", "credit", "NULL", "NULL", -7, "[]"), "'u', ", "'alice', ")
+			if _, err := c.sql.ExecContext(t.Context(), strings.ReplaceAll(again, "'credit', 1", "'credit', 2")); err == nil ||
+				!strings.Contains(err.Error(), "tik_entries_shape_check") {
+				t.Errorf("a further one: %v", err)
+			}
+		})
+	}
+}
+
+// TestMigrationThatIsCutOffBeginsAnew: the process is killed, or the connection
+// lost, when the newest step has done all but its commit.
+func TestMigrationThatIsCutOffBeginsAnew(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), SQLiteFile)
+		connect := func() *conn {
+			db, err := openSQLite(path, 1, useLog, "foreign_keys(1)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return closing(t, newConn(db, &sqlite, sqlite.beginWrite))
 		}
-		if err := s.Update(t.Context(), seed); err != nil {
+		c := connect()
+		counts, newest := before(t, c)
+		if err := c.discard(); err != nil {
 			t.Fatal(err)
 		}
-		for name, statement := range map[string]string{
-			"negative running":     "UPDATE keys SET running = running - 1",
-			"negative jobs":        "UPDATE usage SET jobs = jobs - 1",
-			"negative spending":    "UPDATE usage SET tik = tik - 1",
-			"negative limit":       "UPDATE keys SET jobs_per_day = -1",
-			"unknown key state":    "UPDATE keys SET state = 'paused'",
-			"second key of a hash": "INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at) SELECT 'k2', user_id, hash, masked, name, state, 1, 1 FROM keys",
-			"key of no user":       "UPDATE keys SET user_id = 'nobody'",
-			"endless attributes":   "UPDATE projects SET attributes = '" + strings.Repeat("x", 65537) + "'",
-			"settled but running": `INSERT INTO jobs (id, key_id, project_id, state, status, record, day, month, created_at, deadline_at, resolved_at)
-			VALUES ('j', 'k', '0123456789abcdef01234567', 'settled', 'running', '{}', 'd', 'm', 1, 1, 1)`,
-			"active but resolved": `INSERT INTO jobs (id, key_id, project_id, state, status, record, day, month, created_at, deadline_at, resolved_at)
-			VALUES ('j', 'k', '0123456789abcdef01234567', 'active', 'running', '{}', 'd', 'm', 1, 1, 1)`,
-		} {
-			t.Run(name, func(t *testing.T) {
-				err := s.Update(t.Context(), func(tx *Tx) error {
-					_, err := tx.Exec(statement)
-					return err
-				})
-				if err == nil {
-					t.Error("the schema allows it")
-				}
-			})
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
 		}
+		child := exec.Command(self)
+		child.Env = append(os.Environ(), cutOffPath+"="+path)
+		child.Stderr = os.Stderr
+		if err := child.Run(); err == nil || child.ProcessState.ExitCode() != -1 {
+			t.Fatalf("the child was not killed: %v", err)
+		}
+		wantMigrated(t, connect(), counts, newest)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		c := bare["PostgreSQL"](t)
+		counts, newest := before(t, c)
+		if err := applyNewest(c, func() error {
+			return c.exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())")
+		}); err == nil || c.sql != nil {
+			t.Fatalf("the connection was not lost: %v", err)
+		}
+		wantMigrated(t, c, counts, newest)
 	})
 }
 
-const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+// wantMigrated has a database migrated that has the version before the newest.
+func wantMigrated(t *testing.T, c *conn, counts map[string]int, newest int) {
+	t.Helper()
+	if err := c.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := countRows(t, c, "schema_steps"); got != newest-1 {
+		t.Errorf("after the cut %d steps, want %d", got, newest-1)
+	}
+	wantRows(t, c, counts)
+	if err := errors.Join(c.end("ROLLBACK"), migrate(t.Context(), c)); err != nil {
+		t.Fatal(err)
+	}
+	if got := countRows(t, c, "schema_steps"); got != newest {
+		t.Errorf("%d steps, want %d", got, newest)
+	}
+	wantRows(t, c, counts)
+}
+
+// applyNewest applies the newest step and calls cut in its transaction.
+func applyNewest(c *conn, cut func() error) error {
+	steps, err := migrations(c.dialect)
+	if err != nil {
+		return err
+	}
+	newest := len(steps)
+	return inTransaction(context.Background(), c, func() error {
+		if err := apply(context.Background(), c, steps[newest-1], newest); err != nil {
+			return err
+		}
+		return errors.Join(cut(), errors.New("cut off"))
+	})
+}
+
+// cutOffPath names, in the environment of a child process, the database whose
+// migration it dies in.
+const cutOffPath = "SVC_TEST_CUT_OFF_PATH"
+
+// dieMigrating has pages in the log before it dies.
+func dieMigrating(path string) error {
+	db, err := openSQLite(path, 1, useLog, "foreign_keys(1)", "cache_size(1)")
+	if err != nil {
+		return err
+	}
+	return applyNewest(newConn(db, &sqlite, sqlite.beginWrite), func() error {
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	})
+}

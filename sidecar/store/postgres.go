@@ -30,6 +30,7 @@ const schemaLock = "7384510963"
 // refer to them. Statements run one by one at "read committed": they see what
 // was committed when they began, which for a row under a lock is the truth.
 var postgres = dialect{
+	name:       "postgres",
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	lockSchema: "SELECT pg_advisory_xact_lock(" + schemaLock + ")",

@@ -33,7 +33,10 @@ const (
 	cacheKiB = 16 << 10
 )
 
-var sqlite = dialect{beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
+// useLog has a database written by way of a log, beside which it can be read.
+const useLog = "journal_mode(WAL)"
+
+var sqlite = dialect{name: "sqlite", beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
 // only) when it is not there, and brings its schema up to date. A database of a
@@ -42,7 +45,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}
-	write, err := openSQLite(path, 1, "synchronous(FULL)", "foreign_keys(1)",
+	write, err := openSQLite(path, 1, useLog, "synchronous(FULL)", "foreign_keys(1)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := connect(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), write.Close())
 	}
-	read, err := openSQLite(path, readers, "query_only(1)")
+	read, err := openSQLite(path, readers, useLog, "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -93,7 +96,6 @@ func ownFile(path string) error {
 func openSQLite(path string, conns int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"_pragma": append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout),
-		"journal_mode(WAL)",
 	}, pragmas...)}
 	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())

@@ -21,6 +21,9 @@ type check struct {
 	Advice   string `json:"advice,omitempty"` // what to do; set when OK is false
 }
 
+// doctorTime bounds the checks that ask another program, together.
+const doctorTime = 10 * time.Second
+
 func doctorCommand() *cobra.Command {
 	var dataDir string
 	var asJSON bool
@@ -33,10 +36,11 @@ func doctorCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("finding this program: %w", err)
 			}
-			ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(c.Context(), doctorTime)
 			defer cancel()
 			checks := append([]check{checkDataDir(dataDir)}, partChecks(ctx, dataDir, filepath.Dir(program))...)
-			return report(c, asJSON, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium()))
+			checks = append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium())
+			return report(c, asJSON, append(checks, storeChecks(c.Context(), dataDir)...))
 		},
 	}
 	c.Flags().StringVar(&dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"), "data directory of the service ($SVC_DATA_DIR)")
@@ -67,7 +71,7 @@ func report(c *cobra.Command, asJSON bool, checks []check) error {
 		}
 	}
 	if failed {
-		return errors.New("this machine can't run the service yet")
+		return errors.New("the service can't run here, or not well: see what failed")
 	}
 	return nil
 }

@@ -30,9 +30,9 @@ func partChecks(ctx context.Context, dataDir, beside string) []check {
 	checks := engineChecks(ctx, dataDir, beside)
 	checks = append(checks, checkJournals(dataDir)...)
 	if where, other := elsewhere("SVC_SIDECAR"); other {
-		return append(checks, checkSidecar(ctx, where)) // the store is that one's
+		checks = append(checks, checkSidecar(ctx, where))
 	}
-	return append(checks, storeChecks(ctx)...)
+	return checks
 }
 
 // engineChecks asks for what engines need.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/svc-games/svc/sidecar/store"
@@ -12,25 +13,34 @@ import (
 // oldestPostgres is the oldest version of PostgreSQL that the driver is for.
 const oldestPostgres = 14
 
-// storeChecks asks for the PostgreSQL database that SVC_STORE names; nothing where
-// the store is a file in the data directory. The URL may hold a password: only
-// package store reads it, and its errors don't repeat it.
-func storeChecks(ctx context.Context) []check {
+// storeChecks asks for the store: for the PostgreSQL database that SVC_STORE names,
+// or the file in the data directory, and for the ledger in it. The URL may hold a
+// password: only package store reads it, and its errors don't repeat it.
+func storeChecks(ctx context.Context, dataDir string) []check {
+	if _, other := elsewhere("SVC_SIDECAR"); other {
+		return nil // the store is that one's
+	}
 	address := os.Getenv("SVC_STORE")
 	if address == "" || address == "sqlite" {
-		return nil
+		return ledgerChecks(ctx, filepath.Join(dataDir, store.SQLiteFile))
 	}
 	k := check{Name: "PostgreSQL", Required: true}
 	if !store.IsPostgresURL(address) {
 		k.Found, k.Advice = `SVC_STORE is neither "sqlite" nor a postgres:// URL`, "correct SVC_STORE"
 		return []check{k}
 	}
-	found, err := store.InspectPostgres(ctx, address)
+	soon, cancel := context.WithTimeout(ctx, doctorTime)
+	defer cancel()
+	found, err := store.InspectPostgres(soon, address)
 	if err != nil {
 		k.Found, k.Advice = oneLine(err), "check that the server runs and accepts the user of SVC_STORE"
 		return []check{k}
 	}
-	return inspected(found)
+	checks := inspected(found)
+	if found.Schema == 0 || !checks[0].OK {
+		return checks
+	}
+	return append(checks, ledgerChecks(ctx, address)...)
 }
 
 // inspected judges what was found in the database.

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// SQLiteFile is the name of a SQLite store in the data directory.
+const SQLiteFile = "svc.db"
+
+// ErrOtherVersion is returned, wrapped, by ReadOnly for a database whose schema
+// is not the newest that this svc knows.
+var ErrOtherVersion = errors.New("the schema has another version")
+
+// ReadOnly runs fn on one snapshot of a database: address is a PostgreSQL URL or
+// the path of a SQLite file. It migrates nothing and makes no file; a service
+// that has the database open goes on. The end of ctx ends the query under way.
+// Its errors don't hold the password.
+func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) (err error) {
+	d, db, err := openReadOnly(address)
+	if err != nil {
+		return err
+	}
+	c := newConn(db, d, d.beginRead)
+	defer func() { err = errors.Join(err, c.discard(), db.Close()) }()
+	if err := c.start(ctx); err != nil {
+		return fmt.Errorf("beginning to read: %w", err)
+	}
+	defer func() { err = errors.Join(err, c.end("ROLLBACK")) }()
+	r := &Reader{ctx: ctx, conn: c}
+	if err := checkVersion(r); err != nil {
+		return err
+	}
+	return fn(r)
+}
+
+func openReadOnly(address string) (*dialect, *sql.DB, error) {
+	if IsPostgresURL(address) {
+		config, err := postgresConfig(address)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &postgres, stdlib.OpenDB(*config), nil
+	}
+	if _, err := os.Stat(address); err != nil { // SQLite would make the file
+		return nil, nil, err
+	}
+	// Not mode=ro: who closes the log last puts it in the database, and would
+	// leave the files of the log behind if it could not write.
+	db, err := openSQLite(address, 1, "query_only(1)")
+	return &sqlite, db, err
+}
+
+// checkVersion returns an ErrOtherVersion unless the schema is the newest.
+func checkVersion(r *Reader) error {
+	steps, err := migrations(r.conn.dialect)
+	if err != nil {
+		return err
+	}
+	var version int
+	if err := r.Row("SELECT coalesce(max(version), 0) FROM schema_steps").Scan(&version); err != nil {
+		return fmt.Errorf("reading the schema's version: %w", err)
+	}
+	if version != len(steps) {
+		return fmt.Errorf("%w: %d, and this svc's is %d", ErrOtherVersion, version, len(steps))
+	}
+	return nil
+}

@@ -13,8 +13,8 @@ import (
 // depends on the machine and its load; allocations do not, and time follows
 // them.
 const (
-	PollBudget       = 120
-	SubmissionBudget = 180
+	PollBudget       = 200
+	SubmissionBudget = 280
 )
 
 // Submission is a submission that the embedded policy allows, by a key with

@@ -56,8 +56,8 @@ func TestEveryCombinationOfFactsGetsTheDocumentedStatus(t *testing.T) {
 	}
 }
 
-// TestEvaluatorDecidesLikeOPA compares the evaluator, with its own cache of
-// rules, to OPA's ordinary way.
+// TestEvaluatorDecidesLikeOPA compares the evaluator, with its own reading of the
+// result, to OPA's ordinary way.
 func TestEvaluatorDecidesLikeOPA(t *testing.T) {
 	modules, err := policy.ReadModules(policy.Embedded(), false)
 	if err != nil {

@@ -78,6 +78,12 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 		{"reason that is not needed", add(AllowFile, "x = y\n"), StepMutants, AllowFile},
 		{"changed table", replace(TableFile, "\tdenied", "\tallowed"), StepTable, TableFile + ":2"},
 		{"no table", func(src fstest.MapFS) { delete(src, TableFile) }, StepTable, TableFile},
+		{"a budget that is none", func(src fstest.MapFS) {
+			src[CostFile] = &fstest.MapFile{Data: []byte(`{"poll": 0}`)}
+		}, StepCost, "a budget must be positive"},
+		{"a budget of its own", func(src fstest.MapFS) {
+			src[CostFile] = &fstest.MapFile{Data: []byte(`{"poll": 10}`)}
+		}, StepCost, "its budget is 10"},
 		{"cost", replace(rulesFile, `"status": 200`, `"status": count([[x] | some x in numbers.range(1, 200)])`),
 			StepCost, "allocations"},
 	} {

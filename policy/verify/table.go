@@ -36,11 +36,7 @@ var (
 		{OwnerID: "user-1"}, {OwnerID: "user-2"}, {OwnerID: ""}, {OwnerID: nil}, {OwnerID: absent{}},
 	}
 	tableUsages  = []string{"below", "day reached", "all reached", "malformed", "null"}
-	tableActions = []policy.Action{
-		policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject,
-		policy.ActionDeleteProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles,
-		policy.ActionCancel, policy.ActionGenerate, "teleport",
-	}
+	tableActions = append(policy.Actions(), "teleport")
 )
 
 // TableProject is a project of the table. OwnerID is a string or null.

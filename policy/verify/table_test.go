@@ -90,14 +90,6 @@ func TestEvaluatorDecidesLikeOPA(t *testing.T) {
 	}
 }
 
-func TestTableHasTheActionsOfThePolicy(t *testing.T) {
-	for _, action := range policy.Actions() {
-		if !slices.Contains(tableActions, action) {
-			t.Errorf("the table leaves %s out", action)
-		}
-	}
-}
-
 func TestMutantsAreTheSlipsOfAHand(t *testing.T) {
 	module, err := ast.ParseModuleWithOpts("x.rego", `package x
 

@@ -434,6 +434,7 @@ func TestMetricsTellWhatIsWantedAndWhatIsActive(t *testing.T) {
 			"svc_policy_activation_failures_total compile 1", "svc_policy_activations_total 1", "svc_policy_degraded 1",
 			"svc_policy_info " + good + " active 1", "svc_policy_info " + bad + " wanted 1",
 		}
+		slices.Sort(want) // by the labels, which are the revisions
 		if got := series(); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

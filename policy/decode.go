@@ -10,16 +10,6 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-// The names of the decision's members as terms, made once.
-var (
-	nameAllow  = ast.StringTerm("allow")
-	nameStatus = ast.StringTerm("status")
-	nameError  = ast.StringTerm("error")
-	nameReason = ast.StringTerm("reason")
-	nameLimit  = ast.StringTerm("limit")
-	nameRule   = ast.StringTerm("rule")
-)
-
 // object reads the members of a policy's result one by one and knows at the
 // end whether there were others. The first error stands.
 type object struct {
@@ -40,15 +30,15 @@ func newObject(name string, v ast.Value) object {
 }
 
 // fail notes that the member is not what it should be.
-func (o *object) fail(name *ast.Term, problem string) {
+func (o *object) fail(name string, problem string) {
 	if o.err == nil {
-		o.err = fmt.Errorf("reading decision: %s.%s %s", o.name, string(name.Value.(ast.String)), problem)
+		o.err = fmt.Errorf("reading decision: %s.%s %s", o.name, name, problem)
 	}
 }
 
 // take returns the value of a member, nil if it is not there.
-func (o *object) take(name *ast.Term) ast.Value {
-	t := o.members.Get(name)
+func (o *object) take(name string) ast.Value {
+	t := o.members.Get(text(name))
 	if t == nil {
 		return nil
 	}
@@ -56,7 +46,7 @@ func (o *object) take(name *ast.Term) ast.Value {
 	return t.Value
 }
 
-func (o *object) text(name *ast.Term, required bool) string {
+func (o *object) text(name string, required bool) string {
 	v := o.take(name)
 	if v == nil && !required {
 		return ""
@@ -68,7 +58,7 @@ func (o *object) text(name *ast.Term, required bool) string {
 	return string(s)
 }
 
-func (o *object) flag(name *ast.Term) bool {
+func (o *object) flag(name string) bool {
 	b, ok := o.take(name).(ast.Boolean)
 	if !ok {
 		o.fail(name, "is not a boolean")
@@ -76,7 +66,7 @@ func (o *object) flag(name *ast.Term) bool {
 	return bool(b)
 }
 
-func (o *object) whole(name *ast.Term) int {
+func (o *object) whole(name string) int {
 	n, ok := o.take(name).(ast.Number)
 	if !ok {
 		o.fail(name, "is not a number")
@@ -90,7 +80,7 @@ func (o *object) whole(name *ast.Term) int {
 }
 
 // limit returns the text of a limit, "" for null.
-func (o *object) limit(name *ast.Term) string {
+func (o *object) limit(name string) string {
 	switch v := o.take(name).(type) {
 	case ast.Null:
 	case ast.Number:
@@ -101,7 +91,7 @@ func (o *object) limit(name *ast.Term) string {
 	return ""
 }
 
-func (o *object) count(name *ast.Term) *int64 {
+func (o *object) count(name string) *int64 {
 	text := o.limit(name)
 	if text == "" {
 		return nil
@@ -113,7 +103,7 @@ func (o *object) count(name *ast.Term) *int64 {
 	return &n
 }
 
-func (o *object) tik(name *ast.Term) *api.TIK {
+func (o *object) tik(name string) *api.TIK {
 	text := o.limit(name)
 	if text == "" {
 		return nil
@@ -138,23 +128,23 @@ func (o *object) done() error {
 func decodeDecision(v ast.Value) (Decision, error) {
 	o := newObject("decision", v)
 	d := Decision{
-		Allow:  o.flag(nameAllow),
-		Status: o.whole(nameStatus),
-		Error:  o.text(nameError, true),
-		Reason: o.text(nameReason, false),
-		Limit:  o.text(nameLimit, false),
-		Rule:   o.text(nameRule, true),
+		Allow:  o.flag("allow"),
+		Status: o.whole("status"),
+		Error:  o.text("error", true),
+		Reason: o.text("reason", false),
+		Limit:  o.text("limit", false),
+		Rule:   o.text("rule", true),
 	}
-	rawLimits := o.take(nameLimits)
+	rawLimits := o.take("limits")
 	if err := o.done(); err != nil {
 		return Decision{}, err
 	}
 	limits := newObject("decision.limits", rawLimits)
 	d.Limits = Limits{
-		JobsPerDay:        limits.count(nameJobsPerDay),
-		JobsPerMonth:      limits.count(nameJobsPerMonth),
-		MaxConcurrentJobs: limits.count(nameMaxConcurrentJobs),
-		TIKPerMonth:       limits.tik(nameTIKPerMonth),
+		JobsPerDay:        limits.count(api.LimitJobsPerDay),
+		JobsPerMonth:      limits.count(api.LimitJobsPerMonth),
+		MaxConcurrentJobs: limits.count(api.LimitMaxConcurrentJobs),
+		TIKPerMonth:       limits.tik(api.LimitTIKPerMonth),
 	}
 	if err := limits.done(); err != nil {
 		return Decision{}, err

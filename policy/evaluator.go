@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
+	"maps"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
-	"github.com/open-policy-agent/opa/v1/storage"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
@@ -22,20 +21,10 @@ var entrypoint = ast.MustParseRef(Entrypoint)
 
 // Evaluator answers inputs by one immutable revision of a policy. It is safe
 // for concurrent use.
-//
-// It uses OPA's topdown package, on which OPA's rego and sdk packages build.
-// sdk shares a tracker between concurrent evaluations of a prepared query and
-// must not be used; rego starts a goroutine for each evaluation, or allocates
-// twice as much without it.
 type Evaluator struct {
-	compiler      *ast.Compiler
-	query         ast.Body
-	queryCompiler ast.QueryCompiler
-	// A policy has no data but its rules, so the store is empty and one
-	// transaction serves all.
-	store    storage.Store
-	txn      storage.Transaction
-	caches   sync.Pool // of *ruleCache
+	compiler *ast.Compiler
+	decision document
+	mask     document
 	revision string
 	sources  map[string]string
 	masks    bool
@@ -55,17 +44,6 @@ func NewEvaluatorFS(src fs.FS) (*Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := NewEvaluatorModules(modules)
-	if err != nil {
-		return nil, err
-	}
-	e.sources, e.revision = sources, revision(sources)
-	return e, nil
-}
-
-// NewEvaluatorModules prepares a policy that is parsed already, tests left
-// out. Its revision is empty.
-func NewEvaluatorModules(modules Modules) (*Evaluator, error) {
 	compiler, err := Compile(modules)
 	if err != nil {
 		return nil, err
@@ -73,24 +51,26 @@ func NewEvaluatorModules(modules Modules) (*Evaluator, error) {
 	if err := checkDecision(compiler); err != nil {
 		return nil, fmt.Errorf("compiling policy: %w", err)
 	}
-	e := &Evaluator{compiler: compiler, queryCompiler: compiler.QueryCompiler(), store: inmem.New()}
+	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources)}
+	if e.decision, err = prepare(compiler, entrypoint); err != nil {
+		return nil, err
+	}
+	if e.mask, err = prepare(compiler, maskPath); err != nil {
+		return nil, err
+	}
 	e.masks = len(compiler.GetRulesForVirtualDocument(maskPath)) > 0
-	e.caches.New = func() any { return new(ruleCache) }
-	// The query needs some member of the decision, not the decision: that one
-	// is in the rule cache, and bound to a variable it would be built again.
-	member := entrypoint.Append(nameRule)
-	e.query, err = e.queryCompiler.Compile(ast.NewBody(ast.Equality.Expr(ast.VarTerm("rule"), ast.NewTerm(member))))
-	if err != nil {
-		return nil, fmt.Errorf("preparing policy: %w", err)
-	}
-	if e.txn, err = e.store.NewTransaction(context.Background()); err != nil {
-		return nil, fmt.Errorf("preparing policy: %w", err)
-	}
 	return e, nil
 }
 
 // Revision names the policy: a hash of its sources without tests.
 func (e *Evaluator) Revision() string { return e.revision }
+
+// Compiler returns the compiled policy, for readers that evaluate it in a way
+// of their own. It must not be changed.
+func (e *Evaluator) Compiler() *ast.Compiler { return e.compiler }
+
+// Sources returns the texts of the policy's files by path, tests left out.
+func (e *Evaluator) Sources() map[string]string { return maps.Clone(e.sources) }
 
 // Decide evaluates the policy. Every error wraps ErrNoDecision: the caller
 // must fail closed.
@@ -101,70 +81,68 @@ func (e *Evaluator) Decide(ctx context.Context, in Input) (Decision, error) {
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.
 func (e *Evaluator) DecideValue(ctx context.Context, input ast.Value) (Decision, error) {
-	return e.decide(ctx, input, nil)
+	return e.decide(ctx, input)
 }
 
 // TraceValue is DecideValue with the steps of the evaluation. A trace costs
 // several times as much as the decision.
 func (e *Evaluator) TraceValue(ctx context.Context, input ast.Value) (Decision, []*topdown.Event, error) {
 	tracer := topdown.NewBufferTracer()
-	d, err := e.decide(ctx, input, tracer)
+	d, err := e.decide(ctx, input, rego.EvalQueryTracer(tracer))
 	return d, *tracer, err
 }
 
-func (e *Evaluator) decide(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (Decision, error) {
-	result, err := e.eval(ctx, input, tracer)
+func (e *Evaluator) decide(ctx context.Context, input ast.Value, options ...rego.EvalOption) (Decision, error) {
+	result, err := e.decision.eval(ctx, input, options...)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrNoDecision, err)
 	}
-	d, err := decodeDecision(result.Value)
+	if result == nil {
+		return Decision{}, fmt.Errorf("%w: %s %w", ErrNoDecision, Entrypoint, ErrUndefined)
+	}
+	d, err := decodeDecision(result)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w: %w", ErrNoDecision, ErrMalformed, err)
 	}
 	return d, nil
 }
 
-// eval returns the value of the entrypoint.
-func (e *Evaluator) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (*ast.Term, error) {
+// document is a document of a policy, prepared to be evaluated.
+type document struct{ query rego.PreparedEvalQuery }
+
+func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
+	query, err := rego.New(
+		rego.Compiler(compiler),
+		rego.ParsedQuery(ast.NewBody(ast.NewExpr(ast.NewTerm(path)))),
+		rego.StrictBuiltinErrors(true),
+		rego.GenerateJSON(func(value *ast.Term, _ *rego.EvalContext) (any, error) { return value.Value, nil }),
+	).PrepareForEval(context.Background())
+	if err != nil {
+		return document{}, fmt.Errorf("preparing %s: %w", path, err)
+	}
+	return document{query}, nil
+}
+
+// eval returns the document's value, nil when it is undefined.
+func (d document) eval(ctx context.Context, input ast.Value, options ...rego.EvalOption) (ast.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	cache := e.caches.Get().(*ruleCache)
-	defer func() {
-		cache.reset()
-		e.caches.Put(cache)
-	}()
-	query := topdown.NewQuery(e.query).
-		WithQueryCompiler(e.queryCompiler).
-		WithCompiler(e.compiler).
-		WithStore(e.store).
-		WithTransaction(e.txn).
-		WithInput(ast.NewTerm(input)).
-		WithCancel(contextCancel{ctx}).
-		WithMetrics(metrics.NoOp()).
-		WithVirtualCache(cache).
-		WithBaseCache(noBaseCache{}).
-		WithRequestMetadata(noMetadata).
-		WithStrictBuiltinErrors(true)
-	if tracer != nil {
-		query = query.WithQueryTracer(tracer)
-	}
-	err := query.Iter(ctx, func(topdown.QueryResult) error { return nil })
-	result, _ := cache.Get(entrypoint)
+	results, err := d.query.Eval(ctx, append(options,
+		rego.EvalParsedInput(input),
+		rego.EvalExternalCancel(contextCancel{ctx}), // without it, each evaluation starts a goroutine
+		rego.EvalMetrics(metrics.NoOp()),
+	)...)
 	switch {
 	case topdown.IsCancel(err):
 		return nil, errors.Join(ctx.Err(), err)
 	case err != nil:
 		return nil, fmt.Errorf("evaluating: %w", err)
-	case result == nil:
-		return nil, fmt.Errorf("%s %w", Entrypoint, ErrUndefined)
+	case len(results) == 0:
+		return nil, nil
 	}
-	return result, nil
+	return results[0].Expressions[0].Value.(ast.Value), nil
 }
-
-// noMetadata is shared by all evaluations; only builtins that a policy can't
-// call read or write it.
-var noMetadata = map[string]any{}
 
 // contextCancel ends an evaluation with its context.
 type contextCancel struct{ ctx context.Context }
@@ -173,14 +151,5 @@ func (c contextCancel) Cancel() {}
 
 func (c contextCancel) Cancelled() bool { return c.ctx.Err() != nil }
 
-// noBaseCache caches nothing of an empty store.
-type noBaseCache struct{}
-
-func (noBaseCache) Get(ast.Ref) ast.Value { return nil }
-
-func (noBaseCache) Put(ast.Ref, ast.Value) {}
-
-var (
-	_ topdown.Cancel    = contextCancel{}
-	_ topdown.BaseCache = noBaseCache{}
-)
+// Interface guards
+var _ topdown.Cancel = contextCancel{}

@@ -20,18 +20,19 @@ const (
 	ActionListProjects  Action = "projects.list"
 	ActionGetProject    Action = "projects.get"
 	ActionDeleteProject Action = "projects.delete"
-	ActionGenerate      Action = "generate"
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
+	ActionGenerate      Action = "generate"
 )
 
-// Actions returns all of them.
+// Actions returns all of them, in the order of a policy's table. The schema of the
+// input and the shipped rules list the same ones.
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
-		ActionGenerate, ActionStatus, ActionEvents, ActionFiles, ActionCancel,
+		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate,
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"github.com/svc-games/svc/api"
 )
 
@@ -92,12 +94,21 @@ func TestSchemasDescribeTheGoTypes(t *testing.T) {
 	compare(t, "decision", readSchema(t, DecisionSchema), reflect.TypeFor[Decision]())
 }
 
-func TestInputSchemaListsTheActions(t *testing.T) {
+func TestSchemaAndRulesListTheActions(t *testing.T) {
 	var want []any
+	terms := ast.NewSet()
 	for _, action := range Actions() {
 		want = append(want, string(action))
+		terms.Add(ast.StringTerm(string(action)))
 	}
 	if got := readSchema(t, InputSchema).Properties["action"].Enum; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+		t.Errorf("the schema lists %v, want %v", got, want)
+	}
+	listed, err := prepare(embeddedEvaluator(t).compiler, ast.MustParseRef("data.svc.authz.actions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := listed.eval(t.Context(), ast.NewObject()); err != nil || got == nil || terms.Compare(got) != 0 {
+		t.Errorf("the rules list %v, %v; want %v", got, err, terms)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-//go:embed svc capabilities.json mutants.allow testdata/decisions.golden.tsv
+//go:embed svc capabilities.json cost.json mutants.allow testdata/decisions.golden.tsv
 var embedded embed.FS
 
 // Embedded returns the policy that is part of the program: *.rego files, the

@@ -69,7 +69,7 @@ func belongs(name string) bool {
 		return true // it is refused later, with its name
 	}
 	switch name {
-	case ManifestFile, SignaturesFile, "mutants.allow", "table.json", "testdata/decisions.golden.tsv":
+	case ManifestFile, SignaturesFile, "mutants.allow", "table.json", "cost.json", "testdata/decisions.golden.tsv":
 		return true
 	}
 	return false

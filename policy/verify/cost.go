@@ -3,19 +3,41 @@ package verify
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"runtime"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 )
 
-// The allocations that a decision may cost, building its input included. Time
-// depends on the machine and its load; allocations do not, and time follows
-// them.
-const (
-	PollBudget       = 120
-	SubmissionBudget = 180
-)
+// CostFile may hold a policy's Budget, as JSON; DefaultBudget holds without it.
+const CostFile = "cost.json"
+
+// Budget is the allocations that a decision may cost, building its input
+// included. Time depends on the machine and its load; allocations do not, and
+// time follows them.
+type Budget struct {
+	// Poll bounds a decision on Poll, of which there are many for each submission.
+	Poll int `json:"poll"`
+	// Submission bounds a decision on Submission.
+	Submission int `json:"submission"`
+}
+
+// DefaultBudget is that of a policy without CostFile.
+var DefaultBudget = Budget{Poll: 220, Submission: 360}
+
+// readBudget reads CostFile from src.
+func readBudget(src fs.FS) (Budget, error) {
+	b := DefaultBudget
+	if err := readJSON(src, CostFile, &b); err != nil {
+		return b, err
+	}
+	if b.Poll <= 0 || b.Submission <= 0 {
+		return b, fmt.Errorf("reading %s: a budget must be positive, is %d for a poll and %d for a submission", CostFile, b.Poll, b.Submission)
+	}
+	return b, nil
+}
 
 // Submission is a submission that the embedded policy allows, by a key with
 // two limits.
@@ -32,8 +54,7 @@ func Submission() policy.Input {
 	}
 }
 
-// Poll is a look at the state of a job, of which there are many for each
-// submission.
+// Poll is a look at the state of a job.
 func Poll() policy.Input {
 	in := Submission()
 	in.Action, in.Usage = policy.ActionStatus, nil
@@ -41,26 +62,28 @@ func Poll() policy.Input {
 }
 
 func (v *verifier) cost() (string, []string) {
-	var findings []string
-	var measured []int
+	budget, err := readBudget(v.src)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	var findings, measured []string
 	for _, c := range []struct {
 		name   string
 		in     policy.Input
 		budget int
-	}{{"poll", Poll(), PollBudget}, {"submission", Submission(), SubmissionBudget}} {
+	}{{"poll", Poll(), budget.Poll}, {"submission", Submission(), budget.Submission}} {
 		n, err := allocations(v.ctx, v.evaluator, c.in)
 		if err != nil {
 			return "", []string{fmt.Sprintf("deciding on a %s: %v", c.name, err)}
 		}
-		measured = append(measured, n)
+		measured = append(measured, fmt.Sprintf("%s %d of %d", c.name, n, c.budget))
 		if n*100 > c.budget*budgetPercent {
 			findings = append(findings, fmt.Sprintf(
-				"a %s costs %d allocations, its budget is %d; use fewer rules and functions on its way, and compare input with constants",
-				c.name, n, c.budget))
+				"a %s costs %d allocations, its budget is %d; use fewer rules and functions on its way, compare input with constants, or raise it in %s",
+				c.name, n, c.budget, CostFile))
 		}
 	}
-	return fmt.Sprintf("poll %d of %d allocations, submission %d of %d",
-		measured[0], PollBudget, measured[1], SubmissionBudget), findings
+	return strings.Join(measured, ", ") + " allocations", findings
 }
 
 // allocations returns what one decision allocates: the least of several

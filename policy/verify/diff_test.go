@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // changed returns the small policy with a text of its rules replaced.
@@ -83,7 +84,7 @@ func TestDiffTriesTheProjectsOfBothPolicies(t *testing.T) {
 // TestDocumentedExampleShowsItsDiff keeps docs/policy.md to what the program
 // prints.
 func TestDocumentedExampleShowsItsDiff(t *testing.T) {
-	changes, err := Diff(t.Context(), policy.Embedded(), os.DirFS("../examples/readers"))
+	changes, err := Diff(t.Context(), policy.Embedded(), os.DirFS(policytest.Example(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

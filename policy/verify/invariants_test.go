@@ -8,10 +8,11 @@ import (
 	"testing/fstest"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 func TestInvariantsHoldForWhatIsShipped(t *testing.T) {
-	for name, src := range map[string]fs.FS{"embedded": policy.Embedded(), "readers": os.DirFS("../examples/readers")} {
+	for name, src := range map[string]fs.FS{"embedded": policy.Embedded(), "readers": os.DirFS(policytest.Example(t))} {
 		e, err := policy.NewEvaluatorFS(src)
 		if err != nil {
 			t.Fatal(err)

@@ -36,11 +36,7 @@ var (
 		{OwnerID: "user-1"}, {OwnerID: "user-2"}, {OwnerID: ""}, {OwnerID: nil}, {OwnerID: absent{}},
 	}
 	tableUsages  = []string{"below", "day reached", "all reached", "malformed", "null"}
-	tableActions = []policy.Action{
-		policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject,
-		policy.ActionDeleteProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles,
-		policy.ActionCancel, policy.ActionGenerate, "teleport",
-	}
+	tableActions = append(policy.Actions(), "teleport")
 )
 
 // TableProject is a project of the table. OwnerID is a string or null.
@@ -79,23 +75,29 @@ type Table []Row
 
 // ReadProjects reads ProjectsFile from src, if it is there.
 func ReadProjects(src fs.FS) ([]TableProject, error) {
-	text, err := fs.ReadFile(src, ProjectsFile)
+	var projects []TableProject
+	err := readJSON(src, ProjectsFile, &projects)
+	return projects, err
+}
+
+// readJSON reads a file of a policy, if it is there.
+func readJSON(src fs.FS, name string, into any) error {
+	text, err := fs.ReadFile(src, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", ProjectsFile, err)
+		return fmt.Errorf("reading %s: %w", name, err)
 	}
-	var projects []TableProject
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // a misspelt one would try another project than was meant
-	if err := d.Decode(&projects); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", ProjectsFile, err)
+	d.DisallowUnknownFields() // a misspelt one would mean something else than was written
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading %s: there is more after its end", ProjectsFile)
+		return fmt.Errorf("reading %s: there is more after its end", name)
 	}
-	return projects, nil
+	return nil
 }
 
 // NewTable has e decide on every combination, those with the extra projects

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // prove fails the test for every step that is not ok.
@@ -30,7 +32,31 @@ func prove(t *testing.T, src fs.FS) {
 
 func TestEmbeddedPolicyIsProven(t *testing.T) { prove(t, policy.Embedded()) }
 
-func TestExampleReadersIsProven(t *testing.T) { prove(t, os.DirFS("../examples/readers")) }
+// Which decisions the example changes, TestDocumentedExampleShowsItsDiff checks. None
+// of the shipped table is among them.
+func TestExampleReadersIsProven(t *testing.T) {
+	example, err := bundle.ReadDir(os.DirFS(policytest.Example(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := policy.NewEvaluatorFS(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	projects, err := ReadProjects(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewTable(t.Context(), e, projects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shipped := string(example[TableFile]); shipped == "" || !strings.HasPrefix(table.String(), shipped) {
+		t.Error("the example changes decisions of the shipped table")
+	}
+	example[TableFile] = []byte(table.String())
+	prove(t, example)
+}
 
 func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 	prove(t, smallPolicy(t))
@@ -78,6 +104,12 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 		{"reason that is not needed", add(AllowFile, "x = y\n"), StepMutants, AllowFile},
 		{"changed table", replace(TableFile, "\tdenied", "\tallowed"), StepTable, TableFile + ":2"},
 		{"no table", func(src fstest.MapFS) { delete(src, TableFile) }, StepTable, TableFile},
+		{"a budget that is none", func(src fstest.MapFS) {
+			src[CostFile] = &fstest.MapFile{Data: []byte(`{"poll": 0}`)}
+		}, StepCost, "a budget must be positive"},
+		{"a budget of its own", func(src fstest.MapFS) {
+			src[CostFile] = &fstest.MapFile{Data: []byte(`{"poll": 10}`)}
+		}, StepCost, "its budget is 10"},
 		{"cost", replace(rulesFile, `"status": 200`, `"status": count([[x] | some x in numbers.range(1, 200)])`),
 			StepCost, "allocations"},
 	} {

@@ -66,10 +66,10 @@ func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 			delete(s, "svc/authz/authz_test.rego")
 		}, activation.StepCompile, ""},
 		{"it calls a forbidden builtin", func(t *testing.T, s bundle.Snapshot) {
-			edit(t, s, rules, "key.state == \"active\"\n", "key.state == \"active\"\n\ttime.now_ns() > 0\n")
+			edit(t, s, rules, "key.active\n", "key.active\n\ttime.now_ns() > 0\n")
 		}, activation.StepCompile, rules + ":18"},
 		{"it opens a connection", func(t *testing.T, s bundle.Snapshot) {
-			edit(t, s, rules, "key.state == \"active\"\n", "key.state == \"active\"\n\thttp.send({\"method\": \"get\", \"url\": \"http://127.0.0.1/\"})\n")
+			edit(t, s, rules, "key.active\n", "key.active\n\thttp.send({\"method\": \"get\", \"url\": \"http://127.0.0.1/\"})\n")
 		}, activation.StepCompile, rules + ":18"},
 		{"it misspells a fact", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId", "input.project.ownerID")
@@ -83,8 +83,8 @@ func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 			delete(s, "svc/authz/authz_test.rego")
 		}, activation.StepTable, ""},
 		{"a dead key may do something", func(t *testing.T, s bundle.Snapshot) {
-			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n\tkey.state == \"active\"\n}",
-				"allow if input.action == \"projects.list\"\n\nallow if {\n\tinput.action in {\"authenticate\", \"projects.create\"}\n\tkey.state == \"active\"\n}")
+			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n\tkey.active\n}",
+				"allow if input.action == \"projects.list\"\n\nallow if {\n\tinput.action in {\"authenticate\", \"projects.create\"}\n\tkey.active\n}")
 			delete(s, "svc/authz/authz_test.rego")
 		}, activation.StepTable, ""},
 		{"it is not signed", func(t *testing.T, s bundle.Snapshot) { delete(s, bundle.SignaturesFile) }, activation.StepSignature, ""},
@@ -434,6 +434,7 @@ func TestMetricsTellWhatIsWantedAndWhatIsActive(t *testing.T) {
 			"svc_policy_activation_failures_total compile 1", "svc_policy_activations_total 1", "svc_policy_degraded 1",
 			"svc_policy_info " + good + " active 1", "svc_policy_info " + bad + " wanted 1",
 		}
+		slices.Sort(want) // by the labels, which are the revisions
 		if got := series(); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

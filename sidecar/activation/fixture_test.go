@@ -13,13 +13,12 @@ import (
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
 )
 
-// readersExample is the policy that lets the readers of a project read it.
-const readersExample = "../../policy/examples/readers"
-
+// policytest.Example(t) is the policy that lets the readers of a project read it.
 // files returns the shipped policy, slim.
 func files(t testing.TB) bundle.Snapshot { return slim(whole(t)) }
 
@@ -46,7 +45,7 @@ func whole(t testing.TB) bundle.Snapshot {
 // readers returns the example's policy, slim.
 func readers(t testing.TB) bundle.Snapshot {
 	t.Helper()
-	s, err := bundle.ReadDir(os.DirFS(readersExample))
+	s, err := bundle.ReadDir(os.DirFS(policytest.Example(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // policyFiles reads a policy: the one at path, or for "" the shipped one.
@@ -26,8 +27,6 @@ func policyFiles(t *testing.T, path string) bundle.Snapshot {
 	return files
 }
 
-const readersExample = "../../policy/examples/readers"
-
 func TestPolicyIsChangedOverTheSocketAndEachChangeIsAudited(t *testing.T) {
 	c, _, _ := serve(t)
 	ctx := t.Context()
@@ -35,18 +34,18 @@ func TestPolicyIsChangedOverTheSocketAndEachChangeIsAudited(t *testing.T) {
 	if err != nil || before.Degraded || len(before.Generations) != 1 {
 		t.Fatalf("status %+v, %v", before, err)
 	}
-	candidate, err := c.ShadowPolicy(ctx, policyFiles(t, readersExample), "readers", 0.5)
+	candidate, err := c.ShadowPolicy(ctx, policyFiles(t, policytest.Example(t)), "readers", 0.5)
 	if err != nil || candidate.Sample != 0.5 || candidate.Revision == before.Active.Revision {
 		t.Errorf("candidate %+v, %v", candidate, err)
 	}
 	if report, err := c.ShadowReport(ctx); err != nil || report.Revision != candidate.Revision {
 		t.Errorf("report %+v, %v", report, err)
 	}
-	active, err := c.ActivatePolicy(ctx, policyFiles(t, readersExample), "readers", false)
+	active, err := c.ActivatePolicy(ctx, policyFiles(t, policytest.Example(t)), "readers", false)
 	if err != nil || active.Revision != candidate.Revision || !strings.HasPrefix(active.ActivatedBy, "uid:") || active.Source != "upload of readers" {
 		t.Errorf("activated %+v, %v", active, err)
 	}
-	if files, err := c.PolicyFiles(ctx, ""); err != nil || files.Digest() != policyFiles(t, readersExample).Digest() {
+	if files, err := c.PolicyFiles(ctx, ""); err != nil || files.Digest() != policyFiles(t, policytest.Example(t)).Digest() {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	if files, err := c.PolicyFiles(ctx, before.Active.Revision); err != nil || files.Digest() != policyFiles(t, "").Digest() {

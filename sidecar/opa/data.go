@@ -1,7 +1,6 @@
 package opa
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/server/types"
 	"github.com/open-policy-agent/opa/v1/server/writer"
-	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/version"
 )
@@ -37,24 +35,24 @@ func (s *server) getData(w http.ResponseWriter, r *http.Request) {
 
 // query is a document that is asked for.
 type query struct {
-	*documents
-	path    ast.Ref
-	body    ast.Body  // asks for path
-	input   ast.Value // nil for none
-	metrics metrics.Metrics
-	tracer  *topdown.BufferTracer // nil without explanation
-	rules   topdown.EvaluatedRuleTracker
+	compiler *ast.Compiler
+	path     ast.Ref
+	body     ast.Body  // asks for path
+	input    ast.Value // nil for none
+	metrics  metrics.Metrics
+	tracer   *topdown.BufferTracer // nil without explanation
+	rules    topdown.EvaluatedRuleTracker
 }
 
 // data evaluates a document. warn tells of a body without input, as OPA does
 // for POST.
 func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*query) error, warn bool) {
-	d, err := s.active()
+	g, err := s.active()
 	if err != nil {
 		writer.ErrorAuto(w, err)
 		return
 	}
-	q := &query{documents: d, metrics: metrics.New()}
+	q := &query{compiler: g.Evaluator.Compiler(), metrics: metrics.New()}
 	q.metrics.Timer(metrics.ServerHandler).Start()
 	q.metrics.Counter(metrics.ServerQueryCacheHit) // nothing is cached
 	if q.path, q.body, err = parsePath(r); err != nil {
@@ -89,7 +87,7 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*qu
 		out.Metrics = q.metrics.All()
 	}
 	if flag(r, types.ParamProvenanceV1) {
-		out.Provenance = provenance(d.generation.Revision)
+		out.Provenance = provenance(g.Revision)
 	}
 	if len(results) > 0 {
 		out.Result = &results[0].Expressions[0].Value
@@ -109,46 +107,32 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*qu
 
 // evaluate asks for the document as OPA's server does.
 func (q *query) evaluate(r *http.Request) (rego.ResultSet, error) {
-	ctx := r.Context()
-	var results rego.ResultSet
-	err := storage.Txn(ctx, q.store, storage.TransactionParams{}, func(txn storage.Transaction) error {
-		options := []func(*rego.Rego){
-			rego.Compiler(q.compiler),
-			rego.Store(q.store),
-			rego.Transaction(txn),
-			rego.ParsedQuery(q.body),
-			rego.ParsedInput(q.input),
-			rego.Metrics(q.metrics),
-			rego.Instrument(flag(r, types.ParamInstrumentV1)),
-			rego.UnsafeBuiltins(unsafeBuiltins),
-			rego.StrictBuiltinErrors(flag(r, types.ParamStrictBuiltinErrors)),
-			rego.StackTraces(true),
-		}
-		if q.tracer != nil {
-			options = append(options, rego.QueryTracer(q.tracer))
-		}
-		prepared, err := rego.New(options...).PrepareForEval(ctx)
-		if err != nil {
-			return err
-		}
-		results, err = q.run(ctx, prepared, txn, flag(r, types.ParamInstrumentV1))
-		return err
-	})
-	return results, err
-}
-
-func (q *query) run(ctx context.Context, prepared rego.PreparedEvalQuery, txn storage.Transaction, instrument bool) (rego.ResultSet, error) {
-	options := []rego.EvalOption{
-		rego.EvalTransaction(txn),
+	ctx, instrument := r.Context(), flag(r, types.ParamInstrumentV1)
+	options := []func(*rego.Rego){
+		rego.Compiler(q.compiler),
+		rego.ParsedQuery(q.body),
+		rego.ParsedInput(q.input),
+		rego.Metrics(q.metrics),
+		rego.Instrument(instrument),
+		rego.UnsafeBuiltins(unsafeBuiltins),
+		rego.StrictBuiltinErrors(flag(r, types.ParamStrictBuiltinErrors)),
+		rego.StackTraces(true),
+	}
+	evalOptions := []rego.EvalOption{
 		rego.EvalParsedInput(q.input),
 		rego.EvalMetrics(q.metrics),
 		rego.EvalInstrument(instrument),
 		rego.EvalEvaluatedRuleTracker(&q.rules), // one for each evaluation: they are not safe to share
 	}
 	if q.tracer != nil {
-		options = append(options, rego.EvalQueryTracer(q.tracer))
+		options = append(options, rego.QueryTracer(q.tracer))
+		evalOptions = append(evalOptions, rego.EvalQueryTracer(q.tracer))
 	}
-	return prepared.Eval(ctx, options...)
+	prepared, err := rego.New(options...).PrepareForEval(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Eval(ctx, evalOptions...)
 }
 
 // provenance names the rules that answered.

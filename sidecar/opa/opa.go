@@ -22,7 +22,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/server/types"
@@ -52,14 +51,11 @@ type Policy interface {
 
 // server answers each request by the generation that is in force when it
 // comes.
-type server struct {
-	policy Policy
-	last   atomic.Pointer[documents]
-}
+type server struct{ policy Policy }
 
 // Handler serves a policy.
 func Handler(p Policy) http.Handler {
-	s := &server{policy: p}
+	s := &server{p}
 	mux := http.NewServeMux()
 	for _, path := range []string{"/v1/data", "/v1/data/{path...}"} {
 		mux.HandleFunc("POST "+path, s.postData)
@@ -88,28 +84,19 @@ func notAllowed(allow string) http.HandlerFunc {
 	}
 }
 
-// active returns what the generation in force is made of.
-func (s *server) active() (*documents, error) {
-	g := s.policy.Active()
-	if g == nil {
-		return nil, errors.New("no policy is in force")
+// active returns the generation in force.
+func (s *server) active() (*activation.Generation, error) {
+	if g := s.policy.Active(); g != nil {
+		return g, nil
 	}
-	if d := s.last.Load(); d != nil && d.generation == g {
-		return d, nil
-	}
-	d, err := newDocuments(g)
-	if err != nil {
-		return nil, err
-	}
-	s.last.Store(d)
-	return d, nil
+	return nil, errors.New("no policy is in force")
 }
 
 // health tells whether decisions can be made.
 func (s *server) health(w http.ResponseWriter, r *http.Request) {
-	d, err := s.active()
+	g, err := s.active()
 	if err == nil {
-		_, err = d.generation.Evaluator.Decide(r.Context(), policy.Input{Action: policy.ActionAuthenticate})
+		_, err = g.Evaluator.Decide(r.Context(), policy.Input{Action: policy.ActionAuthenticate})
 	}
 	if err != nil {
 		unhealthy(w, "unable to perform evaluation")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // policyState is what svc policy status says.
@@ -67,7 +69,7 @@ func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 			t.Fatal(err)
 		}
 	}
-	shipped, readers := filepath.Join(root(t), "policy"), filepath.Join(root(t), "policy", "examples", "readers")
+	shipped, readers := filepath.Join(root(t), "policy"), policytest.Example(t)
 	failing := filepath.Join(dir, "failing")
 	if err := os.CopyFS(failing, os.DirFS(readers)); err != nil {
 		t.Fatal(err)

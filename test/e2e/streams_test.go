@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // openStream opens the stream of the last of so many jobs, and reads its first
@@ -111,7 +111,7 @@ func TestAReaderWhoLosesAccessLosesTheStream(t *testing.T) {
 }
 
 func aReaderWhoLosesAccessLosesTheStream(t *testing.T, f form) {
-	s := start(t, f, "SVC_POLICY="+filepath.Join(root(t), "policy", "examples", "readers"))
+	s := start(t, f, "SVC_POLICY="+policytest.Example(t))
 	alice, bob := s.newKey("alice"), s.newKey("bob")
 	project := s.newProject(alice)
 	s.svc("admin", "project", "attributes", project, "readers=bob")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/activation"
 )
 
@@ -33,10 +34,10 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if out := s.mustPolicy(t, "status"); !strings.Contains(out, "state      ok") || !strings.Contains(out, "embedded") {
 		t.Errorf("status:\n%s", out)
 	}
-	if code, out, _ := s.policy(t, "diff", "active", examplePolicy); code != exitError || !strings.Contains(out, "403 project.forbidden -> 200 allowed") {
+	if code, out, _ := s.policy(t, "diff", "active", policytest.Example(t)); code != exitError || !strings.Contains(out, "403 project.forbidden -> 200 allowed") {
 		t.Errorf("diff: exit code %d, %s", code, out)
 	}
-	if out := s.mustPolicy(t, "shadow", examplePolicy, "--sample", "0.5"); !strings.Contains(out, "in shadow: ") {
+	if out := s.mustPolicy(t, "shadow", policytest.Example(t), "--sample", "0.5"); !strings.Contains(out, "in shadow: ") {
 		t.Errorf("shadow: %s", out)
 	}
 	if out := s.mustPolicy(t, "shadow", "--report"); !strings.Contains(out, "0 decisions compared") || !strings.Contains(out, "no decision would change") {
@@ -52,7 +53,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if code, _, stderr := s.policy(t, "shadow", "--report"); code != exitError || !strings.Contains(stderr, "no policy is in shadow") {
 		t.Errorf("report: exit code %d, %s", code, stderr)
 	}
-	if out := s.mustPolicy(t, "activate", examplePolicy); !strings.Contains(out, "generation 2") {
+	if out := s.mustPolicy(t, "activate", policytest.Example(t)); !strings.Contains(out, "generation 2") {
 		t.Errorf("activate: %s", out)
 	}
 	var status activation.Status
@@ -82,7 +83,7 @@ func TestBundlesAreSignedAndReadAgain(t *testing.T) {
 		t.Errorf("private key %v, %v", info.Mode(), err)
 	}
 	var made bundled
-	if err := json.Unmarshal([]byte(s.mustPolicy(t, "bundle", examplePolicy, "-o", file, "--key", key+".pem", "--sequence", "7", "--json")), &made); err != nil ||
+	if err := json.Unmarshal([]byte(s.mustPolicy(t, "bundle", policytest.Example(t), "-o", file, "--key", key+".pem", "--sequence", "7", "--json")), &made); err != nil ||
 		!made.Signed || made.Sequence != 7 || made.Revision == "" {
 		t.Errorf("bundle %+v, %v", made, err)
 	}
@@ -97,14 +98,14 @@ func TestBundlesAreSignedAndReadAgain(t *testing.T) {
 	if err := files.Verify(trusted); err != nil {
 		t.Error(err)
 	}
-	if out := s.mustPolicy(t, "diff", examplePolicy, file); out != "" {
+	if out := s.mustPolicy(t, "diff", policytest.Example(t), file); out != "" {
 		t.Errorf("the bundle decides otherwise than its directory: %s", out)
 	}
-	if out := s.mustPolicy(t, "bundle", examplePolicy, "-o", file); !strings.Contains(out, "not signed") {
+	if out := s.mustPolicy(t, "bundle", policytest.Example(t), "-o", file); !strings.Contains(out, "not signed") {
 		t.Errorf("bundle: %s", out)
 	}
 	policy := filepath.Join(dir, "policy")
-	if err := os.CopyFS(policy, os.DirFS(examplePolicy)); err != nil {
+	if err := os.CopyFS(policy, os.DirFS(policytest.Example(t))); err != nil {
 		t.Fatal(err)
 	}
 	s.mustPolicy(t, "sign", policy, "--key", key+".pem")
@@ -120,9 +121,9 @@ func TestBundlesAreSignedAndReadAgain(t *testing.T) {
 		t.Errorf("activate: exit code %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{
-		{"bundle", examplePolicy, "-o", file, "--key", key + ".pub.pem"}, {"bundle", brokenPolicy(t), "-o", file},
-		{"bundle", examplePolicy, "-o", file, "--sequence", "-1"}, {"sign", policy, "--key", "no-such-file"},
-		{"bundle", examplePolicy, "-o", filepath.Join(dir, "no", "such", "folder.tar.gz")},
+		{"bundle", policytest.Example(t), "-o", file, "--key", key + ".pub.pem"}, {"bundle", brokenPolicy(t), "-o", file},
+		{"bundle", policytest.Example(t), "-o", file, "--sequence", "-1"}, {"sign", policy, "--key", "no-such-file"},
+		{"bundle", policytest.Example(t), "-o", filepath.Join(dir, "no", "such", "folder.tar.gz")},
 	} {
 		if code, _, stderr := s.policy(t, args...); code != exitError || stderr == "" {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
@@ -185,9 +186,9 @@ func TestAdviceStandsOnceWhereNoSuchPolicyIsKept(t *testing.T) {
 
 func TestADecisionIsExplainedByThePolicyThatMadeIt(t *testing.T) {
 	s := startAdminService(t)
-	s.mustPolicy(t, "activate", examplePolicy)
+	s.mustPolicy(t, "activate", policytest.Example(t))
 	// The log is where the service would keep it.
-	text, err := os.ReadFile(recorded(t, examplePolicy))
+	text, err := os.ReadFile(recorded(t, policytest.Example(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestADecisionIsExplainedByThePolicyThatMadeIt(t *testing.T) {
 }
 
 func TestPolicyCommandsSayWhenNoServiceRuns(t *testing.T) {
-	for _, args := range [][]string{{"status"}, {"rollback"}, {"activate", examplePolicy}, {"shadow", "--report"}, {"diff", "active", examplePolicy}} {
+	for _, args := range [][]string{{"status"}, {"rollback"}, {"activate", policytest.Example(t)}, {"shadow", "--report"}, {"diff", "active", policytest.Example(t)}} {
 		code, _, stderr := runPolicy(t, append(args, "--data-dir", t.TempDir())...)
 		if code != exitError || !strings.Contains(stderr, "make run") {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/svc-games/svc/policy/policytest"
 )
 
 // fullDisk is an output that takes nothing.
@@ -27,8 +29,8 @@ func TestWhatCanNotBeWrittenIsAnError(t *testing.T) {
 		{"admin", "audit"},
 		{"admin", "login-link", "--user", "alice"},
 		{"policy", "status"},
-		{"policy", "activate", examplePolicy},
-		{"policy", "shadow", examplePolicy},
+		{"policy", "activate", policytest.Example(t)},
+		{"policy", "shadow", policytest.Example(t)},
 		{"policy", "shadow", "--report"},
 		{"engines", "list"},
 		{"engines", "list", "--watch"},

@@ -25,7 +25,7 @@ decision := {
 	"limits": limits.effective,
 	"rule": "allowed",
 } if {
-	allow == true
+	allow
 } else := object.union(refusal, {"limits": limits.effective})
 
 # METADATA
@@ -39,20 +39,20 @@ decision := {
 #   rule: allowed
 allow if {
 	input.action in {"authenticate", "projects.create", "projects.list"}
-	key.state == "active"
+	key.active
 }
 
 allow if {
 	input.action in {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
-	key.state == "active"
+	key.active
 	project.role == "owner"
 }
 
 allow if {
 	input.action == "generate"
-	key.state == "active"
+	key.active
 	project.role == "owner"
-	limits.state == "within"
+	limits.within
 }
 
 # METADATA

@@ -6,14 +6,14 @@ package svc.key
 import data.svc.reasons
 
 # METADATA
-# title: State of the key
+# title: Live key
 # description: >-
 #   Active and nothing else is active: a state this policy does not know is
 #   not. Key and user are ids, strings that are not empty, so that two absent
 #   ids never count as equal.
 # labels:
 #   rule: key.active
-state := "active" if {
+active if {
 	input.key.state == "active"
 	is_string(input.key.id)
 	input.key.id != ""
@@ -33,5 +33,5 @@ problem := reasons.key_revoked if {
 } else := reasons.key_disabled if {
 	input.key.state == "disabled"
 } else := reasons.key_invalid if {
-	not state
+	not active
 }

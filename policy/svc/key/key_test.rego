@@ -25,25 +25,25 @@ dead := {
 
 test_active_key_has_no_problem if {
 	k := {"id": "key_1", "userId": "user-1", "state": "active"}
-	key.state == "active" with input.key as k
+	key.active with input.key as k
 	not key.problem with input.key as k
 }
 
 test_whatever_is_not_active_is_invalid[name] if {
 	some name, k in dead
-	not key.state with input.key as k
+	not key.active with input.key as k
 	key.problem == reasons.key_invalid with input.key as k
 }
 
 test_disabled_key_says_so if {
 	k := {"id": "key_1", "userId": "user-1", "state": "disabled"}
-	not key.state with input.key as k
+	not key.active with input.key as k
 	key.problem == reasons.key_disabled with input.key as k
 }
 
 test_revoked_key_says_so if {
 	k := {"id": "key_1", "userId": "user-1", "state": "revoked"}
-	not key.state with input.key as k
+	not key.active with input.key as k
 	key.problem == reasons.key_revoked with input.key as k
 }
 

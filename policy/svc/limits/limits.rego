@@ -10,95 +10,38 @@ package svc.limits
 import data.svc.reasons
 
 # METADATA
-# title: State of the limits
+# title: Within all limits
 # labels:
 #   rule: limits.within
-state := "within" if {
-	jobs_per_day == "below"
-	jobs_per_month == "below"
-	max_concurrent_jobs == "below"
-	tik_per_month == "below"
+within if {
+	known
+	exceeded == set()
 }
 
 # METADATA
-# title: Jobs a day
+# title: Limits that are used up
 # scope: document
 # labels:
-#   rule: limits.jobs_per_day
-jobs_per_day := "below" if {
-	input.key.limits.jobsPerDay == null
-	is_number(input.usage.jobsToday)
-}
+#   rule: limits.exceeded
+exceeded contains "jobsPerDay" if not below(input.usage.jobsToday, input.key.limits.jobsPerDay)
 
-jobs_per_day := "below" if {
-	is_number(input.key.limits.jobsPerDay)
-	is_number(input.usage.jobsToday)
-	input.usage.jobsToday < input.key.limits.jobsPerDay
-}
+exceeded contains "jobsPerMonth" if not below(input.usage.jobsThisMonth, input.key.limits.jobsPerMonth)
+
+exceeded contains "maxConcurrentJobs" if not below(input.usage.runningJobs, input.key.limits.maxConcurrentJobs)
+
+exceeded contains "tikPerMonth" if not below(input.usage.tikThisMonth, input.key.limits.tikPerMonth)
 
 # METADATA
-# title: Jobs a month
+# title: Usage below a limit
+# description: What is neither null nor a number admits nothing.
 # scope: document
 # labels:
-#   rule: limits.jobs_per_month
-jobs_per_month := "below" if {
-	input.key.limits.jobsPerMonth == null
-	is_number(input.usage.jobsThisMonth)
-}
+#   rule: limits.below
+below(_, limit) if is_null(limit)
 
-jobs_per_month := "below" if {
-	is_number(input.key.limits.jobsPerMonth)
-	is_number(input.usage.jobsThisMonth)
-	input.usage.jobsThisMonth < input.key.limits.jobsPerMonth
-}
-
-# METADATA
-# title: Jobs at the same time
-# scope: document
-# labels:
-#   rule: limits.max_concurrent_jobs
-max_concurrent_jobs := "below" if {
-	input.key.limits.maxConcurrentJobs == null
-	is_number(input.usage.runningJobs)
-}
-
-max_concurrent_jobs := "below" if {
-	is_number(input.key.limits.maxConcurrentJobs)
-	is_number(input.usage.runningJobs)
-	input.usage.runningJobs < input.key.limits.maxConcurrentJobs
-}
-
-# METADATA
-# title: TIK a month
-# scope: document
-# labels:
-#   rule: limits.tik_per_month
-tik_per_month := "below" if {
-	input.key.limits.tikPerMonth == null
-	is_number(input.usage.tikThisMonth)
-}
-
-tik_per_month := "below" if {
-	is_number(input.key.limits.tikPerMonth)
-	is_number(input.usage.tikThisMonth)
-	input.usage.tikThisMonth < input.key.limits.tikPerMonth
-}
-
-# METADATA
-# title: What is wrong with the limits
-# description: The first of the limits that is reached, unless the usage is not even known.
-# labels:
-#   rule: limits.problem
-problem := reasons.usage_unknown if {
-	not known
-} else := reasons.jobs_per_day if {
-	not jobs_per_day
-} else := reasons.jobs_per_month if {
-	not jobs_per_month
-} else := reasons.max_concurrent_jobs if {
-	not max_concurrent_jobs
-} else := reasons.tik_per_month if {
-	not tik_per_month
+below(usage, limit) if {
+	is_number(limit)
+	usage < limit
 }
 
 # METADATA
@@ -110,6 +53,23 @@ known if {
 	is_number(input.usage.jobsThisMonth)
 	is_number(input.usage.runningJobs)
 	is_number(input.usage.tikThisMonth)
+}
+
+# METADATA
+# title: What is wrong with the limits
+# description: The first of the limits that is used up, unless the usage is not even known.
+# labels:
+#   rule: limits.problem
+problem := reasons.usage_unknown if {
+	not known
+} else := reasons.jobs_per_day if {
+	"jobsPerDay" in exceeded
+} else := reasons.jobs_per_month if {
+	"jobsPerMonth" in exceeded
+} else := reasons.max_concurrent_jobs if {
+	"maxConcurrentJobs" in exceeded
+} else := reasons.tik_per_month if {
+	"tikPerMonth" in exceeded
 }
 
 # METADATA

@@ -23,41 +23,41 @@ facts(limit, maximum, usage, used) := {
 test_null_is_unlimited[limit] if {
 	some limit, check in checks
 	f := facts(limit, null, check.usage, 1000000000)
-	limits.state == "within" with input as f
+	limits.within with input as f
 	not limits.problem with input as f
 }
 
 test_one_below_the_limit_is_within[limit] if {
 	some limit, check in checks
 	f := facts(limit, 5, check.usage, 4)
-	limits.state == "within" with input as f
+	limits.within with input as f
 	not limits.problem with input as f
 }
 
 test_the_limit_itself_is_over[limit] if {
 	some limit, check in checks
 	f := facts(limit, 5, check.usage, 5)
-	not limits.state with input as f
+	not limits.within with input as f
 	limits.problem == check.reason with input as f
 }
 
 test_zero_admits_nothing[limit] if {
 	some limit, check in checks
 	f := facts(limit, 0, check.usage, 0)
-	not limits.state with input as f
+	not limits.within with input as f
 	limits.problem == check.reason with input as f
 }
 
 test_amounts_of_tik_are_compared_to_the_last_place if {
-	limits.state == "within" with input as facts("tikPerMonth", 0.000002, "tikThisMonth", 0.000001)
-	not limits.state with input as facts("tikPerMonth", 0.000002, "tikThisMonth", 0.000002)
-	limits.state == "within" with input as facts("tikPerMonth", 9000000000.000002, "tikThisMonth", 9000000000.000001)
+	limits.within with input as facts("tikPerMonth", 0.000002, "tikThisMonth", 0.000001)
+	not limits.within with input as facts("tikPerMonth", 0.000002, "tikThisMonth", 0.000002)
+	limits.within with input as facts("tikPerMonth", 9000000000.000002, "tikThisMonth", 9000000000.000001)
 }
 
 test_limit_that_is_no_number_is_over[limit] if {
 	some limit, check in checks
 	f := facts(limit, "5", check.usage, 4)
-	not limits.state with input as f
+	not limits.within with input as f
 	limits.problem == check.reason with input as f
 }
 
@@ -66,14 +66,14 @@ test_usage_that_is_no_number_is_not_known[limit] if {
 	every maximum in [null, 5] {
 		every used in ["0", null, true, [0]] {
 			f := facts(limit, maximum, check.usage, used)
-			not limits.state with input as f
+			not limits.within with input as f
 			limits.problem == reasons.usage_unknown with input as f
 		}
 	}
 }
 
 test_absent_usage_is_not_known if {
-	not limits.state with input as {"key": {"limits": unlimited}, "usage": null}
+	not limits.within with input as {"key": {"limits": unlimited}, "usage": null}
 	limits.problem == reasons.usage_unknown with input as {"key": {"limits": unlimited}, "usage": null}
 }
 

@@ -14,7 +14,7 @@ import data.svc.reasons
 # labels:
 #   rule: project.owner
 role := "owner" if {
-	key.state == "active"
+	key.active
 	input.project.ownerId == input.key.userId
 }
 

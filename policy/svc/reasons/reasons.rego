@@ -9,8 +9,6 @@ package svc.reasons
 
 # METADATA
 # title: Revoked key
-# labels:
-#   rule: key.revoked
 key_revoked := {
 	"rule": "key.revoked",
 	"allow": false,
@@ -21,8 +19,6 @@ key_revoked := {
 
 # METADATA
 # title: Disabled key
-# labels:
-#   rule: key.disabled
 key_disabled := {
 	"rule": "key.disabled",
 	"allow": false,
@@ -33,8 +29,6 @@ key_disabled := {
 
 # METADATA
 # title: Invalid key
-# labels:
-#   rule: key.invalid
 key_invalid := {
 	"rule": "key.invalid",
 	"allow": false,
@@ -45,8 +39,6 @@ key_invalid := {
 
 # METADATA
 # title: Unknown action
-# labels:
-#   rule: action.unknown
 action_unknown := {
 	"rule": "action.unknown",
 	"allow": false,
@@ -57,8 +49,6 @@ action_unknown := {
 # METADATA
 # title: No access to the project
 # description: A foreign project and one that does not exist read alike.
-# labels:
-#   rule: project.forbidden
 project_forbidden := {
 	"rule": "project.forbidden",
 	"allow": false,
@@ -68,8 +58,6 @@ project_forbidden := {
 
 # METADATA
 # title: Usage not known
-# labels:
-#   rule: limits.unknown
 usage_unknown := {
 	"rule": "limits.unknown",
 	"allow": false,
@@ -79,8 +67,6 @@ usage_unknown := {
 
 # METADATA
 # title: Limit of jobs a day
-# labels:
-#   rule: limits.jobs_per_day
 jobs_per_day := {
 	"rule": "limits.jobs_per_day",
 	"allow": false,
@@ -92,8 +78,6 @@ jobs_per_day := {
 
 # METADATA
 # title: Limit of jobs a month
-# labels:
-#   rule: limits.jobs_per_month
 jobs_per_month := {
 	"rule": "limits.jobs_per_month",
 	"allow": false,
@@ -105,8 +89,6 @@ jobs_per_month := {
 
 # METADATA
 # title: Limit of concurrent jobs
-# labels:
-#   rule: limits.max_concurrent_jobs
 max_concurrent_jobs := {
 	"rule": "limits.max_concurrent_jobs",
 	"allow": false,
@@ -118,8 +100,6 @@ max_concurrent_jobs := {
 
 # METADATA
 # title: Limit of TIK a month
-# labels:
-#   rule: limits.tik_per_month
 tik_per_month := {
 	"rule": "limits.tik_per_month",
 	"allow": false,
@@ -132,8 +112,6 @@ tik_per_month := {
 # METADATA
 # title: Denied
 # description: The last resort, when no other reason explains a refusal.
-# labels:
-#   rule: denied
 denied := {
 	"rule": "denied",
 	"allow": false,

@@ -15,10 +15,10 @@ import data.svc.reasons
 # labels:
 #   rule: project.role
 role := "owner" if {
-	key.state == "active"
+	key.active
 	input.project.ownerId == input.key.userId
 } else := "reader" if {
-	key.state == "active"
+	key.active
 	is_string(input.project.attributes.readers)
 	some reader in split(input.project.attributes.readers, ",")
 	trim_space(reader) == input.key.userId

@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-func TestQueryReadsAnyDocumentOfThePolicy(t *testing.T) {
+func TestAnyDocumentOfThePolicyIsEvaluated(t *testing.T) {
 	e := embeddedEvaluator(t)
 	input := admissible().Value()
 	for _, tt := range []struct {
@@ -22,7 +22,11 @@ func TestQueryReadsAnyDocumentOfThePolicy(t *testing.T) {
 		{"data.svc.nothing", input, ""},
 		{"data.svc.reasons.denied.status", input, "403"},
 	} {
-		got, err := e.Query(t.Context(), ast.MustParseRef(tt.path), tt.input)
+		document, err := prepare(e.compiler, ast.MustParseRef(tt.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := document.eval(t.Context(), tt.input)
 		if err != nil {
 			t.Errorf("%s: %v", tt.path, err)
 			continue
@@ -37,7 +41,7 @@ func TestQueryReadsAnyDocumentOfThePolicy(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Query(ctx, entrypoint, input); !errors.Is(err, context.Canceled) {
+	if _, err := e.decision.eval(ctx, input); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

@@ -1,0 +1,20 @@
+package svc.authz_test
+
+import data.svc.authz
+
+read_actions := {"projects.get", "status", "events", "files"}
+
+read_only := {"ownerId": "user-2", "attributes": {"readers": "user-1"}}
+
+test_reader_may_read[action] if {
+	some action in read_actions
+	authz.decision == allowed with input as object.union(base, {"action": action, "project": read_only})
+}
+
+test_reader_may_do_nothing_else[action] if {
+	some action in {"projects.delete", "cancel", "generate"}
+	authz.decision.rule == "project.read_only" with input as object.union(base, {
+		"action": action,
+		"project": read_only,
+	})
+}

@@ -42,7 +42,7 @@ func parseAccess(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 			}
 			n, err := humanize.ParseBytes(s)
 			if err != nil || n == 0 || n > 1<<40 {
-				return d.Errf("svc_access: max_body %q is not a size like 8MiB", s)
+				return d.Errf("svc_access: max_body: %q is not a size like 8MiB", s)
 			}
 			a.MaxBody = int64(n)
 			return nil
@@ -156,7 +156,7 @@ func number(d *caddyfile.Dispenser, of string, dst *int) error {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return d.Errf("%s: %s must be a number of at least 1, is %q", of, name, s)
+		return d.Errf("%s: %s: %q is not a number of at least 1", of, name, s)
 	}
 	*dst = n
 	return nil

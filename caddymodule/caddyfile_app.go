@@ -73,7 +73,7 @@ func parseApp(d *caddyfile.Dispenser, existing any) (any, error) {
 	side, engines := map[string]any{"form": embeddedForm}, map[string]any{"form": embeddedForm}
 	d.Next() // the option's name
 	if d.NextArg() {
-		return nil, d.ArgErr()
+		return nil, d.Errf("svc takes no arguments, got %q", d.Val())
 	}
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
@@ -166,7 +166,7 @@ func streamBound(d *caddyfile.Dispenser, dst *int) error {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > mostStreams {
-		return d.Errf("svc: %s must be a number from 1 to %d, is %q", name, mostStreams, text)
+		return d.Errf("svc: %s: %q is not a number from 1 to %d", name, text, mostStreams)
 	}
 	*dst = n
 	return nil
@@ -214,7 +214,7 @@ func parsePrices(d *caddyfile.Dispenser, backend map[string]any) error {
 			return err
 		}
 		if d.NextBlock(1) {
-			return d.Err("svc: prices takes a file or a list, not both")
+			return d.Err("svc: prices takes a file or a block, not both")
 		}
 		backend["prices_file"] = file
 		return nil
@@ -251,8 +251,7 @@ func parseRemoteEngines(d *caddyfile.Dispenser, backend map[string]any) error {
 			return err
 		}
 		if !known {
-			return d.Errf("svc: engines at %s has no option %q; it has: tls. Options of the engine proxy belong to svc-engine-proxy",
-				backend["address"], d.Val())
+			return d.Errf("svc: engines has no option %q; it has: tls. Options of the engine proxy belong to svc-engine-proxy", d.Val())
 		}
 	}
 	return nil

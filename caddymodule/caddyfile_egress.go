@@ -70,9 +70,9 @@ func egressLimit(d *caddyfile.Dispenser, name string) (any, error) {
 		err := duration(d, &t)
 		return t, err
 	case "max_tokens", "max_body", "concurrency":
-		read, like := count, "a number like 8"
+		read, like := count, "a number of at least 1"
 		if name == "max_body" {
-			read, like = size, "a size like 4MiB"
+			read, like = size, "a size like 8MiB"
 		}
 		var s string
 		if err := one(d, &s); err != nil {

@@ -81,19 +81,19 @@ func parseDecisionLog(d *caddyfile.Dispenser, backend map[string]any) error {
 		case "max_size":
 			size, err := humanize.ParseBytes(text)
 			if err != nil || size == 0 || size > 1<<40 {
-				return d.Errf("svc: decision_log: max_size %q is not a size like 32MiB", text)
+				return d.Errf("svc: decision_log: max_size: %q is not a size like 8MiB", text)
 			}
 			log[name] = size
 		case "keep", "queue":
 			n, err := strconv.ParseUint(text, 10, 31)
 			if err != nil || n == 0 {
-				return d.Errf("svc: decision_log: %s %q is not a number from 1", name, text)
+				return d.Errf("svc: decision_log: %s: %q is not a number of at least 1", name, text)
 			}
 			log[name] = n
 		case "sample":
 			share, err := strconv.ParseFloat(text, 64)
 			if err != nil || share < 0 || share > 1 {
-				return d.Errf("svc: decision_log: sample %q is not a number from 0 to 1", text)
+				return d.Errf("svc: decision_log: sample: %q is not a number from 0 to 1", text)
 			}
 			log[name] = share
 		default:

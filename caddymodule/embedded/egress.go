@@ -14,42 +14,46 @@ import (
 
 // Egress says which models engines may call.
 type Egress struct {
+	// How many calls one engine may have under way. Default: 4.
+	Concurrency int `json:"concurrency,omitempty"`
+
 	// The OpenAI-compatible services, and their models.
 	Endpoints []EgressEndpoint `json:"endpoints,omitempty"`
-
-	// The most tokens that one call may have a model write. Default: 8192.
-	MaxTokens int64 `json:"max_tokens,omitempty"`
 
 	// The largest request of an engine, in bytes. Default: 4 MiB.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	// How long one call may take. Default: 5m.
-	Timeout caddy.Duration `json:"timeout,omitempty"`
+	// The most tokens that one call may have a model write. Default: 8192.
+	MaxTokens int64 `json:"max_tokens,omitempty"`
 
 	// How long a stream may stand still. Default: 1m.
 	Stall caddy.Duration `json:"stall,omitempty"`
 
-	// How many calls one engine may have under way. Default: 4.
-	Concurrency int `json:"concurrency,omitempty"`
+	// How long one call may take. Default: 5m.
+	Timeout caddy.Duration `json:"timeout,omitempty"`
 }
 
 // EgressEndpoint is an OpenAI-compatible service. A model stands in one only.
 type EgressEndpoint struct {
-	// The base address, the part before /chat/completions. A key travels over
-	// https only, or on this machine.
-	URL string `json:"url"`
+	// The models for chat completions.
+	Chat []string `json:"chat,omitempty"`
 
-	// The file with the credential. It is read for each call.
-	KeyFile string `json:"key_file,omitempty"`
+	// The models for pictures.
+	Images []string `json:"images,omitempty"`
 
 	// The credential as a placeholder, {env.NAME}, so that it is in no
 	// configuration.
 	Key string `json:"key,omitempty"`
 
-	// The models for chat completions, pictures and speech.
-	Chat   []string `json:"chat,omitempty"`
-	Images []string `json:"images,omitempty"`
+	// The file with the credential. It is read for each call.
+	KeyFile string `json:"key_file,omitempty"`
+
+	// The models for speech.
 	Speech []string `json:"speech,omitempty"`
+
+	// The base address, the part before /chat/completions. A key travels over
+	// https only, or on this machine.
+	URL string `json:"url"`
 }
 
 // config returns what package egress goes by.
@@ -59,7 +63,9 @@ func (e *Egress) config() egress.Config {
 		Concurrency: e.Concurrency,
 	}
 	for _, at := range e.Endpoints {
-		c.Endpoints = append(c.Endpoints, egress.Endpoint(at))
+		c.Endpoints = append(c.Endpoints, egress.Endpoint{
+			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Chat: at.Chat, Images: at.Images, Speech: at.Speech,
+		})
 	}
 	return c
 }

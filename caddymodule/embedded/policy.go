@@ -29,28 +29,35 @@ var (
 // Policy holds the options of the policy. They take effect when the service
 // starts.
 type Policy struct {
+	// The file with the public keys, or the shared secret, that policies must be
+	// signed with. A bundle needs it; a directory must be signed only where it
+	// is given. Default: $SVC_POLICY_KEY, else none.
+	Key string `json:"key,omitempty"`
+
+	// How often the source is looked at. Default: 1s, for an address 30s.
+	Poll caddy.Duration `json:"poll,omitempty"`
+
 	// Where the policy comes from: "embedded" for the one that is part of the
 	// program, a directory, a bundle's file (.tar.gz), or its http or https
 	// address. All but the first are watched, and what is new is activated once
 	// it passed every step. Default: $SVC_POLICY, else embedded.
 	Source string `json:"source,omitempty"`
 
-	// The file with the public keys, or the shared secret, that policies must be
-	// signed with. A bundle needs it; a directory must be signed only where it
-	// is given. Default: $SVC_POLICY_KEY, else none.
-	Key string `json:"key,omitempty"`
-
 	// Accept policies without a look at their signature. Whoever can write to
 	// the source then decides who may do what. Default: false.
 	Unsigned bool `json:"unsigned,omitempty"`
-
-	// How often the source is looked at. Default: 1s, for an address 30s.
-	Poll caddy.Duration `json:"poll,omitempty"`
 }
 
 // DecisionLog holds the options of the decision log. They take effect when the
 // service starts.
 type DecisionLog struct {
+	// How many renamed files are kept. Default: 4.
+	Keep int `json:"keep,omitempty"`
+
+	// How large the file may be, in bytes, before it is renamed. Default:
+	// 32 MiB.
+	MaxSize int64 `json:"max_size,omitempty"`
+
 	// What happens to decisions that can't be recorded: with best_effort they
 	// are counted, with required the request is refused with 503; off records
 	// none. Default: $SVC_DECISION_LOG, else best_effort.
@@ -58,13 +65,6 @@ type DecisionLog struct {
 
 	// The log's file. Default: decisions.jsonl in the data folder.
 	Path string `json:"path,omitempty"`
-
-	// How large the file may be, in bytes, before it is renamed. Default:
-	// 32 MiB.
-	MaxSize int64 `json:"max_size,omitempty"`
-
-	// How many renamed files are kept. Default: 4.
-	Keep int `json:"keep,omitempty"`
 
 	// How many records may wait to be written. Default: 4096.
 	Queue int `json:"queue,omitempty"`

@@ -14,6 +14,14 @@ import (
 
 // Docker holds the options of the driver docker.
 type Docker struct {
+	// The browser that plays each game before it is delivered, as a path in the
+	// image: /usr/lib/chromium/chromium in svc-engine:full. It takes some 300 MB
+	// of memory while it does. Default: none.
+	Chromium string `json:"chromium,omitempty"`
+
+	// The cores of an engine, for example 0.5. Default: 1.
+	CPUs float64 `json:"cpus,omitempty"`
+
 	// The Docker daemon: unix:// and the path of its socket. Default:
 	// $DOCKER_HOST, else unix:///var/run/docker.sock.
 	Host string `json:"host,omitempty"`
@@ -22,32 +30,24 @@ type Docker struct {
 	// svc-engine:slim, which "make engine-image" builds.
 	Image string `json:"image,omitempty"`
 
-	// When the image is pulled: never, or when it is missing. Default: never.
-	Pull string `json:"pull,omitempty"`
-
-	// The browser that plays each game before it is delivered, as a path in the
-	// image: /usr/lib/chromium/chromium in svc-engine:full. It takes some 300 MB
-	// of memory while it does. Default: none.
-	Chromium string `json:"chromium,omitempty"`
-
 	// The memory of an engine in bytes, its /tmp included. Default: 512 MiB.
 	Memory int64 `json:"memory,omitempty"`
-
-	// The cores of an engine, for example 0.5. Default: 1.
-	CPUs float64 `json:"cpus,omitempty"`
 
 	// The most processes and threads of an engine. Default: 256.
 	PIDs int64 `json:"pids,omitempty"`
 
-	// The most bytes that a project's volume may hold, which its engine keeps
-	// to. Default: the engine's own, 256 MiB.
-	Volume int64 `json:"volume,omitempty"`
+	// When the image is pulled: never, or when it is missing. Default: never.
+	Pull string `json:"pull,omitempty"`
+
+	// The container runtime, one that the daemon knows. Default: the daemon's.
+	Runtime string `json:"runtime,omitempty"`
 
 	// The size of an engine's /tmp in bytes. Default: 64 MiB.
 	Tmp int64 `json:"tmp,omitempty"`
 
-	// The container runtime, one that the daemon knows. Default: the daemon's.
-	Runtime string `json:"runtime,omitempty"`
+	// The most bytes that a project's volume may hold, which its engine keeps
+	// to. Default: the engine's own, 256 MiB.
+	Volume int64 `json:"volume,omitempty"`
 }
 
 // options are those of the driver. An engine's program, where one is given, is

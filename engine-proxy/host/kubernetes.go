@@ -19,62 +19,42 @@ import (
 
 // Kubernetes holds the options of the driver kubernetes. Namespace is required.
 type Kubernetes struct {
-	// The file that says how to reach the cluster, and as whom. Default:
-	// $KUBECONFIG, else as a pod of the cluster.
-	Kubeconfig string `json:"kubeconfig,omitempty"`
-
-	// The namespace of the engines, with nothing else in it.
-	Namespace string `json:"namespace,omitempty"`
-
-	// The name that tells the engines of several services in one namespace
-	// apart. Default: svc.
-	Installation string `json:"installation,omitempty"`
-
-	// The image that engines run from. Default: $SVC_ENGINE_IMAGE, else
-	// svc-engine:slim.
-	Image string `json:"image,omitempty"`
-
-	// When nodes pull the image: never, when it is missing, or always. Default:
-	// missing.
-	Pull string `json:"pull,omitempty"`
-
-	// The secret of the namespace by which nodes pull the image. Default: none.
-	PullSecret string `json:"pull_secret,omitempty"`
-
-	// The class of the projects' volumes. Default: the cluster's own.
-	StorageClass string `json:"storage_class,omitempty"`
-
 	// How volumes are mounted: ReadWriteOncePod, or ReadWriteOnce where storage
 	// does not know that. Default: ReadWriteOncePod.
 	Access string `json:"access,omitempty"`
 
-	// The most bytes that a project's volume may hold, which its engine keeps
-	// to. The claim is larger, and one that exists keeps its size. Default:
-	// 256 MiB.
-	Volume int64 `json:"volume,omitempty"`
-
-	// The memory of an engine in bytes, its /tmp included. Default: 512 MiB.
-	Memory int64 `json:"memory,omitempty"`
-
 	// The cores of an engine, for example 0.5. Default: 1.
 	CPUs float64 `json:"cpus,omitempty"`
-
-	// The size of an engine's /tmp in bytes. Default: 64 MiB.
-	Tmp int64 `json:"tmp,omitempty"`
 
 	// What an engine's log and other traces may take on its node, in bytes.
 	// Default: 256 MiB.
 	Disk int64 `json:"disk,omitempty"`
 
-	// The user and group id of engines. Default: 65532.
-	User int64 `json:"user,omitempty"`
+	// Where the engine proxy listens for engines that call models, for example
+	// :7444. Models need it.
+	EgressListen string `json:"egress_listen,omitempty"`
 
-	// A runtime class that the cluster knows. Default: the nodes' own runtime.
-	RuntimeClass string `json:"runtime_class,omitempty"`
+	// The https address by which engines know it. Models need it, and every
+	// engine keeps the one that it was started with.
+	EgressURL string `json:"egress_url,omitempty"`
 
-	// A priority class that the cluster knows, below the gateway's. Default:
-	// the cluster's own.
-	PriorityClass string `json:"priority_class,omitempty"`
+	// The image that engines run from. Default: $SVC_ENGINE_IMAGE, else
+	// svc-engine:slim.
+	Image string `json:"image,omitempty"`
+
+	// The name that tells the engines of several services in one namespace
+	// apart. Default: svc.
+	Installation string `json:"installation,omitempty"`
+
+	// The file that says how to reach the cluster, and as whom. Default:
+	// $KUBECONFIG, else as a pod of the cluster.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+
+	// The memory of an engine in bytes, its /tmp included. Default: 512 MiB.
+	Memory int64 `json:"memory,omitempty"`
+
+	// The namespace of the engines, with nothing else in it.
+	Namespace string `json:"namespace,omitempty"`
 
 	// The labels of the nodes that may run engines, as a=b,c=d. Default: all
 	// may.
@@ -84,13 +64,33 @@ type Kubernetes struct {
 	// cluster grows by itself. Default: 30s.
 	Place string `json:"place,omitempty"`
 
-	// Where the engine proxy listens for engines that call models, for example
-	// :7444. Models need it.
-	EgressListen string `json:"egress_listen,omitempty"`
+	// A priority class that the cluster knows, below the gateway's. Default:
+	// the cluster's own.
+	PriorityClass string `json:"priority_class,omitempty"`
 
-	// The https address by which engines know it. Models need it, and every
-	// engine keeps the one that it was started with.
-	EgressURL string `json:"egress_url,omitempty"`
+	// When nodes pull the image: never, when it is missing, or always. Default:
+	// missing.
+	Pull string `json:"pull,omitempty"`
+
+	// The secret of the namespace by which nodes pull the image. Default: none.
+	PullSecret string `json:"pull_secret,omitempty"`
+
+	// A runtime class that the cluster knows. Default: the nodes' own runtime.
+	RuntimeClass string `json:"runtime_class,omitempty"`
+
+	// The class of the projects' volumes. Default: the cluster's own.
+	StorageClass string `json:"storage_class,omitempty"`
+
+	// The size of an engine's /tmp in bytes. Default: 64 MiB.
+	Tmp int64 `json:"tmp,omitempty"`
+
+	// The user and group id of engines. Default: 65532.
+	User int64 `json:"user,omitempty"`
+
+	// The most bytes that a project's volume may hold, which its engine keeps
+	// to. The claim is larger, and one that exists keeps its size. Default:
+	// 256 MiB.
+	Volume int64 `json:"volume,omitempty"`
 }
 
 // pulls are the words for when an image is pulled.

@@ -14,15 +14,10 @@ import (
 
 // Process holds the options of the driver process.
 type Process struct {
-	// The user ids that engines run as, one for each project, as a range like
-	// 200000-265535, or "off". A range needs root, and is refused without.
-	// Default: 65,536 ids above 1879048192, which ones goes by the data folder's
-	// path, when the service is root and other users can get at that and the
-	// engine's program, else off.
-	Users string `json:"users,omitempty"`
-
-	// A further file or folder that engines may read and run programs from.
-	Readable string `json:"readable,omitempty"`
+	// A control group of version 2, as a folder, that was delegated to the
+	// service and holds no process: engines get groups of their own in it.
+	// Default: none.
+	Cgroup string `json:"cgroup,omitempty"`
 
 	// The browser that plays each game before it is delivered, such as
 	// /usr/lib/chromium/chromium: the program itself, not a script that
@@ -31,35 +26,40 @@ type Process struct {
 	// machine has Landlock.
 	Chromium string `json:"chromium,omitempty"`
 
+	// The cores of an engine, for example 0.5. It needs cgroup. Default: no
+	// limit.
+	CPUs float64 `json:"cpus,omitempty"`
+
 	// The most files that an engine may have open. Default: 4096.
 	Files int64 `json:"files,omitempty"`
-
-	// The most processes and threads of an engine, where it has a user or a
-	// control group of its own. Default: 256.
-	PIDs int64 `json:"pids,omitempty"`
 
 	// The size in bytes of the largest file an engine may write. Default:
 	// 256 MiB.
 	Largest int64 `json:"largest,omitempty"`
 
-	// The most bytes that a project's volume may hold, which its engine keeps
-	// to. Default: the engine's own, 256 MiB.
-	Volume int64 `json:"volume,omitempty"`
-
 	// The size in bytes at which an engine's log is cut. Default: 5 MiB.
 	Log int64 `json:"log,omitempty"`
-
-	// A control group of version 2, as a folder, that was delegated to the
-	// service and holds no process: engines get groups of their own in it.
-	// Default: none.
-	Cgroup string `json:"cgroup,omitempty"`
 
 	// The memory of an engine in bytes. It needs cgroup. Default: no limit.
 	Memory int64 `json:"memory,omitempty"`
 
-	// The cores of an engine, for example 0.5. It needs cgroup. Default: no
-	// limit.
-	CPUs float64 `json:"cpus,omitempty"`
+	// The most processes and threads of an engine, where it has a user or a
+	// control group of its own. Default: 256.
+	PIDs int64 `json:"pids,omitempty"`
+
+	// A further file or folder that engines may read and run programs from.
+	Readable string `json:"readable,omitempty"`
+
+	// The user ids that engines run as, one for each project, as a range like
+	// 200000-265535, or "off". A range needs root, and is refused without.
+	// Default: 65,536 ids above 1879048192, which ones goes by the data folder's
+	// path, when the service is root and other users can get at that and the
+	// engine's program, else off.
+	Users string `json:"users,omitempty"`
+
+	// The most bytes that a project's volume may hold, which its engine keeps
+	// to. Default: the engine's own, 256 MiB.
+	Volume int64 `json:"volume,omitempty"`
 }
 
 // validate says which options have no meaning.

@@ -80,6 +80,14 @@ func (c *Cursor) only(args []string) (string, error) {
 	return args[0], nil
 }
 
+// ArgAndBlock reads the only argument, and a block with the options, or none.
+func (c *Cursor) ArgAndBlock(dst *string, options Options) error {
+	if err := Text(dst)(c); err != nil {
+		return err
+	}
+	return c.Block(options)
+}
+
 // Block reads a block with the options, or none.
 func (c *Cursor) Block(options Options) error {
 	known := make(map[string]Option, len(options))

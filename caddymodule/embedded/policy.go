@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -72,6 +73,44 @@ type DecisionLog struct {
 	// The share of allowed requests that are recorded, from 0 to 1; refusals
 	// always are. Default: 1.
 	Sample *float64 `json:"sample,omitempty"`
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	policy embedded|<directory>|<bundle>|<address> {
+//	    key      <file>
+//	    unsigned
+//	    poll     <duration>
+//	}
+func (p *Policy) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "key", Form: "<file>", Read: block.Text(&p.Key), Default: "`$SVC_POLICY_KEY`, else none",
+			Meaning: "the public keys, or the shared secret, that policies must be signed with. A bundle needs it; a directory must be signed only where it is given"},
+		{Name: "unsigned", Read: block.Flag(&p.Unsigned), Default: "not set",
+			Meaning: "accept bundles without a look at their signature; the log says so at each start"},
+		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is looked at"},
+	}
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	decision_log off|best_effort|required {
+//	    path     <file>
+//	    max_size <size>
+//	    keep     <files>
+//	    queue    <records>
+//	    sample   <share>
+//	}
+func (l *DecisionLog) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "path", Form: "<file>", Read: block.Text(&l.Path), Default: "`decisions.jsonl` in `data_dir`", Meaning: "the file"},
+		{Name: "max_size", Form: "<size>", Read: block.Size(&l.MaxSize), Default: "`32MiB`",
+			Meaning: "how large the file may grow before it is renamed to `….1`"},
+		{Name: "keep", Form: "<files>", Read: block.Count(&l.Keep), Default: "`4`", Meaning: "how many renamed files are kept"},
+		{Name: "queue", Form: "<records>", Read: block.Count(&l.Queue), Default: "`4096`", Meaning: "how many records may wait to be written"},
+		{Name: "sample", Form: "<share>", Read: block.Share(&l.Sample), Default: "`1`",
+			Meaning: "the share of allowed requests that is recorded; refusals always are"},
+	}
 }
 
 // provisionPolicy sets defaults, and registers the metrics.

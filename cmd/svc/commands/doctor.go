@@ -22,8 +22,7 @@ type check struct {
 }
 
 func doctorCommand() *cobra.Command {
-	var dataDir string
-	var asJSON bool
+	o := new(localOptions)
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine can run the service",
@@ -35,12 +34,11 @@ func doctorCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
 			defer cancel()
-			checks := append([]check{checkDataDir(dataDir)}, partChecks(ctx, dataDir, filepath.Dir(program))...)
-			return report(c, asJSON, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium()))
+			checks := append([]check{checkDataDir(o.dataDir)}, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
+			return report(c, o.json, append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium()))
 		},
 	}
-	c.Flags().StringVar(&dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"), "data directory of the service ($SVC_DATA_DIR)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	o.register(c.Flags())
 	return c
 }
 

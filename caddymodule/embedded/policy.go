@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"cmp"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
-	"github.com/svc-games/svc/sidecar/service"
 )
 
 // logOff as the mode of the decision log means none.
@@ -162,16 +160,5 @@ func (l *DecisionLog) options(dataDir string, logger *zap.Logger) *decisionlog.O
 	return o
 }
 
-// fixed names the options that a reload can't change.
-func (s *Sidecar) fixed() string {
-	text, err := json.Marshal(struct {
-		*Policy
-		*DecisionLog
-		DecisionTimeout caddy.Duration
-		service.Caps
-	}{s.Policy, s.DecisionLog, s.DecisionTimeout, s.Caps})
-	if err != nil {
-		return err.Error() // they are strings and numbers
-	}
-	return string(text)
-}
+// fixed returns the options that hold for as long as the sidecar runs.
+func (s *Sidecar) fixed() any { return []any{s.Policy, s.DecisionLog, s.DecisionTimeout, s.Caps} }

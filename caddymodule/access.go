@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
@@ -34,6 +35,17 @@ type Access struct {
 
 	app  *App
 	core func(*Shared) *gateway.Access
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_access {
+//	    max_body <size>
+//	}
+func (a *Access) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "max_body", Form: "<size>", Read: block.Size(&a.MaxBody), Default: "`8MiB`", Meaning: "the largest JSON body"},
+	}
 }
 
 // CaddyModule returns the Caddy module information.

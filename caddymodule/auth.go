@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -51,6 +52,21 @@ type Auth struct {
 	cors  gateway.CORS
 	rates *rates
 	redis string // under which rates were opened
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_auth {
+//	    rate        <per second> [<burst>] | off
+//	    failed_rate <per second> [<burst>] | off
+//	}
+func (a *Auth) Caddyfile() block.Options {
+	const form = "<per second> [<burst>] | off"
+	return block.Options{
+		{Name: "rate", Form: form, Read: readRate(&a.Rate), Default: "`100 200`",
+			Meaning: "how many requests one key may send; the burst is twice the rate where it is not given"},
+		{Name: "failed_rate", Form: form, Read: readRate(&a.FailedRate), Default: "`1 20`", Meaning: "how many keys that no one has one address may send"},
+	}
 }
 
 // CaddyModule returns the Caddy module information.

@@ -39,8 +39,8 @@ type OpenedSidecar struct {
 	Ledger engineproxy.Ledger
 	// Console returns the console with the given options.
 	Console func(site.Options) (site.Site, error)
-	// Fixed names options that a reload can't change, for its SidecarReloader.
-	Fixed string
+	// Fixed are options that a reload can't change, for its SidecarReloader.
+	Fixed any
 	Close func() error
 }
 

@@ -1,312 +1,142 @@
 package caddymodule
 
 import (
-	"strconv"
+	"encoding/json"
+	"fmt"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
 )
 
-// parseApp sets up the app from the global option. Syntax:
-//
-//	svc {
-//	    data_dir    <path>
-//	    retry_after <duration>
-//	    store       sqlite|<postgres URL>
-//	    prices      <file>
-//	    prices {
-//	        <unit>  <TIK>
-//	    }
-//	    policy      embedded|<directory>|<bundle>|<address> {
-//	        key      <file>
-//	        unsigned
-//	        poll     <duration>
-//	    }
-//	    decision_log off|best_effort|required {
-//	        path     <file>
-//	        max_size <size>
-//	        keep     <files>
-//	        queue    <records>
-//	        sample   <share>
-//	    }
-//	    max_projects <number>
-//	    max_queued   <number>
-//	    redis       <url>|off
-//	    cors        <origins...>|*
-//	    max_streams_per_key <number>
-//	    max_streams <number>
-//	    expose_rule
-//	    sidecar     embedded|<address> {
-//	        tls              <cert> <key> <ca> [<server name>]
-//	        decision_timeout <duration>
-//	    }
-//	    engines     <address> {
-//	        tls           <cert> <key> <ca> [<server name>]
-//	    }
-//	    engines     embedded {
-//	        driver        process|docker|kubernetes {
-//	            ...
-//	        }
-//	        command       <path>
-//	        frameworks    <path>
-//	        idle          <duration>
-//	        retain        <duration>
-//	        max_engines   <number>
-//	        max_per_owner <number>
-//	        stop_on_exit  idle|all|none
-//	        allow_weak_isolation
-//	        egress        <file>
-//	        egress {
-//	            ...
-//	        }
-//	    }
-//	}
+// The forms of sidecar and engine proxy: in this process, and in another one.
+const (
+	embeddedForm = "embedded"
+	remoteForm   = "remote"
+)
+
+// parseApp sets up the app from the global option. The options of a sidecar in
+// this process stand beside the app's own.
 func parseApp(d *caddyfile.Dispenser, existing any) (any, error) {
 	if existing != nil {
 		return nil, d.Err("the global option svc is given twice")
 	}
-	app := new(App)
-	side, engines := map[string]any{"form": embeddedForm}, map[string]any{"form": embeddedForm}
-	d.Next() // the option's name
-	if d.NextArg() {
-		return nil, d.ArgErr()
-	}
-	seen := make(map[string]bool)
-	for d.NextBlock(0) {
-		name := d.Val()
-		if seen[name] {
-			return nil, d.Errf("svc: %s is given twice", name)
-		}
-		seen[name] = true
-		switch name {
-		case "data_dir":
-			if err := one(d, &app.DataDir); err != nil {
-				return nil, err
+	app, side, engines := new(App), newPart("sidecar"), newPart("engines")
+	options := app.options(side.read(d), engines.read(d))
+	var own Configurable
+	var given []string
+	if info, err := caddy.GetModule(side.id()); err == nil { // a build may be without it
+		own = info.New().(Configurable)
+		for _, o := range own.Caddyfile() {
+			read := o.Read
+			o.Read = func(c *block.Cursor) error {
+				given = append(given, o.Name)
+				return read(c)
 			}
-		case "retry_after":
-			if err := duration(d, &app.RetryAfter); err != nil {
-				return nil, err
-			}
-		case "store":
-			var store string
-			if err := one(d, &store); err != nil {
-				return nil, err
-			}
-			side["store"] = store
-		case "prices":
-			if err := parsePrices(d, side); err != nil {
-				return nil, err
-			}
-		case "policy":
-			if err := parsePolicy(d, side); err != nil {
-				return nil, err
-			}
-		case "decision_log":
-			if err := parseDecisionLog(d, side); err != nil {
-				return nil, err
-			}
-		case "max_projects", "max_queued":
-			var n int
-			if err := number(d, "svc", &n); err != nil {
-				return nil, err
-			}
-			side[name] = n
-		case "redis":
-			if err := one(d, &app.Redis); err != nil {
-				return nil, err
-			}
-		case "cors":
-			if app.CORS = d.RemainingArgs(); len(app.CORS) == 0 {
-				return nil, d.Err("svc: cors takes the origins that may read the API, or *")
-			}
-		case "max_streams_per_key":
-			if err := streamBound(d, &app.MaxStreamsPerKey); err != nil {
-				return nil, err
-			}
-		case "max_streams":
-			if err := streamBound(d, &app.MaxStreams); err != nil {
-				return nil, err
-			}
-		case "expose_rule":
-			if d.NextArg() {
-				return nil, d.Errf("svc: expose_rule takes no argument, got %q", d.Val())
-			}
-			app.ExposeRule = true
-		case "sidecar":
-			if err := parseSidecar(d, side); err != nil {
-				return nil, err
-			}
-		case "engines":
-			if err := parseEngines(d, engines); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, unknownOption(d, "svc", "cors, data_dir, decision_log, engines, expose_rule, max_projects, max_queued, max_streams, max_streams_per_key, policy, prices, redis, retry_after, sidecar, store")
+			options = append(options, o)
 		}
 	}
-	for _, name := range []string{"store", "prices", "max_projects", "max_queued"} {
-		if remote(side) && seen[name] {
-			return nil, d.Errf("svc: %s belongs to the sidecar: give it to svc-sidecar at %s", name, side["address"])
-		}
+	if err := block.Directive(d, options); err != nil {
+		return nil, err
 	}
-	app.SidecarRaw, app.EnginesRaw = caddyconfig.JSON(side, nil), caddyconfig.JSON(engines, nil)
+	switch {
+	case side.form == embeddedForm && own != nil:
+		side.module = own
+	case len(given) > 0:
+		return nil, d.Errf("svc: %s belongs to the sidecar: give it to svc-sidecar at %s", given[0], side.address)
+	}
+	var err error
+	if app.SidecarRaw, err = side.object(); err != nil {
+		return nil, err
+	}
+	if app.EnginesRaw, err = engines.object(); err != nil {
+		return nil, err
+	}
 	return httpcaddyfile.App{Name: "svc", Value: caddyconfig.JSON(app, nil)}, nil
 }
 
-// streamBound reads how many event streams may be open.
-func streamBound(d *caddyfile.Dispenser, dst *int) error {
-	name := d.Val()
-	var text string
-	if err := one(d, &text); err != nil {
-		return err
+// options are the app's in the Caddyfile; those of a sidecar in this process stand
+// among them. Syntax:
+//
+//	svc {
+//	    data_dir <path>
+//	    retry_after <duration>
+//	    redis <url>|off
+//	    cors <origins...>|*
+//	    max_streams_per_key <number>
+//	    max_streams <number>
+//	    expose_rule
+//	    sidecar embedded|<address> {
+//	        ...
+//	    }
+//	    engines embedded|<address> {
+//	        ...
+//	    }
+//	}
+func (a *App) options(sidecar, engines block.Reader) block.Options {
+	return block.Options{
+		{Name: "data_dir", Form: "<path>", Read: block.Text(&a.DataDir), Default: "`$SVC_DATA_DIR`, else `data`",
+			Meaning: "database, projects, archive, sockets"},
+		{Name: "retry_after", Form: "<duration>", Read: Duration(&a.RetryAfter), Default: "`30s`",
+			Meaning: "what a cold-start 503 asks the client to wait; at least `1s`"},
+		{Name: "redis", Form: "<url>|off", Read: block.Text(&a.Redis), Default: "`$SVC_REDIS_URL`, else none",
+			Meaning: "where gateways count request rates together, and with a PostgreSQL store tell each other of revocations at once: " +
+				"`redis://`, `rediss://` or `unix://`; `off` means none"},
+		{Name: "cors", Form: "<origins...>|*", Read: block.List(&a.CORS, "the origins that may read the API, or *"), Default: "none",
+			Meaning: "origins whose scripts may read the API; `*` is every origin. Never with credentials; keys belong on servers"},
+		{Name: "max_streams_per_key", Form: "<number>", Read: block.Number(&a.MaxStreamsPerKey, mostStreams), Default: "`64`",
+			Meaning: "how many event streams one key may have open at this gateway, whatever jobs they are of, and in the console one user. " +
+				"One more is answered 503 with `Retry-After: 5`, before an engine is asked"},
+		{Name: "max_streams", Form: "<number>", Read: block.Number(&a.MaxStreams, mostStreams),
+			Default: "as many as take half of the files that the process may have open, two each; at most `10000`", Meaning: "the same for all keys together"},
+		{Name: "expose_rule", Read: block.Flag(&a.ExposeRule), Default: "off",
+			Meaning: "tell clients the policy's rule that decided, in the header `Svc-Policy-Rule` of every answer that the policy decided on; " +
+				"the field `svc_rule` of the access log has it in any case"},
+		{Name: "sidecar", Form: "embedded|<address>", Read: sidecar, Default: "`embedded`",
+			Meaning: "where keys, ledger and policy are: in this process, or where `svc-sidecar` listens; see below"},
+		{Name: "engines", Form: "embedded|<address>", Read: engines, Default: "`embedded`",
+			Meaning: "where engines are looked after: in this process, or at the address of `svc-engine-proxy`, host:port or the path of a socket; see below. " +
+				"The shipped Caddyfile takes it from `SVC_ENGINES`"},
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > mostStreams {
-		return d.Errf("svc: %s must be a number from 1 to %d, is %q", name, mostStreams, text)
-	}
-	*dst = n
-	return nil
 }
 
-// parseSidecar reads where the sidecar runs and how to reach it. The options
-// of the sidecar itself belong to the process that it runs in.
-func parseSidecar(d *caddyfile.Dispenser, options map[string]any) error {
-	if err := form(d, options); err != nil {
-		return err
-	}
-	for d.NextBlock(1) {
-		if !remote(options) {
-			return unknownOption(d, "svc: sidecar embedded", "none")
-		}
-		name := d.Val()
-		known, err := parsePeerOption(d, "sidecar", options)
+// part is the sidecar or the engine proxy as the Caddyfile places it.
+type part struct {
+	name, form, address string
+	module              any // nil where the Caddyfile does not name the part
+}
+
+func newPart(name string) *part { return &part{name: name, form: embeddedForm} }
+
+// id is that of the part's module.
+func (p *part) id() string { return "svc." + p.name + "." + p.form }
+
+// read reads where the part runs, and has its module read the block.
+func (p *part) read(d *caddyfile.Dispenser) block.Reader {
+	return func(c *block.Cursor) error {
+		where, err := c.Arg()
 		if err != nil {
 			return err
 		}
-		if known {
-			continue
+		if where != embeddedForm {
+			p.form, p.address = remoteForm, where
 		}
-		if name != "decision_timeout" {
-			return unknownOption(d, "svc: sidecar", "decision_timeout, tls")
-		}
-		if _, twice := options[name]; twice {
-			return d.Errf("svc: sidecar: %s is given twice", name)
-		}
-		var timeout caddy.Duration
-		if err := duration(d, &timeout); err != nil {
-			return err
-		}
-		options[name] = timeout
-	}
-	return nil
-}
-
-// parsePrices reads a price list, or the name of the file that holds it. The
-// backend checks the list as a whole.
-func parsePrices(d *caddyfile.Dispenser, backend map[string]any) error {
-	if d.CountRemainingArgs() > 0 {
-		var file string
-		if err := one(d, &file); err != nil {
-			return err
-		}
-		if d.NextBlock(1) {
-			return d.Err("svc: prices takes a file or a list, not both")
-		}
-		backend["prices_file"] = file
-		return nil
-	}
-	list := make(map[string]api.TIK)
-	for d.NextBlock(1) {
-		unit := d.Val()
-		if _, twice := list[unit]; twice {
-			return d.Errf("svc: prices: %s is given twice", unit)
-		}
-		var text string
-		if err := one(d, &text); err != nil {
-			return err
-		}
-		var price api.TIK // a negative one is the backend's to refuse
-		if err := price.UnmarshalJSON([]byte(text)); err != nil {
-			return d.Errf("svc: prices: %s: %v", unit, err)
-		}
-		list[unit] = price
-	}
-	if len(list) == 0 {
-		return d.Err("svc: prices takes a file, or a block with the price of each unit")
-	}
-	backend["prices"] = list
-	return nil
-}
-
-// parseRemoteEngines reads how an engine proxy in another process is reached.
-// How it runs engines is told to that process.
-func parseRemoteEngines(d *caddyfile.Dispenser, backend map[string]any) error {
-	for d.NextBlock(1) {
-		known, err := parsePeerOption(d, "engines", backend)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return d.Errf("svc: engines at %s has no option %q; it has: tls. Options of the engine proxy belong to svc-engine-proxy",
-				backend["address"], d.Val())
-		}
-	}
-	return nil
-}
-
-// parseEngines reads where engines are looked after, and how.
-func parseEngines(d *caddyfile.Dispenser, backend map[string]any) error {
-	if err := form(d, backend); err != nil {
+		p.module, err = caddyfile.UnmarshalModule(d, p.id())
 		return err
 	}
-	if remote(backend) {
-		return parseRemoteEngines(d, backend)
-	}
-	for d.NextBlock(1) {
-		name := d.Val()
-		_, twice := backend[name]
-		if name == "egress" && backend["egress_file"] != nil || twice {
-			return d.Errf("svc: engines: %s is given twice", name)
-		}
-		switch name {
-		case "driver":
-			if err := parseDriver(d, backend); err != nil {
-				return err
-			}
-		case "egress":
-			if err := parseEgress(d, backend); err != nil {
-				return err
-			}
-		case "command", "frameworks", "stop_on_exit":
-			var value string
-			if err := one(d, &value); err != nil {
-				return err
-			}
-			backend[name] = value
-		case "allow_weak_isolation":
-			if d.NextArg() {
-				return d.Errf("svc: engines: %s takes no argument, got %q", name, d.Val())
-			}
-			backend[name] = true
-		case "idle", "retain":
-			var value caddy.Duration
-			if err := duration(d, &value); err != nil {
-				return err
-			}
-			backend[name] = value
-		case "max_engines", "max_per_owner":
-			var n int
-			if err := number(d, "svc: engines", &n); err != nil {
-				return err
-			}
-			backend[name] = n
-		default:
-			return unknownOption(d, "svc: engines", "allow_weak_isolation, command, driver, egress, frameworks, idle, max_engines, max_per_owner, retain, stop_on_exit")
+}
+
+// object returns the part's configuration, with its form.
+func (p *part) object() (json.RawMessage, error) {
+	members := make(map[string]json.RawMessage)
+	if p.module != nil {
+		if err := json.Unmarshal(caddyconfig.JSON(p.module, nil), &members); err != nil {
+			return nil, fmt.Errorf("writing the configuration of %s: %w", p.name, err)
 		}
 	}
-	return nil
+	members["form"] = caddyconfig.JSON(p.form, nil)
+	return caddyconfig.JSON(members, nil), nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-games/svc/block"
 )
 
 // Chain is what svc_api stands for: write it out in a site, inside
@@ -49,7 +51,7 @@ const ErrorChain = `svc_error`
 //	    svc_error
 //	}
 func parseAPI(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
-	if err := noOptions(h.Dispenser); err != nil {
+	if err := block.Directive(h.Dispenser, nil); err != nil {
 		return nil, err
 	}
 	chain, err := subroute(h, "svc_api", Chain)

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -85,10 +86,7 @@ func (c *Connections) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		}
 		*dst = n
 	}
-	if d.NextBlock(0) {
-		return unknownOption(d, "svc_connections", "none")
-	}
-	return nil
+	return block.At(d, "svc_connections").Block(nil)
 }
 
 // WrapListener implements caddy.ListenerWrapper.

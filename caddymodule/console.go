@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -69,6 +70,56 @@ type ConsoleOIDC struct {
 	// Which claim is the user's id: email, which must be verified, or sub.
 	// Default: email.
 	Claim string `json:"claim,omitempty"`
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_console [<matcher>] {
+//	    preview    <origin>|off
+//	    identity   <placeholder>
+//	    behind_tls
+//	    idle       <duration>
+//	    absolute   <duration>
+//	    oidc {
+//	        ...
+//	    }
+//	}
+func (c *Console) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "preview", Form: "<origin>|off", Read: block.Text(&c.Preview), Default: "at localhost a port of 127.0.0.1 that the kernel chooses, else `off`",
+			Meaning: "origin at which `svc_preview` stands"},
+		{Name: "identity", Form: "<placeholder>", Read: block.Text(&c.Identity), Default: "none", Meaning: "placeholder of who is signed in"},
+		{Name: "behind_tls", Read: block.Flag(&c.BehindTLS), Default: "not set",
+			Meaning: "browsers come by HTTPS though requests arrive here without: a proxy in front ends TLS"},
+		{Name: "idle", Form: "<duration>", Read: Duration(&c.Idle), Default: "`1h`", Meaning: "how long a session lasts unused"},
+		{Name: "absolute", Form: "<duration>", Read: Duration(&c.Absolute), Default: "`12h`", Meaning: "how long a session lasts at most"},
+		{Name: "oidc", Read: func(at *block.Cursor) error {
+			if args := at.Args(); len(args) > 0 {
+				return at.Errorf(" takes a block and no arguments, got %q", args[0])
+			}
+			c.OIDC = new(ConsoleOIDC)
+			return at.Block(c.OIDC.Caddyfile())
+		}, Default: "none", Meaning: "an OpenID provider"},
+	}
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	oidc {
+//	    issuer        <url>
+//	    client_id     <id>
+//	    client_secret <secret>
+//	    name          <label>
+//	    claim         email|sub
+//	}
+func (o *ConsoleOIDC) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "issuer", Form: "<url>", Read: block.Text(&o.Issuer), Default: "required", Meaning: "the provider's address, where its metadata are found"},
+		{Name: "client_id", Form: "<id>", Read: block.Text(&o.ClientID), Default: "required", Meaning: "what the provider calls this service"},
+		{Name: "client_secret", Form: "<secret>", Read: block.Text(&o.ClientSecret), Default: "none", Meaning: "write it as `{env.NAME}`"},
+		{Name: "name", Form: "<label>", Read: block.Text(&o.Name), Default: "the issuer", Meaning: "what the button says"},
+		{Name: "claim", Form: "email|sub", Read: block.Text(&o.Claim), Default: "`email`", Meaning: "which claim is the user's id: the verified `email`, or `sub`"},
+	}
 }
 
 // previewOff shows no previews.

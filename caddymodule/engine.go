@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
@@ -27,6 +28,18 @@ type Engine struct {
 
 	app  *App
 	core func(*Shared) *gateway.Locator
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_engine {
+//	    hold <duration>
+//	}
+func (e *Engine) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "hold", Form: "<duration>", Read: Duration(&e.Hold), Default: "`2s`",
+			Meaning: "how long a submission waits for an engine that is starting before it gets 503"},
+	}
 }
 
 // CaddyModule returns the Caddy module information.

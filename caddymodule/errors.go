@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -21,6 +22,11 @@ import (
 type ErrorRenderer struct {
 	logger *zap.Logger
 }
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_error
+func (*ErrorRenderer) Caddyfile() block.Options { return nil }
 
 // CaddyModule returns the Caddy module information.
 func (ErrorRenderer) CaddyModule() caddy.ModuleInfo {

@@ -11,6 +11,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/svc-games/svc/block"
 )
 
 // KeyEncoder is a log encoder that takes API keys out of what another encoder
@@ -56,20 +58,18 @@ func (e *KeyEncoder) ConfigureDefaultFormat(to caddy.WriterOpener) error {
 //	    wrap <encoder>
 //	}
 func (e *KeyEncoder) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	return options(d, map[string]func(*caddyfile.Dispenser) error{
-		"wrap": func(d *caddyfile.Dispenser) error {
-			if !d.NextArg() {
-				return d.Err("svc: wrap takes the name of an encoder")
-			}
-			name := d.Val()
-			mod, err := caddyfile.UnmarshalModule(d, "caddy.logging.encoders."+name)
-			if err != nil {
-				return err
-			}
-			e.WrappedRaw = caddyconfig.JSONModuleObject(mod, "format", name, nil)
-			return nil
-		},
-	})
+	return block.Directive(d, block.Options{{Name: "wrap", Form: "<encoder>", Read: func(c *block.Cursor) error {
+		if !d.NextArg() {
+			return c.Errorf(" takes the name of an encoder")
+		}
+		name := d.Val()
+		mod, err := caddyfile.UnmarshalModule(d, "caddy.logging.encoders."+name)
+		if err != nil {
+			return err
+		}
+		e.WrappedRaw = caddyconfig.JSONModuleObject(mod, "format", name, nil)
+		return nil
+	}}})
 }
 
 // AddObject implements zapcore.ObjectEncoder. checkLogs finds out here that

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
 )
 
 // OpenAPI answers GET and HEAD with the description of the public API, OpenAPI
@@ -22,6 +22,11 @@ import (
 type OpenAPI struct {
 	etag string
 }
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_openapi
+func (*OpenAPI) Caddyfile() block.Options { return nil }
 
 // CaddyModule returns the Caddy module information.
 func (OpenAPI) CaddyModule() caddy.ModuleInfo {
@@ -64,13 +69,6 @@ func (o *OpenAPI) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	}
 	_, err := io.WriteString(w, api.OpenAPI())
 	return err
-}
-
-// parseOpenAPI sets up the handler from Caddyfile tokens. Syntax:
-//
-//	svc_openapi
-func parseOpenAPI(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
-	return new(OpenAPI), noOptions(h.Dispenser)
 }
 
 // Interface guards

@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -33,6 +34,29 @@ type PeerTLS struct {
 	// The name that must be in the other end's certificate. Default: the host
 	// of the address.
 	ServerName string `json:"server_name,omitempty"`
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	{
+//	    tls <cert> <key> <ca> [<server name>]
+//	}
+func (p *Peer) Caddyfile() block.Options {
+	return block.Options{{Name: "tls", Form: "<cert> <key> <ca> [<server name>]", Read: p.readTLS, Default: "none",
+		Meaning: "needed for `host:port`, refused for a socket: the PEM files of this gateway's certificate and key and of the authority of the other end's " +
+			"certificate, and the name in that one where it is not the address's host. They are read again when they change"}}
+}
+
+func (p *Peer) readTLS(c *block.Cursor) error {
+	args := c.Args()
+	if len(args) != 3 && len(args) != 4 {
+		return c.Errorf(" takes the files of certificate, key and authority, and perhaps the name in the other end's certificate; got %d arguments", len(args))
+	}
+	p.TLS = &PeerTLS{Cert: args[0], Key: args[1], CA: args[2]}
+	if len(args) == 4 {
+		p.TLS.ServerName = args[3]
+	}
+	return nil
 }
 
 // Provision replaces placeholders in the address and the names of files.

@@ -6,6 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -16,6 +17,11 @@ type Preview struct {
 	app  *App
 	core func(*Shared) *gateway.Console
 }
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_preview
+func (*Preview) Caddyfile() block.Options { return nil }
 
 // CaddyModule returns the Caddy module information.
 func (Preview) CaddyModule() caddy.ModuleInfo {

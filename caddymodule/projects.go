@@ -6,6 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -14,6 +15,11 @@ type Projects struct {
 	app  *App
 	core func(*Shared) *gateway.Projects
 }
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_projects
+func (*Projects) Caddyfile() block.Options { return nil }
 
 // CaddyModule returns the Caddy module information.
 func (Projects) CaddyModule() caddy.ModuleInfo {

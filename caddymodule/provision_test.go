@@ -13,6 +13,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	_ "github.com/svc-games/svc/caddymodule/embedded"
+	_ "github.com/svc-games/svc/caddymodule/remoteengines"
+	_ "github.com/svc-games/svc/caddymodule/remotesidecar"
 	"github.com/svc-games/svc/test/freeport"
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
@@ -32,6 +33,22 @@ type Quota struct {
 	app    *App
 	core   func(*Shared) *gateway.Submitter
 	logger *zap.Logger
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_quota {
+//	    timeout  <duration>
+//	    deadline <duration>
+//	}
+func (q *Quota) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "timeout", Form: "<duration>", Read: Duration(&q.Timeout), Default: "`30s`",
+			Meaning: "how long the engine may take to answer a submission; after that the submission is fenced"},
+		{Name: "deadline", Form: "<duration>", Read: Duration(&q.Deadline), Default: "`60s`",
+			Meaning: "how old a reservation must be, of which no one knows what became (a gateway was killed), before the engine proxy asks its engine; " +
+				"until then, and until there is an answer, it counts. It must be more than `timeout`"},
+	}
 }
 
 // CaddyModule returns the Caddy module information.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
@@ -27,6 +29,28 @@ type RateLimit struct {
 
 // maxRate bounds both numbers of a RateLimit.
 const maxRate = 1_000_000
+
+// readRate reads a rate and, where it is given, a burst.
+func readRate(dst **RateLimit) block.Reader {
+	return func(c *block.Cursor) error {
+		args, limit := c.Args(), new(RateLimit)
+		*dst = limit
+		if len(args) == 1 && args[0] == "off" {
+			return nil
+		}
+		if len(args) < 1 || len(args) > 2 {
+			return c.Errorf(" takes requests a second and a burst, or \"off\"; got %d arguments", len(args))
+		}
+		for i, dst := range []*int{&limit.PerSecond, &limit.Burst}[:len(args)] {
+			n, err := strconv.Atoi(args[i])
+			if err != nil || n < 1 || n > maxRate {
+				return c.Errorf(": %q is not a number from 1 to %d", args[i], maxRate)
+			}
+			*dst = n
+		}
+		return nil
+	}
+}
 
 func (l *RateLimit) validate(name string) error {
 	if l.PerSecond < 0 || l.PerSecond > maxRate || l.Burst < 0 || l.Burst > maxRate {

@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
@@ -51,7 +52,7 @@ func (*Upstreams) GetUpstreams(r *http.Request) ([]*reverseproxy.Upstream, error
 // UnmarshalCaddyfile sets up the source from Caddyfile tokens. Syntax:
 //
 //	dynamic svc_engine
-func (*Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error { return noOptions(d) }
+func (*Upstreams) UnmarshalCaddyfile(d *caddyfile.Dispenser) error { return block.Directive(d, nil) }
 
 // Interface guards
 var (

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 )
 
 // SocketName is the engine proxy's own socket, relative to the data directory.
@@ -15,10 +16,6 @@ const SocketName = "run/engines.sock"
 // StatesDir holds what engines must never reach, a directory for each project,
 // relative to the data directory.
 const StatesDir = "engines"
-
-// maxSocketPath is the longest path of a Unix socket on Linux, its closing
-// zero byte not counted.
-const maxSocketPath = 107
 
 // socketDirPrefix begins the names of socket directories in the system's
 // temporary directory.
@@ -88,7 +85,7 @@ func (l layout) prepare(projectID, before string) (socket string, err error) {
 		return "", nil
 	}
 	socket = filepath.Join(l.runtime(projectID), "e.sock")
-	if len(egressSocket(socket)) > maxSocketPath {
+	if len(egressSocket(socket)) > peer.MaxSocketPath {
 		if before != "" {
 			if err := removeSocketDir(before, l.runtime(projectID)); err != nil {
 				return "", err

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -424,7 +425,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 	})
 	project := api.NewProjectID()
 	at := r.submit(project)
-	if len(at.Address) > maxSocketPath {
+	if len(at.Address) > peer.MaxSocketPath {
 		t.Fatalf("socket path has %d bytes", len(at.Address))
 	}
 	r.close(KeepEngines)

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxSocketPath is what a Unix socket's address can hold, in bytes.
-const maxSocketPath = 107
+// MaxSocketPath is how many bytes the path of a Unix socket may have on Linux, its
+// closing zero byte not counted.
+const MaxSocketPath = 107
 
 // ErrInUse is returned, wrapped, for a socket that somebody listens on.
 var ErrInUse = errors.New("in use by another process")
@@ -33,9 +34,9 @@ type socket struct {
 func listenUnix(path string, takeOver bool) (*socket, error) {
 	// The socket gets its mode before it gets its name.
 	hidden := filepath.Join(filepath.Dir(path), "."+rand.Text()[:6])
-	if longest := max(len(path), len(hidden)); longest > maxSocketPath {
+	if longest := max(len(path), len(hidden)); longest > MaxSocketPath {
 		return nil, fmt.Errorf("the path %s has %d bytes; a Unix socket's may have %d: use a shorter directory",
-			path, longest, maxSocketPath)
+			path, longest, MaxSocketPath)
 	}
 	if err := checkFree(path, takeOver); err != nil {
 		return nil, err

@@ -9,47 +9,112 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/svc-games/svc/block"
+	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
 
 // Egress says which models engines may call.
 type Egress struct {
+	// How many calls one engine may have under way. Default: 4.
+	Concurrency int `json:"concurrency,omitempty"`
+
 	// The OpenAI-compatible services, and their models.
 	Endpoints []EgressEndpoint `json:"endpoints,omitempty"`
-
-	// The most tokens that one call may have a model write. Default: 8192.
-	MaxTokens int64 `json:"max_tokens,omitempty"`
 
 	// The largest request of an engine, in bytes. Default: 4 MiB.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	// How long one call may take. Default: 5m.
-	Timeout caddy.Duration `json:"timeout,omitempty"`
+	// The most tokens that one call may have a model write. Default: 8192.
+	MaxTokens int64 `json:"max_tokens,omitempty"`
 
 	// How long a stream may stand still. Default: 1m.
 	Stall caddy.Duration `json:"stall,omitempty"`
 
-	// How many calls one engine may have under way. Default: 4.
-	Concurrency int `json:"concurrency,omitempty"`
+	// How long one call may take. Default: 5m.
+	Timeout caddy.Duration `json:"timeout,omitempty"`
 }
 
 // EgressEndpoint is an OpenAI-compatible service. A model stands in one only.
 type EgressEndpoint struct {
-	// The base address, the part before /chat/completions. A key travels over
-	// https only, or on this machine.
-	URL string `json:"url"`
+	// The models for chat completions.
+	Chat []string `json:"chat,omitempty"`
 
-	// The file with the credential. It is read for each call.
-	KeyFile string `json:"key_file,omitempty"`
+	// The models for pictures.
+	Images []string `json:"images,omitempty"`
 
 	// The credential as a placeholder, {env.NAME}, so that it is in no
 	// configuration.
 	Key string `json:"key,omitempty"`
 
-	// The models for chat completions, pictures and speech.
-	Chat   []string `json:"chat,omitempty"`
-	Images []string `json:"images,omitempty"`
+	// The file with the credential. It is read for each call.
+	KeyFile string `json:"key_file,omitempty"`
+
+	// The models for speech.
 	Speech []string `json:"speech,omitempty"`
+
+	// The base address, the part before /chat/completions. A key travels over
+	// https only, or on this machine.
+	URL string `json:"url"`
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	egress {
+//	    endpoint <URL> {
+//	        ...
+//	    }
+//	    max_tokens   <number>
+//	    max_body     <size>
+//	    timeout      <duration>
+//	    stall        <duration>
+//	    concurrency  <number>
+//	}
+func (e *Egress) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "endpoint", Form: "<URL>", Repeats: true, Read: e.readEndpoint, Default: "required",
+			Meaning: "base address of an OpenAI-compatible service, the part before `/chat/completions`; there may be several. " +
+				"A key travels over `https://`, or to this machine"},
+		{Name: "max_tokens", Form: "<number>", Read: block.Count(&e.MaxTokens), Default: "`8192`",
+			Meaning: "the most that one call may have a model write, whatever the engine asks for"},
+		{Name: "max_body", Form: "<size>", Read: block.Size(&e.MaxBody), Default: "`4MiB`", Meaning: "largest request"},
+		{Name: "timeout", Form: "<duration>", Read: caddymodule.Duration(&e.Timeout), Default: "`5m`", Meaning: "how long a call may take"},
+		{Name: "stall", Form: "<duration>", Read: caddymodule.Duration(&e.Stall), Default: "`1m`", Meaning: "how long a stream may stand still"},
+		{Name: "concurrency", Form: "<number>", Read: block.Count(&e.Concurrency), Default: "`4`", Meaning: "calls that one engine may have under way"},
+	}
+}
+
+func (e *Egress) readEndpoint(c *block.Cursor) error {
+	var at EgressEndpoint
+	err := c.ArgAndBlock(&at.URL, at.Caddyfile())
+	e.Endpoints = append(e.Endpoints, at)
+	return err
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	endpoint <URL> {
+//	    key_file  <path>
+//	    key       {env.<NAME>}
+//	    chat      <models...>
+//	    images    <models...>
+//	    speech    <models...>
+//	}
+func (at *EgressEndpoint) Caddyfile() block.Options {
+	const models = "the names of models"
+	return block.Options{
+		{Name: "key_file", Form: "<path>", Read: block.Text(&at.KeyFile), Default: "none",
+			Meaning: "file with the credential; it is read for each call, so a new one needs no restart"},
+		{Name: "key", Form: "{env.<NAME>}", Read: block.Text(&at.Key), Default: "none",
+			Meaning: "the credential as a placeholder, `{env.NAME}`; written out it is refused"},
+		{Name: "chat", Form: "<models...>", Read: block.List(&at.Chat, models), Default: "none",
+			Meaning: "names of the models that write, as the provider calls them. All others are refused, and each needs its prices"},
+		{Name: "images", Form: "<models...>", Read: block.List(&at.Images, models), Default: "none",
+			Meaning: "names of the models for pictures, likewise. The first paints"},
+		{Name: "speech", Form: "<models...>", Read: block.List(&at.Speech, models), Default: "none",
+			Meaning: "names of the models for sounds, likewise. The first makes them: it must be a model that makes the sound which its `input` describes, " +
+				"since one that reads aloud would read the description"},
+	}
 }
 
 // config returns what package egress goes by.
@@ -59,7 +124,9 @@ func (e *Egress) config() egress.Config {
 		Concurrency: e.Concurrency,
 	}
 	for _, at := range e.Endpoints {
-		c.Endpoints = append(c.Endpoints, egress.Endpoint(at))
+		c.Endpoints = append(c.Endpoints, egress.Endpoint{
+			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Chat: at.Chat, Images: at.Images, Speech: at.Speech,
+		})
 	}
 	return c
 }

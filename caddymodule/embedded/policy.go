@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"cmp"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -10,11 +9,11 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
-	"github.com/svc-games/svc/sidecar/service"
 )
 
 // logOff as the mode of the decision log means none.
@@ -29,28 +28,35 @@ var (
 // Policy holds the options of the policy. They take effect when the service
 // starts.
 type Policy struct {
+	// The file with the public keys, or the shared secret, that policies must be
+	// signed with. A bundle needs it; a directory must be signed only where it
+	// is given. Default: $SVC_POLICY_KEY, else none.
+	Key string `json:"key,omitempty"`
+
+	// How often the source is looked at. Default: 1s, for an address 30s.
+	Poll caddy.Duration `json:"poll,omitempty"`
+
 	// Where the policy comes from: "embedded" for the one that is part of the
 	// program, a directory, a bundle's file (.tar.gz), or its http or https
 	// address. All but the first are watched, and what is new is activated once
 	// it passed every step. Default: $SVC_POLICY, else embedded.
 	Source string `json:"source,omitempty"`
 
-	// The file with the public keys, or the shared secret, that policies must be
-	// signed with. A bundle needs it; a directory must be signed only where it
-	// is given. Default: $SVC_POLICY_KEY, else none.
-	Key string `json:"key,omitempty"`
-
 	// Accept policies without a look at their signature. Whoever can write to
 	// the source then decides who may do what. Default: false.
 	Unsigned bool `json:"unsigned,omitempty"`
-
-	// How often the source is looked at. Default: 1s, for an address 30s.
-	Poll caddy.Duration `json:"poll,omitempty"`
 }
 
 // DecisionLog holds the options of the decision log. They take effect when the
 // service starts.
 type DecisionLog struct {
+	// How many renamed files are kept. Default: 4.
+	Keep int `json:"keep,omitempty"`
+
+	// How large the file may be, in bytes, before it is renamed. Default:
+	// 32 MiB.
+	MaxSize int64 `json:"max_size,omitempty"`
+
 	// What happens to decisions that can't be recorded: with best_effort they
 	// are counted, with required the request is refused with 503; off records
 	// none. Default: $SVC_DECISION_LOG, else best_effort.
@@ -59,19 +65,50 @@ type DecisionLog struct {
 	// The log's file. Default: decisions.jsonl in the data folder.
 	Path string `json:"path,omitempty"`
 
-	// How large the file may be, in bytes, before it is renamed. Default:
-	// 32 MiB.
-	MaxSize int64 `json:"max_size,omitempty"`
-
-	// How many renamed files are kept. Default: 4.
-	Keep int `json:"keep,omitempty"`
-
 	// How many records may wait to be written. Default: 4096.
 	Queue int `json:"queue,omitempty"`
 
 	// The share of allowed requests that are recorded, from 0 to 1; refusals
 	// always are. Default: 1.
 	Sample *float64 `json:"sample,omitempty"`
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	policy embedded|<directory>|<bundle>|<address> {
+//	    key      <file>
+//	    unsigned
+//	    poll     <duration>
+//	}
+func (p *Policy) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "key", Form: "<file>", Read: block.Text(&p.Key), Default: "`$SVC_POLICY_KEY`, else none",
+			Meaning: "the public keys, or the shared secret, that policies must be signed with. A bundle needs it; a directory must be signed only where it is given"},
+		{Name: "unsigned", Read: block.Flag(&p.Unsigned), Default: "not set",
+			Meaning: "accept bundles without a look at their signature; the log says so at each start"},
+		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is looked at"},
+	}
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	decision_log off|best_effort|required {
+//	    path     <file>
+//	    max_size <size>
+//	    keep     <files>
+//	    queue    <records>
+//	    sample   <share>
+//	}
+func (l *DecisionLog) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "path", Form: "<file>", Read: block.Text(&l.Path), Default: "`decisions.jsonl` in `data_dir`", Meaning: "the file"},
+		{Name: "max_size", Form: "<size>", Read: block.Size(&l.MaxSize), Default: "`32MiB`",
+			Meaning: "how large the file may grow before it is renamed to `….1`"},
+		{Name: "keep", Form: "<files>", Read: block.Count(&l.Keep), Default: "`4`", Meaning: "how many renamed files are kept"},
+		{Name: "queue", Form: "<records>", Read: block.Count(&l.Queue), Default: "`4096`", Meaning: "how many records may wait to be written"},
+		{Name: "sample", Form: "<share>", Read: block.Share(&l.Sample), Default: "`1`",
+			Meaning: "the share of allowed requests that is recorded; refusals always are"},
+	}
 }
 
 // provisionPolicy sets defaults, and registers the metrics.
@@ -123,16 +160,5 @@ func (l *DecisionLog) options(dataDir string, logger *zap.Logger) *decisionlog.O
 	return o
 }
 
-// fixed names the options that a reload can't change.
-func (s *Sidecar) fixed() string {
-	text, err := json.Marshal(struct {
-		*Policy
-		*DecisionLog
-		DecisionTimeout caddy.Duration
-		service.Caps
-	}{s.Policy, s.DecisionLog, s.DecisionTimeout, s.Caps})
-	if err != nil {
-		return err.Error() // they are strings and numbers
-	}
-	return string(text)
-}
+// fixed returns the options that hold for as long as the sidecar runs.
+func (s *Sidecar) fixed() any { return []any{s.Policy, s.DecisionLog, s.DecisionTimeout, s.Caps} }

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/svc-games/svc/engine-proxy/host"
+	"github.com/svc-games/svc/peer"
 )
 
 // StopEnginesFlag, given to "caddy run", makes a stop of the service stop
@@ -84,16 +85,13 @@ func prepareDataDir(dir string) error {
 	return os.Remove(probe.Name())
 }
 
-// maxSocketPath is the longest path of a Unix socket on Linux.
-const maxSocketPath = 107
-
 // checkFree says so when another service works on the folder: Caddy would take
 // the other one's admin socket away before any module could refuse. It says so
 // as well when the folder's path is too long for that socket.
 func checkFree(dir string) error {
 	socket := filepath.Join(dir, "run", "caddy.sock")
-	if len(socket) > maxSocketPath {
-		return fmt.Errorf("the path %s is longer than the %d bytes that a socket's may have: set SVC_DATA_DIR to a shorter path", socket, maxSocketPath)
+	if len(socket) > peer.MaxSocketPath {
+		return fmt.Errorf("the path %s is longer than the %d bytes that a socket's may have: set SVC_DATA_DIR to a shorter path", socket, peer.MaxSocketPath)
 	}
 	conn, err := net.Dial("unix", socket)
 	if err == nil {

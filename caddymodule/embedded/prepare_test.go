@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
+
+	_ "github.com/svc-games/svc/caddymodule/remoteengines"
 )
 
 // prepare runs Prepare for "caddy run" with a Caddyfile, on a machine without the

@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule"
@@ -34,7 +35,7 @@ func (s *Sidecar) prices() (map[string]api.TIK, error) {
 // ReloadSidecar implements caddymodule.SidecarReloader: the price list holds for what is
 // charged from now on. The policy is not changed by a reload but by its source.
 func (s *Sidecar) ReloadSidecar(opened *caddymodule.OpenedSidecar) error {
-	if opened.Fixed != s.fixed() {
+	if !reflect.DeepEqual(opened.Fixed, s.fixed()) {
 		return errors.New("the options policy, decision_log, max_projects and max_queued take effect at a start: restart the service, or leave them as they were")
 	}
 	list, err := s.prices()

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
@@ -33,6 +35,19 @@ type Engines struct {
 // CaddyModule returns the Caddy module information.
 func (Engines) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "svc.engines.remote", New: func() caddy.Module { return new(Engines) }}
+}
+
+// UnmarshalCaddyfile reads address and block. Syntax:
+//
+//	engines <address> {
+//	    tls <cert> <key> <ca> [<server name>]
+//	}
+func (e *Engines) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next()
+	e.Address = d.Val()
+	at := block.At(d, "svc: engines")
+	at.Hint = ". Options of the engine proxy belong to svc-engine-proxy"
+	return at.Block(e.Caddyfile())
 }
 
 // Validate checks the options.
@@ -75,4 +90,5 @@ var (
 	_ caddy.Provisioner          = (*Engines)(nil)
 	_ caddy.Validator            = (*Engines)(nil)
 	_ caddymodule.EnginesBackend = (*Engines)(nil)
+	_ caddyfile.Unmarshaler      = (*Engines)(nil)
 )

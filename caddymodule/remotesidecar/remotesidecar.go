@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/wire"
@@ -32,6 +34,26 @@ type Sidecar struct {
 // CaddyModule returns the Caddy module information.
 func (Sidecar) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "svc.sidecar.remote", New: func() caddy.Module { return new(Sidecar) }}
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	sidecar <address> {
+//	    tls              <cert> <key> <ca> [<server name>]
+//	    decision_timeout <duration>
+//	}
+func (s *Sidecar) Caddyfile() block.Options {
+	return append(s.Peer.Caddyfile(), block.Option{
+		Name: "decision_timeout", Form: "<duration>", Read: caddymodule.Duration(&s.DecisionTimeout), Default: "`$SVC_DECISION_TIMEOUT`, else `50ms`",
+		Meaning: "how long a decision may take, the way there and back included, before the request is refused with 503",
+	})
+}
+
+// UnmarshalCaddyfile reads address and block.
+func (s *Sidecar) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next()
+	s.Address = d.Val()
+	return block.At(d, "svc: sidecar").Block(s.Caddyfile())
 }
 
 // Provision sets defaults.
@@ -85,4 +107,6 @@ var (
 	_ caddy.Provisioner          = (*Sidecar)(nil)
 	_ caddy.Validator            = (*Sidecar)(nil)
 	_ caddymodule.SidecarBackend = (*Sidecar)(nil)
+	_ caddymodule.Configurable   = (*Sidecar)(nil)
+	_ caddyfile.Unmarshaler      = (*Sidecar)(nil)
 )

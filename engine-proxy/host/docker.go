@@ -8,12 +8,21 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/driver"
 )
 
 // Docker holds the options of the driver docker.
 type Docker struct {
+	// The browser that plays each game before it is delivered, as a path in the
+	// image: /usr/lib/chromium/chromium in svc-engine:full. It takes some 300 MB
+	// of memory while it does. Default: none.
+	Chromium string `json:"chromium,omitempty"`
+
+	// The cores of an engine, for example 0.5. Default: 1.
+	CPUs float64 `json:"cpus,omitempty"`
+
 	// The Docker daemon: unix:// and the path of its socket. Default:
 	// $DOCKER_HOST, else unix:///var/run/docker.sock.
 	Host string `json:"host,omitempty"`
@@ -22,32 +31,59 @@ type Docker struct {
 	// svc-engine:slim, which "make engine-image" builds.
 	Image string `json:"image,omitempty"`
 
-	// When the image is pulled: never, or when it is missing. Default: never.
-	Pull string `json:"pull,omitempty"`
-
-	// The browser that plays each game before it is delivered, as a path in the
-	// image: /usr/lib/chromium/chromium in svc-engine:full. It takes some 300 MB
-	// of memory while it does. Default: none.
-	Chromium string `json:"chromium,omitempty"`
-
 	// The memory of an engine in bytes, its /tmp included. Default: 512 MiB.
 	Memory int64 `json:"memory,omitempty"`
-
-	// The cores of an engine, for example 0.5. Default: 1.
-	CPUs float64 `json:"cpus,omitempty"`
 
 	// The most processes and threads of an engine. Default: 256.
 	PIDs int64 `json:"pids,omitempty"`
 
-	// The most bytes that a project's volume may hold, which its engine keeps
-	// to. Default: the engine's own, 256 MiB.
-	Volume int64 `json:"volume,omitempty"`
+	// When the image is pulled: never, or when it is missing. Default: never.
+	Pull string `json:"pull,omitempty"`
+
+	// The container runtime, one that the daemon knows. Default: the daemon's.
+	Runtime string `json:"runtime,omitempty"`
 
 	// The size of an engine's /tmp in bytes. Default: 64 MiB.
 	Tmp int64 `json:"tmp,omitempty"`
 
-	// The container runtime, one that the daemon knows. Default: the daemon's.
-	Runtime string `json:"runtime,omitempty"`
+	// The most bytes that a project's volume may hold, which its engine keeps
+	// to. Default: the engine's own, 256 MiB.
+	Volume int64 `json:"volume,omitempty"`
+}
+
+// Caddyfile are the options as the Caddyfile has them. Syntax:
+//
+//	driver docker {
+//	    host     unix://<path>
+//	    image    <name>
+//	    pull     never|missing
+//	    memory   <size>
+//	    cpus     <number>
+//	    pids     <number>
+//	    tmp      <size>
+//	    volume   <size>
+//	    chromium <path>
+//	    runtime  <name>
+//	}
+func (o *Docker) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "host", Form: "unix://<path>", Read: block.Text(&o.Host), Default: "`$DOCKER_HOST`, else `unix:///var/run/docker.sock`",
+			Meaning: "the daemon; one of this machine, since engines are reached through a shared folder"},
+		{Name: "image", Form: "<name>", Read: block.Text(&o.Image), Default: "`$SVC_ENGINE_IMAGE`, else `svc-engine:slim`",
+			Meaning: "what engines run from; name it by digest to be sure of it"},
+		{Name: "pull", Form: "never|missing", Read: block.Text(&o.Pull), Default: "`never`",
+			Meaning: "`missing`: an image that is not there is pulled from its registry, when the service starts or an engine needs it"},
+		{Name: "memory", Form: "<size>", Read: block.Size(&o.Memory), Default: "`512MiB`",
+			Meaning: "memory of an engine, its `/tmp` included; there is no swap"},
+		{Name: "cpus", Form: "<number>", Read: block.Cores(&o.CPUs), Default: "`1`", Meaning: "cores of an engine"},
+		{Name: "pids", Form: "<number>", Read: block.Count(&o.PIDs), Default: "`256`", Meaning: "processes and threads of an engine"},
+		{Name: "tmp", Form: "<size>", Read: block.Size(&o.Tmp), Default: "`64MiB`", Meaning: "size of `/tmp`, which is memory"},
+		{Name: "volume", Form: "<size>", Read: block.Size(&o.Volume), Default: "`256MiB`", Meaning: "what a project's volume may hold, as above"},
+		{Name: "chromium", Form: "<path>", Read: block.Text(&o.Chromium), Default: "none",
+			Meaning: "the browser that plays each game before it is delivered, as a path in the image: the one above in `svc-engine:full`. It needs some 300 MB of memory"},
+		{Name: "runtime", Form: "<name>", Read: block.Text(&o.Runtime), Default: "the daemon's",
+			Meaning: "a runtime that the daemon knows, `runsc` for instance"},
+	}
 }
 
 // options are those of the driver. An engine's program, where one is given, is

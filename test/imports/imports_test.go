@@ -17,7 +17,8 @@ var rules = map[string][]string{
 	"policy":       {"api", "policy"},
 	"engine":       {"api", "engine"},
 	"client":       {"api", "client"},
-	"engine-proxy": {"api", "engine-proxy", "peer"},
+	"block":        {"block"},
+	"engine-proxy": {"api", "block", "engine-proxy", "peer"},
 	"peer":         {"peer"},
 	"sidecar":      {"api", "peer", "policy", "sidecar"},
 }

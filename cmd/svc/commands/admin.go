@@ -1,14 +1,10 @@
 package commands
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +12,7 @@ import (
 )
 
 // adminOptions are the flags of every admin command.
-type adminOptions struct {
-	dataDir string
-	json    bool
-}
+type adminOptions struct{ localOptions }
 
 // adminCommand administers users, keys and projects over the admin socket of a service
 // that runs.
@@ -28,9 +21,7 @@ func adminCommand() *cobra.Command {
 	c := group("admin", "Administer users, keys and projects",
 		userCommand(o), keyCommand(o), projectCommand(o), adminEnginesCommand(o), auditCommand(o),
 		loginLinkCommand(o))
-	c.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
-		"data directory of the service ($SVC_DATA_DIR)")
-	c.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	o.register(c.PersistentFlags())
 	return c
 }
 
@@ -47,19 +38,12 @@ func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-func (o *adminOptions) client() *admin.Client {
-	return admin.NewClient(filepath.Join(o.dataDir, admin.SocketFile))
-}
-
 // print writes a result as JSON, or as people writes it.
 func (o *adminOptions) print(c *cobra.Command, result any, people func(w io.Writer)) error {
 	if !o.json {
 		return written(c.OutOrStdout(), people)
 	}
-	enc := json.NewEncoder(c.OutOrStdout())
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(result)
+	return printJSON(c.OutOrStdout(), result)
 }
 
 // advise adds what to do next to a refusal with the given status.

@@ -49,8 +49,7 @@ func keyCreateCommand(o *adminOptions) *cobra.Command {
 	}
 	c.Flags().StringVar(&userID, "user", "", "owner of the key")
 	c.Flags().StringVar(&name, "name", "", "name of the key, for people")
-	c.MarkFlagRequired("user")
-	c.MarkFlagRequired("name")
+	require(c, "user", "name")
 	flags.register(c.Flags())
 	return c
 }

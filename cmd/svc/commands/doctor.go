@@ -25,8 +25,7 @@ type check struct {
 const doctorTime = 10 * time.Second
 
 func doctorCommand() *cobra.Command {
-	var dataDir string
-	var asJSON bool
+	o := new(localOptions)
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine can run the service",
@@ -38,13 +37,12 @@ func doctorCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), doctorTime)
 			defer cancel()
-			checks := append([]check{checkDataDir(dataDir)}, partChecks(ctx, dataDir, filepath.Dir(program))...)
+			checks := append([]check{checkDataDir(o.dataDir)}, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
 			checks = append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium())
-			return report(c, asJSON, append(checks, storeChecks(c.Context(), dataDir)...))
+			return report(c, o.json, append(checks, storeChecks(c.Context(), o.dataDir)...))
 		},
 	}
-	c.Flags().StringVar(&dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"), "data directory of the service ($SVC_DATA_DIR)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	o.register(c.Flags())
 	return c
 }
 

@@ -41,9 +41,7 @@ func downloadCommand() *cobra.Command {
 	})
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to unpack into; replaces the game that svc unpacked there before")
 	c.Flags().BoolVar(&force, "force", false, "replace DIR even if it holds files that svc did not write")
-	if err := c.MarkFlagRequired("output"); err != nil {
-		panic(err) // the flag is defined above
-	}
+	require(c, "output")
 	return c
 }
 

@@ -1,9 +1,7 @@
 package commands
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,10 +16,7 @@ import (
 )
 
 // enginesOptions are common to the commands under engines.
-type enginesOptions struct {
-	dataDir string
-	json    bool
-}
+type enginesOptions struct{ localOptions }
 
 func (o *enginesOptions) operator() *engineproxy.Operator { return engineproxy.NewOperator(o.dataDir) }
 
@@ -30,9 +25,7 @@ func enginesCommand() *cobra.Command {
 	o := new(enginesOptions)
 	cmd := group("engines", "Show and stop engines",
 		enginesListCommand(o), enginesShowCommand(o), enginesLogsCommand(o), enginesStopCommand(o), enginesResetCommand(o))
-	cmd.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
-		"data directory of the service ($SVC_DATA_DIR)")
-	cmd.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	o.register(cmd.PersistentFlags())
 	return cmd
 }
 
@@ -177,5 +170,5 @@ func (o *enginesOptions) printDone(w io.Writer, projectID string) error {
 	if !o.json {
 		return nil
 	}
-	return json.NewEncoder(w).Encode(map[string]string{"projectId": projectID})
+	return printJSON(w, map[string]string{"projectId": projectID})
 }

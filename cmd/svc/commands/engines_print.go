@@ -37,18 +37,15 @@ func (o *enginesOptions) watch(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		now, err := json.Marshal(list)
+		now, err := json.Marshal(append([]engineproxy.Info{}, list...)) // none is [], not null
 		if err != nil {
 			return fmt.Errorf("comparing the engines: %w", err)
 		}
 		if !bytes.Equal(now, shown) {
-			if !o.json {
-				fmt.Fprintln(cmd.OutOrStdout(), time.Now().Format(time.TimeOnly))
-			}
-			if err := o.printEngines(cmd.OutOrStdout(), list, time.Now()); err != nil {
+			shown = now
+			if err := o.printChange(cmd.OutOrStdout(), list, now); err != nil {
 				return err
 			}
-			shown = now
 		}
 		select {
 		case <-tick.C:
@@ -58,12 +55,19 @@ func (o *enginesOptions) watch(cmd *cobra.Command) error {
 	}
 }
 
+// printChange shows the engines with the time, or in one line, asJSON.
+func (o *enginesOptions) printChange(w io.Writer, list []engineproxy.Info, asJSON []byte) error {
+	if o.json {
+		_, err := fmt.Fprintf(w, "%s\n", asJSON)
+		return err
+	}
+	fmt.Fprintln(w, time.Now().Format(time.TimeOnly))
+	return o.printEngines(w, list, time.Now())
+}
+
 func (o *enginesOptions) printEngines(w io.Writer, list []engineproxy.Info, now time.Time) error {
 	if o.json {
-		if list == nil {
-			list = []engineproxy.Info{}
-		}
-		return json.NewEncoder(w).Encode(list)
+		return printJSON(w, append([]engineproxy.Info{}, list...))
 	}
 	rows := [][]string{{"PROJECT", "OWNER", "STATE", "FOR", "PID", "REMARK"}}
 	for _, e := range list {
@@ -76,7 +80,7 @@ func (o *enginesOptions) printEngines(w io.Writer, list []engineproxy.Info, now 
 
 func (o *enginesOptions) printEngine(w io.Writer, d engineproxy.Details, now time.Time) error {
 	if o.json {
-		return json.NewEncoder(w).Encode(d)
+		return printJSON(w, d)
 	}
 	var fields [][2]string
 	add := func(name, value string) {
@@ -105,7 +109,7 @@ func (o *enginesOptions) printEngine(w io.Writer, d engineproxy.Details, now tim
 
 func (o *enginesOptions) printLog(w io.Writer, text string) error {
 	if o.json {
-		return json.NewEncoder(w).Encode(map[string]string{"log": text})
+		return printJSON(w, map[string]string{"log": text})
 	}
 	text = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {

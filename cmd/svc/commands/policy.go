@@ -1,19 +1,16 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/sidecar/admin"
 )
 
 // Names of policies where a directory or a bundle is expected.
@@ -23,10 +20,7 @@ const (
 )
 
 // policyOptions are the flags of every policy command.
-type policyOptions struct {
-	dataDir string
-	json    bool
-}
+type policyOptions struct{ localOptions }
 
 func policyCommand() *cobra.Command {
 	o := &policyOptions{}
@@ -46,14 +40,8 @@ func policyCommand() *cobra.Command {
 		policyActivateCommand(o),
 		policyRollbackCommand(o),
 	)
-	c.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
-		"data directory of the service ($SVC_DATA_DIR)")
-	c.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	o.register(c.PersistentFlags())
 	return c
-}
-
-func (o *policyOptions) client() *admin.Client {
-	return admin.NewClient(filepath.Join(o.dataDir, admin.SocketFile))
 }
 
 // open opens a policy: a directory, a bundle (.tar.gz), the one that svc was

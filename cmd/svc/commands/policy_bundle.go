@@ -89,7 +89,7 @@ func policySignCommand(o *policyOptions) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&key, "key", "", "private key in PEM, or a shared secret")
-	c.MarkFlagRequired("key")
+	require(c, "key")
 	return c
 }
 
@@ -149,7 +149,7 @@ does not go back to a lower one by itself.`,
 	c.Flags().StringVarP(&out, "output", "o", "", "the bundle's file, *.tar.gz")
 	c.Flags().StringVar(&key, "key", "", "private key in PEM, or a shared secret")
 	c.Flags().Int64Var(&sequence, "sequence", 0, "the bundle's sequence, from 1")
-	c.MarkFlagRequired("output")
+	require(c, "output")
 	return c
 }
 

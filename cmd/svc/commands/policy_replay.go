@@ -62,7 +62,7 @@ may be "*". Exit code 1 when a change is not expected.`,
 	logFlag(c, &logFile)
 	c.Flags().StringVar(&name, "policy", "", `the policy to decide with: a directory, a bundle, "active" or "embedded"`)
 	c.Flags().StringVar(&expectFile, "expect", "", "file of changes that are expected")
-	c.MarkFlagRequired("policy")
+	require(c, "policy")
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -136,6 +137,11 @@ func TestDataFolderOfAFormerVersionOpensAndGoesOn(t *testing.T) {
 		}
 	}
 	goOn()
+	// The code of its end tells of the machine as well.
+	said, _ := exec.Command(bin(t, "svc"), "doctor", "--data-dir", s.dir).Output()
+	if !strings.Contains(string(said), "ok    ledger, ") || strings.Contains(string(said), "FAIL  ledger") {
+		t.Errorf("svc doctor says of the ledger:\n%s", said)
+	}
 	s.svc("admin", "key", "disable", was.Key.ID)
 	s.svc("admin", "key", "enable", was.Key.ID)
 	if err := s.stop(os.Interrupt); err != nil {

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 			logger.Info("engine proxy stops")
 		case <-h.Proxy.TakenOver():
 			logger.Info("engine proxy stops: another one has taken its socket over")
-			stop = engineproxy.KeepEngines
+			stop = fleet.KeepEngines
 		}
 	}
 	closing, done := context.WithTimeout(context.Background(), closeTimeout)

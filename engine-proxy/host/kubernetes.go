@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap"
 	corev1 "k8s.io/api/core/v1"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/kubernetes"
 )
 
@@ -204,11 +204,11 @@ func (o Options) openKubernetes(ctx context.Context) (*kubernetes.Driver, error)
 }
 
 // timing gives pods the time that placing them may take.
-func (o *Kubernetes) timing(t engineproxy.Timing) (engineproxy.Timing, error) {
+func (o *Kubernetes) timing(t fleet.Timing) (fleet.Timing, error) {
 	place, err := o.place()
 	if more := place - standardPlace; err == nil && more > 0 {
-		t.Create = cmp.Or(t.Create, engineproxy.DefaultCreate) + more
-		t.Start = cmp.Or(t.Start, engineproxy.DefaultStart) + more
+		t.Create = cmp.Or(t.Create, fleet.DefaultCreate) + more
+		t.Start = cmp.Or(t.Start, fleet.DefaultStart) + more
 	}
 	return t, err
 }

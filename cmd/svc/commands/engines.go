@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 // enginesOptions are common to the commands under engines.
@@ -23,7 +24,7 @@ type enginesOptions struct {
 	json    bool
 }
 
-func (o *enginesOptions) operator() *engineproxy.Operator { return engineproxy.NewOperator(o.dataDir) }
+func (o *enginesOptions) operator() *fleet.Operator { return fleet.NewOperator(o.dataDir) }
 
 // enginesCommand shows and stops engines over the engine proxy's socket.
 func enginesCommand() *cobra.Command {

@@ -1,0 +1,56 @@
+package fleet
+
+import (
+	"fmt"
+
+	"github.com/svc-games/svc/engine-proxy/driver"
+)
+
+// errWeakIsolation refuses an engine that could get at what another owner's
+// keep.
+var errWeakIsolation = fmt.Errorf("engines of different owners can't be kept apart here; allow_weak_isolation runs them nevertheless: %w", driver.ErrFatalSpec)
+
+// decide puts the decision to start an engine on disk. Where the driver can't
+// keep engines apart, all volumes must be one owner's: an engine could read
+// them whether their own engines run or not.
+func (p *Proxy) decide(e entry) error {
+	if !p.opts.AllowWeakIsolation && !p.opts.Driver.Capabilities().Separates() {
+		p.deciding.Lock() // two owners' first starts must see each other
+		defer p.deciding.Unlock()
+		if err := p.checkOwner(e.OwnerID); err != nil {
+			return err
+		}
+	}
+	if err := writeEntry(p.layout.state(e.ProjectID), e); err != nil {
+		return &volumeError{err}
+	}
+	return nil
+}
+
+func (p *Proxy) checkOwner(ownerID string) error {
+	known, err := p.layout.known()
+	if err != nil {
+		return err
+	}
+	for _, id := range known {
+		other, err := readEntry(p.layout.state(id))
+		if err != nil {
+			return fmt.Errorf("looking for other owners' volumes: %w", err)
+		}
+		if other.Generation > 0 && other.OwnerID != ownerID {
+			return &driver.ReasonError{Reason: "This machine can't keep engines of different owners apart.", Err: errWeakIsolation}
+		}
+	}
+	return nil
+}
+
+// warnOfWeakIsolation tells the operator what the driver can't do.
+func (p *Proxy) warnOfWeakIsolation() {
+	switch {
+	case p.opts.Driver.Capabilities().Separates():
+	case p.opts.AllowWeakIsolation:
+		p.log.Warn("engines can't be kept apart here, and are run nevertheless: any can read and change what all others keep")
+	default:
+		p.log.Warn("engines can't be kept apart here: only those of one owner are run")
+	}
+}

@@ -1,0 +1,218 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/engineclient"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
+	"github.com/svc-games/svc/engine-proxy/internal/sampled"
+	"github.com/svc-games/svc/engine-proxy/lifecycle"
+)
+
+const callDeadline = 5 * time.Second // of one call to an engine that should be quick
+
+// attend begins everything that a ready engine needs: its feed, the comparison
+// of its jobs, and looks at what it does.
+func (a *actor) attend(r *incarnation) {
+	a.px.log.Info("engine is ready", zap.String("project", a.id), zap.Uint64("generation", r.entry.Generation),
+		zap.Int("pid", r.pid), zap.String("version", r.ready.Version))
+	if r.ticket == nil {
+		a.px.metrics.adopted(outcomeAdopted)
+		a.px.wg.Go(func() { a.takeBackLateDrain(r) })
+	}
+	f := &feeder{
+		px: a.px, projectID: a.id, feedID: r.ready.FeedID, client: r.client,
+		log: sampled.Logger(a.px.log).With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
+		told: func(err error) {
+			a.post(func() { a.fed(r, err) })
+		},
+	}
+	a.px.wg.Go(func() { f.run(r.ctx) })
+	a.px.wg.Go(func() { a.px.findLost(r.ctx, a.id, r.client) })
+	a.observe(r)
+}
+
+// fed is told that a report is in the ledger, or why the feed can't be read.
+func (a *actor) fed(r *incarnation, err error) {
+	if err == nil {
+		a.step(func(m *lifecycle.Machine, _ time.Time) { m.FeedAdvanced(r.number) })
+		return
+	}
+	a.px.log.Error("engine's feed can't be read; stopping the engine", zap.String("project", a.id), zap.Error(err))
+	a.px.metrics.failed(failFeed)
+	a.step(func(m *lifecycle.Machine, now time.Time) {
+		m.FeedBroken(now, r.number, lifecycle.Failure{Code: failFeed, Reason: "The engine's reports can't be read."})
+	})
+}
+
+// observe arms the next look at the engine. The looks go on as long as the
+// incarnation does.
+func (a *actor) observe(r *incarnation) {
+	a.px.clock.AfterFunc(spread(a.px.opts.Timing.Observe), func() {
+		if r.ctx.Err() != nil {
+			return
+		}
+		ctx, cancel := clock.Within(r.ctx, a.px.clock, callDeadline)
+		defer cancel()
+		asked := a.px.clock.Now()
+		act, err := r.client.Activity(ctx)
+		a.post(func() {
+			if r.ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				a.px.log.Warn("engine is silent", zap.String("project", a.id), zap.Error(err))
+			}
+			a.step(func(m *lifecycle.Machine, now time.Time) {
+				if err != nil {
+					m.Silent(r.number)
+					return
+				}
+				m.Observed(now, asked, r.number, act)
+			})
+			a.observe(r)
+		})
+	})
+}
+
+// Between looks for an engine while the driver can't be asked.
+const (
+	lookRetry    = 100 * time.Millisecond
+	lookRetryMax = 5 * time.Second
+)
+
+// hinted is told by the driver that an instance may have ended; "" that any
+// may.
+func (a *actor) hinted(instanceID string) {
+	if r := a.run; r != nil && (instanceID == "" || r.instance() == instanceID) {
+		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Hinted(r.number) })
+	}
+}
+
+// inspect asks the driver whether the engine is still there, until it has an
+// answer: nobody hints at an end twice. One look is under way at a time; whoever
+// wants another meanwhile gets it after that.
+func (a *actor) inspect(r *incarnation) {
+	handle := r.entry.Handle
+	if handle.IsZero() {
+		return
+	}
+	if r.looking {
+		r.lookAgain = true
+		return
+	}
+	r.looking = true
+	a.apart(func() func() {
+		obs, err := a.insist(r, handle)
+		return func() {
+			again := r.lookAgain
+			r.looking, r.lookAgain = false, false
+			switch {
+			case err != nil: // it is to stop
+			case !obs.Running:
+				r.exit, r.exited = obs.Exit, true
+				a.gone(r)
+			default:
+				a.present(r)
+				if again && a.run == r {
+					a.inspect(r)
+				}
+			}
+		}
+	})
+}
+
+// insist looks for an instance until the driver answers, or it is to stop.
+func (a *actor) insist(r *incarnation, h driver.Handle) (driver.Observed, error) {
+	for wait, told := lookRetry, false; ; wait = min(2*wait, lookRetryMax) {
+		ctx, cancel := clock.Within(r.ctx, a.px.clock, callDeadline)
+		obs, err := a.px.look(ctx, h)
+		cancel()
+		if err == nil || r.ctx.Err() != nil {
+			return obs, err
+		}
+		if !told {
+			told = true
+			a.px.log.Warn("asking for engine failed", zap.String("project", a.id), zap.Error(err))
+		}
+		if err := clock.Sleep(r.ctx, a.px.clock, wait); err != nil {
+			return obs, err
+		}
+	}
+}
+
+// present deals with an engine that provably runs.
+func (a *actor) present(r *incarnation) {
+	was := a.machine.State()
+	f := lifecycle.Failure{Code: failSilent, Reason: "The engine runs and does not answer."}
+	a.step(func(m *lifecycle.Machine, now time.Time) { m.Present(now, r.number, f) })
+	if was != engineproxy.StateStopping && a.machine.State() == engineproxy.StateStopping {
+		a.px.metrics.failed(failSilent)
+	}
+}
+
+// gone deals with an engine that provably is gone, uncalled for.
+func (a *actor) gone(r *incarnation) {
+	if a.run != r || r.ctx.Err() != nil {
+		return
+	}
+	f := endOf(r.exit)
+	if s := a.machine.State(); s == engineproxy.StateReady || s == engineproxy.StateDraining {
+		a.px.log.Warn("engine ended unexpectedly", zap.String("project", a.id), zap.String("how", r.exit.String()))
+		a.px.metrics.failed(f.Code)
+	}
+	a.step(func(m *lifecycle.Machine, now time.Time) { m.Exited(now, r.number, f) })
+}
+
+// drain asks the engine to take no more jobs.
+func (a *actor) drain(r *incarnation) {
+	a.apart(func() func() {
+		err := a.px.call(r.ctx, r.client.Drain)
+		answer := lifecycle.DrainAccepted
+		switch {
+		case errors.Is(err, engineclient.ErrBusy):
+			answer = lifecycle.DrainBusy
+		case err != nil:
+			answer = lifecycle.DrainUnknown
+			if r.ctx.Err() == nil {
+				a.px.log.Warn("draining engine failed", zap.String("project", a.id), zap.Error(err))
+			}
+		}
+		return func() {
+			a.step(func(m *lifecycle.Machine, now time.Time) { m.Drained(now, r.number, answer) })
+		}
+	})
+}
+
+// undrain takes the drain back, and tries until the engine knows.
+func (a *actor) undrain(r *incarnation) {
+	a.apart(func() func() {
+		for wait := 50 * time.Millisecond; ; wait = min(2*wait, callDeadline) {
+			err := a.px.call(r.ctx, r.client.Undrain)
+			if err == nil {
+				return func() {
+					a.step(func(m *lifecycle.Machine, now time.Time) { m.Undrained(now, r.number) })
+				}
+			}
+			if r.ctx.Err() == nil {
+				a.px.log.Warn("undraining engine failed", zap.String("project", a.id), zap.Error(err))
+			}
+			if clock.Sleep(r.ctx, a.px.clock, wait) != nil {
+				return nil
+			}
+		}
+	})
+}
+
+// call bounds one quick call to an engine.
+func (p *Proxy) call(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
+	defer cancel()
+	return f(ctx)
+}

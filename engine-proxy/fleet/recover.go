@@ -1,0 +1,243 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
+	"github.com/svc-games/svc/engine-proxy/lifecycle"
+)
+
+const adoptRetry = time.Second // while the driver can't be asked
+
+// recover finds the engines that run already: those of the journals, and
+// those the driver sees on our volumes. It returns once all are known; they
+// become ready, or turn out to be gone, afterwards.
+func (p *Proxy) recover(ctx context.Context) error {
+	seen, err := p.opts.Driver.List(ctx)
+	if err != nil {
+		// The journals' handles are asked one by one, until there is an answer.
+		p.log.Error("listing engines failed", zap.Error(err))
+	}
+	running := make(map[string][]driver.Observed)
+	for _, obs := range seen {
+		if api.ValidProjectID(obs.ProjectID) && obs.Volume == p.layout.volume(obs.ProjectID) {
+			running[obs.ProjectID] = append(running[obs.ProjectID], obs)
+		}
+	}
+	known, err := p.layout.known()
+	if err != nil {
+		return err
+	}
+	for id := range running {
+		if !slices.Contains(known, id) {
+			known = append(known, id)
+		}
+	}
+	for _, id := range known {
+		if err := p.recoverProject(ctx, id, running[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.Observed) error {
+	e, err := readEntry(p.layout.state(id))
+	if err != nil {
+		// One project's journal must not keep the others from working. Its
+		// own engine is not started before the journal is repaired.
+		p.log.Error("reading engine journal failed", zap.String("project", id), zap.Error(err))
+		e.unread = true
+	}
+	e.ProjectID = id
+	pick(&e, running)
+	if errors.Is(err, errDamaged) && e.Generation > 0 {
+		p.mendJournal(&e)
+	}
+	a := p.actor(id)
+	if e.InstanceID == "" {
+		return a.do(ctx, func() { a.owner = e.OwnerID })
+	}
+	token, err := readToken(p.layout.token(id))
+	if err != nil {
+		// Without it the engine is never heard, and is stopped in the end.
+		p.log.Error("reading engine token failed", zap.String("project", id), zap.Error(err))
+	}
+	if err == nil {
+		p.serveEgressAgain(e, token)
+	}
+	return a.do(ctx, func() {
+		a.owner, a.found = e.OwnerID, found{entry: e, token: token}
+		a.step(func(m *lifecycle.Machine, now time.Time) { m.Adopt(now) })
+	})
+}
+
+// mendJournal writes a damaged journal anew from what its running engine is.
+func (p *Proxy) mendJournal(e *entry) {
+	e.At = p.clock.Now().UTC()
+	if err := replaceDamaged(p.layout.state(e.ProjectID), *e); err != nil {
+		p.log.Error("writing damaged engine journal anew failed", zap.String("project", e.ProjectID), zap.Error(err))
+		return
+	}
+	e.unread = false
+	p.log.Warn("damaged engine journal was written anew from the running engine", zap.String("project", e.ProjectID),
+		zap.Uint64("generation", e.Generation), zap.String("kept", damagedFile))
+}
+
+// pick chooses the instance that a journal's engine is: the one it names, or
+// with a journal that names none that is seen, one that runs on the volume
+// nevertheless. Any other is a stranger, which reconcile deals with.
+func pick(e *entry, running []driver.Observed) {
+	if len(running) == 0 {
+		return
+	}
+	obs := running[0]
+	for _, other := range running {
+		if other.InstanceID == e.InstanceID {
+			obs = other
+		}
+	}
+	e.InstanceID, e.Handle = obs.InstanceID, obs.Handle
+	e.Generation = max(e.Generation, obs.Generation)
+	e.listens(obs.Endpoint)
+}
+
+// adopt looks for the engine of the journal: it is ours if driver and engine
+// say so. One that runs and is not heard is not stopped before its grace.
+func (a *actor) adopt(number uint64) {
+	l := a.found
+	r := a.newIncarnation(number)
+	r.entry, r.token = l.entry, l.token
+	a.run = r
+	a.px.roster.occupy(a.id, a.owner, a)
+	a.apart(func() func() {
+		obs, err := a.px.hold(r.ctx, l.entry)
+		if err == nil && obs.Running && obs.Endpoint.IsZero() {
+			obs.Endpoint, err = a.px.locate(r.ctx, obs.Handle)
+		}
+		if err != nil {
+			return func() { a.startFailed(r, err) }
+		}
+		if !obs.Running {
+			if err := a.px.clear(l.entry); err != nil {
+				a.px.log.Error("clearing journal of a gone engine failed", zap.String("project", a.id), zap.Error(err))
+			}
+			a.px.metrics.adopted(outcomeGone)
+			return func() {
+				a.step(func(m *lifecycle.Machine, now time.Time) { m.Vanished(now, r.number) })
+			}
+		}
+		if a.do(r.ctx, func() {
+			r.pid, r.entry.Handle = obs.PID, obs.Handle
+			r.entry.listens(obs.Endpoint)
+			a.reach(r)
+		}) != nil {
+			return func() { a.startFailed(r, context.Cause(r.ctx)) }
+		}
+		ready, err := a.px.hear(r)
+		if err != nil && !errors.Is(err, errStopped) {
+			a.px.metrics.adopted(outcomeSilent)
+		}
+		return func() { a.probed(r, ready, err) }
+	})
+}
+
+// hear asks an engine that was found until it is ready. When it can't be
+// heard it gets the rest of its grace, in which it may end, or be stopped on
+// order.
+func (p *Proxy) hear(r *incarnation) (contract.Ready, error) {
+	ctx, cancel := clock.Within(r.ctx, p.clock, p.opts.Timing.Recover)
+	ready, err := p.probe(ctx, r.client, nil)
+	if err == nil {
+		err = p.takeBackDrain(ctx, r)
+	}
+	cancel()
+	if err == nil {
+		return ready, nil
+	}
+	if left := p.graceEnds.Sub(p.clock.Now()); left > 0 {
+		if err := clock.Sleep(r.ctx, p.clock, left); err != nil {
+			return ready, err
+		}
+	}
+	return ready, err
+}
+
+// takeBackDrain undoes a drain that an earlier engine proxy may have left: the
+// engine would refuse jobs for ever.
+func (p *Proxy) takeBackDrain(ctx context.Context, r *incarnation) error {
+	for {
+		err := p.call(ctx, r.client.Undrain)
+		if err == nil {
+			return nil
+		}
+		if ended := clock.Sleep(ctx, p.clock, adoptRetry); ended != nil {
+			return fmt.Errorf("%w: undraining engine that was found: %w", ended, err)
+		}
+	}
+}
+
+// takeBackLateDrain does it once more when no call of the earlier engine proxy
+// can be under way any longer, unless we drain it ourselves.
+func (a *actor) takeBackLateDrain(r *incarnation) {
+	if clock.Sleep(r.ctx, a.px.clock, callDeadline) != nil {
+		return
+	}
+	ready := false
+	if err := a.do(r.ctx, func() { ready = a.run == r && a.machine.State() == engineproxy.StateReady }); err != nil || !ready {
+		return
+	}
+	if err := a.px.call(r.ctx, r.client.Undrain); err != nil && r.ctx.Err() == nil {
+		a.px.log.Warn("undraining engine that was found failed", zap.String("project", a.id), zap.Error(err))
+	}
+}
+
+// hold asks the driver until it knows whether the instance runs.
+func (p *Proxy) hold(ctx context.Context, e entry) (driver.Observed, error) {
+	for {
+		obs, err := p.holdOnce(ctx, e)
+		switch {
+		case err == nil:
+			return obs, nil
+		case errors.Is(err, driver.ErrNotFound), errors.Is(err, driver.ErrIdentity):
+			return driver.Observed{}, nil
+		}
+		p.log.Warn("adopting engine failed", zap.String("project", e.ProjectID), zap.Error(err))
+		if err := clock.Sleep(ctx, p.clock, adoptRetry); err != nil {
+			return driver.Observed{}, err
+		}
+	}
+}
+
+func (p *Proxy) holdOnce(ctx context.Context, e entry) (driver.Observed, error) {
+	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
+	defer cancel()
+	if !e.Handle.IsZero() {
+		obs, err := p.opts.Driver.Adopt(ctx, e.Handle)
+		if err == nil && obs.InstanceID != e.InstanceID {
+			return obs, driver.ErrIdentity
+		}
+		return obs, err
+	}
+	// The last engine proxy ended between deciding on a start and noting it.
+	list, err := p.opts.Driver.List(ctx)
+	if err != nil {
+		return driver.Observed{}, fmt.Errorf("looking for a start that was not noted: %w", err)
+	}
+	for _, obs := range list {
+		if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.volume(e.ProjectID) {
+			return p.opts.Driver.Adopt(ctx, obs.Handle)
+		}
+	}
+	return driver.Observed{}, driver.ErrNotFound
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/engine-proxy/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 )
@@ -53,7 +54,7 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	h := &o.Host
 	f := cli.New("svc-engine-proxy", getenv)
 	f.String(&h.DataDir, "data-dir", "SVC_DATA_DIR", "data", "`folder` of volumes, archive, journals and sockets")
-	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+fleet.SocketName+" in the data folder alone)")
+	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+state.SocketName+" in the data folder alone)")
 	f.Address(&o.Sidecar, "sidecar", "SVC_SIDECAR", "`address` of the sidecar (default: "+defaultSidecar+" in the data folder)")
 	f.String(&o.SidecarName, "sidecar-name", "", "", "`name` in the sidecar's certificate (default: the host of its address)")
 	f.String(&h.Driver, "driver", "SVC_ENGINE_DRIVER", process.Name, "how engines run: process, docker or kubernetes")

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // BenchmarkTwentyFourStartsAtOnce has 24 cold projects submitted to at once,
@@ -47,7 +48,7 @@ func BenchmarkTwentyFourStartsAtOnce(b *testing.B) {
 		for _, atOnce := range []int{0, engines} { // 0: the standard
 			waited := startAll(b, engines, func(dir string) Options {
 				d, err := process.New(process.Options{
-					StateRoot: filepath.Join(dir, StatesDir), Frameworks: frameworks,
+					StateRoot: filepath.Join(dir, state.StatesDir), Frameworks: frameworks,
 					Command: []string{filepath.Join(bin, "svc-engine")}, Shim: filepath.Join(bin, "svc-shim"),
 				})
 				if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose: a submission
@@ -40,7 +41,7 @@ func TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose(t *testing.T)
 		if n := s.driver.starts[project]; n != 1 || len(s.driver.running()) > 0 {
 			t.Errorf("%d starts, %d engines run", n, len(s.driver.running()))
 		}
-		e, err := readEntry(layout{root: s.dir}.state(project))
+		e, err := state.ReadEntry(state.Layout{Root: s.dir}.State(project))
 		if err != nil || e.Generation != 1 || e.InstanceID != "" {
 			t.Errorf("the journal says %+v, %v", e, err)
 		}

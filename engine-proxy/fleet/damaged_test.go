@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 const torn = `{"schema":1,"projectId":`
@@ -19,7 +20,7 @@ const torn = `{"schema":1,"projectId":`
 func (s *sim) damage(project string) (path string, good []byte) {
 	s.t.Helper()
 	s.close()
-	path = filepath.Join(layout{root: s.dir}.state(project), journalFile)
+	path = filepath.Join(state.Layout{Root: s.dir}.State(project), state.JournalFile)
 	good, err := os.ReadFile(path)
 	if err == nil {
 		err = os.WriteFile(path, []byte(torn), 0o600)
@@ -59,7 +60,7 @@ func TestDamagedJournalIsNotReplacedByOneThatDoesNotKnowTheGeneration(t *testing
 			t.Fatal(err)
 		}
 		s.submit(project, "ann")
-		if e, err := readEntry(filepath.Dir(path)); err != nil || e.Generation != 2 {
+		if e, err := state.ReadEntry(filepath.Dir(path)); err != nil || e.Generation != 2 {
 			t.Errorf("the next start is %+v, %v", e, err)
 		}
 	})
@@ -84,14 +85,14 @@ func TestDamagedJournalIsWrittenAnewFromTheRunningEngine(t *testing.T) {
 		path, _ := s.damage(project)
 		s.pass(time.Minute)
 		s.want(project, engineproxy.StateReady)
-		if kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), damagedFile)); err != nil || string(kept) != torn {
+		if kept, err := os.ReadFile(filepath.Join(filepath.Dir(path), state.DamagedFile)); err != nil || string(kept) != torn {
 			t.Errorf("%q is kept of the damaged journal, %v", kept, err)
 		}
 		if err := s.Stop(t.Context(), project, true); err != nil {
 			t.Fatal(err)
 		}
 		s.submit(project, "ann")
-		if e, err := readEntry(filepath.Dir(path)); err != nil || e.Generation != 5 {
+		if e, err := state.ReadEntry(filepath.Dir(path)); err != nil || e.Generation != 5 {
 			t.Errorf("the next start is %+v, %v", e, err)
 		}
 	})

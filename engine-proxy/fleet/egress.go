@@ -3,30 +3,28 @@ package fleet
 import (
 	"context"
 	"crypto/tls"
-	"path/filepath"
 
 	"go.uber.org/zap"
-)
 
-// egressSocket lies beside the engine's own.
-func egressSocket(socket string) string { return filepath.Join(filepath.Dir(socket), "egress.sock") }
+	"github.com/svc-games/svc/engine-proxy/state"
+)
 
 // serveEgress opens the way to models for an engine and returns where it is
 // for the engine: a socket, or the URL for one elsewhere; "" when there is none.
-func (p *Proxy) serveEgress(e entry, token string) (string, error) {
+func (p *Proxy) serveEgress(e state.Entry, token string) (string, error) {
 	switch {
 	case p.opts.Egress == nil:
 		return "", nil
 	case p.remote != nil:
 		return p.opts.Egress.Admit(e.ProjectID, e.InstanceID, token)
 	}
-	path := egressSocket(e.Socket)
+	path := state.EgressSocket(e.Socket)
 	return path, p.opts.Egress.Serve(e.ProjectID, path, token)
 }
 
 // serveEgressAgain opens it for an engine that was started by an earlier
 // engine proxy. Without it the engine works as far as it can without models.
-func (p *Proxy) serveEgressAgain(e entry, token string) {
+func (p *Proxy) serveEgressAgain(e state.Entry, token string) {
 	if _, err := p.serveEgress(e, token); err != nil {
 		p.log.Error("opening egress for a running engine failed", zap.String("project", e.ProjectID), zap.Error(err))
 	}

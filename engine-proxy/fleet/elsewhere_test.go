@@ -23,6 +23,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -106,19 +107,19 @@ func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 	r := newElsewhereRig(t, nil)
 	project := api.NewProjectID()
 	at := r.submit(project)
-	here := layout{root: r.options.DataDir}
-	for _, dir := range []string{here.volume(project), here.runtime(project)} {
+	here := state.Layout{Root: r.options.DataDir}
+	for _, dir := range []string{here.Volume(project), here.Runtime(project)} {
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s is there: %v", dir, err)
 		}
 	}
-	state := r.state(project)
-	for _, path := range []string{filepath.Join(r.dir, StatesDir, "authority.pem"), filepath.Join(state, "token"), filepath.Join(state, journalFile)} {
+	kept := r.state(project)
+	for _, path := range []string{filepath.Join(r.dir, state.StatesDir, "authority.pem"), filepath.Join(kept, "token"), filepath.Join(kept, state.JournalFile)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
-	e, err := readEntry(state)
+	e, err := state.ReadEntry(kept)
 	if err != nil || e.Address != at.Address || e.Socket != "" {
 		t.Errorf("journal: %+v, %v", e, err)
 	}
@@ -251,9 +252,9 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 		}
 	}
 	r := newElsewhereRig(t, nil)
-	cluster, here := r.cluster, layout{root: r.options.DataDir}
+	cluster, here := r.cluster, state.Layout{Root: r.options.DataDir}
 	kept := api.NewProjectID()
-	if err := fakeengine.WriteSwitches(here.volume(kept), fakeengine.Switches{}); err != nil {
+	if err := fakeengine.WriteSwitches(here.Volume(kept), fakeengine.Switches{}); err != nil {
 		t.Fatal(err)
 	}
 	refused(r, kept)
@@ -276,7 +277,7 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 	r.open()
 	r.submit(kept)
 	refused(r, away)
-	if err := os.CopyFS(here.volume(away), os.DirFS(cluster.Volume(away))); err != nil {
+	if err := os.CopyFS(here.Volume(away), os.DirFS(cluster.Volume(away))); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Reset(t.Context(), away); err != nil {
@@ -294,7 +295,7 @@ func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
 	first := r.submit(project)
 	job := r.accept(project, first)
 	r.close(KeepEngines)
-	if err := os.Remove(filepath.Join(r.dir, StatesDir, "authority.pem")); err != nil {
+	if err := os.Remove(filepath.Join(r.dir, state.StatesDir, "authority.pem")); err != nil {
 		t.Fatal(err)
 	}
 	r.open()
@@ -311,11 +312,11 @@ func TestOldJournalIsStillRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	old := `{"schema":1,"projectId":"p","ownerId":"o","generation":3,"instanceId":"i","socket":"/run/e.sock","handle":{"driver":"process","data":{}},"at":"2026-01-02T03:04:05Z"}`
-	if err := os.WriteFile(filepath.Join(dir, journalFile), []byte(old), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, state.JournalFile), []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := readEntry(dir)
-	if err != nil || e.endpoint() != driver.UnixEndpoint("/run/e.sock") || e.Generation != 3 {
+	e, err := state.ReadEntry(dir)
+	if err != nil || e.Endpoint() != driver.UnixEndpoint("/run/e.sock") || e.Generation != 3 {
 		t.Errorf("read %+v, %v", e, err)
 	}
 }

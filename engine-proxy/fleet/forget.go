@@ -41,7 +41,7 @@ func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 			return fmt.Errorf("forgetting project: deleting volume: %w", err)
 		}
 	}
-	if err := p.layout.forget(projectID); err != nil {
+	if err := p.layout.Delete(projectID); err != nil {
 		return fmt.Errorf("forgetting project: %w", err)
 	}
 	a.forgotten.Store(true)

@@ -19,7 +19,7 @@ import (
 // leftovers returns what is on disk of a project.
 func (s *sim) leftovers(project string) (found []string) {
 	s.t.Helper()
-	for _, dir := range []string{s.volume(project), s.layout.runtime(project), s.layout.state(project)} {
+	for _, dir := range []string{s.volume(project), s.layout.Runtime(project), s.layout.State(project)} {
 		switch _, err := os.Stat(dir); {
 		case err == nil:
 			found = append(found, dir)

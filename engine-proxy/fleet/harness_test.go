@@ -27,6 +27,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -285,7 +286,7 @@ func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options))
 func newProcessDriver(t *testing.T, dataDir string) *process.Driver {
 	t.Helper()
 	engine := programs.Build(t, fakeengine.Folder)
-	d, err := process.New(process.Options{StateRoot: filepath.Join(dataDir, StatesDir), Command: []string{engine}, Shim: engine})
+	d, err := process.New(process.Options{StateRoot: filepath.Join(dataDir, state.StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,14 +331,16 @@ func (r *rig) volume(projectID string) string {
 	if r.cluster != nil {
 		return r.cluster.Volume(projectID)
 	}
-	return layout{root: r.options.DataDir}.volume(projectID)
+	return state.Layout{Root: r.options.DataDir}.Volume(projectID)
 }
 
 func (r *rig) runtime(projectID string) string {
-	return layout{root: r.options.DataDir}.runtime(projectID)
+	return state.Layout{Root: r.options.DataDir}.Runtime(projectID)
 }
 
-func (r *rig) state(projectID string) string { return layout{root: r.options.DataDir}.state(projectID) }
+func (r *rig) state(projectID string) string {
+	return state.Layout{Root: r.options.DataDir}.State(projectID)
+}
 
 func (r *rig) switches(projectID string, s fakeengine.Switches) {
 	r.t.Helper()

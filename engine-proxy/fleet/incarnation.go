@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // errStopped is the cause of an incarnation's context once it is to end.
@@ -32,7 +33,7 @@ type incarnation struct {
 	ticket *ticket // turn among the starts; nil for an adopted one
 	tried  bool    // the driver was asked to start it
 
-	entry  entry // empty until the start is in the journal
+	entry  state.Entry // empty until the start is in the journal
 	token  string
 	pid    int
 	at     engineproxy.Endpoint // zero until it is known where the engine listens,
@@ -58,13 +59,13 @@ func (a *actor) newIncarnation(number uint64) *incarnation {
 
 // found is an engine that may run already.
 type found struct {
-	entry entry
+	entry state.Entry
 	token string
 }
 
 // reach gives the incarnation a client, now that it is known where it listens.
 func (a *actor) reach(r *incarnation) {
-	where := r.entry.endpoint()
+	where := r.entry.Endpoint()
 	r.at = engineproxy.Endpoint{Network: where.Network, Address: where.Address, InstanceID: r.entry.InstanceID, Token: r.token}
 	dial := a.px.dial
 	if where.Network == driver.TCP {

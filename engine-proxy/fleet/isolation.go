@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // errWeakIsolation refuses an engine that could get at what another owner's
@@ -13,7 +14,7 @@ var errWeakIsolation = fmt.Errorf("engines of different owners can't be kept apa
 // decide puts the decision to start an engine on disk. Where the driver can't
 // keep engines apart, all volumes must be one owner's: an engine could read
 // them whether their own engines run or not.
-func (p *Proxy) decide(e entry) error {
+func (p *Proxy) decide(e state.Entry) error {
 	if !p.opts.AllowWeakIsolation && !p.opts.Driver.Capabilities().Separates() {
 		p.deciding.Lock() // two owners' first starts must see each other
 		defer p.deciding.Unlock()
@@ -21,19 +22,19 @@ func (p *Proxy) decide(e entry) error {
 			return err
 		}
 	}
-	if err := writeEntry(p.layout.state(e.ProjectID), e); err != nil {
+	if err := state.WriteEntry(p.layout.State(e.ProjectID), e); err != nil {
 		return &volumeError{err}
 	}
 	return nil
 }
 
 func (p *Proxy) checkOwner(ownerID string) error {
-	known, err := p.layout.known()
+	known, err := p.layout.Projects()
 	if err != nil {
 		return err
 	}
 	for _, id := range known {
-		other, err := readEntry(p.layout.state(id))
+		other, err := state.ReadEntry(p.layout.State(id))
 		if err != nil {
 			return fmt.Errorf("looking for other owners' volumes: %w", err)
 		}

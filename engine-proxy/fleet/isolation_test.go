@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/programs"
 )
 
@@ -19,7 +20,7 @@ func weak(t *testing.T) func(*Options) {
 	return func(o *Options) {
 		engine := programs.Build(t, fakeengine.Folder)
 		d, err := process.New(process.Options{
-			StateRoot: filepath.Join(o.DataDir, StatesDir), Command: []string{engine}, Shim: engine,
+			StateRoot: filepath.Join(o.DataDir, state.StatesDir), Command: []string{engine}, Shim: engine,
 			Users: process.Users{Off: true}, Offers: &confine.Available{},
 		})
 		if err != nil {

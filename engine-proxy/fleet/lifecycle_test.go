@@ -20,6 +20,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -58,12 +59,12 @@ func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
 	before := r.info(project)
 	r.close(KeepEngines)
 	// As if the proxy had died between starting the engine and noting it.
-	e, err := readEntry(r.state(project))
+	e, err := state.ReadEntry(r.state(project))
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Handle = driver.Handle{}
-	if err := writeEntry(r.state(project), e); err != nil {
+	if err := state.WriteEntry(r.state(project), e); err != nil {
 		t.Fatal(err)
 	}
 	r.open()
@@ -98,7 +99,7 @@ func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 			project := api.NewProjectID()
 			r.submit(project)
 			pid := r.info(project).PID
-			e, err := readEntry(r.state(project))
+			e, err := state.ReadEntry(r.state(project))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +115,7 @@ func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 			if e.Handle.Data, err = json.Marshal(data); err != nil {
 				t.Fatal(err)
 			}
-			if err := writeEntry(r.state(project), e); err != nil {
+			if err := state.WriteEntry(r.state(project), e); err != nil {
 				t.Fatal(err)
 			}
 			r.open()
@@ -425,7 +426,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 	})
 	project := api.NewProjectID()
 	at := r.submit(project)
-	if len(at.Address) > maxSocketPath {
+	if len(at.Address) > state.MaxSocketPath {
 		t.Fatalf("socket path has %d bytes", len(at.Address))
 	}
 	r.close(KeepEngines)

@@ -38,7 +38,7 @@ func (p *Proxy) Logs(ctx context.Context, projectID string, limit int64) ([]byte
 			return text, err
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(p.layout.state(projectID), lastLog))
+	text, err := os.ReadFile(filepath.Join(p.layout.State(projectID), lastLog))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, engineproxy.ErrAbsent
 	}
@@ -56,7 +56,7 @@ func (p *Proxy) saveLog(ctx context.Context, projectID string, h driver.Handle) 
 		return
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(p.layout.state(projectID), lastLog), text, 0o600)
+		err = os.WriteFile(filepath.Join(p.layout.State(projectID), lastLog), text, 0o600)
 	}
 	if err != nil {
 		p.log.Warn("keeping engine's log failed", zap.String("project", projectID), zap.Error(err))

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -29,7 +30,7 @@ type Operator struct {
 // NewOperator returns a client of the engine proxy that works on dataDir.
 func NewOperator(dataDir string) *Operator {
 	client, err := peer.NewClient(peer.ClientOptions{
-		Address: peer.Address{Network: "unix", Name: filepath.Join(dataDir, SocketName)},
+		Address: peer.Address{Network: "unix", Name: filepath.Join(dataDir, state.SocketName)},
 	})
 	return &Operator{dataDir: dataDir, peer: client, err: err}
 }

@@ -8,24 +8,25 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 var errNoAddress = errors.New("where the engine listens is not known yet")
 
 // spec says what the driver is to run, and opens the engine's way to models.
-func (p *Proxy) spec(e entry, token string) (driver.Spec, error) {
+func (p *Proxy) spec(e state.Entry, token string) (driver.Spec, error) {
 	s := driver.Spec{
 		Incarnation: driver.Incarnation{ProjectID: e.ProjectID, Generation: e.Generation, InstanceID: e.InstanceID},
 		OwnerID:     e.OwnerID,
-		Volume:      p.layout.volume(e.ProjectID),
-		StateDir:    p.layout.state(e.ProjectID),
+		Volume:      p.layout.Volume(e.ProjectID),
+		StateDir:    p.layout.State(e.ProjectID),
 	}
 	models, err := p.serveEgress(e, token)
 	if err != nil {
 		return s, err
 	}
 	if p.remote == nil {
-		s.RuntimeDir, s.Socket, s.TokenFile, s.Egress = p.layout.runtime(e.ProjectID), e.Socket, p.layout.token(e.ProjectID), models
+		s.RuntimeDir, s.Socket, s.TokenFile, s.Egress = p.layout.Runtime(e.ProjectID), e.Socket, p.layout.Token(e.ProjectID), models
 		return s, nil
 	}
 	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM(), Egress: models}

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 const probeDeadline = time.Second // of one readiness probe
@@ -29,7 +30,7 @@ func (a *actor) probe(r *incarnation) {
 	e := r.entry
 	a.apart(func() func() {
 		noted := make(chan error, 1)
-		go func() { noted <- writeEntry(a.px.layout.state(a.id), e) }()
+		go func() { noted <- state.WriteEntry(a.px.layout.State(a.id), e) }()
 		ready, err := a.boot(r, e.Handle)
 		r.ticket.close() // what is left to wait for is the disk
 		if noteErr := <-noted; noteErr != nil {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -21,6 +19,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -33,7 +32,7 @@ type Proxy struct {
 	opts    Options
 	log     *zap.Logger
 	clock   clock.Clock
-	layout  layout
+	layout  state.Layout
 	archive *archive.Store
 	retain  atomic.Int64 // time.Duration
 	frozen  atomic.Bool  // what runs engines can't be asked
@@ -88,11 +87,11 @@ func New(opts Options) (*Proxy, error) {
 		return nil, err
 	}
 	remote, elsewhere := opts.Driver.(driver.Remote)
-	l, err := newLayout(opts.DataDir, elsewhere)
+	l, err := state.Open(opts.DataDir, elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	store, err := archive.Open(l.archive())
+	store, err := archive.Open(l.Archive())
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ func (p *Proxy) Start(ctx context.Context) error {
 	}
 	var err error
 	if p.remote != nil {
-		if p.authority, err = authority.Open(p.layout.authority(), p.clock.Now()); err != nil {
+		if p.authority, err = authority.Open(p.layout.Authority(), p.clock.Now()); err != nil {
 			return err
 		}
 	}
@@ -201,7 +200,7 @@ func (p *Proxy) Close(ctx context.Context, mode CloseMode) error {
 		err = errors.Join(err, p.opts.Egress.Close(ctx))
 	}
 	if p.lock != nil {
-		err = errors.Join(err, unlockFile(p.lock))
+		err = errors.Join(err, state.Unlock(p.lock))
 	}
 	return err
 }
@@ -244,10 +243,6 @@ func (p *Proxy) actor(projectID string) *actor {
 	return a
 }
 
-// LockPath is the file that an engine proxy holds locked while it works on a
-// data directory.
-func LockPath(dataDir string) string { return filepath.Join(dataDir, "run", "lock") }
-
 // lockRetry is the pause between attempts to take the lock of an engine proxy
 // that is about to end.
 const lockRetry = 10 * time.Millisecond
@@ -261,7 +256,7 @@ const predecessorAnswers = 10 * time.Second
 func (p *Proxy) awaitPredecessor(ctx context.Context) {
 	ctx, cancel := clock.Within(ctx, p.clock, predecessorAnswers)
 	defer cancel()
-	if _, err := NewOperator(p.layout.root).List(ctx); err != nil && !errors.Is(err, ErrNotRunning) {
+	if _, err := NewOperator(p.layout.Root).List(ctx); err != nil && !errors.Is(err, ErrNotRunning) {
 		p.log.Warn("the engine proxy whose place is taken does not answer", zap.Error(err))
 	}
 }
@@ -270,7 +265,7 @@ func (p *Proxy) awaitPredecessor(ctx context.Context) {
 // process ends. After a take-over it waits for the one that has it.
 func (p *Proxy) takeLock(ctx context.Context) error {
 	for {
-		f, err := lockFile(LockPath(p.opts.DataDir))
+		f, err := state.Lock(state.LockPath(p.opts.DataDir))
 		if err == nil {
 			p.lock = f
 			return nil
@@ -282,30 +277,6 @@ func (p *Proxy) takeLock(ctx context.Context) error {
 			return fmt.Errorf("waiting for the engine proxy that was taken over: %w", errors.Join(ended, err))
 		}
 	}
-}
-
-// lockFile returns an error that is peer.ErrInUse when another process has the
-// lock.
-func lockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("opening engine proxy lock: %w", err)
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = fmt.Errorf("another engine proxy works on the data directory: it is %w", peer.ErrInUse)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("locking the data directory: %w", err), f.Close())
-	}
-	return f, nil
-}
-
-// unlockFile gives the lock back at once. Closing alone would leave it to a
-// program that is just being started, until that has become what it is to be:
-// whoever opens the data directory next in this process would be refused.
-func unlockFile(f *os.File) error {
-	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
 var _ engineproxy.Engines = (*Proxy)(nil)

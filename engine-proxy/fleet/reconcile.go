@@ -62,7 +62,7 @@ func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Tim
 	now := p.clock.Now()
 	seen := make(map[string]bool)
 	for _, obs := range list {
-		if !api.ValidProjectID(obs.ProjectID) || obs.Volume != p.layout.volume(obs.ProjectID) || !obs.Running {
+		if !api.ValidProjectID(obs.ProjectID) || obs.Volume != p.layout.Volume(obs.ProjectID) || !obs.Running {
 			continue
 		}
 		seen[obs.InstanceID] = true

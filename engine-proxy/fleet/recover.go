@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 const adoptRetry = time.Second // while the driver can't be asked
@@ -30,11 +31,11 @@ func (p *Proxy) recover(ctx context.Context) error {
 	}
 	running := make(map[string][]driver.Observed)
 	for _, obs := range seen {
-		if api.ValidProjectID(obs.ProjectID) && obs.Volume == p.layout.volume(obs.ProjectID) {
+		if api.ValidProjectID(obs.ProjectID) && obs.Volume == p.layout.Volume(obs.ProjectID) {
 			running[obs.ProjectID] = append(running[obs.ProjectID], obs)
 		}
 	}
-	known, err := p.layout.known()
+	known, err := p.layout.Projects()
 	if err != nil {
 		return err
 	}
@@ -52,23 +53,23 @@ func (p *Proxy) recover(ctx context.Context) error {
 }
 
 func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.Observed) error {
-	e, err := readEntry(p.layout.state(id))
+	e, err := state.ReadEntry(p.layout.State(id))
 	if err != nil {
 		// One project's journal must not keep the others from working. Its
 		// own engine is not started before the journal is repaired.
 		p.log.Error("reading engine journal failed", zap.String("project", id), zap.Error(err))
-		e.unread = true
+		e.Unread = true
 	}
 	e.ProjectID = id
 	pick(&e, running)
-	if errors.Is(err, errDamaged) && e.Generation > 0 {
+	if errors.Is(err, state.ErrDamaged) && e.Generation > 0 {
 		p.mendJournal(&e)
 	}
 	a := p.actor(id)
 	if e.InstanceID == "" {
 		return a.do(ctx, func() { a.owner = e.OwnerID })
 	}
-	token, err := readToken(p.layout.token(id))
+	token, err := state.ReadToken(p.layout.Token(id))
 	if err != nil {
 		// Without it the engine is never heard, and is stopped in the end.
 		p.log.Error("reading engine token failed", zap.String("project", id), zap.Error(err))
@@ -83,21 +84,21 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 }
 
 // mendJournal writes a damaged journal anew from what its running engine is.
-func (p *Proxy) mendJournal(e *entry) {
+func (p *Proxy) mendJournal(e *state.Entry) {
 	e.At = p.clock.Now().UTC()
-	if err := replaceDamaged(p.layout.state(e.ProjectID), *e); err != nil {
+	if err := state.ReplaceDamaged(p.layout.State(e.ProjectID), *e); err != nil {
 		p.log.Error("writing damaged engine journal anew failed", zap.String("project", e.ProjectID), zap.Error(err))
 		return
 	}
-	e.unread = false
+	e.Unread = false
 	p.log.Warn("damaged engine journal was written anew from the running engine", zap.String("project", e.ProjectID),
-		zap.Uint64("generation", e.Generation), zap.String("kept", damagedFile))
+		zap.Uint64("generation", e.Generation), zap.String("kept", state.DamagedFile))
 }
 
 // pick chooses the instance that a journal's engine is: the one it names, or
 // with a journal that names none that is seen, one that runs on the volume
 // nevertheless. Any other is a stranger, which reconcile deals with.
-func pick(e *entry, running []driver.Observed) {
+func pick(e *state.Entry, running []driver.Observed) {
 	if len(running) == 0 {
 		return
 	}
@@ -109,7 +110,7 @@ func pick(e *entry, running []driver.Observed) {
 	}
 	e.InstanceID, e.Handle = obs.InstanceID, obs.Handle
 	e.Generation = max(e.Generation, obs.Generation)
-	e.listens(obs.Endpoint)
+	e.SetEndpoint(obs.Endpoint)
 }
 
 // adopt looks for the engine of the journal: it is ours if driver and engine
@@ -139,7 +140,7 @@ func (a *actor) adopt(number uint64) {
 		}
 		if a.do(r.ctx, func() {
 			r.pid, r.entry.Handle = obs.PID, obs.Handle
-			r.entry.listens(obs.Endpoint)
+			r.entry.SetEndpoint(obs.Endpoint)
 			a.reach(r)
 		}) != nil {
 			return func() { a.startFailed(r, context.Cause(r.ctx)) }
@@ -203,7 +204,7 @@ func (a *actor) takeBackLateDrain(r *incarnation) {
 }
 
 // hold asks the driver until it knows whether the instance runs.
-func (p *Proxy) hold(ctx context.Context, e entry) (driver.Observed, error) {
+func (p *Proxy) hold(ctx context.Context, e state.Entry) (driver.Observed, error) {
 	for {
 		obs, err := p.holdOnce(ctx, e)
 		switch {
@@ -219,7 +220,7 @@ func (p *Proxy) hold(ctx context.Context, e entry) (driver.Observed, error) {
 	}
 }
 
-func (p *Proxy) holdOnce(ctx context.Context, e entry) (driver.Observed, error) {
+func (p *Proxy) holdOnce(ctx context.Context, e state.Entry) (driver.Observed, error) {
 	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
 	defer cancel()
 	if !e.Handle.IsZero() {
@@ -235,7 +236,7 @@ func (p *Proxy) holdOnce(ctx context.Context, e entry) (driver.Observed, error) 
 		return driver.Observed{}, fmt.Errorf("looking for a start that was not noted: %w", err)
 	}
 	for _, obs := range list {
-		if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.volume(e.ProjectID) {
+		if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.Volume(e.ProjectID) {
 			return p.opts.Driver.Adopt(ctx, obs.Handle)
 		}
 	}

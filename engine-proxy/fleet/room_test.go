@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
@@ -152,7 +153,7 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 			_, _ = s.Submit(t.Context(), p, 0)
 		}
 		synctest.Wait()
-		before, err := readEntry(s.layout.state(waiting.ID))
+		before, err := state.ReadEntry(s.layout.State(waiting.ID))
 		if err != nil || before.InstanceID == "" || before.Generation != 1 {
 			t.Fatalf("the journal of the one that waits is %+v, %v", before, err)
 		}
@@ -165,7 +166,7 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 		s.pass(time.Second)
 		s.want(waiting.ID, engineproxy.StateAbsent)
 		s.submit(waiting.ID, waiting.OwnerID)
-		if after, err := readEntry(s.layout.state(waiting.ID)); err != nil || after.Generation != 2 || after.InstanceID == before.InstanceID {
+		if after, err := state.ReadEntry(s.layout.State(waiting.ID)); err != nil || after.Generation != 2 || after.InstanceID == before.InstanceID {
 			t.Errorf("its next start is %+v, %v", after, err)
 		}
 	})
@@ -186,7 +187,7 @@ func TestStartThatIsCalledOffInTheQueueNeedsNoDriverToGo(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.want(id, engineproxy.StateAbsent)
-			if e, err := readEntry(s.layout.state(id)); err != nil || e.InstanceID != "" || e.Generation != 1 {
+			if e, err := state.ReadEntry(s.layout.State(id)); err != nil || e.InstanceID != "" || e.Generation != 1 {
 				t.Errorf("its journal is %+v, %v", e, err)
 			}
 			return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -110,7 +111,7 @@ func (p *Proxy) serves() http.Handler {
 func (p *Proxy) listen() error {
 	p.gate = peer.NewGate()
 	server, err := peer.Start(peer.ServerOptions{
-		Address: peer.Address{Network: "unix", Name: filepath.Join(p.layout.root, SocketName)},
+		Address: peer.Address{Network: "unix", Name: filepath.Join(p.layout.Root, state.SocketName)},
 		Handler: p.gate, TakeOver: p.opts.TakeOver, Logger: p.log,
 	})
 	if err != nil {

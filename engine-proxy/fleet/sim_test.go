@@ -23,6 +23,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // simDriver runs fake engines within the test, on the clock of its bubble. It
@@ -406,7 +407,7 @@ func (s *sim) restart() {
 	s.open()
 }
 
-func (s *sim) volume(projectID string) string { return layout{root: s.dir}.volume(projectID) }
+func (s *sim) volume(projectID string) string { return state.Layout{Root: s.dir}.Volume(projectID) }
 
 func (s *sim) switches(projectID string, sw fakeengine.Switches) {
 	s.t.Helper()

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // queue has the decision to start an engine put on disk, and waits for a turn
@@ -52,32 +53,32 @@ func (a *actor) queue(number uint64) {
 
 // prepare makes what the next engine of a project finds, and puts the decision
 // to start it on disk, its generation with it.
-func (p *Proxy) prepare(projectID, owner string) (e entry, token string, err error) {
-	before, err := readEntry(p.layout.state(projectID))
-	if errors.Is(err, errDamaged) {
+func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, err error) {
+	before, err := state.ReadEntry(p.layout.State(projectID))
+	if errors.Is(err, state.ErrDamaged) {
 		err = &driver.ReasonError{Reason: "The journal of the project's engine is damaged; an operator has to repair it.", Err: err}
 	}
 	if err != nil {
-		return entry{}, "", err
+		return state.Entry{}, "", err
 	}
 	if err := p.checkMoved(projectID, before); err != nil {
-		return entry{}, "", err
+		return state.Entry{}, "", err
 	}
-	socket, err := p.layout.prepare(projectID, before.Socket)
+	socket, err := p.layout.Prepare(projectID, before.Socket)
 	if err != nil {
-		return entry{}, "", &volumeError{err}
+		return state.Entry{}, "", &volumeError{err}
 	}
-	token = newToken()
-	if err := durable.Replace(p.layout.token(projectID), []byte(token)); err != nil {
-		return entry{}, "", &volumeError{fmt.Errorf("writing engine token: %w", err)}
+	token = state.NewToken()
+	if err := durable.Replace(p.layout.Token(projectID), []byte(token)); err != nil {
+		return state.Entry{}, "", &volumeError{fmt.Errorf("writing engine token: %w", err)}
 	}
 	now := p.clock.Now()
-	e = entry{
+	e = state.Entry{
 		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
-		InstanceID: api.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.elsewhere(), At: now.UTC(),
+		InstanceID: api.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
 	}
 	if err := p.decide(e); err != nil {
-		return entry{}, "", err
+		return state.Entry{}, "", err
 	}
 	return e, token, nil
 }
@@ -106,28 +107,28 @@ func (a *actor) launch(r *incarnation) {
 
 // run has the driver make the instance, and returns once it is known where it
 // listens. An error may leave an instance that List finds by its id.
-func (p *Proxy) run(ctx context.Context, e *entry, token string, progress func(driver.Phase)) error {
+func (p *Proxy) run(ctx context.Context, e *state.Entry, token string, progress func(driver.Phase)) error {
 	spec, err := p.spec(*e, token)
 	if err != nil {
 		return err
 	}
-	if e.Handle, err = p.opts.Driver.Start(ctx, spec, progress); err != nil || !e.endpoint().IsZero() {
+	if e.Handle, err = p.opts.Driver.Start(ctx, spec, progress); err != nil || !e.Endpoint().IsZero() {
 		return err
 	}
 	e.Away = true
-	if err := writeEntry(spec.StateDir, *e); err != nil {
+	if err := state.WriteEntry(spec.StateDir, *e); err != nil {
 		return err // nothing may run for long that only List finds
 	}
 	at, err := p.locate(ctx, e.Handle)
 	if err != nil {
 		return err
 	}
-	e.listens(at)
+	e.SetEndpoint(at)
 	return nil
 }
 
 // launched goes on with the new instance.
-func (a *actor) launched(r *incarnation, e entry, err error) {
+func (a *actor) launched(r *incarnation, e state.Entry, err error) {
 	r.entry = e
 	if err == nil && r.ctx.Err() != nil {
 		err = context.Cause(r.ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -131,7 +132,7 @@ func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		var err error
 		o.Driver, err = process.New(process.Options{
-			StateRoot: filepath.Join(o.DataDir, StatesDir), Command: []string{"/nonexistent/svc-engine"},
+			StateRoot: filepath.Join(o.DataDir, state.StatesDir), Command: []string{"/nonexistent/svc-engine"},
 		})
 		if err != nil {
 			t.Fatal(err)

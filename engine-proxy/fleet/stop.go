@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 const (
@@ -54,12 +55,12 @@ func (a *actor) halt(r *incarnation) {
 
 // withdraw notes that no instance is meant to run, of a project whose journal
 // names one that does not.
-func (p *Proxy) withdraw(e entry) error {
+func (p *Proxy) withdraw(e state.Entry) error {
 	if e.InstanceID == "" {
 		return nil // none ever was
 	}
-	if e.unread {
-		before, err := readEntry(p.layout.state(e.ProjectID))
+	if e.Unread {
+		before, err := state.ReadEntry(p.layout.State(e.ProjectID))
 		if err != nil {
 			// Starts are refused until it is repaired: nobody else knows the generation.
 			p.log.Error("journal of a stopped engine is left as it is", zap.String("project", e.ProjectID), zap.Error(err))
@@ -68,17 +69,17 @@ func (p *Proxy) withdraw(e entry) error {
 		e = before // it was repaired meanwhile
 	}
 	e.InstanceID, e.Handle = "", driver.Handle{}
-	if err := removeSocketDir(e.Socket, p.layout.runtime(e.ProjectID)); err != nil {
+	if err := state.RemoveSocketDir(e.Socket, p.layout.Runtime(e.ProjectID)); err != nil {
 		// It stays in the journal, and is in no one's way: the next start tries again.
 		p.log.Warn("socket directory of a stopped engine stays", zap.String("project", e.ProjectID), zap.Error(err))
 	} else {
 		e.Socket = ""
 	}
-	return writeEntry(p.layout.state(e.ProjectID), e)
+	return state.WriteEntry(p.layout.State(e.ProjectID), e)
 }
 
 // clear stops an instance and notes that none is meant to run.
-func (p *Proxy) clear(e entry) error {
+func (p *Proxy) clear(e state.Entry) error {
 	if e.InstanceID == "" {
 		return nil
 	}
@@ -93,7 +94,7 @@ func (p *Proxy) clear(e entry) error {
 			return fmt.Errorf("looking for the rest of a start: %w", err)
 		}
 		for _, obs := range list {
-			if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.volume(e.ProjectID) {
+			if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.Volume(e.ProjectID) {
 				handle = obs.Handle
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
@@ -245,7 +246,7 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 		other := api.NewProjectID()
 		s.submit(other, "bob")
 		s.close()
-		if err := (layout{root: s.dir}).forget(other); err != nil {
+		if err := (state.Layout{Root: s.dir}).Delete(other); err != nil {
 			t.Fatal(err)
 		}
 		s.open()

@@ -26,6 +26,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
@@ -116,7 +117,7 @@ func (w *world) driver() driver.Driver {
 		return w.far
 	}
 	engine := programs.Build(w.t, fakeengine.Folder)
-	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, fleet.StatesDir), Command: []string{engine}, Shim: engine})
+	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, state.StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		w.t.Fatal(err)
 	}

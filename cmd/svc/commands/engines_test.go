@@ -19,6 +19,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -52,7 +53,7 @@ func failedEngine(t *testing.T) (dir, project string) {
 func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
 	t.Helper()
 	dir, project = t.TempDir(), api.NewProjectID()
-	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, fleet.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
+	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, state.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestEnginesSaysWhatIsWrong(t *testing.T) {
 
 func TestATokenThatOthersCanReadIsNotTakenForAServiceThatDoesNotRun(t *testing.T) {
 	dir := t.TempDir()
-	token := peer.TokenFile(filepath.Join(dir, fleet.SocketName))
+	token := peer.TokenFile(filepath.Join(dir, state.SocketName))
 	if err := os.Mkdir(filepath.Dir(token), 0o700); err != nil {
 		t.Fatal(err)
 	}

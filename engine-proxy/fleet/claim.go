@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 // ErrNotOurs is returned, wrapped, when another installation has the engines of
@@ -21,32 +16,10 @@ import (
 // be taken for lost.
 var ErrNotOurs = errors.New("the engines of this store's projects belong to another data folder")
 
-// installationFile holds the name of the data directory, relative to StatesDir.
-const installationFile = "installation"
-
-// identify returns what names the data directory. A new one takes the given name.
-func (l layout) identify(name string) (contract.Installation, error) {
-	path := filepath.Join(l.states(), installationFile)
-	raw, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return contract.Installation{}, fmt.Errorf("naming the installation: %w", err)
-	}
-	if kept := strings.TrimSpace(string(raw)); kept != "" {
-		name = kept
-	} else if err := durable.Replace(path, []byte(name)); err != nil {
-		return contract.Installation{}, fmt.Errorf("naming the installation: %w", err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return contract.Installation{}, fmt.Errorf("naming the installation: %w", err)
-	}
-	return contract.Installation{ID: name, Place: host + ":" + l.root}, nil
-}
-
 // claimAtStart claims the engines, and leaves it to the reaper when the ledger
 // can't be asked: the parts start in any order.
 func (p *Proxy) claimAtStart(ctx context.Context) (err error) {
-	p.installation, err = p.layout.identify(api.NewInstanceID(p.clock.Now()))
+	p.installation, err = p.layout.Identify(api.NewInstanceID(p.clock.Now()))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package fleet
+package state
 
 import (
 	"crypto/rand"
@@ -13,16 +13,17 @@ import (
 // hexadecimal.
 const tokenBytes = 32
 
-func newToken() string {
+// NewToken returns the token of a new instance.
+func NewToken() string {
 	var secret [tokenBytes]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	return hex.EncodeToString(secret[:])
 }
 
-// readToken reads the token of an engine that runs. The engine may write the
+// ReadToken reads the token of an engine that runs. The engine may write the
 // folder: what is read is sent to it, so a link is not followed, or a file of
 // ours would be sent as well, and nothing but a token is taken.
-func readToken(path string) (string, error) {
+func ReadToken(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", fmt.Errorf("opening engine token: %w", err)

@@ -1,4 +1,4 @@
-package fleet
+package state
 
 import (
 	"os"
@@ -11,10 +11,10 @@ import (
 
 func TestTokenThatTheEngineReplacedIsNotRead(t *testing.T) {
 	t.Parallel()
-	token := newToken()
+	token := NewToken()
 	for name, place := range map[string]func(path string) error{
 		"a link to another token": func(path string) error {
-			if err := os.WriteFile(path+".other", []byte(newToken()), 0o600); err != nil {
+			if err := os.WriteFile(path+".other", []byte(NewToken()), 0o600); err != nil {
 				return err
 			}
 			return os.Symlink(path+".other", path)
@@ -29,7 +29,7 @@ func TestTokenThatTheEngineReplacedIsNotRead(t *testing.T) {
 		if err := place(path); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readToken(path); err == nil {
+		if got, err := ReadToken(path); err == nil {
 			t.Errorf("%s: read %q", name, got)
 		}
 	}
@@ -37,7 +37,7 @@ func TestTokenThatTheEngineReplacedIsNotRead(t *testing.T) {
 	if err := durable.Replace(path, []byte(token)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readToken(path); err != nil || got != token {
+	if got, err := ReadToken(path); err != nil || got != token {
 		t.Errorf("read %q, %v, want %q", got, err, token)
 	}
 }

@@ -1,4 +1,4 @@
-package fleet
+package state
 
 import (
 	"encoding/json"
@@ -13,9 +13,9 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
-// entry is the journal of one project: what must be known to find its engine
+// Entry is the journal of one project: what must be known to find its engine
 // again, and never to give a generation twice.
-type entry struct {
+type Entry struct {
 	Schema     int           `json:"schema"`
 	ProjectID  string        `json:"projectId"`
 	OwnerID    string        `json:"ownerId"`
@@ -27,21 +27,21 @@ type entry struct {
 	Handle     driver.Handle `json:"handle"`            // empty between the decision to start and the start
 	At         time.Time     `json:"at"`
 
-	// unread: there is a journal that can't be read, which knows the generation
+	// Unread: there is a journal that can't be read, which knows the generation
 	// and must not be replaced by this one, which does not.
-	unread bool
+	Unread bool `json:"-"`
 }
 
-// endpoint is where the engine listens; zero when that is not known.
-func (e *entry) endpoint() driver.Endpoint {
+// Endpoint is where the engine listens; zero when that is not known.
+func (e *Entry) Endpoint() driver.Endpoint {
 	if e.Address != "" {
 		return driver.TCPEndpoint(e.Address)
 	}
 	return driver.UnixEndpoint(e.Socket)
 }
 
-// listens notes where the engine is.
-func (e *entry) listens(at driver.Endpoint) {
+// SetEndpoint notes where the engine is.
+func (e *Entry) SetEndpoint(at driver.Endpoint) {
 	e.Socket, e.Address = "", ""
 	if at.Network == driver.TCP {
 		e.Address = at.Address
@@ -50,20 +50,26 @@ func (e *entry) listens(at driver.Endpoint) {
 	e.Socket = at.Address
 }
 
+// VolumeElsewhere reports whether the project's volume is on another machine, as far as
+// is known here. Journals of before Away say so by an address.
+func (e *Entry) VolumeElsewhere() bool { return e.Away || e.Address != "" }
+
+const journalSchema = 1
+
+// Files of a state directory.
 const (
-	journalSchema = 1
-	journalFile   = "engine.json"
-	damagedFile   = "engine.json.damaged" // one that was set aside, for a look
+	JournalFile = "engine.json"
+	DamagedFile = "engine.json.damaged" // a journal that was set aside, for a look
 )
 
-// errDamaged: a journal holds what is none.
-var errDamaged = errors.New("the engine's journal is damaged")
+// ErrDamaged: a journal holds what is none.
+var ErrDamaged = errors.New("the engine's journal is damaged")
 
-// readEntry returns the journal in a state directory; an empty one when
+// ReadEntry returns the journal in a state directory; an empty one when
 // there is none yet.
-func readEntry(dir string) (entry, error) {
-	var e entry
-	raw, err := os.ReadFile(filepath.Join(dir, journalFile))
+func ReadEntry(dir string) (Entry, error) {
+	var e Entry
+	raw, err := os.ReadFile(filepath.Join(dir, JournalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return e, nil
 	}
@@ -71,34 +77,34 @@ func readEntry(dir string) (entry, error) {
 		return e, fmt.Errorf("reading engine journal: %w", err)
 	}
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return entry{}, fmt.Errorf("decoding engine journal: %w: %w", errDamaged, err)
+		return Entry{}, fmt.Errorf("decoding engine journal: %w: %w", ErrDamaged, err)
 	}
 	if e.Schema != journalSchema {
-		return entry{}, fmt.Errorf("decoding engine journal: schema %d is unknown", e.Schema)
+		return Entry{}, fmt.Errorf("decoding engine journal: schema %d is unknown", e.Schema)
 	}
 	return e, nil
 }
 
-// replaceDamaged sets a damaged journal aside and puts e in its place.
-func replaceDamaged(dir string, e entry) error {
-	raw, err := os.ReadFile(filepath.Join(dir, journalFile))
+// ReplaceDamaged sets a damaged journal aside and puts e in its place.
+func ReplaceDamaged(dir string, e Entry) error {
+	raw, err := os.ReadFile(filepath.Join(dir, JournalFile))
 	if err != nil {
 		return fmt.Errorf("reading engine journal: %w", err)
 	}
-	if err := durable.Replace(filepath.Join(dir, damagedFile), raw); err != nil {
+	if err := durable.Replace(filepath.Join(dir, DamagedFile), raw); err != nil {
 		return fmt.Errorf("setting engine journal aside: %w", err)
 	}
-	return writeEntry(dir, e)
+	return WriteEntry(dir, e)
 }
 
-// writeEntry returns once the journal is on disk.
-func writeEntry(dir string, e entry) error {
+// WriteEntry returns once the journal is on disk.
+func WriteEntry(dir string, e Entry) error {
 	e.Schema = journalSchema
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encoding engine journal: %w", err)
 	}
-	if err := durable.Replace(filepath.Join(dir, journalFile), raw); err != nil {
+	if err := durable.Replace(filepath.Join(dir, JournalFile), raw); err != nil {
 		return fmt.Errorf("writing engine journal: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 )
@@ -191,37 +192,37 @@ func (a *actor) entered(was, now lifecycle.Status) {
 	switch now.State {
 	case engineproxy.StateReady:
 		if was.State == engineproxy.StateDraining {
-			a.px.roster.stayed(a.id)
+			a.px.admission.NotEvicted(a.id)
 		}
 	case engineproxy.StateAbsent, engineproxy.StateFailed:
 		if a.run != nil {
 			a.run.end()
 			a.run = nil
 		}
-		a.px.roster.vacate(a.id)
+		a.px.admission.Release(a.id)
 	}
 	if now.State == engineproxy.StateFailed && !now.Failure.Fatal {
 		a.reviewAt(now.Failure.NextAt)
 	}
 }
 
-// idleSince implements tenant.
-func (a *actor) idleSince() (time.Time, bool) {
+// IdleSince implements admission.Engine.
+func (a *actor) IdleSince() (time.Time, bool) {
 	since := a.idle.Load()
 	return time.Unix(0, since), since != 0
 }
 
-// evict implements tenant. The roster must not wait.
-func (a *actor) evict() {
+// Evict implements admission.Engine.
+func (a *actor) Evict() {
 	a.px.wg.Go(func() {
 		a.post(func() {
 			a.step(func(m *lifecycle.Machine, now time.Time) {
 				if !m.Evict(now) && m.State() != engineproxy.StateStopping {
-					a.px.roster.stayed(a.id)
+					a.px.admission.NotEvicted(a.id)
 				}
 			})
 		})
 	})
 }
 
-var _ tenant = (*actor)(nil)
+var _ admission.Engine = (*actor)(nil)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/svc-games/svc/engine-proxy/admission"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -34,9 +36,6 @@ var failureCodes = []string{
 	failExited, failOOM, failTimeout, failProgram, failIdentity, failSocket, failVolume, failNoRoom, failDriver, failSilent, failFeed, failHeld, failApart,
 }
 
-// errNoTurn is the failure of a start whose turn did not come.
-var errNoTurn = errors.New("no turn among the starts")
-
 // volumeError is about an engine's directories.
 type volumeError struct{ err error }
 
@@ -58,7 +57,7 @@ func failureOf(err error) (f lifecycle.Failure, counts bool) {
 		}
 		f = lifecycle.Failure{Code: code, Reason: "The engine " + exit.exit.String() + " before it was ready."}
 		return f, true
-	case errors.Is(err, errNoTurn):
+	case errors.Is(err, admission.ErrNoTurn):
 		return lifecycle.Failure{Code: failNoRoom, Reason: "Too many engines start at once."}, false
 	case errors.Is(err, errMoved):
 		f = lifecycle.Failure{Code: failVolume, Fatal: true}

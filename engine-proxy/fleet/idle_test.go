@@ -101,3 +101,18 @@ func TestPollsAndUnknownJobsKeepNoEngine(t *testing.T) {
 		s.want(project, engineproxy.StateAbsent)
 	})
 }
+
+func TestWaitsAreSpreadByAFifth(t *testing.T) {
+	t.Parallel()
+	seen := map[time.Duration]bool{}
+	for range 100 {
+		d := spread(10 * time.Second)
+		if d < 8*time.Second || d > 12*time.Second {
+			t.Fatalf("10 s became %s", d)
+		}
+		seen[d] = true
+	}
+	if len(seen) < 2 {
+		t.Fatal("what failed together starts together")
+	}
+}

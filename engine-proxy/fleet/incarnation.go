@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
@@ -30,8 +31,8 @@ type incarnation struct {
 	number uint64          // the machine's name for it
 	ctx    context.Context // ends when it is to stop, or has ended
 	cancel context.CancelCauseFunc
-	ticket *ticket // turn among the starts; nil for an adopted one
-	tried  bool    // the driver was asked to start it
+	ticket *admission.Ticket // turn among the starts; nil for an adopted one
+	tried  bool              // the driver was asked to start it
 
 	entry  state.Entry // empty until the start is in the journal
 	token  string
@@ -99,7 +100,7 @@ func (r *incarnation) abort() {
 func (r *incarnation) leave() {
 	r.stopTimer()
 	if r.ticket != nil {
-		r.ticket.close()
+		r.ticket.Close()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
@@ -17,7 +18,7 @@ const (
 // lend gives the turn of a start back as soon as its engine only waits, where
 // the driver can see that. It makes nobody slow then, and one that is never
 // ready would keep all others from starting for as long as its deadline is.
-func (p *Proxy) lend(ctx context.Context, t *ticket, h driver.Handle) {
+func (p *Proxy) lend(ctx context.Context, t *admission.Ticket, h driver.Handle) {
 	sampler, ok := p.opts.Driver.(driver.Sampler)
 	if !ok {
 		return
@@ -34,5 +35,5 @@ func (p *Proxy) lend(ctx context.Context, t *ticket, h driver.Handle) {
 			still = -1
 		}
 	}
-	t.close()
+	t.Close()
 }

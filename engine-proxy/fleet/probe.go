@@ -32,7 +32,7 @@ func (a *actor) probe(r *incarnation) {
 		noted := make(chan error, 1)
 		go func() { noted <- state.WriteEntry(a.px.layout.State(a.id), e) }()
 		ready, err := a.boot(r, e.Handle)
-		r.ticket.close() // what is left to wait for is the disk
+		r.ticket.Close() // what is left to wait for is the disk
 		if noteErr := <-noted; noteErr != nil {
 			err = errors.Join(err, noteErr)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/archive"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -29,17 +30,17 @@ const roomRetry = 5 * time.Second
 
 // Proxy implements Engines with one actor per project over a driver.
 type Proxy struct {
-	opts    Options
-	log     *zap.Logger
-	clock   clock.Clock
-	layout  state.Layout
-	archive *archive.Store
-	retain  atomic.Int64 // time.Duration
-	frozen  atomic.Bool  // what runs engines can't be asked
-	ours    atomic.Bool  // the ledger says that the engines are this installation's
-	roster  *roster
-	metrics *Metrics
-	dial    engineclient.DialFunc // to engines of this machine; nil: as the network says
+	opts      Options
+	log       *zap.Logger
+	clock     clock.Clock
+	layout    state.Layout
+	archive   *archive.Store
+	retain    atomic.Int64 // time.Duration
+	frozen    atomic.Bool  // what runs engines can't be asked
+	ours      atomic.Bool  // the ledger says that the engines are this installation's
+	admission *admission.Controller
+	metrics   *Metrics
+	dial      engineclient.DialFunc // to engines of this machine; nil: as the network says
 	// remote is the driver if it is one; else there is no authority either,
 	// which is set by Start.
 	remote    driver.Remote
@@ -98,9 +99,9 @@ func New(opts Options) (*Proxy, error) {
 	p := &Proxy{
 		opts: opts, log: opts.Logger, clock: opts.Clock, layout: l, archive: store, remote: remote,
 		metrics: opts.Metrics, actors: make(map[string]*actor),
-		roster: newRoster(rosterLimits{
-			turns: opts.MaxStarts, engines: opts.MaxEngines, perOwner: opts.MaxPerOwner,
-			idle: opts.Timing.Evict, retry: roomRetry, now: opts.Clock.Now,
+		admission: admission.New(admission.Limits{
+			Starts: opts.MaxStarts, Engines: opts.MaxEngines, PerOwner: opts.MaxPerOwner,
+			Idle: opts.Timing.Evict, Retry: roomRetry, Now: opts.Clock.Now,
 		}),
 	}
 	rules := opts.rules()

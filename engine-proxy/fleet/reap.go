@@ -23,7 +23,7 @@ func (p *Proxy) reap() {
 		if err := p.reapOnce(p.ctx); err != nil && p.ctx.Err() == nil {
 			p.log.Warn("looking after unfinished jobs failed", zap.Error(err))
 		}
-		p.roster.look()
+		p.admission.Recheck()
 		if clock.Sleep(p.ctx, p.clock, p.opts.Timing.Reap) != nil {
 			return
 		}

@@ -120,7 +120,7 @@ func (a *actor) adopt(number uint64) {
 	r := a.newIncarnation(number)
 	r.entry, r.token = l.entry, l.token
 	a.run = r
-	a.px.roster.occupy(a.id, a.owner, a)
+	a.px.admission.Adopt(a.id, a.owner, a)
 	a.apart(func() func() {
 		obs, err := a.px.hold(r.ctx, l.entry)
 		if err == nil && obs.Running && obs.Endpoint.IsZero() {

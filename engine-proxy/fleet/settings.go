@@ -28,7 +28,7 @@ func (p *Proxy) Apply(s Settings) error {
 	p.rules = &rules
 	p.mu.Unlock()
 	p.retain.Store(int64(opts.Retain))
-	p.roster.resize(opts.MaxEngines, opts.MaxPerOwner)
+	p.admission.Resize(opts.MaxEngines, opts.MaxPerOwner)
 	for _, a := range p.all() {
 		a.post(func() {
 			a.step(func(m *lifecycle.Machine, now time.Time) {

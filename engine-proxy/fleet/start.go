@@ -20,7 +20,7 @@ import (
 // among the starts, and for room.
 func (a *actor) queue(number uint64) {
 	r := a.newIncarnation(number)
-	ticket, err := a.px.roster.enter(a.id, a.owner, a)
+	ticket, err := a.px.admission.Enter(a.id, a.owner, a)
 	if err != nil {
 		a.refused = err
 		a.px.metrics.refused(err)
@@ -38,7 +38,7 @@ func (a *actor) queue(number uint64) {
 		// many starts write down together the disk takes at once.
 		e, token, err := a.px.prepare(a.id, owner)
 		if err == nil {
-			err = ticket.wait(ctx)
+			err = ticket.Wait(ctx)
 		}
 		return func() {
 			r.entry, r.token = e, token
@@ -135,7 +135,7 @@ func (a *actor) launched(r *incarnation, e state.Entry, err error) {
 	}
 	if err != nil {
 		if errors.Is(err, driver.ErrCapacity) {
-			a.px.roster.squeeze()
+			a.px.admission.EvictOne()
 		}
 		a.startFailed(r, err)
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
 )
 
 // actor owns the lifecycle of one project's engine: it tells the machine what
@@ -40,7 +41,7 @@ type actor struct {
 	jobs    []contract.OpenJob // unfinished, as the ledger said last
 	fencing bool               // the overdue ones among them are being fenced
 
-	overrun  overrun
+	overrun  settle.Overrun
 	bounding bool // an overdue job is being ended
 	deleted  bool // the project is; its engine never starts again
 

@@ -42,15 +42,6 @@ func (p *Proxy) startEgress(ctx context.Context) error {
 	return p.opts.Egress.Start(ctx, remote)
 }
 
-// endCalls is called before the ledger hears that a job has ended: from then on
-// the project may be deleted, and with it the job that is charged.
-func (p *Proxy) endCalls(ctx context.Context, projectID, jobID string) error {
-	if p.opts.Egress == nil {
-		return nil
-	}
-	return p.opts.Egress.EndJob(ctx, projectID, jobID)
-}
-
 // stopEgress closes it.
 func (p *Proxy) stopEgress(projectID string) {
 	if p.opts.Egress != nil {

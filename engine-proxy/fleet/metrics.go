@@ -8,6 +8,7 @@ import (
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
 )
 
 // Metrics are the engine proxy's collectors. A set may outlive an engine
@@ -39,12 +40,6 @@ const (
 	outcomeAdopted = "adopted"
 	outcomeGone    = "gone"   // it did not run any more
 	outcomeSilent  = "silent" // it ran and did not become ready
-)
-
-// What happened to a job in the archive, as it stands in svc_archive_jobs_total.
-const (
-	archiveKept    = "kept"
-	archiveDeleted = "deleted"
 )
 
 // causeOrphan is the cause of a stop that no machine decides on.
@@ -106,7 +101,7 @@ func NewMetrics() *Metrics {
 	for _, c := range failureCodes {
 		m.failures.WithLabelValues(c)
 	}
-	for _, what := range []string{archiveKept, archiveDeleted} {
+	for _, what := range []string{settle.Kept, settle.Deleted} {
 		m.archived.WithLabelValues(what)
 	}
 	for _, o := range []string{outcomeAdopted, outcomeGone, outcomeSilent} {

@@ -20,6 +20,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 )
@@ -35,6 +36,7 @@ type Proxy struct {
 	clock     clock.Clock
 	layout    state.Layout
 	archive   *archive.Store
+	settler   *settle.Settler
 	retain    atomic.Int64 // time.Duration
 	frozen    atomic.Bool  // what runs engines can't be asked
 	ours      atomic.Bool  // the ledger says that the engines are this installation's
@@ -103,6 +105,10 @@ func New(opts Options) (*Proxy, error) {
 			Starts: opts.MaxStarts, Engines: opts.MaxEngines, PerOwner: opts.MaxPerOwner,
 			Idle: opts.Timing.Evict, Retry: roomRetry, Now: opts.Clock.Now,
 		}),
+	}
+	p.settler = &settle.Settler{
+		Ledger: opts.Ledger, Archive: store, Egress: opts.Egress, Clock: opts.Clock, Logger: opts.Logger,
+		Archived: opts.Metrics.archived, Breaches: opts.Metrics.breaches,
 	}
 	rules := opts.rules()
 	p.rules = &rules

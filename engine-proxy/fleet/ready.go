@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -13,9 +12,11 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/internal/sampled"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
 )
 
-const callDeadline = 5 * time.Second // of one call to an engine that should be quick
+// callDeadline bounds one question to engine, driver or ledger that takes no time.
+const callDeadline = engineclient.QuickCall
 
 // attend begins everything that a ready engine needs: its feed, the comparison
 // of its jobs, and looks at what it does.
@@ -26,15 +27,15 @@ func (a *actor) attend(r *incarnation) {
 		a.px.metrics.adopted(outcomeAdopted)
 		a.px.wg.Go(func() { a.takeBackLateDrain(r) })
 	}
-	f := &feeder{
-		px: a.px, projectID: a.id, feedID: r.ready.FeedID, client: r.client,
-		log: sampled.Logger(a.px.log).With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
-		told: func(err error) {
+	feed := settle.Feed{
+		ProjectID: a.id, FeedID: r.ready.FeedID, Client: r.client,
+		Logger: sampled.Logger(a.px.log).With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
+		Report: func(err error) {
 			a.post(func() { a.fed(r, err) })
 		},
 	}
-	a.px.wg.Go(func() { f.run(r.ctx) })
-	a.px.wg.Go(func() { a.px.findLost(r.ctx, a.id, r.client) })
+	a.px.wg.Go(func() { a.px.settler.Follow(r.ctx, feed) })
+	a.px.wg.Go(func() { a.px.settler.GiveUpUnknown(r.ctx, a.id, r.client) })
 	a.observe(r)
 }
 
@@ -173,7 +174,7 @@ func (a *actor) gone(r *incarnation) {
 // drain asks the engine to take no more jobs.
 func (a *actor) drain(r *incarnation) {
 	a.apart(func() func() {
-		err := a.px.call(r.ctx, r.client.Drain)
+		err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Drain)
 		answer := lifecycle.DrainAccepted
 		switch {
 		case errors.Is(err, engineclient.ErrBusy):
@@ -194,7 +195,7 @@ func (a *actor) drain(r *incarnation) {
 func (a *actor) undrain(r *incarnation) {
 	a.apart(func() func() {
 		for wait := 50 * time.Millisecond; ; wait = min(2*wait, callDeadline) {
-			err := a.px.call(r.ctx, r.client.Undrain)
+			err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain)
 			if err == nil {
 				return func() {
 					a.step(func(m *lifecycle.Machine, now time.Time) { m.Undrained(now, r.number) })
@@ -208,11 +209,4 @@ func (a *actor) undrain(r *incarnation) {
 			}
 		}
 	})
-}
-
-// call bounds one quick call to an engine.
-func (p *Proxy) call(ctx context.Context, f func(context.Context) error) error {
-	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
-	defer cancel()
-	return f(ctx)
 }

@@ -178,7 +178,7 @@ func (p *Proxy) hear(r *incarnation) (contract.Ready, error) {
 // engine would refuse jobs for ever.
 func (p *Proxy) takeBackDrain(ctx context.Context, r *incarnation) error {
 	for {
-		err := p.call(ctx, r.client.Undrain)
+		err := clock.Do(ctx, p.clock, callDeadline, r.client.Undrain)
 		if err == nil {
 			return nil
 		}
@@ -198,7 +198,7 @@ func (a *actor) takeBackLateDrain(r *incarnation) {
 	if err := a.do(r.ctx, func() { ready = a.run == r && a.machine.State() == engineproxy.StateReady }); err != nil || !ready {
 		return
 	}
-	if err := a.px.call(r.ctx, r.client.Undrain); err != nil && r.ctx.Err() == nil {
+	if err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain); err != nil && r.ctx.Err() == nil {
 		a.px.log.Warn("undraining engine that was found failed", zap.String("project", a.id), zap.Error(err))
 	}
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -33,31 +32,7 @@ func (p *Proxy) sweep() {
 	}
 }
 
-// sweepOnce forgets old jobs: their rows and idempotency keys in the ledger, and
-// then what the archive has of them. In between they are unknown already, as
-// they should be.
+// sweepOnce forgets old jobs.
 func (p *Proxy) sweepOnce(ctx context.Context) error {
-	before := p.clock.Now().Add(-time.Duration(p.retain.Load()))
-	rows, err := p.opts.Ledger.Expire(ctx, before)
-	if err != nil {
-		return fmt.Errorf("forgetting jobs: %w", err)
-	}
-	// What is archived and not settled yet is needed still, however old.
-	open, err := p.opts.Ledger.OpenJobs(ctx, "")
-	if err != nil {
-		return fmt.Errorf("asking for unfinished jobs: %w", err)
-	}
-	keep := make(map[string]bool, len(open))
-	for _, j := range open {
-		keep[j.JobID] = true
-	}
-	deleted, err := p.archive.Sweep(before, keep)
-	p.metrics.archived.WithLabelValues(archiveDeleted).Add(float64(deleted))
-	if err != nil {
-		return fmt.Errorf("sweeping archive: %w", err)
-	}
-	if rows > 0 || deleted > 0 {
-		p.log.Info("old jobs were forgotten", zap.Int("jobs", rows), zap.Int("archived", deleted), zap.Time("before", before))
-	}
-	return nil
+	return p.settler.Expire(ctx, p.clock.Now().Add(-time.Duration(p.retain.Load())))
 }

@@ -15,6 +15,7 @@ type Clock interface {
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
+// System is the machine's clock.
 type System struct{}
 
 func (System) Now() time.Time { return time.Now() }
@@ -23,10 +24,10 @@ func (System) AfterFunc(d time.Duration, f func()) func() bool {
 	return time.AfterFunc(d, f).Stop
 }
 
-// errDeadline is the cause of a context whose time by the clock is over.
+// ErrDeadline is the cause of a context whose time by the clock is over.
 var ErrDeadline = errors.New("time is over")
 
-// within returns a context that ends, with errDeadline as its cause, d after
+// Within returns a context that ends, with ErrDeadline as its cause, d after
 // now by the clock.
 func Within(ctx context.Context, c Clock, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -37,7 +38,14 @@ func Within(ctx context.Context, c Clock, d time.Duration) (context.Context, con
 	}
 }
 
-// sleep waits for d by the clock, or returns the cause of ctx's end.
+// Do calls f with a context that ends d after now by the clock.
+func Do(ctx context.Context, c Clock, d time.Duration, f func(context.Context) error) error {
+	ctx, cancel := Within(ctx, c, d)
+	defer cancel()
+	return f(ctx)
+}
+
+// Sleep waits for d by the clock, or returns the cause of ctx's end.
 func Sleep(ctx context.Context, c Clock, d time.Duration) error {
 	fired := make(chan struct{})
 	stop := c.AfterFunc(d, func() { close(fired) })

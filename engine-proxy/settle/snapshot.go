@@ -1,4 +1,4 @@
-package fleet
+package settle
 
 import (
 	"context"
@@ -24,10 +24,8 @@ const (
 // is the last of them. They are a precaution: the feed does not wait for them,
 // and one that fails is made up for by the next.
 type snapshots struct {
-	px        *Proxy
-	projectID string
-	client    *engineclient.Client
-	log       *zap.Logger
+	*Settler
+	feed Feed
 
 	job    string    // that was seen last; an engine works on one at a time
 	stage  api.Stage // of it
@@ -35,10 +33,7 @@ type snapshots struct {
 }
 
 func newSnapshots(f *feeder) *snapshots {
-	return &snapshots{
-		px: f.px, projectID: f.projectID, client: f.client, log: f.log,
-		wanted: make(chan struct{}, 1),
-	}
+	return &snapshots{Settler: f.Settler, feed: f.Feed, wanted: make(chan struct{}, 1)}
 }
 
 // saw looks at a record of the feed.
@@ -52,7 +47,7 @@ func (s *snapshots) saw(rec contract.FeedRecord) {
 	switch {
 	case rec.Kind == contract.FeedEnded:
 		return
-	case rec.Kind == contract.FeedStarted && s.px.archive.HasSnapshot(s.projectID):
+	case rec.Kind == contract.FeedStarted && s.Archive.HasSnapshot(s.feed.ProjectID):
 		return // the game is still what the last job left
 	case rec.Kind != contract.FeedStarted && (same || !built(now)):
 		return
@@ -80,7 +75,7 @@ func (s *snapshots) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if clock.Sleep(ctx, s.px.clock, snapshotDelay) != nil {
+		if clock.Sleep(ctx, s.Clock, snapshotDelay) != nil {
 			return
 		}
 		err := s.pull(ctx)
@@ -88,17 +83,17 @@ func (s *snapshots) run(ctx context.Context) {
 			return // this engine has none
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("pulling snapshot failed", zap.Error(err))
+			s.feed.Logger.Warn("pulling snapshot failed", zap.Error(err))
 		}
 	}
 }
 
 func (s *snapshots) pull(ctx context.Context) error {
-	ctx, cancel := clock.Within(ctx, s.px.clock, snapshotDeadline)
+	ctx, cancel := clock.Within(ctx, s.Clock, snapshotDeadline)
 	defer cancel()
-	src, err := s.client.Snapshot(ctx)
+	src, err := s.feed.Client.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	return s.px.archive.PutSnapshot(ctx, s.projectID, src)
+	return s.Archive.PutSnapshot(ctx, s.feed.ProjectID, src)
 }

@@ -1,10 +1,11 @@
-package fleet
+package settle
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,29 +33,42 @@ const (
 	feedBurst = 2000 // records
 )
 
+// Feed is the feed of one ready engine.
+type Feed struct {
+	ProjectID string
+	FeedID    string
+	Client    *engineclient.Client
+	Logger    *zap.Logger
+	// Report is called with nil, once, when a record is in the ledger, and with
+	// an error when they can't be read however often they are asked for.
+	Report func(error)
+}
+
 // feeder carries the feed of one ready engine to the ledger: archive, apply,
 // acknowledge, in this order. It retries and never skips; the ledger keeps the
 // cursor, so that a record counts once whoever dies in between.
 type feeder struct {
-	px        *Proxy
-	projectID string
-	feedID    string
-	client    *engineclient.Client
-	log       *zap.Logger
-	// told is called once when a record is in the ledger, and with an error when
-	// they can't be read however often they are asked for.
-	told func(error)
+	*Settler
+	Feed
 
-	advanced  bool // told was called
+	advanced  bool // it was reported
 	snapshots *snapshots
 	pace      *rate.Limiter
 }
 
-// run works until ctx ends.
+// Follow carries a feed to the ledger until ctx ends.
+func (s *Settler) Follow(ctx context.Context, feed Feed) {
+	f := &feeder{Settler: s, Feed: feed, pace: rate.NewLimiter(feedRate, feedBurst)}
+	f.snapshots = newSnapshots(f)
+	var pulls sync.WaitGroup
+	pulls.Go(func() { f.snapshots.run(ctx) })
+	f.run(ctx)
+	pulls.Wait()
+}
+
+// run works until ctx ends, or the feed is given up.
 func (f *feeder) run(ctx context.Context) {
 	wait, broken := feedRetry, 0
-	f.snapshots, f.pace = newSnapshots(f), rate.NewLimiter(feedRate, feedBurst)
-	f.px.wg.Go(func() { f.snapshots.run(ctx) })
 	for ctx.Err() == nil {
 		progress, err := f.follow(ctx)
 		if ctx.Err() != nil {
@@ -66,11 +80,11 @@ func (f *feeder) run(ctx context.Context) {
 		if !errors.Is(err, engineclient.ErrContract) {
 			broken = 0
 		} else if broken++; broken == feedTries {
-			f.told(err)
+			f.Report(err)
 			return
 		}
-		f.log.Warn("feed was interrupted", zap.Error(err))
-		if clock.Sleep(ctx, f.px.clock, wait) != nil {
+		f.Feed.Logger.Warn("feed was interrupted", zap.Error(err))
+		if clock.Sleep(ctx, f.Clock, wait) != nil {
 			return
 		}
 		wait = min(2*wait, feedRetryMax)
@@ -80,7 +94,7 @@ func (f *feeder) run(ctx context.Context) {
 // follow reads the feed from the ledger's cursor until something fails, and
 // reports whether anything was delivered.
 func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
-	cursor, err := f.px.opts.Ledger.FeedCursor(ctx, f.projectID, f.feedID)
+	cursor, err := f.Ledger.FeedCursor(ctx, f.ProjectID, f.FeedID)
 	if err != nil {
 		return false, fmt.Errorf("asking for feed cursor: %w", err)
 	}
@@ -93,7 +107,7 @@ func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	feed, err := f.client.Feed(ctx, f.feedID, cursor)
+	feed, err := f.Client.Feed(ctx, f.FeedID, cursor)
 	if err != nil {
 		return false, err
 	}
@@ -131,12 +145,12 @@ func (f *feeder) follow(ctx context.Context) (progress bool, err error) {
 
 // keepPace waits until so many more records may be delivered.
 func (f *feeder) keepPace(ctx context.Context, records int) error {
-	now := f.px.clock.Now()
+	now := f.Clock.Now()
 	wait := f.pace.ReserveN(now, records).DelayFrom(now)
 	if wait <= 0 {
 		return nil
 	}
-	return clock.Sleep(ctx, f.px.clock, wait)
+	return clock.Sleep(ctx, f.Clock, wait)
 }
 
 // pulled is a record with its size in the feed.
@@ -197,7 +211,7 @@ func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error
 		if err := f.keep(ctx, rec); err != nil {
 			return err
 		}
-		if err := f.px.endCalls(ctx, f.projectID, rec.JobID); err != nil {
+		if err := f.endCalls(ctx, f.ProjectID, rec.JobID); err != nil {
 			return err
 		}
 	}
@@ -206,7 +220,7 @@ func (f *feeder) deliver(ctx context.Context, batch []contract.FeedRecord) error
 
 // openJobs returns the project's unfinished jobs; never nil without an error.
 func (f *feeder) openJobs(ctx context.Context) ([]contract.OpenJob, error) {
-	jobs, err := f.px.opts.Ledger.OpenJobs(ctx, f.projectID)
+	jobs, err := f.Ledger.OpenJobs(ctx, f.ProjectID)
 	if err != nil {
 		return nil, fmt.Errorf("asking for unfinished jobs: %w", err)
 	}
@@ -227,22 +241,22 @@ func find(jobs []contract.OpenJob, jobID string) *contract.OpenJob {
 // the contract demands ends as failed: pulling it again would not help, and
 // its slot must come free.
 func (f *feeder) keep(ctx context.Context, rec *contract.FeedRecord) error {
-	kept, err := f.px.archive.Put(ctx, rec.JobID, f.client.Job(rec.JobID))
+	kept, err := f.Archive.Put(ctx, rec.JobID, f.Client.Job(rec.JobID))
 	if errors.Is(err, archive.ErrRefused) {
-		f.log.Error("engine's result was refused", zap.String("job", rec.JobID), zap.Error(err))
-		kept, err = f.px.archive.PutEnd(engineproxy.Failure(*rec.Record, api.FailureInternal, notKept, rec.At))
+		f.Feed.Logger.Error("engine's result was refused", zap.String("job", rec.JobID), zap.Error(err))
+		kept, err = f.Archive.PutEnd(engineproxy.Failure(*rec.Record, api.FailureInternal, notKept, rec.At))
 	}
 	if err != nil {
 		return fmt.Errorf("archiving job: %w", err)
 	}
-	f.px.metrics.archived.WithLabelValues(archiveKept).Inc()
+	f.Archived.WithLabelValues(Kept).Inc()
 	rec.Record = &kept
 	return nil
 }
 
 // apply hands records up to seq to the ledger and acknowledges them.
 func (f *feeder) apply(ctx context.Context, records []contract.FeedRecord, seq uint64) error {
-	verdict, err := f.settle(ctx, records)
+	verdict, err := f.applyUnbroken(ctx, records)
 	if err != nil {
 		return err
 	}
@@ -251,23 +265,23 @@ func (f *feeder) apply(ctx context.Context, records []contract.FeedRecord, seq u
 	}
 	if len(records) > 0 && !f.advanced {
 		f.advanced = true
-		f.told(nil)
+		f.Report(nil)
 	}
-	ack := contract.Ack{FeedID: f.feedID, Seq: seq, Stop: verdict.Stop}
-	if err := f.px.call(ctx, func(ctx context.Context) error { return f.client.Ack(ctx, ack) }); err != nil {
+	ack := contract.Ack{FeedID: f.FeedID, Seq: seq, Stop: verdict.Stop}
+	if err := clock.Do(ctx, f.Clock, engineclient.QuickCall, func(ctx context.Context) error { return f.Client.Ack(ctx, ack) }); err != nil {
 		return fmt.Errorf("acknowledging feed: %w", err)
 	}
 	return nil
 }
 
-// settle applies records. A job whose record breaks the contract is ended
+// applyUnbroken applies records. A job whose record breaks the contract is ended
 // without its engine, which hears of it by the verdict; what comes after the
 // record counts as ever.
-func (f *feeder) settle(ctx context.Context, records []contract.FeedRecord) (contract.FeedVerdict, error) {
+func (f *feeder) applyUnbroken(ctx context.Context, records []contract.FeedRecord) (contract.FeedVerdict, error) {
 	var stop []contract.Stop
 	for {
-		verdict, err := f.px.opts.Ledger.ApplyFeed(ctx, contract.FeedBatch{
-			ProjectID: f.projectID, FeedID: f.feedID, Records: records,
+		verdict, err := f.Ledger.ApplyFeed(ctx, contract.FeedBatch{
+			ProjectID: f.ProjectID, FeedID: f.FeedID, Records: records,
 		})
 		if err != nil {
 			return verdict, fmt.Errorf("applying feed: %w", err)
@@ -289,8 +303,8 @@ func (f *feeder) settle(ctx context.Context, records []contract.FeedRecord) (con
 
 // endBroken ends a job whose engine breaks the contract.
 func (f *feeder) endBroken(ctx context.Context, b contract.Breach) error {
-	f.log.Error("engine breaks the contract; its job is ended", zap.String("job", b.JobID), zap.String("reason", b.Reason))
-	f.px.metrics.breaches.Inc()
+	f.Feed.Logger.Error("engine breaks the contract; its job is ended", zap.String("job", b.JobID), zap.String("reason", b.Reason))
+	f.Breaches.Inc()
 	open, err := f.openJobs(ctx)
 	if err != nil {
 		return err
@@ -299,5 +313,5 @@ func (f *feeder) endBroken(ctx context.Context, b contract.Breach) error {
 	if j == nil {
 		return nil // it has ended meanwhile
 	}
-	return f.px.giveUpJob(ctx, *j, api.FailureInternal, brokeContract)
+	return f.GiveUp(ctx, *j, api.FailureInternal, brokeContract)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/process"
 )
 
 // noLedger gives the engines to whoever asks, and is asked for nothing else.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/process"
 )
 
 // failedStart submits and returns the failure that a client is told.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"

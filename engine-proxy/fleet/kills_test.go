@@ -13,10 +13,10 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
+	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/process/procfs"
-	"github.com/svc-games/svc/engine-proxy/process/shim"
 	"github.com/svc-games/svc/test/wait"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/wait"
 )

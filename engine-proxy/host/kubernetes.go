@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/fleet"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
 )
 
 // Kubernetes holds the options of the driver kubernetes. Namespace is required.

@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/state"
 )
 

@@ -29,7 +29,7 @@ func (r *report) containers() {
 	if !r.full {
 		return // it needs a Docker daemon
 	}
-	m := r.benchmark("./engine-proxy/docker", "BenchmarkColdStart", 2*rounds, "driver-ms", "docker-run-ms", "ratio")
+	m := r.benchmark("./engine-proxy/driver/docker", "BenchmarkColdStart", 2*rounds, "driver-ms", "docker-run-ms", "ratio")
 	s := r.section("Cold start with Docker", "From the order to the first answer of the real engine in the image svc-engine:slim, confined by the driver and, in "+
 		"turn with it, by a plain docker run; medians.", "", "driver", "docker run", "budget", "")
 	s.row("the engine answers", fmt.Sprintf("%.0f ms", m["driver-ms"]), fmt.Sprintf("%.0f ms", m["docker-run-ms"]), "1.5 times docker run", verdict(m["ratio"] <= 1.5))

@@ -31,7 +31,7 @@ var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway"}
 // clusterImporters are the folders that may import Kubernetes' libraries: the
 // driver, and the programs that have it in them.
 var clusterImporters = []string{
-	"engine-proxy/kubernetes", "engine-proxy/host", "engine-proxy/daemon", "cmd/svc-engine-proxy",
+	"engine-proxy/driver/kubernetes", "engine-proxy/host", "engine-proxy/daemon", "cmd/svc-engine-proxy",
 	"caddymodule/embedded", "cmd/caddy", "test/rig/gateway", "test/rig/engineproxy",
 }
 

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/svc-games/svc/engine-proxy/admission"
-
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-games/svc/engine-proxy/admission"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"

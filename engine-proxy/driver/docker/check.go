@@ -11,6 +11,8 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Check implements driver.Driver. It refuses a daemon that runs containers
@@ -19,13 +21,13 @@ import (
 func (d *Driver) Check(ctx context.Context) error {
 	info, err := d.api.Info(ctx, client.InfoOptions{})
 	if err != nil {
-		return fmt.Errorf("asking the Docker daemon: %w", unavailable(err))
+		return fmt.Errorf("asking the Docker daemon: %w", driverkit.Unavailable(err))
 	}
 	filtered := slices.ContainsFunc(info.Info.SecurityOptions, func(option string) bool {
 		return strings.HasPrefix(option, "name=seccomp") && !strings.Contains(option, "profile=unconfined")
 	})
 	if !filtered {
-		return refused("The engine's container can't be confined.", errors.New("the Docker daemon runs containers without a seccomp profile"))
+		return driverkit.Refused("The engine's container can't be confined.", errors.New("the Docker daemon runs containers without a seccomp profile"))
 	}
 	d.warn.Do(func() {
 		for resource, limited := range map[string]bool{
@@ -51,7 +53,7 @@ func (d *Driver) checkImage(ctx context.Context) error {
 	case cerrdefs.IsNotFound(err):
 		return d.noImage()
 	case err != nil:
-		return fmt.Errorf("looking at the image: %w", unavailable(err))
+		return fmt.Errorf("looking at the image: %w", driverkit.Unavailable(err))
 	}
 	if d.isChecked(image.ID) {
 		return nil
@@ -63,7 +65,7 @@ func (d *Driver) checkImage(ctx context.Context) error {
 // started: the daemon has no other way to look into an image.
 func (d *Driver) checkByContainer(ctx context.Context) error {
 	name := "svc-engine-check-" + installation(d.opts.DataDir)
-	if err := gone(d.removeContainer(ctx, name)); err != nil { // of a check that was interrupted
+	if err := driverkit.IgnoreGone(d.removeContainer(ctx, name)); err != nil { // of a check that was interrupted
 		return err
 	}
 	made, err := d.api.ContainerCreate(ctx, client.ContainerCreateOptions{
@@ -75,7 +77,7 @@ func (d *Driver) checkByContainer(ctx context.Context) error {
 		return nil // another check is under way
 	}
 	if err != nil {
-		return fmt.Errorf("looking into the image: %w", unavailable(err))
+		return fmt.Errorf("looking into the image: %w", driverkit.Unavailable(err))
 	}
 	defer d.discard(ctx, made.ID)
 	return d.checkCommand(ctx, made.ID)

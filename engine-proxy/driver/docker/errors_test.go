@@ -8,6 +8,7 @@ import (
 	cerrdefs "github.com/containerd/errdefs"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 func TestErrorsOfTheDaemonMeanWhatTheyProve(t *testing.T) {
@@ -20,7 +21,7 @@ func TestErrorsOfTheDaemonMeanWhatTheyProve(t *testing.T) {
 		"full disk":      {failed("x", errors.New("mkdir overlay2: no space left on device")), driver.ErrCapacity},
 		"full memory":    {failed("x", errors.New("fork/exec runc: cannot allocate memory")), driver.ErrCapacity},
 		"trouble inside": {failed("x", fmt.Errorf("oops: %w", cerrdefs.ErrInternal)), driver.ErrUnavailable},
-		"a volume":       {blocked(reasonVolume, errors.New("read-only file system")), driver.ErrUnavailable},
+		"a volume":       {driverkit.Blocked(reasonVolume, errors.New("read-only file system")), driver.ErrUnavailable},
 		"absence":        {absence(fmt.Errorf("No such container: x: %w", cerrdefs.ErrNotFound)), driver.ErrNotFound},
 		"absence of all": {absence(fmt.Errorf("page not found: %w", cerrdefs.ErrNotFound)), driver.ErrUnavailable},
 	}

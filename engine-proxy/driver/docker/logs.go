@@ -3,12 +3,12 @@ package docker
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // logLines is how many lines are read of a log to find its last bytes.
@@ -27,25 +27,9 @@ func (d *Driver) Logs(ctx context.Context, h driver.Handle, limit int64) ([]byte
 		return nil, fmt.Errorf("reading container's log: %w", absence(err))
 	}
 	defer stream.Close()
-	tail := &tail{limit: limit}
+	tail := &driverkit.Tail{Limit: limit}
 	if _, err := stdcopy.StdCopy(tail, tail, stream); err != nil {
-		return nil, fmt.Errorf("reading container's log: %w", unavailable(err))
+		return nil, fmt.Errorf("reading container's log: %w", driverkit.Unavailable(err))
 	}
-	return tail.kept, nil
+	return tail.Kept, nil
 }
-
-// tail keeps the last bytes that were written to it.
-type tail struct {
-	limit int64
-	kept  []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	if over := int64(len(t.kept)) - t.limit; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-var _ io.Writer = (*tail)(nil)

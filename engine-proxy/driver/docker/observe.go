@@ -11,6 +11,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // handleData is what Handle.Data holds.
@@ -90,7 +91,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 	list, err := d.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: d.ours()})
 	if err != nil {
-		return nil, fmt.Errorf("listing containers: %w", unavailable(err))
+		return nil, fmt.Errorf("listing containers: %w", driverkit.Unavailable(err))
 	}
 	out := make([]driver.Observed, 0, len(list.Items))
 	for _, item := range list.Items {

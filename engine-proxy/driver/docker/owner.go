@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 const reasonVolume = "The project's volume can't be written."
@@ -21,26 +22,26 @@ const reasonVolume = "The project's volume can't be written."
 func (d *Driver) settle(s driver.Spec) (uid, gid int, err error) {
 	info, err := os.Lstat(s.Volume)
 	if err != nil {
-		return 0, 0, blocked(reasonVolume, fmt.Errorf("looking at the volume: %w", err))
+		return 0, 0, driverkit.Blocked(reasonVolume, fmt.Errorf("looking at the volume: %w", err))
 	}
 	uid, gid = ownerOf(info)
 	root := os.Geteuid() == 0
 	switch {
 	case uid == 0 && !root:
-		return 0, 0, blocked(reasonVolume, errors.New("the volume belongs to root, and engines don't run as root"))
+		return 0, 0, driverkit.Blocked(reasonVolume, errors.New("the volume belongs to root, and engines don't run as root"))
 	case uid == 0:
 		uid, gid = d.opts.UID, d.opts.GID
 		if err := give(s.Volume, uid, gid); err != nil {
-			return 0, 0, blocked(reasonVolume, err)
+			return 0, 0, driverkit.Blocked(reasonVolume, err)
 		}
 	case gid == 0:
 		gid = uid
 	}
 	if info.Mode().Perm()&0o700 != 0o700 {
-		return 0, 0, blocked(reasonVolume, fmt.Errorf("the volume can't be written: its mode is %v", info.Mode()))
+		return 0, 0, driverkit.Blocked(reasonVolume, fmt.Errorf("the volume can't be written: its mode is %v", info.Mode()))
 	}
 	if err := unix.Access(s.Volume, unix.W_OK|unix.X_OK); err != nil {
-		return 0, 0, blocked(reasonVolume, fmt.Errorf("the volume can't be written: %w", err))
+		return 0, 0, driverkit.Blocked(reasonVolume, fmt.Errorf("the volume can't be written: %w", err))
 	}
 	if !root {
 		return uid, gid, nil // all of it is the same user's already

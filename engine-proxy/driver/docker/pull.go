@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // pullStall is how long a pull may make no progress.
@@ -75,9 +76,9 @@ func (d *Driver) pullImage() error {
 	case errors.Is(context.Cause(ctx), errStalled):
 		err = errStalled
 	case neverPulled(err):
-		return refused(reasonNoImage, fmt.Errorf("pulling the image %s: %w", d.opts.Image, err))
+		return driverkit.Refused(reasonNoImage, fmt.Errorf("pulling the image %s: %w", d.opts.Image, err))
 	}
-	return fmt.Errorf("pulling the image %s: %w", d.opts.Image, unavailable(err))
+	return fmt.Errorf("pulling the image %s: %w", d.opts.Image, driverkit.Unavailable(err))
 }
 
 // read pulls the image and calls progressed whenever something has come.
@@ -106,5 +107,5 @@ func neverPulled(err error) bool {
 }
 
 func (d *Driver) noImage() error {
-	return refused(reasonNoImage, fmt.Errorf("the image %s is not on this machine: run make engine-image, or pull it", d.opts.Image))
+	return driverkit.Refused(reasonNoImage, fmt.Errorf("the image %s is not on this machine: run make engine-image, or pull it", d.opts.Image))
 }

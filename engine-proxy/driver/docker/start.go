@@ -12,6 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 const (
@@ -93,7 +95,7 @@ func (d *Driver) named(ctx context.Context, name string) (container.InspectRespo
 		if !errors.Is(err, driver.ErrNotFound) {
 			return found, err
 		}
-		if !sleep(ctx, namePause) {
+		if clock.Sleep(ctx, clock.System{}, namePause) != nil {
 			return container.InspectResponse{}, fmt.Errorf("%w: a name is taken by nothing", driver.ErrUnavailable)
 		}
 	}
@@ -130,7 +132,7 @@ func (d *Driver) run(ctx context.Context, id string) error {
 func (d *Driver) discard(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
-	if err := gone(d.removeContainer(ctx, id)); err != nil {
+	if err := driverkit.IgnoreGone(d.removeContainer(ctx, id)); err != nil {
 		d.opts.Logger.Warn("removing container failed", zap.String("container", id), zap.Error(err))
 	}
 }

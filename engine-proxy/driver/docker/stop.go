@@ -10,6 +10,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Stop implements driver.Driver. The container's processes share one process
@@ -17,7 +18,7 @@ import (
 func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
 	obs, err := d.Inspect(ctx, h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	if !obs.Running {
 		return nil
@@ -30,7 +31,7 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 		Timeout: new(int(math.Ceil(max(grace, 0).Seconds()))),
 	})
 	if err != nil {
-		return gone(fmt.Errorf("stopping container: %w", absence(err)))
+		return driverkit.IgnoreGone(fmt.Errorf("stopping container: %w", absence(err)))
 	}
 	return nil
 }
@@ -39,7 +40,7 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	obs, err := d.Inspect(ctx, h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	if obs.Running {
 		return errors.New("removing container: it runs")
@@ -48,7 +49,7 @@ func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	if err != nil {
 		return err
 	}
-	return gone(d.removeContainer(ctx, data.Container))
+	return driverkit.IgnoreGone(d.removeContainer(ctx, data.Container))
 }
 
 // removeContainer removes a container that does not run, with what it wrote

@@ -10,6 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 // Pace of the attempts to hear from a daemon that has gone.
@@ -35,7 +37,7 @@ func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
 				pause = rewatchMin
 			}
 			d.opts.Logger.Warn("the Docker daemon's events broke off", zap.Duration("next", pause), zap.Error(err))
-			if !sleep(ctx, pause) {
+			if clock.Sleep(ctx, clock.System{}, pause) != nil {
 				return
 			}
 		}
@@ -60,7 +62,7 @@ func (d *Driver) follow(ctx context.Context, since time.Time, out chan<- driver.
 	default:
 	}
 	// The daemon answers. What happened while it did not is unknown.
-	if !send(ctx, out, driver.Event{}) {
+	if !driverkit.Send(ctx, out, driver.Event{}) {
 		return last, true, ctx.Err()
 	}
 	for {
@@ -70,30 +72,9 @@ func (d *Driver) follow(ctx context.Context, since time.Time, out chan<- driver.
 		case m := <-stream.Messages:
 			last = time.Unix(0, m.TimeNano)
 			e := driver.Event{ProjectID: m.Actor.Attributes[labelProject], InstanceID: m.Actor.Attributes[labelInstance]}
-			if !send(ctx, out, e) {
+			if !driverkit.Send(ctx, out, e) {
 				return last, true, ctx.Err()
 			}
 		}
-	}
-}
-
-func send(ctx context.Context, out chan<- driver.Event, e driver.Event) bool {
-	select {
-	case out <- e:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// sleep waits, and reports whether ctx lasted that long.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Check implements driver.Driver. It refuses a namespace without the policy
@@ -36,13 +37,13 @@ func (d *Driver) Check(ctx context.Context) error {
 func (d *Driver) checkPolicy(ctx context.Context) error {
 	policy, err := d.policies.Get(ctx, PolicyName, metav1.GetOptions{})
 	if saysAbsent(err, PolicyName) {
-		return refused(reasonUnconfined, fmt.Errorf("the namespace %s has no NetworkPolicy %s", d.opts.Namespace, PolicyName))
+		return driverkit.Refused(reasonUnconfined, fmt.Errorf("the namespace %s has no NetworkPolicy %s", d.opts.Namespace, PolicyName))
 	}
 	if err != nil {
 		return failed("looking for the NetworkPolicy", err)
 	}
 	if err := confines(policy, d.projectLabels("")); err != nil {
-		return refused(reasonUnconfined, fmt.Errorf("the NetworkPolicy %s of the namespace %s: %w", PolicyName, d.opts.Namespace, err))
+		return driverkit.Refused(reasonUnconfined, fmt.Errorf("the NetworkPolicy %s of the namespace %s: %w", PolicyName, d.opts.Namespace, err))
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 // fence sees to it that the project has a volume, and that no older
@@ -60,18 +62,18 @@ func (d *Driver) fence(ctx context.Context, s driver.Spec) (*corev1.PersistentVo
 // refuses one that is older than the mark.
 func (d *Driver) admits(claim *corev1.PersistentVolumeClaim, s driver.Spec) (marked bool, err error) {
 	if owner := claim.Labels[labelInstallation]; owner != d.opts.Installation {
-		return false, refused(reasonVolume, fmt.Errorf("the claim %s is of the installation %q", claim.Name, owner))
+		return false, driverkit.Refused(reasonVolume, fmt.Errorf("the claim %s is of the installation %q", claim.Name, owner))
 	}
 	if claim.DeletionTimestamp != nil {
-		return false, blocked(reasonVolume, fmt.Errorf("the claim %s is being deleted", claim.Name))
+		return false, driverkit.Blocked(reasonVolume, fmt.Errorf("the claim %s is being deleted", claim.Name))
 	}
 	last, err := strconv.ParseUint(claim.Annotations[noteGeneration], 10, 64)
 	if err != nil {
-		return false, refused(reasonVolume, fmt.Errorf("reading the mark of the claim %s: %w", claim.Name, err))
+		return false, driverkit.Refused(reasonVolume, fmt.Errorf("reading the mark of the claim %s: %w", claim.Name, err))
 	}
 	marked = claim.Annotations[noteInstance] == s.InstanceID
 	if last > s.Generation || (last == s.Generation && !marked) {
-		return false, blocked(reasonNewer, fmt.Errorf("generation %d is refused: %d was the last on the claim %s", s.Generation, last, claim.Name))
+		return false, driverkit.Blocked(reasonNewer, fmt.Errorf("generation %d is refused: %d was the last on the claim %s", s.Generation, last, claim.Name))
 	}
 	return marked, nil
 }
@@ -85,7 +87,7 @@ func (d *Driver) confirm(ctx context.Context, s driver.Spec) error {
 	}
 	marked, err := d.admits(claim, s)
 	if err == nil && !marked {
-		err = blocked(reasonNewer, errors.New("the mark of the claim has changed"))
+		err = driverkit.Blocked(reasonNewer, errors.New("the mark of the claim has changed"))
 	}
 	return err
 }
@@ -141,31 +143,19 @@ func (d *Driver) DeleteVolume(ctx context.Context, projectID string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("looking at the project's volume: %w", unavailable(err))
+			return fmt.Errorf("looking at the project's volume: %w", driverkit.Unavailable(err))
 		}
 		if owner := claim.Labels[labelInstallation]; owner != d.opts.Installation {
 			return fmt.Errorf("deleting the project's volume: the claim %s is of the installation %q", name, owner)
 		}
 		if !asked {
 			if err := d.claims.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !saysAbsent(err, name) {
-				return fmt.Errorf("deleting the project's volume: %w", unavailable(err))
+				return fmt.Errorf("deleting the project's volume: %w", driverkit.Unavailable(err))
 			}
 			continue
 		}
-		if !sleep(ctx, deletePoll) {
+		if clock.Sleep(ctx, clock.System{}, deletePoll) != nil {
 			return fmt.Errorf("waiting for the project's volume to go: %w", ctx.Err())
 		}
-	}
-}
-
-// sleep waits for d, and reports whether ctx lasted that long.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

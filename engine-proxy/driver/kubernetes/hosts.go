@@ -8,6 +8,8 @@ import (
 	"net/url"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // hostAliases lets an engine, which has no names to ask for, find its egress.
@@ -17,7 +19,7 @@ func hostAliases(ctx context.Context, egress string) ([]corev1.HostAlias, error)
 	}
 	address, err := url.Parse(egress)
 	if err != nil {
-		return nil, refused(reasonInvalid, fmt.Errorf("reading the address of the egress: %w", err))
+		return nil, driverkit.Refused(reasonInvalid, fmt.Errorf("reading the address of the egress: %w", err))
 	}
 	host := address.Hostname()
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -25,7 +27,7 @@ func hostAliases(ctx context.Context, egress string) ([]corev1.HostAlias, error)
 	}
 	found, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the egress: %w", unavailable(err))
+		return nil, fmt.Errorf("looking for the egress: %w", driverkit.Unavailable(err))
 	}
 	var out []corev1.HostAlias
 	for _, ip := range found {

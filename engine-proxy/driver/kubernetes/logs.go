@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // logLines is how many lines are read of a log to find its last bytes.
@@ -34,14 +35,14 @@ func (d *Driver) Logs(ctx context.Context, h driver.Handle, limit int64) ([]byte
 		return last([]byte(state.Terminated.Message), limit), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading pod's log: %w", unavailable(err))
+		return nil, fmt.Errorf("reading pod's log: %w", driverkit.Unavailable(err))
 	}
 	return log, nil
 }
 
 // gonePod is ErrNotFound also when another pod has the name.
 func gonePod(err error) error {
-	if gone(err) == nil {
+	if driverkit.IgnoreGone(err) == nil {
 		return fmt.Errorf("%w: %w", driver.ErrNotFound, err)
 	}
 	return err
@@ -53,17 +54,11 @@ func (d *Driver) read(ctx context.Context, pod *corev1.Pod, limit int64) ([]byte
 		return nil, err
 	}
 	defer stream.Close()
-	var kept []byte
-	for chunk := make([]byte, 32<<10); ; {
-		n, err := stream.Read(chunk)
-		kept = last(append(kept, chunk[:n]...), limit)
-		if err == io.EOF {
-			return kept, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	tail := &driverkit.Tail{Limit: limit}
+	if _, err := io.Copy(tail, stream); err != nil {
+		return nil, err
 	}
+	return tail.Kept, nil
 }
 
 // last returns the end of text.

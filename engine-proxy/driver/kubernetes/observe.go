@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // handleData is what Handle.Data holds.
@@ -84,7 +85,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 	list, err := d.pods.List(ctx, d.ours())
 	if err != nil {
-		return nil, fmt.Errorf("listing pods: %w", unavailable(err))
+		return nil, fmt.Errorf("listing pods: %w", driverkit.Unavailable(err))
 	}
 	out := make([]driver.Observed, 0, len(list.Items))
 	for i := range list.Items {

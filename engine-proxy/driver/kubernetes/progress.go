@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // step is how far the start of a pod has come.
@@ -22,7 +24,7 @@ func progressOf(pod *corev1.Pod) step {
 	switch {
 	case state.Terminated != nil && neverRan(state.Terminated):
 		err := fmt.Errorf("%s: %s", state.Terminated.Reason, state.Terminated.Message)
-		return step{err: refused(reasonNoProgram, err)}
+		return step{err: driverkit.Refused(reasonNoProgram, err)}
 	case state.Running != nil, state.Terminated != nil, !alive(pod):
 		return step{done: true}
 	case state.Waiting != nil:
@@ -55,14 +57,14 @@ func waiting(w *corev1.ContainerStateWaiting) step {
 	err := fmt.Errorf("the engine's container waits: %s", said)
 	switch w.Reason {
 	case waitNoPull, waitBadName:
-		return step{err: refused(reasonNoImage, err)}
+		return step{err: driverkit.Refused(reasonNoImage, err)}
 	case waitPullError, waitPullAgain:
 		if neverPulled(w.Message) {
-			return step{err: refused(reasonNoImage, err)}
+			return step{err: driverkit.Refused(reasonNoImage, err)}
 		}
 	case waitConfig, waitCreate, waitRun:
 		if neverCreated(w.Message) {
-			return step{err: refused(reasonNoProgram, err)}
+			return step{err: driverkit.Refused(reasonNoProgram, err)}
 		}
 	}
 	return step{said: said}

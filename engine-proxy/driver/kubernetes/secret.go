@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Files of an engine's secret.
@@ -47,7 +48,7 @@ func (d *Driver) withdraw(ctx context.Context, instanceID string) error {
 	name := secretName(instanceID)
 	err := d.secrets.Delete(ctx, name, metav1.DeleteOptions{})
 	if err != nil && !saysAbsent(err, name) {
-		return unavailable(err)
+		return driverkit.Unavailable(err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // discardTimeout bounds the clearing away of a failed start.
@@ -25,7 +26,7 @@ func (d *Driver) Start(ctx context.Context, s driver.Spec, progress func(driver.
 		progress = func(driver.Phase) {}
 	}
 	if s.Remote == nil {
-		return driver.Handle{}, refused(reasonInvalid, errors.New("the spec is not one for an engine that runs elsewhere"))
+		return driver.Handle{}, driverkit.Refused(reasonInvalid, errors.New("the spec is not one for an engine that runs elsewhere"))
 	}
 	progress(driver.PhaseCreating)
 	if err := d.checkPolicy(ctx); err != nil {
@@ -79,7 +80,7 @@ func (d *Driver) create(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, erro
 			return found, nil
 		}
 		if alive(found) {
-			return nil, blocked(reasonEarlier, fmt.Errorf("the pod %s is of the instance %s", found.Name, found.Labels[labelInstance]))
+			return nil, driverkit.Blocked(reasonEarlier, fmt.Errorf("the pod %s is of the instance %s", found.Name, found.Labels[labelInstance]))
 		}
 		if err := d.clear(ctx, found); err != nil {
 			return nil, fmt.Errorf("clearing away an earlier engine: %w", err)
@@ -105,7 +106,7 @@ func (d *Driver) await(ctx context.Context, pod *corev1.Pod, progress func(drive
 	last := "no node has been chosen"
 	err := d.until(ctx, pod, func(now *corev1.Pod) (bool, error) {
 		if now == nil {
-			return false, blocked(reasonEarlier, errors.New("the engine's pod was deleted while it started"))
+			return false, driverkit.Blocked(reasonEarlier, errors.New("the engine's pod was deleted while it started"))
 		}
 		step := progressOf(now)
 		last = step.said
@@ -115,7 +116,7 @@ func (d *Driver) await(ctx context.Context, pod *corev1.Pod, progress func(drive
 		case step.done:
 			return true, nil
 		case step.unplaced && time.Since(began) >= d.opts.PlaceTimeout:
-			return false, full(fmt.Errorf("no node takes the engine's pod: %s", step.said))
+			return false, driverkit.Full(fmt.Errorf("no node takes the engine's pod: %s", step.said))
 		case !step.unplaced && !pulling:
 			pulling = true
 			progress(driver.PhasePulling)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -34,7 +35,7 @@ func TestAPodThatNoNodeTakesIsNoRoom(t *testing.T) {
 	for patient := 100 * time.Millisecond; ; patient *= 4 {
 		d := b.another(t, func(o *Options) { o.Limits.Memory, o.PlaceTimeout = 1<<40, patient })
 		_, err := d.Start(t.Context(), b.spec(t), nil)
-		if !errors.Is(err, driver.ErrCapacity) || reasonOf(err) != reasonNoRoom {
+		if !errors.Is(err, driver.ErrCapacity) || reasonOf(err) != driverkit.NoRoom {
 			t.Fatalf("got %v, want ErrCapacity", err)
 		}
 		b.empty(t)
@@ -65,7 +66,7 @@ func TestAQuotaThatIsUsedUpIsNoRoom(t *testing.T) {
 	}
 	wait.Until(t, "the API server knows the quota", func() bool {
 		_, err := b.Start(t.Context(), b.spec(t), nil)
-		return errors.Is(err, driver.ErrCapacity) && reasonOf(err) == reasonNoRoom
+		return errors.Is(err, driver.ErrCapacity) && reasonOf(err) == driverkit.NoRoom
 	})
 	if err := b.Check(t.Context()); err != nil {
 		t.Errorf("check: %v; there may be room again", err)

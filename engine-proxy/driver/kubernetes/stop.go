@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // killTimeout is how long a node has to end a pod that has no grace left. One
@@ -35,11 +36,11 @@ var errUnproven = errors.New("no node has said that the pod has ended")
 func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
 	data, err := parseHandle(h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	pod, err := d.find(ctx, data)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	if !alive(pod) {
 		return nil
@@ -66,7 +67,7 @@ func (d *Driver) endWithin(ctx context.Context, pod *corev1.Pod, grace time.Dura
 	case saysAbsent(err, pod.Name):
 		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("asking pod to end: %w", unavailable(err))
+		return false, fmt.Errorf("asking pod to end: %w", driverkit.Unavailable(err))
 	}
 	return d.endsWithin(ctx, pod, grace)
 }
@@ -91,14 +92,14 @@ func (d *Driver) delete(ctx context.Context, pod *corev1.Pod) error {
 	if err == nil || saysAbsent(err, pod.Name) || apierrors.IsConflict(err) { // the name is another pod's now
 		return nil
 	}
-	return unavailable(err)
+	return driverkit.Unavailable(err)
 }
 
 // Remove implements driver.Driver.
 func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	data, err := parseHandle(h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	pod, err := d.find(ctx, data)
 	switch {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // lookAgain is how often a pod is asked for while nothing is heard of it.
@@ -73,33 +74,14 @@ func (d *Driver) heard(object any, deleted bool) {
 	}
 	d.changes.of(pod.Name)
 	if deleted || !alive(pod) {
-		d.changes.ended(driver.Event{ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance]})
+		d.changes.Publish(driver.Event{ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance]})
 	}
 }
 
-// Watch implements driver.Driver.
+// Watch implements driver.Driver. The first event says that others may have been
+// lost.
 func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
-	out := make(chan driver.Event)
-	l := d.changes.listen()
-	go func() {
-		defer close(out)
-		defer d.changes.leave(l)
-		for {
-			select {
-			case <-l.wake:
-			case <-ctx.Done():
-				return
-			}
-			for _, e := range l.take() {
-				select {
-				case out <- e:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}
-	}()
-	return out, nil
+	return d.changes.Watch(ctx, driver.Event{}), nil
 }
 
 // until asks for a pod again and again, whenever it has changed, until ok says
@@ -113,7 +95,7 @@ func (d *Driver) until(ctx context.Context, pod *corev1.Pod, ok func(now *corev1
 		case saysAbsent(err, pod.Name):
 			now = nil
 		case err != nil:
-			return fmt.Errorf("looking at pod: %w", unavailable(err))
+			return fmt.Errorf("looking at pod: %w", driverkit.Unavailable(err))
 		case now.UID != pod.UID:
 			now = nil
 		}

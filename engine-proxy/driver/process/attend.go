@@ -63,11 +63,7 @@ func (d *Driver) await(in *instance, child *os.Process) {
 		_, _ = child.Wait() // how the shim ended says nothing of the engine
 	}
 	close(in.ended)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for w := range d.watchers {
-		w.add(driver.Event{ProjectID: in.id.ProjectID, InstanceID: in.id.InstanceID})
-	}
+	d.events.Publish(driver.Event{ProjectID: in.id.ProjectID, InstanceID: in.id.InstanceID})
 }
 
 // waitExit waits on the runtime's poller, so that no thread is held by it.

@@ -6,6 +6,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/cgroup"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
@@ -98,10 +100,11 @@ type Driver struct {
 	users  *userTable   // nil: engines run as we do
 	groups *cgroup.Tree // nil: none
 
-	mu       sync.Mutex
+	events driverkit.Events
+
+	mu       sync.Mutex           // guards the following fields
 	attended map[string]*instance // by instance id: those whose end is awaited
 	starting map[string]chan struct{}
-	watchers map[*watcher]struct{}
 
 	unlisted unlisted
 
@@ -123,7 +126,7 @@ func New(opts Options) (*Driver, error) {
 	d := &Driver{
 		opts: opts, bootID: boot,
 		attended: make(map[string]*instance), starting: make(map[string]chan struct{}),
-		watchers: make(map[*watcher]struct{}), opened: make(map[string]bool),
+		opened: make(map[string]bool),
 	}
 	if err := d.chooseUsers(); err != nil {
 		return nil, err
@@ -166,10 +169,10 @@ func (o *Options) complete() error {
 	if o.Chromium != "" {
 		o.Readable = append(o.Readable, present(browserNeeds)...)
 	}
-	orElse(&o.LogBytes, defaultLogBytes)
-	orElse(&o.FileBytes, defaultFileBytes)
-	orElse(&o.Limits.Files, defaultFiles)
-	orElse(&o.Limits.PIDs, defaultPIDs)
+	o.LogBytes = cmp.Or(max(o.LogBytes, 0), defaultLogBytes)
+	o.FileBytes = cmp.Or(max(o.FileBytes, 0), defaultFileBytes)
+	o.Limits.Files = cmp.Or(max(o.Limits.Files, 0), defaultFiles)
+	o.Limits.PIDs = cmp.Or(max(o.Limits.PIDs, 0), defaultPIDs)
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
@@ -209,12 +212,6 @@ func pointers(list []string) []*string {
 		out[i] = &list[i]
 	}
 	return out
-}
-
-func orElse(value *int64, standard int64) {
-	if *value <= 0 {
-		*value = standard
-	}
 }
 
 // Name implements driver.Driver.

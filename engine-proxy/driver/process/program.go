@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // program is a program that can be run, and what it takes to run it.
@@ -79,5 +79,5 @@ func examine(command string) (program, error) {
 
 // cannotRun makes an error one that will not go away by itself.
 func cannotRun(err error) error {
-	return &driver.ReasonError{Reason: "The engine's program can't be run.", Err: fmt.Errorf("%w: %w", driver.ErrFatalSpec, err)}
+	return driverkit.Refused("The engine's program can't be run.", err)
 }

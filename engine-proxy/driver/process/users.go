@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 // Users is a range of user ids that nobody else uses. Each id stands for the
@@ -166,23 +168,8 @@ func (t *userTable) save() error {
 	if err != nil {
 		return fmt.Errorf("encoding table of users: %w", err)
 	}
-	f, err := os.OpenFile(t.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := durable.Replace(t.path, raw); err != nil {
 		return fmt.Errorf("writing table of users: %w", err)
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(t.path+".new", t.path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing table of users: %w", err)
-	}
-	dir, err := os.Open(filepath.Dir(t.path))
-	if err != nil {
-		return fmt.Errorf("syncing table of users: %w", err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
-		return fmt.Errorf("syncing table of users: %w", err)
 	}
 	return nil
 }

@@ -51,10 +51,10 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	o.Host.Ledger, o.Host.Logger = ledger(side), logger
 	o.Host.Metrics = host.NewMetrics()
 	metrics := serveMetrics(o.Host.Metrics)
-	o.Host.Serve = func(e engineproxy.Engines, operators http.Handler) http.Handler {
+	o.Host.Serve = func(e engineproxy.Engines) http.Handler {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics)
-		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Operators: operators, Logger: logger}))
+		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Logger: logger}))
 		return mux
 	}
 	timeout := openTimeout

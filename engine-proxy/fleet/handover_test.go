@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -46,7 +47,7 @@ func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
 	job := r.accept(project, at)
 	first := r.info(project).InstanceID
 
-	operator := NewOperator(r.options.DataDir)
+	operator := remote.NewOperator(r.options.DataDir)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var answered atomic.Int64
@@ -96,7 +97,7 @@ func TestSecondProxyIsRefusedUnlessItTakesOver(t *testing.T) {
 	if err := second.Close(t.Context(), KeepEngines); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewOperator(r.options.DataDir).List(t.Context()); err != nil {
+	if _, err := remote.NewOperator(r.options.DataDir).List(t.Context()); err != nil {
 		t.Errorf("the first does not answer any more: %v", err)
 	}
 }

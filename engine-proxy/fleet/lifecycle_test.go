@@ -20,6 +20,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
@@ -434,7 +435,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 	if err := r.AwaitReady(t.Context(), project); err != nil {
 		t.Fatal(err)
 	}
-	list, err := NewOperator(r.options.DataDir).List(t.Context())
+	list, err := remote.NewOperator(r.options.DataDir).List(t.Context())
 	if err != nil || len(list) != 1 {
 		t.Fatalf("operator sees %v, %v", list, err)
 	}
@@ -443,7 +444,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(at.Address), "left"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewOperator(r.options.DataDir).Stop(t.Context(), project, false); err != nil {
+	if err := remote.NewOperator(r.options.DataDir).Stop(t.Context(), project, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Dir(at.Address)); !os.IsNotExist(err) {
@@ -459,7 +460,7 @@ func TestOperatorListsAndStopsEngines(t *testing.T) {
 	r := newRig(t, nil)
 	project := api.NewProjectID()
 	r.submit(project)
-	op := NewOperator(r.dir)
+	op := remote.NewOperator(r.dir)
 	list, err := op.List(t.Context())
 	if err != nil || len(list) != 1 || list[0].ProjectID != project || !r.runs(list[0]) {
 		t.Fatalf("got %+v, %v", list, err)
@@ -473,7 +474,7 @@ func TestOperatorListsAndStopsEngines(t *testing.T) {
 	if err := op.Stop(t.Context(), project, false); err != nil {
 		t.Errorf("stopping one that was stopped: %v", err)
 	}
-	if err := op.Stop(t.Context(), api.NewProjectID(), false); err == nil || !strings.Contains(err.Error(), "No engine of this project is known") {
+	if err := op.Stop(t.Context(), api.NewProjectID(), false); !errors.Is(err, engineproxy.ErrAbsent) {
 		t.Errorf("stopping one that there never was: %v", err)
 	}
 	if err := op.Stop(t.Context(), "../x", false); err == nil {

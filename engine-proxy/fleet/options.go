@@ -27,9 +27,9 @@ type Options struct {
 	Logger  *zap.Logger        // default: none
 	Clock   clock.Clock        // default: the system's
 	Metrics *Metrics           // default: a set that nobody reads
-	// Serve, when it is set, makes the handler of SocketName out of the one for
-	// operators: gateways of this machine may be served there too.
-	Serve func(e engineproxy.Engines, operators http.Handler) http.Handler
+	// Serve makes the handler of state.SocketName; default: remote.NewOperatorHandler.
+	// Gateways of this machine may be served there too.
+	Serve func(e engineproxy.Engines) http.Handler
 	// TakeOver takes SocketName from the engine proxy that listens there, and
 	// waits until that one has ended. Without it Start fails while one works.
 	TakeOver bool

@@ -20,6 +20,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/engine-proxy/settle"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
@@ -89,7 +90,7 @@ func New(opts Options) (*Proxy, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
-	remote, elsewhere := opts.Driver.(driver.Remote)
+	remoteDriver, elsewhere := opts.Driver.(driver.Remote)
 	l, err := state.Open(opts.DataDir, elsewhere)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func New(opts Options) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		opts: opts, log: opts.Logger, clock: opts.Clock, layout: l, archive: store, remote: remote,
+		opts: opts, log: opts.Logger, clock: opts.Clock, layout: l, archive: store, remote: remoteDriver,
 		metrics: opts.Metrics, actors: make(map[string]*actor),
 		admission: admission.New(admission.Limits{
 			Starts: opts.MaxStarts, Engines: opts.MaxEngines, PerOwner: opts.MaxPerOwner,
@@ -171,7 +172,7 @@ func (p *Proxy) Start(ctx context.Context) error {
 			return err
 		}
 	}
-	p.gate.Open(p.serves())
+	p.gate.Open(p.handler())
 	return nil
 }
 
@@ -263,7 +264,7 @@ const predecessorAnswers = 10 * time.Second
 func (p *Proxy) awaitPredecessor(ctx context.Context) {
 	ctx, cancel := clock.Within(ctx, p.clock, predecessorAnswers)
 	defer cancel()
-	if _, err := NewOperator(p.layout.Root).List(ctx); err != nil && !errors.Is(err, ErrNotRunning) {
+	if _, err := remote.NewOperator(p.layout.Root).List(ctx); err != nil && !errors.Is(err, peer.ErrNotListening) {
 		p.log.Warn("the engine proxy whose place is taken does not answer", zap.Error(err))
 	}
 }

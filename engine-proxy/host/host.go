@@ -50,7 +50,7 @@ type Options struct {
 	Logger   *zap.Logger // default: none
 	// TakeOver and Serve are those of fleet.Options.
 	TakeOver bool
-	Serve    func(e engineproxy.Engines, operators http.Handler) http.Handler
+	Serve    func(e engineproxy.Engines) http.Handler
 }
 
 // Validate refuses options that can't work. It reads no file.

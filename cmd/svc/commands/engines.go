@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,7 +17,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/fleet"
+	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/peer"
 )
 
 // enginesOptions are common to the commands under engines.
@@ -24,13 +27,30 @@ type enginesOptions struct {
 	json    bool
 }
 
-func (o *enginesOptions) operator() *fleet.Operator { return fleet.NewOperator(o.dataDir) }
+func (o *enginesOptions) operator() *remote.Operator { return remote.NewOperator(o.dataDir) }
+
+// failed says what an error of the operator means for who runs the command.
+func (o *enginesOptions) failed(err error) error {
+	switch {
+	case errors.Is(err, engineproxy.ErrAbsent):
+		return errors.New("No engine of this project is known.")
+	case errors.Is(err, peer.ErrNotListening):
+		return fmt.Errorf("no engine proxy works on %s: %w", o.dataDir, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: run the command as the user that runs the service", err)
+	}
+	return err
+}
 
 // enginesCommand shows and stops engines over the engine proxy's socket.
 func enginesCommand() *cobra.Command {
 	o := new(enginesOptions)
 	cmd := group("engines", "Show and stop engines",
 		enginesListCommand(o), enginesShowCommand(o), enginesLogsCommand(o), enginesStopCommand(o), enginesResetCommand(o))
+	for _, sub := range cmd.Commands() {
+		run := sub.RunE
+		sub.RunE = func(cmd *cobra.Command, args []string) error { return o.failed(run(cmd, args)) }
+	}
 	cmd.PersistentFlags().StringVar(&o.dataDir, "data-dir", cmp.Or(os.Getenv("SVC_DATA_DIR"), "data"),
 		"data directory of the service ($SVC_DATA_DIR)")
 	cmd.PersistentFlags().BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -98,7 +118,7 @@ func enginesLogsCommand(o *enginesOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.printLog(cmd.OutOrStdout(), text)
+			return o.printLog(cmd.OutOrStdout(), string(text))
 		},
 	}
 	cmd.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how much of its end to show")

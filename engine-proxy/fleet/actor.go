@@ -31,15 +31,15 @@ type actor struct {
 
 	turn sync.Mutex // guards the following fields
 
-	owner   string
-	machine *lifecycle.Machine
-	run     *incarnation     // nil when absent or failed
-	shown   lifecycle.Status // as it was published last
-	refused error            // why the last start was not let in
+	owner     string
+	machine   *lifecycle.Machine
+	run       *incarnation     // nil when absent or failed
+	published lifecycle.Status // as it was published last
+	refused   error            // why the last start was not let in
 
-	found   found              // by the journal, to be adopted
-	jobs    []contract.OpenJob // unfinished, as the ledger said last
-	fencing bool               // the overdue ones among them are being fenced
+	adoptable adoptable          // by the journal, to be adopted
+	jobs      []contract.OpenJob // unfinished, as the ledger said last
+	fencing   bool               // the overdue ones among them are being fenced
 
 	overrun  settle.Overrun
 	bounding bool // an overdue job is being ended
@@ -59,7 +59,7 @@ type view struct {
 func newActor(p *Proxy, projectID string, rules *lifecycle.Rules) *actor {
 	a := &actor{px: p, id: projectID, machine: lifecycle.New(rules, p.clock.Now())}
 	a.machine.SetDriver(!p.frozen.Load())
-	a.shown = a.machine.Status()
+	a.published = a.machine.Status()
 	a.view.Store(&view{state: engineproxy.StateAbsent, changed: make(chan struct{})})
 	return a
 }
@@ -71,7 +71,7 @@ func (a *actor) leave() {
 	if a.run != nil {
 		a.run.end() // the instance runs on
 	}
-	a.px.metrics.left(a.shown.State)
+	a.px.metrics.leave(a.published.State)
 }
 
 // post runs f in a turn of its own; false when the proxy has ended.
@@ -96,8 +96,8 @@ func (a *actor) do(ctx context.Context, f func()) error {
 	return nil
 }
 
-// apart runs work outside the actor's turns, and what it returns in one.
-func (a *actor) apart(work func() func()) {
+// async runs work outside the actor's turns, and what it returns in one.
+func (a *actor) async(work func() func()) {
 	a.px.wg.Go(func() {
 		if then := work(); then != nil {
 			a.post(then)
@@ -154,21 +154,21 @@ func (a *actor) perform(act lifecycle.Action) {
 	case lifecycle.Abort:
 		r.abort()
 	case lifecycle.Stop:
-		a.halt(r)
+		a.stop(r)
 	}
 }
 
 // publish tells everyone who waits what the engine has become.
 func (a *actor) publish() {
-	now, was := a.machine.Status(), a.shown
-	a.shown = now
+	now, was := a.machine.Status(), a.published
+	a.published = now
 	a.idle.Store(0)
 	if since, idle := a.machine.IdleSince(); idle {
 		a.idle.Store(since.UnixNano())
 	}
 	a.reportPhases(was, now)
 	if now.State != was.State {
-		a.entered(was, now)
+		a.stateChanged(was, now)
 	}
 	a.quiet.Store(now.State == engineproxy.StateAbsent && len(a.jobs) == 0)
 	v := &view{state: now.State, target: a.run.instance(), changed: make(chan struct{})}
@@ -183,13 +183,13 @@ func (a *actor) publish() {
 	close(old.changed)
 }
 
-// entered deals with what every change of state brings.
-func (a *actor) entered(was, now lifecycle.Status) {
+// stateChanged deals with what every change of state brings.
+func (a *actor) stateChanged(was, now lifecycle.Status) {
 	last := a.machine.Last()
 	a.px.log.Info("engine changed state", zap.String("project", a.id),
 		zap.String("from", string(was.State)), zap.String("to", string(now.State)),
 		zap.String("cause", string(last.Cause)), zap.String("instance", a.run.instance()))
-	a.px.metrics.moved(was.State, now.State, last.Cause)
+	a.px.metrics.transition(was.State, now.State, last.Cause)
 	switch now.State {
 	case engineproxy.StateReady:
 		if was.State == engineproxy.StateDraining {

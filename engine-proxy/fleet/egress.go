@@ -22,9 +22,9 @@ func (p *Proxy) serveEgress(e state.Entry, token string) (string, error) {
 	return path, p.opts.Egress.Serve(e.ProjectID, path, token)
 }
 
-// serveEgressAgain opens it for an engine that was started by an earlier
+// reopenEgress opens it for an engine that was started by an earlier
 // engine proxy. Without it the engine works as far as it can without models.
-func (p *Proxy) serveEgressAgain(e state.Entry, token string) {
+func (p *Proxy) reopenEgress(e state.Entry, token string) {
 	if _, err := p.serveEgress(e, token); err != nil {
 		p.log.Error("opening egress for a running engine failed", zap.String("project", e.ProjectID), zap.Error(err))
 	}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/archive"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/lifecycle"
 )
 
 const askRetry = 100 * time.Millisecond // between attempts to ask an engine that does not answer
@@ -138,7 +136,7 @@ func (p *Proxy) Cancel(ctx context.Context, pr engineproxy.Project, jobID string
 			}
 			continue
 		case engineproxy.StateAbsent, engineproxy.StateFailed:
-			if err := p.bringBack(ctx, a, jobID); err != nil {
+			if err := p.startForJob(ctx, a, jobID); err != nil {
 				return err
 			}
 		}
@@ -148,9 +146,9 @@ func (p *Proxy) Cancel(ctx context.Context, pr engineproxy.Project, jobID string
 	}
 }
 
-// bringBack has an engine that does not run started if the job is unfinished;
+// startForJob has an engine that does not run started if the job is unfinished;
 // ErrAbsent if it is not.
-func (p *Proxy) bringBack(ctx context.Context, a *actor, jobID string) error {
+func (p *Proxy) startForJob(ctx context.Context, a *actor, jobID string) error {
 	jobs, err := p.opts.Ledger.OpenJobs(ctx, a.id)
 	if err != nil {
 		return fmt.Errorf("asking for unfinished jobs: %w", err)
@@ -171,55 +169,6 @@ func (p *Proxy) await(ctx context.Context, v *view) error {
 	case <-p.ctx.Done():
 		return fmt.Errorf("%w: the engine proxy has ended", engineproxy.ErrUnreachable)
 	}
-}
-
-// List implements Engines. Engines that are absent are not listed.
-func (p *Proxy) List(ctx context.Context) ([]engineproxy.Info, error) {
-	list := []engineproxy.Info{}
-	for _, a := range p.all() {
-		var info engineproxy.Info
-		if err := a.do(ctx, func() { info = a.info() }); err != nil {
-			return nil, err
-		}
-		if info.State != engineproxy.StateAbsent {
-			list = append(list, info)
-		}
-	}
-	slices.SortFunc(list, func(a, b engineproxy.Info) int { return cmp.Compare(a.ProjectID, b.ProjectID) })
-	return list, nil
-}
-
-// Stop implements Engines. Without force it waits until the engine's work has
-// ended, or returns an error that is ErrBusy when ctx ends before. The engine
-// of a project with unfinished jobs is started again.
-func (p *Proxy) Stop(ctx context.Context, projectID string, force bool) error {
-	a := p.find(projectID)
-	if a == nil {
-		return engineproxy.ErrAbsent
-	}
-	return a.halting(ctx, force, true)
-}
-
-// Show implements Engines.
-func (p *Proxy) Show(ctx context.Context, projectID string) (engineproxy.Details, error) {
-	a := p.find(projectID)
-	if a == nil {
-		return engineproxy.Details{}, engineproxy.ErrAbsent
-	}
-	var d engineproxy.Details
-	err := a.do(ctx, func() { d = engineproxy.Details{Info: a.info(), Transitions: a.machine.Transitions()} })
-	return d, err
-}
-
-// Reset implements Engines.
-func (p *Proxy) Reset(ctx context.Context, projectID string) error {
-	a := p.find(projectID)
-	if a == nil {
-		return engineproxy.ErrAbsent
-	}
-	return a.do(ctx, func() {
-		a.step(func(m *lifecycle.Machine, now time.Time) { m.Reset(now) })
-	})
 }
 
 // Events implements Archive.

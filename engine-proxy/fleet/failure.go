@@ -58,7 +58,7 @@ func failureOf(err error) (f lifecycle.Failure, counts bool) {
 		return f, true
 	case errors.Is(err, admission.ErrNoTurn):
 		return lifecycle.Failure{Code: failNoRoom, Reason: "Too many engines start at once."}, false
-	case errors.Is(err, errMoved):
+	case errors.Is(err, errVolumeElsewhere):
 		f = lifecycle.Failure{Code: failVolume, Fatal: true}
 	case errors.Is(err, errWeakIsolation):
 		f = lifecycle.Failure{Code: failApart, Fatal: true}
@@ -89,8 +89,8 @@ func failureOf(err error) (f lifecycle.Failure, counts bool) {
 	return f, counts
 }
 
-// endOf is the failure of an engine that ended when it was ready.
-func endOf(exit *driver.Exit) lifecycle.Failure {
+// exitFailure is the failure of an engine that ended when it was ready.
+func exitFailure(exit *driver.Exit) lifecycle.Failure {
 	f, _ := failureOf(&exitError{exit})
 	f.Reason = "The engine " + exit.String() + "."
 	return f

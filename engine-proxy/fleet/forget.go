@@ -24,7 +24,7 @@ func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 	}
 	// The gateway and forgetDeleted may be at it at once: each step takes what
 	// is gone already for done.
-	if err := a.halting(ctx, true, false); err != nil {
+	if err := a.stopAndWait(ctx, true, false); err != nil {
 		return err
 	}
 	if err := p.archive.Forget(projectID); err != nil {
@@ -35,7 +35,7 @@ func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 			return fmt.Errorf("forgetting project: %w", err)
 		}
 	}
-	p.warnOfMoved(projectID)
+	p.warnOfLeftVolume(projectID)
 	if p.remote != nil {
 		if err := p.remote.DeleteVolume(ctx, projectID); err != nil {
 			return fmt.Errorf("forgetting project: deleting volume: %w", err)
@@ -73,7 +73,7 @@ func (p *Proxy) forgetDeleted(ctx context.Context) error {
 	var gone []string
 	var all error
 	for _, id := range deleted {
-		if err := p.forgetLate(ctx, id); err != nil {
+		if err := p.completeForget(ctx, id); err != nil {
 			all = errors.Join(all, fmt.Errorf("project %q: %w", id, err))
 			continue
 		}
@@ -90,9 +90,9 @@ func (p *Proxy) forgetDeleted(ctx context.Context) error {
 	return all
 }
 
-// forgetLate is Forget for nobody who waits. It is bounded: an engine that can't
+// completeForget is Forget for nobody who waits. It is bounded: an engine that can't
 // be stopped must not keep the others' volumes.
-func (p *Proxy) forgetLate(ctx context.Context, projectID string) error {
+func (p *Proxy) completeForget(ctx context.Context, projectID string) error {
 	if a := p.find(projectID); a != nil && a.forgotten.Load() {
 		return nil
 	}

@@ -42,7 +42,7 @@ type incarnation struct {
 	exit   *driver.Exit         // of an engine that ended before it was ready
 	exited bool
 
-	looking, lookAgain bool // the driver is being asked for it; and is to be once more
+	inspecting, inspectAgain bool // the driver is being asked for it; and is to be once more
 
 	ready contract.Ready // what it said when it became ready
 
@@ -58,14 +58,14 @@ func (a *actor) newIncarnation(number uint64) *incarnation {
 	return r
 }
 
-// found is an engine that may run already.
-type found struct {
+// adoptable is an engine that may run already.
+type adoptable struct {
 	entry state.Entry
 	token string
 }
 
-// reach gives the incarnation a client, now that it is known where it listens.
-func (a *actor) reach(r *incarnation) {
+// connect gives the incarnation a client, now that it is known where it listens.
+func (a *actor) connect(r *incarnation) {
 	where := r.entry.Endpoint()
 	r.at = engineproxy.Endpoint{Network: where.Network, Address: where.Address, InstanceID: r.entry.InstanceID, Token: r.token}
 	dial := a.px.dial
@@ -96,8 +96,8 @@ func (r *incarnation) abort() {
 	r.cancel(errStopped)
 }
 
-// leave gives up its turn among the starts and its timers.
-func (r *incarnation) leave() {
+// releaseTurn gives up its turn among the starts and its timers.
+func (r *incarnation) releaseTurn() {
 	r.stopTimer()
 	if r.ticket != nil {
 		r.ticket.Close()
@@ -107,7 +107,7 @@ func (r *incarnation) leave() {
 // end is called when no instance is left.
 func (r *incarnation) end() {
 	r.cancel(errStopped)
-	r.leave()
+	r.releaseTurn()
 	if r.client != nil {
 		r.client.Close()
 	}

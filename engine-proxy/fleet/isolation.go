@@ -11,10 +11,10 @@ import (
 // keep.
 var errWeakIsolation = fmt.Errorf("engines of different owners can't be kept apart here; allow_weak_isolation runs them nevertheless: %w", driver.ErrFatalSpec)
 
-// decide puts the decision to start an engine on disk. Where the driver can't
+// recordStart puts the decision to start an engine on disk. Where the driver can't
 // keep engines apart, all volumes must be one owner's: an engine could read
 // them whether their own engines run or not.
-func (p *Proxy) decide(e state.Entry) error {
+func (p *Proxy) recordStart(e state.Entry) error {
 	if !p.opts.AllowWeakIsolation && !p.opts.Driver.Capabilities().Separates() {
 		p.deciding.Lock() // two owners' first starts must see each other
 		defer p.deciding.Unlock()

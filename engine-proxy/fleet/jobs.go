@@ -19,7 +19,7 @@ func (a *actor) review() {
 	if a.px.closing.Load() {
 		return
 	}
-	a.apart(func() func() {
+	a.async(func() func() {
 		ctx, cancel := clock.Within(a.px.ctx, a.px.clock, callDeadline)
 		defer cancel()
 		jobs, err := a.px.opts.Ledger.OpenJobs(ctx, a.id)
@@ -52,7 +52,7 @@ func (a *actor) unfinished(jobs []contract.OpenJob) {
 	if a.machine.State() == engineproxy.StateReady {
 		a.fenceOverdue(jobs)
 	}
-	a.boundJobs(jobs)
+	a.endOverdueJobs(jobs)
 	if a.px.closing.Load() {
 		return
 	}
@@ -82,7 +82,7 @@ func (a *actor) fenceOverdue(jobs []contract.OpenJob) {
 	}
 	a.fencing = true
 	r := a.run
-	a.apart(func() func() {
+	a.async(func() func() {
 		for _, id := range overdue {
 			if err := a.px.settler.Resolve(r.ctx, r.client, id); err != nil && r.ctx.Err() == nil {
 				a.px.log.Warn("resolving overdue reservation failed", zap.String("job", id), zap.Error(err))
@@ -92,9 +92,9 @@ func (a *actor) fenceOverdue(jobs []contract.OpenJob) {
 	})
 }
 
-// boundJobs sees to it that a job ends in time: its engine is asked to end it,
+// endOverdueJobs sees to it that a job ends in time: its engine is asked to end it,
 // and when it does not, the job is ended without it and the engine stopped.
-func (a *actor) boundJobs(jobs []contract.OpenJob) {
+func (a *actor) endOverdueJobs(jobs []contract.OpenJob) {
 	r, timing := a.run, a.px.opts.Timing
 	ready := a.machine.State() == engineproxy.StateReady
 	worked := a.overrun.Look(a.px.clock.Now(), ready, jobs, 2*timing.Reap)
@@ -104,7 +104,7 @@ func (a *actor) boundJobs(jobs []contract.OpenJob) {
 	}
 	a.bounding = true
 	final := worked >= timing.Job+timing.JobGrace
-	a.apart(func() func() {
+	a.async(func() func() {
 		err := a.px.settler.EndOverdue(r.ctx, r.client, r.ready.FeedID, *j, final)
 		if err != nil && r.ctx.Err() == nil {
 			a.px.log.Warn("ending overdue job failed", zap.String("job", j.JobID), zap.Error(err))
@@ -112,15 +112,15 @@ func (a *actor) boundJobs(jobs []contract.OpenJob) {
 		return func() {
 			a.bounding = false
 			if final && err == nil {
-				a.heldTooLong(r)
+				a.jobHeld(r)
 			}
 		}
 	})
 }
 
-// heldTooLong stops an engine whose job had to be ended without it. The jobs
+// jobHeld stops an engine whose job had to be ended without it. The jobs
 // that wait behind it bring the next one.
-func (a *actor) heldTooLong(r *incarnation) {
+func (a *actor) jobHeld(r *incarnation) {
 	a.px.log.Error("engine holds a job; stopping the engine", zap.String("project", a.id), zap.String("instance", r.instance()))
 	a.px.metrics.failed(failHeld)
 	a.step(func(m *lifecycle.Machine, now time.Time) {
@@ -132,7 +132,7 @@ func (a *actor) heldTooLong(r *incarnation) {
 // called when no instance runs, and none is started before it is done.
 func (a *actor) giveUp() {
 	jobs := a.jobs
-	a.apart(func() func() {
+	a.async(func() func() {
 		a.px.settler.GiveUpAll(a.px.ctx, jobs)
 		return func() {
 			a.step(func(m *lifecycle.Machine, _ time.Time) { m.GivenUp() })

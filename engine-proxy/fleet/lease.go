@@ -27,7 +27,7 @@ func (a *actor) submit(owner string) (*engineproxy.Lease, error) {
 	if a.machine.State() == engineproxy.StateReady {
 		return a.lease(), nil
 	}
-	a.wish(lifecycle.CauseSubmission)
+	a.requestStart(lifecycle.CauseSubmission)
 	if a.refused != nil && a.machine.State() == engineproxy.StateAbsent {
 		return nil, a.refused
 	}
@@ -42,15 +42,15 @@ func (a *actor) attach() (*engineproxy.Lease, error) {
 	case engineproxy.StateDraining:
 		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Visit() })
 	case engineproxy.StateFailed:
-		return nil, fmt.Errorf("%w: %s", engineproxy.ErrAbsent, a.shown.Failure.Reason)
+		return nil, fmt.Errorf("%w: %s", engineproxy.ErrAbsent, a.published.Failure.Reason)
 	case engineproxy.StateAbsent:
 		return nil, engineproxy.ErrAbsent
 	}
 	return nil, a.refusal()
 }
 
-// wish sees to it that an engine is on its way, if that is allowed now.
-func (a *actor) wish(why lifecycle.Cause) {
+// requestStart sees to it that an engine is on its way, if that is allowed now.
+func (a *actor) requestStart(why lifecycle.Cause) {
 	a.refused = nil
 	if a.px.closing.Load() {
 		return

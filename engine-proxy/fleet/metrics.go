@@ -118,8 +118,8 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 	}
 }
 
-// moved counts a change of state.
-func (m *Metrics) moved(from, to engineproxy.State, why lifecycle.Cause) {
+// transition counts a change of state.
+func (m *Metrics) transition(from, to engineproxy.State, why lifecycle.Cause) {
 	if from != engineproxy.StateAbsent {
 		m.engines.WithLabelValues(string(from)).Dec()
 	}
@@ -156,8 +156,8 @@ func (m *Metrics) driverUp(up bool) {
 	m.up.Set(0)
 }
 
-// left takes an engine out of the count that the engine proxy leaves behind.
-func (m *Metrics) left(state engineproxy.State) {
+// leave takes an engine out of the count that the engine proxy leaves behind.
+func (m *Metrics) leave(state engineproxy.State) {
 	if state != engineproxy.StateAbsent {
 		m.engines.WithLabelValues(string(state)).Dec()
 	}

@@ -17,9 +17,9 @@ import (
 
 const probeDeadline = time.Second // of one readiness probe
 
-// pace is how long to wait before one asks again for what has not come since
+// probePause is how long to wait before one asks again for what has not come since
 // waited: so that it is seen at most a tenth late.
-func pace(waited time.Duration) time.Duration {
+func probePause(waited time.Duration) time.Duration {
 	const shortest, longest = 2 * time.Millisecond, 250 * time.Millisecond
 	return min(max(waited/10, shortest), longest)
 }
@@ -28,10 +28,10 @@ func pace(waited time.Duration) time.Duration {
 // it is.
 func (a *actor) probe(r *incarnation) {
 	e := r.entry
-	a.apart(func() func() {
+	a.async(func() func() {
 		noted := make(chan error, 1)
 		go func() { noted <- state.WriteEntry(a.px.layout.State(a.id), e) }()
-		ready, err := a.boot(r, e.Handle)
+		ready, err := a.awaitReady(r, e.Handle)
 		r.ticket.Close() // what is left to wait for is the disk
 		if noteErr := <-noted; noteErr != nil {
 			err = errors.Join(err, noteErr)
@@ -40,12 +40,12 @@ func (a *actor) probe(r *incarnation) {
 	})
 }
 
-// boot returns once the new instance is ready.
-func (a *actor) boot(r *incarnation, h driver.Handle) (contract.Ready, error) {
+// awaitReady returns once the new instance is ready.
+func (a *actor) awaitReady(r *incarnation, h driver.Handle) (contract.Ready, error) {
 	ctx, cancel := clock.Within(r.ctx, a.px.clock, a.px.opts.Timing.Boot)
 	defer cancel()
 	// An end before this moment found no one to be reported to.
-	obs, err := a.px.look(ctx, h)
+	obs, err := a.px.inspect(ctx, h)
 	switch {
 	case err == nil && !obs.Running:
 		err = &exitError{obs.Exit}
@@ -56,7 +56,7 @@ func (a *actor) boot(r *incarnation, h driver.Handle) (contract.Ready, error) {
 		return contract.Ready{}, err
 	}
 	a.post(func() { r.pid = obs.PID })
-	a.px.wg.Go(func() { a.px.lend(ctx, r.ticket, h) })
+	a.px.wg.Go(func() { a.px.releaseTurnOfWaiting(ctx, r.ticket, h) })
 	return a.px.probe(ctx, r.client, func() {
 		a.post(func() {
 			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Heard(r.number) })
@@ -64,8 +64,8 @@ func (a *actor) boot(r *incarnation, h driver.Handle) (contract.Ready, error) {
 	})
 }
 
-// look is Inspect with certain absence turned into an observation.
-func (p *Proxy) look(ctx context.Context, h driver.Handle) (driver.Observed, error) {
+// inspect is Inspect with certain absence turned into an observation.
+func (p *Proxy) inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
 	obs, err := p.opts.Driver.Inspect(ctx, h)
 	if errors.Is(err, driver.ErrNotFound) || errors.Is(err, driver.ErrIdentity) {
 		return driver.Observed{}, nil
@@ -92,7 +92,7 @@ func (p *Proxy) probe(ctx context.Context, c *engineclient.Client, heard func())
 			heard()
 			heard = nil
 		}
-		if err := clock.Sleep(ctx, p.clock, pace(p.clock.Now().Sub(began))); err != nil {
+		if err := clock.Sleep(ctx, p.clock, probePause(p.clock.Now().Sub(began))); err != nil {
 			return ready, fmt.Errorf("%w: the last answer was: %w", err, met)
 		}
 	}
@@ -111,7 +111,31 @@ func (a *actor) probed(r *incarnation, ready contract.Ready, err error) {
 		a.startFailed(r, err)
 		return
 	}
-	r.leave()
+	r.releaseTurn()
 	r.ready = ready
 	a.step(func(m *lifecycle.Machine, now time.Time) { m.BecameReady(now, r.number) })
+}
+
+var errNoAddress = errors.New("where the engine listens is not known yet")
+
+// locate asks the driver where an instance listens until it is known. An
+// instance that has ended is an *exitError.
+func (p *Proxy) locate(ctx context.Context, h driver.Handle) (driver.Endpoint, error) {
+	for began := p.clock.Now(); ; {
+		once, cancel := clock.Within(ctx, p.clock, callDeadline)
+		obs, met := p.inspect(once, h)
+		cancel()
+		switch {
+		case met == nil && !obs.Running:
+			return obs.Endpoint, &exitError{obs.Exit}
+		case met == nil && !obs.Endpoint.IsZero():
+			return obs.Endpoint, nil
+		case met == nil:
+			met = errNoAddress
+		}
+		waited := p.clock.Now().Sub(began)
+		if err := clock.Sleep(ctx, p.clock, probePause(waited)); err != nil {
+			return driver.Endpoint{}, fmt.Errorf("%w: waited %s: %w", err, waited.Round(time.Second), met)
+		}
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +22,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
-	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/engine-proxy/settle"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
@@ -158,7 +159,7 @@ func (p *Proxy) Start(ctx context.Context) error {
 	}
 	p.wg.Go(func() {
 		for e := range events {
-			p.hint(e)
+			p.handleEvent(e)
 		}
 	})
 	p.wg.Go(p.reap)
@@ -218,7 +219,7 @@ func (p *Proxy) stopAll(ctx context.Context, force bool) error {
 	errs := make(chan error, len(actors))
 	for _, a := range actors {
 		p.wg.Go(func() {
-			err := a.halting(ctx, force, false)
+			err := a.stopAndWait(ctx, force, false)
 			if errors.Is(err, engineproxy.ErrBusy) {
 				err = nil // it works on, and is adopted at the next start
 			}
@@ -251,40 +252,11 @@ func (p *Proxy) actor(projectID string) *actor {
 	return a
 }
 
-// lockRetry is the pause between attempts to take the lock of an engine proxy
-// that is about to end.
-const lockRetry = 10 * time.Millisecond
-
-// predecessorAnswers is how long one whose place is to be taken has to answer.
-const predecessorAnswers = 10 * time.Second
-
-// awaitPredecessor waits until the engine proxy whose place is to be taken
-// serves: one that waits for its own predecessor would be overtaken, and those
-// who wait for it be forgotten. One that does not answer is not waited for.
-func (p *Proxy) awaitPredecessor(ctx context.Context) {
-	ctx, cancel := clock.Within(ctx, p.clock, predecessorAnswers)
-	defer cancel()
-	if _, err := remote.NewOperator(p.layout.Root).List(ctx); err != nil && !errors.Is(err, peer.ErrNotListening) {
-		p.log.Warn("the engine proxy whose place is taken does not answer", zap.Error(err))
-	}
-}
-
-// takeLock takes the installation's lock, which the kernel frees however this
-// process ends. After a take-over it waits for the one that has it.
-func (p *Proxy) takeLock(ctx context.Context) error {
-	for {
-		f, err := state.Lock(state.LockPath(p.opts.DataDir))
-		if err == nil {
-			p.lock = f
-			return nil
-		}
-		if !p.opts.TakeOver || !errors.Is(err, peer.ErrInUse) {
-			return err
-		}
-		if ended := clock.Sleep(ctx, p.clock, lockRetry); ended != nil {
-			return fmt.Errorf("waiting for the engine proxy that was taken over: %w", errors.Join(ended, err))
-		}
-	}
+// all returns every actor there is.
+func (p *Proxy) all() []*actor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Values(p.actors))
 }
 
 var _ engineproxy.Engines = (*Proxy)(nil)

@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"go.uber.org/zap"
 
@@ -46,11 +44,4 @@ func (p *Proxy) reapOnce(ctx context.Context) error {
 		a.post(func() { a.unfinished(jobs) })
 	}
 	return nil
-}
-
-// all returns every actor there is.
-func (p *Proxy) all() []*actor {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Collect(maps.Values(p.actors))
 }

@@ -68,7 +68,7 @@ func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Tim
 		seen[obs.InstanceID] = true
 		known := false
 		if a := p.find(obs.ProjectID); a != nil {
-			err := a.do(ctx, func() { known = a.knows(obs.InstanceID) })
+			err := a.do(ctx, func() { known = a.owns(obs.InstanceID) })
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Tim
 				zap.String("instance", obs.InstanceID), zap.Int("pid", obs.PID))
 		}
 		if now.Sub(strangers[obs.InstanceID]) >= p.opts.Timing.Grace {
-			p.stopStranger(obs)
+			p.stopOrphan(obs)
 		}
 	}
 	for id := range strangers {
@@ -93,23 +93,23 @@ func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Tim
 	}
 	for _, a := range p.all() {
 		if v := a.view.Load(); v.state == engineproxy.StateReady && !seen[v.target] {
-			a.post(func() { a.hinted(v.target) })
+			a.post(func() { a.checkForEnd(v.target) })
 		}
 	}
 	return nil
 }
 
-// knows reports whether an instance is the actor's, or may be: what a start
+// owns reports whether an instance is the actor's, or may be: what a start
 // that is under way makes has no name yet.
-func (a *actor) knows(instanceID string) bool {
+func (a *actor) owns(instanceID string) bool {
 	if a.run == nil {
 		return false
 	}
 	return a.run.instance() == instanceID || a.run.instance() == ""
 }
 
-// stopStranger ends an engine that nobody knows of.
-func (p *Proxy) stopStranger(obs driver.Observed) {
+// stopOrphan ends an engine that nobody knows of.
+func (p *Proxy) stopOrphan(obs driver.Observed) {
 	p.log.Error("stopping an engine that nobody knows of",
 		zap.String("project", obs.ProjectID), zap.String("instance", obs.InstanceID), zap.Int("pid", obs.PID))
 	p.metrics.stopped(causeOrphan)
@@ -120,15 +120,15 @@ func (p *Proxy) stopStranger(obs driver.Observed) {
 	})
 }
 
-// hint passes on what the driver noticed. One without ids means everyone.
-func (p *Proxy) hint(e driver.Event) {
+// handleEvent passes on what the driver noticed. One without ids means everyone.
+func (p *Proxy) handleEvent(e driver.Event) {
 	if e.ProjectID == "" {
 		for _, a := range p.all() {
-			a.post(func() { a.hinted("") })
+			a.post(func() { a.checkForEnd("") })
 		}
 		return
 	}
 	if a := p.find(e.ProjectID); a != nil {
-		a.post(func() { a.hinted(e.InstanceID) })
+		a.post(func() { a.checkForEnd(e.InstanceID) })
 	}
 }

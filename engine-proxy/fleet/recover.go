@@ -11,7 +11,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
@@ -61,9 +60,9 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 		e.Unread = true
 	}
 	e.ProjectID = id
-	pick(&e, running)
+	chooseInstance(&e, running)
 	if errors.Is(err, state.ErrDamaged) && e.Generation > 0 {
-		p.mendJournal(&e)
+		p.rebuildJournal(&e)
 	}
 	a := p.actor(id)
 	if e.InstanceID == "" {
@@ -75,16 +74,16 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 		p.log.Error("reading engine token failed", zap.String("project", id), zap.Error(err))
 	}
 	if err == nil {
-		p.serveEgressAgain(e, token)
+		p.reopenEgress(e, token)
 	}
 	return a.do(ctx, func() {
-		a.owner, a.found = e.OwnerID, found{entry: e, token: token}
+		a.owner, a.adoptable = e.OwnerID, adoptable{entry: e, token: token}
 		a.step(func(m *lifecycle.Machine, now time.Time) { m.Adopt(now) })
 	})
 }
 
-// mendJournal writes a damaged journal anew from what its running engine is.
-func (p *Proxy) mendJournal(e *state.Entry) {
+// rebuildJournal writes a damaged journal anew from what its running engine is.
+func (p *Proxy) rebuildJournal(e *state.Entry) {
 	e.At = p.clock.Now().UTC()
 	if err := state.ReplaceDamaged(p.layout.State(e.ProjectID), *e); err != nil {
 		p.log.Error("writing damaged engine journal anew failed", zap.String("project", e.ProjectID), zap.Error(err))
@@ -95,10 +94,10 @@ func (p *Proxy) mendJournal(e *state.Entry) {
 		zap.Uint64("generation", e.Generation), zap.String("kept", state.DamagedFile))
 }
 
-// pick chooses the instance that a journal's engine is: the one it names, or
+// chooseInstance chooses the instance that a journal's engine is: the one it names, or
 // with a journal that names none that is seen, one that runs on the volume
 // nevertheless. Any other is a stranger, which reconcile deals with.
-func pick(e *state.Entry, running []driver.Observed) {
+func chooseInstance(e *state.Entry, running []driver.Observed) {
 	if len(running) == 0 {
 		return
 	}
@@ -116,13 +115,13 @@ func pick(e *state.Entry, running []driver.Observed) {
 // adopt looks for the engine of the journal: it is ours if driver and engine
 // say so. One that runs and is not heard is not stopped before its grace.
 func (a *actor) adopt(number uint64) {
-	l := a.found
+	l := a.adoptable
 	r := a.newIncarnation(number)
 	r.entry, r.token = l.entry, l.token
 	a.run = r
 	a.px.admission.Adopt(a.id, a.owner, a)
-	a.apart(func() func() {
-		obs, err := a.px.hold(r.ctx, l.entry)
+	a.async(func() func() {
+		obs, err := a.px.adoptInstance(r.ctx, l.entry)
 		if err == nil && obs.Running && obs.Endpoint.IsZero() {
 			obs.Endpoint, err = a.px.locate(r.ctx, obs.Handle)
 		}
@@ -130,7 +129,7 @@ func (a *actor) adopt(number uint64) {
 			return func() { a.startFailed(r, err) }
 		}
 		if !obs.Running {
-			if err := a.px.clear(l.entry); err != nil {
+			if err := a.px.removeInstance(l.entry); err != nil {
 				a.px.log.Error("clearing journal of a gone engine failed", zap.String("project", a.id), zap.Error(err))
 			}
 			a.px.metrics.adopted(outcomeGone)
@@ -141,11 +140,11 @@ func (a *actor) adopt(number uint64) {
 		if a.do(r.ctx, func() {
 			r.pid, r.entry.Handle = obs.PID, obs.Handle
 			r.entry.SetEndpoint(obs.Endpoint)
-			a.reach(r)
+			a.connect(r)
 		}) != nil {
 			return func() { a.startFailed(r, context.Cause(r.ctx)) }
 		}
-		ready, err := a.px.hear(r)
+		ready, err := a.px.probeAdopted(r)
 		if err != nil && !errors.Is(err, errStopped) {
 			a.px.metrics.adopted(outcomeSilent)
 		}
@@ -153,14 +152,14 @@ func (a *actor) adopt(number uint64) {
 	})
 }
 
-// hear asks an engine that was found until it is ready. When it can't be
+// probeAdopted asks an engine that was found until it is ready. When it can't be
 // heard it gets the rest of its grace, in which it may end, or be stopped on
 // order.
-func (p *Proxy) hear(r *incarnation) (contract.Ready, error) {
+func (p *Proxy) probeAdopted(r *incarnation) (contract.Ready, error) {
 	ctx, cancel := clock.Within(r.ctx, p.clock, p.opts.Timing.Recover)
 	ready, err := p.probe(ctx, r.client, nil)
 	if err == nil {
-		err = p.takeBackDrain(ctx, r)
+		err = p.undrainAdopted(ctx, r)
 	}
 	cancel()
 	if err == nil {
@@ -174,39 +173,10 @@ func (p *Proxy) hear(r *incarnation) (contract.Ready, error) {
 	return ready, err
 }
 
-// takeBackDrain undoes a drain that an earlier engine proxy may have left: the
-// engine would refuse jobs for ever.
-func (p *Proxy) takeBackDrain(ctx context.Context, r *incarnation) error {
+// adoptInstance asks the driver until it knows whether the instance runs.
+func (p *Proxy) adoptInstance(ctx context.Context, e state.Entry) (driver.Observed, error) {
 	for {
-		err := clock.Do(ctx, p.clock, callDeadline, r.client.Undrain)
-		if err == nil {
-			return nil
-		}
-		if ended := clock.Sleep(ctx, p.clock, adoptRetry); ended != nil {
-			return fmt.Errorf("%w: undraining engine that was found: %w", ended, err)
-		}
-	}
-}
-
-// takeBackLateDrain does it once more when no call of the earlier engine proxy
-// can be under way any longer, unless we drain it ourselves.
-func (a *actor) takeBackLateDrain(r *incarnation) {
-	if clock.Sleep(r.ctx, a.px.clock, callDeadline) != nil {
-		return
-	}
-	ready := false
-	if err := a.do(r.ctx, func() { ready = a.run == r && a.machine.State() == engineproxy.StateReady }); err != nil || !ready {
-		return
-	}
-	if err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain); err != nil && r.ctx.Err() == nil {
-		a.px.log.Warn("undraining engine that was found failed", zap.String("project", a.id), zap.Error(err))
-	}
-}
-
-// hold asks the driver until it knows whether the instance runs.
-func (p *Proxy) hold(ctx context.Context, e state.Entry) (driver.Observed, error) {
-	for {
-		obs, err := p.holdOnce(ctx, e)
+		obs, err := p.adoptInstanceOnce(ctx, e)
 		switch {
 		case err == nil:
 			return obs, nil
@@ -220,7 +190,7 @@ func (p *Proxy) hold(ctx context.Context, e state.Entry) (driver.Observed, error
 	}
 }
 
-func (p *Proxy) holdOnce(ctx context.Context, e state.Entry) (driver.Observed, error) {
+func (p *Proxy) adoptInstanceOnce(ctx context.Context, e state.Entry) (driver.Observed, error) {
 	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
 	defer cancel()
 	if !e.Handle.IsZero() {

@@ -31,7 +31,7 @@ func (a *actor) queue(number uint64) {
 	r.ticket, r.began = ticket, a.px.clock.Now()
 	a.run = r
 	owner := a.owner
-	a.apart(func() func() {
+	a.async(func() func() {
 		ctx, cancel := clock.Within(r.ctx, a.px.clock, a.px.opts.Timing.Queue)
 		defer cancel()
 		// It takes waiting for the disk, not the processor, and so no turn: what
@@ -61,7 +61,7 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 	if err != nil {
 		return state.Entry{}, "", err
 	}
-	if err := p.checkMoved(projectID, before); err != nil {
+	if err := p.checkVolume(projectID, before); err != nil {
 		return state.Entry{}, "", err
 	}
 	socket, err := p.layout.Prepare(projectID, before.Socket)
@@ -77,7 +77,7 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
 		InstanceID: api.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
 	}
-	if err := p.decide(e); err != nil {
+	if err := p.recordStart(e); err != nil {
 		return state.Entry{}, "", err
 	}
 	return e, token, nil
@@ -94,7 +94,7 @@ func (a *actor) launch(r *incarnation) {
 			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Advance(r.number, lifecycle.Phase(p)) })
 		})
 	}
-	a.apart(func() func() {
+	a.async(func() func() {
 		ctx, cancel := clock.Within(r.ctx, a.px.clock, timing.Create)
 		defer cancel()
 		err := a.px.run(ctx, &e, token, progress)
@@ -140,7 +140,7 @@ func (a *actor) launched(r *incarnation, e state.Entry, err error) {
 		a.startFailed(r, err)
 		return
 	}
-	a.reach(r)
+	a.connect(r)
 	a.step(func(m *lifecycle.Machine, _ time.Time) { m.Launched(r.number) })
 }
 
@@ -156,4 +156,25 @@ func (a *actor) startFailed(r *incarnation, err error) {
 		zap.Uint64("generation", r.entry.Generation), zap.Error(err))
 	a.px.metrics.failed(failure.Code)
 	a.step(func(m *lifecycle.Machine, now time.Time) { m.StartFailed(now, r.number, failure, counts) })
+}
+
+// spec says what the driver is to run, and opens the engine's way to models.
+func (p *Proxy) spec(e state.Entry, token string) (driver.Spec, error) {
+	s := driver.Spec{
+		Incarnation: driver.Incarnation{ProjectID: e.ProjectID, Generation: e.Generation, InstanceID: e.InstanceID},
+		OwnerID:     e.OwnerID,
+		Volume:      p.layout.Volume(e.ProjectID),
+		StateDir:    p.layout.State(e.ProjectID),
+	}
+	models, err := p.serveEgress(e, token)
+	if err != nil {
+		return s, err
+	}
+	if p.remote == nil {
+		s.RuntimeDir, s.Socket, s.TokenFile, s.Egress = p.layout.Runtime(e.ProjectID), e.Socket, p.layout.Token(e.ProjectID), models
+		return s, nil
+	}
+	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM(), Egress: models}
+	s.Remote.Cert, s.Remote.Key, err = p.authority.Issue(e.InstanceID)
+	return s, err
 }

@@ -121,7 +121,7 @@ func TestEndThatBecomesKnownWhileTheEngineIsLookedAtIsTheReason(t *testing.T) {
 	a := &actor{px: r.Proxy}
 	run := a.newIncarnation(1)
 	run.cancel(&exitError{&driver.Exit{Code: 3, Reason: driver.ReasonExited}})
-	_, err := a.boot(run, driver.Handle{})
+	_, err := a.awaitReady(run, driver.Handle{})
 	if f, _ := failureOf(err); f.Reason != "The engine ended with exit code 3 before it was ready." {
 		t.Errorf("the start fails with %v, of which the client hears %q", err, f.Reason)
 	}

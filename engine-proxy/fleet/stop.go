@@ -20,17 +20,17 @@ const (
 	busyRetry = 500 * time.Millisecond // between attempts to drain an engine that works
 )
 
-// halt stops the instance, if there is one, and tries until it is provably
+// stop stops the instance, if there is one, and tries until it is provably
 // gone: never two engines on one volume.
-func (a *actor) halt(r *incarnation) {
+func (a *actor) stop(r *incarnation) {
 	r.cancel(errStopped)
-	r.leave()
-	e, clear := r.entry, a.px.clear
+	r.releaseTurn()
+	e, clear := r.entry, a.px.removeInstance
 	if !r.tried && r.ticket != nil {
-		clear = a.px.withdraw
+		clear = a.px.clearJournal
 	}
 	began := a.px.clock.Now()
-	a.apart(func() func() {
+	a.async(func() func() {
 		for {
 			err := clear(e)
 			if err == nil {
@@ -53,9 +53,9 @@ func (a *actor) halt(r *incarnation) {
 	})
 }
 
-// withdraw notes that no instance is meant to run, of a project whose journal
+// clearJournal notes that no instance is meant to run, of a project whose journal
 // names one that does not.
-func (p *Proxy) withdraw(e state.Entry) error {
+func (p *Proxy) clearJournal(e state.Entry) error {
 	if e.InstanceID == "" {
 		return nil // none ever was
 	}
@@ -78,8 +78,8 @@ func (p *Proxy) withdraw(e state.Entry) error {
 	return state.WriteEntry(p.layout.State(e.ProjectID), e)
 }
 
-// clear stops an instance and notes that none is meant to run.
-func (p *Proxy) clear(e state.Entry) error {
+// removeInstance stops an instance and notes that none is meant to run.
+func (p *Proxy) removeInstance(e state.Entry) error {
 	if e.InstanceID == "" {
 		return nil
 	}
@@ -109,12 +109,12 @@ func (p *Proxy) clear(e state.Entry) error {
 		}
 	}
 	p.stopEgress(e.ProjectID)
-	return p.withdraw(e)
+	return p.clearJournal(e)
 }
 
-// halting stops the engine and returns when it is gone. Without force it
+// stopAndWait stops the engine and returns when it is gone. Without force it
 // waits for work if wait is set, and else returns ErrBusy.
-func (a *actor) halting(ctx context.Context, force, wait bool) error {
+func (a *actor) stopAndWait(ctx context.Context, force, wait bool) error {
 	var busy error // once the engine has refused to drain
 	for {
 		var target *incarnation
@@ -136,7 +136,7 @@ func (a *actor) halting(ctx context.Context, force, wait bool) error {
 		if target == nil {
 			return nil
 		}
-		outcome, err := a.settled(ctx, target)
+		outcome, err := a.awaitStopped(ctx, target)
 		switch {
 		case err != nil && force:
 			return err
@@ -154,9 +154,9 @@ func (a *actor) halting(ctx context.Context, force, wait bool) error {
 	}
 }
 
-// settled waits until the actor is neither starting nor stopping, or has gone
+// awaitStopped waits until the actor is neither starting nor stopping, or has gone
 // on to another incarnation than target, and returns the one it has then.
-func (a *actor) settled(ctx context.Context, target *incarnation) (*incarnation, error) {
+func (a *actor) awaitStopped(ctx context.Context, target *incarnation) (*incarnation, error) {
 	for {
 		var now *incarnation
 		var moving bool

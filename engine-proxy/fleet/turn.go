@@ -11,20 +11,20 @@ import (
 
 // A start that wants no processor at so many looks in a row only waits.
 const (
-	lendLook  = 50 * time.Millisecond // between two looks
-	lendAfter = 10                    // looks
+	turnSample  = 50 * time.Millisecond // between two looks
+	turnSamples = 10                    // looks
 )
 
-// lend gives the turn of a start back as soon as its engine only waits, where
+// releaseTurnOfWaiting gives the turn of a start back as soon as its engine only waits, where
 // the driver can see that. It makes nobody slow then, and one that is never
 // ready would keep all others from starting for as long as its deadline is.
-func (p *Proxy) lend(ctx context.Context, t *admission.Ticket, h driver.Handle) {
+func (p *Proxy) releaseTurnOfWaiting(ctx context.Context, t *admission.Ticket, h driver.Handle) {
 	sampler, ok := p.opts.Driver.(driver.Sampler)
 	if !ok {
 		return
 	}
-	for still := 0; still < lendAfter; still++ {
-		if clock.Sleep(ctx, p.clock, lendLook) != nil {
+	for still := 0; still < turnSamples; still++ {
+		if clock.Sleep(ctx, p.clock, turnSample) != nil {
 			return
 		}
 		computes, err := sampler.Computes(ctx, h)

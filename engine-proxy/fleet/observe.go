@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -25,13 +24,13 @@ func (a *actor) attend(r *incarnation) {
 		zap.Int("pid", r.pid), zap.String("version", r.ready.Version))
 	if r.ticket == nil {
 		a.px.metrics.adopted(outcomeAdopted)
-		a.px.wg.Go(func() { a.takeBackLateDrain(r) })
+		a.px.wg.Go(func() { a.undrainAdoptedAgain(r) })
 	}
 	feed := settle.Feed{
 		ProjectID: a.id, FeedID: r.ready.FeedID, Client: r.client,
 		Logger: sampled.Logger(a.px.log).With(zap.String("project", a.id), zap.String("instance", r.entry.InstanceID)),
 		Report: func(err error) {
-			a.post(func() { a.fed(r, err) })
+			a.post(func() { a.feedReported(r, err) })
 		},
 	}
 	a.px.wg.Go(func() { a.px.settler.Follow(r.ctx, feed) })
@@ -39,8 +38,8 @@ func (a *actor) attend(r *incarnation) {
 	a.observe(r)
 }
 
-// fed is told that a report is in the ledger, or why the feed can't be read.
-func (a *actor) fed(r *incarnation, err error) {
+// feedReported is told that a report is in the ledger, or why the feed can't be read.
+func (a *actor) feedReported(r *incarnation, err error) {
 	if err == nil {
 		a.step(func(m *lifecycle.Machine, _ time.Time) { m.FeedAdvanced(r.number) })
 		return
@@ -84,13 +83,13 @@ func (a *actor) observe(r *incarnation) {
 
 // Between looks for an engine while the driver can't be asked.
 const (
-	lookRetry    = 100 * time.Millisecond
-	lookRetryMax = 5 * time.Second
+	inspectRetry    = 100 * time.Millisecond
+	inspectRetryMax = 5 * time.Second
 )
 
-// hinted is told by the driver that an instance may have ended; "" that any
+// checkForEnd is told by the driver that an instance may have ended; "" that any
 // may.
-func (a *actor) hinted(instanceID string) {
+func (a *actor) checkForEnd(instanceID string) {
 	if r := a.run; r != nil && (instanceID == "" || r.instance() == instanceID) {
 		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Hinted(r.number) })
 	}
@@ -104,23 +103,23 @@ func (a *actor) inspect(r *incarnation) {
 	if handle.IsZero() {
 		return
 	}
-	if r.looking {
-		r.lookAgain = true
+	if r.inspecting {
+		r.inspectAgain = true
 		return
 	}
-	r.looking = true
-	a.apart(func() func() {
-		obs, err := a.insist(r, handle)
+	r.inspecting = true
+	a.async(func() func() {
+		obs, err := a.inspectUntilAnswered(r, handle)
 		return func() {
-			again := r.lookAgain
-			r.looking, r.lookAgain = false, false
+			again := r.inspectAgain
+			r.inspecting, r.inspectAgain = false, false
 			switch {
 			case err != nil: // it is to stop
 			case !obs.Running:
 				r.exit, r.exited = obs.Exit, true
-				a.gone(r)
+				a.ended(r)
 			default:
-				a.present(r)
+				a.alive(r)
 				if again && a.run == r {
 					a.inspect(r)
 				}
@@ -129,11 +128,11 @@ func (a *actor) inspect(r *incarnation) {
 	})
 }
 
-// insist looks for an instance until the driver answers, or it is to stop.
-func (a *actor) insist(r *incarnation, h driver.Handle) (driver.Observed, error) {
-	for wait, told := lookRetry, false; ; wait = min(2*wait, lookRetryMax) {
+// inspectUntilAnswered looks for an instance until the driver answers, or it is to stop.
+func (a *actor) inspectUntilAnswered(r *incarnation, h driver.Handle) (driver.Observed, error) {
+	for wait, told := inspectRetry, false; ; wait = min(2*wait, inspectRetryMax) {
 		ctx, cancel := clock.Within(r.ctx, a.px.clock, callDeadline)
-		obs, err := a.px.look(ctx, h)
+		obs, err := a.px.inspect(ctx, h)
 		cancel()
 		if err == nil || r.ctx.Err() != nil {
 			return obs, err
@@ -148,8 +147,8 @@ func (a *actor) insist(r *incarnation, h driver.Handle) (driver.Observed, error)
 	}
 }
 
-// present deals with an engine that provably runs.
-func (a *actor) present(r *incarnation) {
+// alive deals with an engine that provably runs.
+func (a *actor) alive(r *incarnation) {
 	was := a.machine.State()
 	f := lifecycle.Failure{Code: failSilent, Reason: "The engine runs and does not answer."}
 	a.step(func(m *lifecycle.Machine, now time.Time) { m.Present(now, r.number, f) })
@@ -158,55 +157,15 @@ func (a *actor) present(r *incarnation) {
 	}
 }
 
-// gone deals with an engine that provably is gone, uncalled for.
-func (a *actor) gone(r *incarnation) {
+// ended deals with an engine that provably is gone, uncalled for.
+func (a *actor) ended(r *incarnation) {
 	if a.run != r || r.ctx.Err() != nil {
 		return
 	}
-	f := endOf(r.exit)
+	f := exitFailure(r.exit)
 	if s := a.machine.State(); s == engineproxy.StateReady || s == engineproxy.StateDraining {
 		a.px.log.Warn("engine ended unexpectedly", zap.String("project", a.id), zap.String("how", r.exit.String()))
 		a.px.metrics.failed(f.Code)
 	}
 	a.step(func(m *lifecycle.Machine, now time.Time) { m.Exited(now, r.number, f) })
-}
-
-// drain asks the engine to take no more jobs.
-func (a *actor) drain(r *incarnation) {
-	a.apart(func() func() {
-		err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Drain)
-		answer := lifecycle.DrainAccepted
-		switch {
-		case errors.Is(err, engineclient.ErrBusy):
-			answer = lifecycle.DrainBusy
-		case err != nil:
-			answer = lifecycle.DrainUnknown
-			if r.ctx.Err() == nil {
-				a.px.log.Warn("draining engine failed", zap.String("project", a.id), zap.Error(err))
-			}
-		}
-		return func() {
-			a.step(func(m *lifecycle.Machine, now time.Time) { m.Drained(now, r.number, answer) })
-		}
-	})
-}
-
-// undrain takes the drain back, and tries until the engine knows.
-func (a *actor) undrain(r *incarnation) {
-	a.apart(func() func() {
-		for wait := 50 * time.Millisecond; ; wait = min(2*wait, callDeadline) {
-			err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain)
-			if err == nil {
-				return func() {
-					a.step(func(m *lifecycle.Machine, now time.Time) { m.Undrained(now, r.number) })
-				}
-			}
-			if r.ctx.Err() == nil {
-				a.px.log.Warn("undraining engine failed", zap.String("project", a.id), zap.Error(err))
-			}
-			if clock.Sleep(r.ctx, a.px.clock, wait) != nil {
-				return nil
-			}
-		}
-	})
 }

@@ -79,6 +79,6 @@ func (a *actor) undrainAdoptedAgain(r *incarnation) {
 		return
 	}
 	if err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain); err != nil && r.ctx.Err() == nil {
-		a.px.log.Warn("undraining engine that was found failed", zap.String("project", a.id), zap.Error(err))
+		a.px.log.Warn("undraining adopted engine failed", zap.String("project", a.id), zap.Error(err))
 	}
 }

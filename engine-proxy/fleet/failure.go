@@ -23,7 +23,7 @@ const (
 	failSocket   = "socket"   // its socket may not be opened
 	failVolume   = "volume"   // its directories can't be made or written, or another driver keeps them
 	failNoRoom   = "no_room"  // no memory, disk or turn for it
-	failDriver   = "driver"   // what runs engines can't be asked
+	failDriver   = "driver"   // the driver is unavailable
 	failSilent   = "silent"   // it runs and does not answer
 	failFeed     = "feed"     // its reports break the contract
 	failHeld     = "held"     // it does not end its jobs
@@ -42,7 +42,7 @@ func (e *volumeError) Error() string { return e.err.Error() }
 
 func (e *volumeError) Unwrap() error { return e.err }
 
-// failureOf says what the client is told of a start that failed; the error,
+// failureOf is what the client sees of a start that failed; the error,
 // which may name paths of this machine, is for the log. A failure counts
 // against the unfinished jobs unless the cause is that nothing could be tried.
 func failureOf(err error) (f lifecycle.Failure, counts bool) {
@@ -82,9 +82,9 @@ func failureOf(err error) (f lifecycle.Failure, counts bool) {
 	default:
 		f = lifecycle.Failure{Code: failDriver, Reason: "The engine could not be started."}
 	}
-	var told *driver.ReasonError
-	if errors.As(err, &told) {
-		f.Reason = told.Reason
+	var reason *driver.ReasonError
+	if errors.As(err, &reason) {
+		f.Reason = reason.Reason
 	}
 	return f, counts
 }

@@ -121,7 +121,7 @@ func (a *actor) endOverdueJobs(jobs []contract.OpenJob) {
 // jobHeld stops an engine whose job had to be ended without it. The jobs
 // that wait behind it bring the next one.
 func (a *actor) jobHeld(r *incarnation) {
-	a.px.log.Error("engine holds a job; stopping the engine", zap.String("project", a.id), zap.String("instance", r.instance()))
+	a.px.log.Error("engine does not end a job; stopping the engine", zap.String("project", a.id), zap.String("instance", r.instance()))
 	a.px.metrics.failed(failHeld)
 	a.step(func(m *lifecycle.Machine, now time.Time) {
 		m.Overran(now, r.number, lifecycle.Failure{Code: failHeld, Reason: "The engine does not end its jobs."})

@@ -84,7 +84,7 @@ func (a *actor) refusal() error {
 		return &engineproxy.StartingError{State: s.State, Phase: phaseStopping}
 	}
 	if s.Frozen {
-		return fmt.Errorf("%w: what runs engines does not answer", engineproxy.ErrUnreachable)
+		return fmt.Errorf("%w: driver unavailable", engineproxy.ErrUnreachable)
 	}
 	return fmt.Errorf("%w: it is not started now", engineproxy.ErrUnreachable)
 }

@@ -80,7 +80,7 @@ func NewMetrics() *Metrics {
 			Name: "svc_engine_waiters", Help: "Submissions that wait for an engine now.",
 		}),
 		up: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_engine_driver_up", Help: "1 while what runs engines can be asked.",
+			Name: "svc_engine_driver_up", Help: "1 while the driver is available.",
 		}),
 		archived: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "svc_archive_jobs_total", Help: "Jobs in the archive: those that came, and those that were deleted after their time.",

@@ -38,7 +38,8 @@ func (a *actor) attend(r *incarnation) {
 	a.observe(r)
 }
 
-// feedReported is told that a report is in the ledger, or why the feed can't be read.
+// feedReported deals with a report that is in the ledger, or with a feed that
+// can't be read.
 func (a *actor) feedReported(r *incarnation, err error) {
 	if err == nil {
 		a.step(func(m *lifecycle.Machine, _ time.Time) { m.FeedAdvanced(r.number) })
@@ -67,7 +68,7 @@ func (a *actor) observe(r *incarnation) {
 				return
 			}
 			if err != nil {
-				a.px.log.Warn("engine is silent", zap.String("project", a.id), zap.Error(err))
+				a.px.log.Warn("engine is unhealthy", zap.String("project", a.id), zap.Error(err))
 			}
 			a.step(func(m *lifecycle.Machine, now time.Time) {
 				if err != nil {
@@ -87,8 +88,8 @@ const (
 	inspectRetryMax = 5 * time.Second
 )
 
-// checkForEnd is told by the driver that an instance may have ended; "" that any
-// may.
+// checkForEnd deals with the driver's word that an instance may have ended; ""
+// stands for all.
 func (a *actor) checkForEnd(instanceID string) {
 	if r := a.run; r != nil && (instanceID == "" || r.instance() == instanceID) {
 		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Hinted(r.number) })
@@ -130,16 +131,16 @@ func (a *actor) inspect(r *incarnation) {
 
 // inspectUntilAnswered looks for an instance until the driver answers, or it is to stop.
 func (a *actor) inspectUntilAnswered(r *incarnation, h driver.Handle) (driver.Observed, error) {
-	for wait, told := inspectRetry, false; ; wait = min(2*wait, inspectRetryMax) {
+	for wait, logged := inspectRetry, false; ; wait = min(2*wait, inspectRetryMax) {
 		ctx, cancel := clock.Within(r.ctx, a.px.clock, callDeadline)
 		obs, err := a.px.inspect(ctx, h)
 		cancel()
 		if err == nil || r.ctx.Err() != nil {
 			return obs, err
 		}
-		if !told {
-			told = true
-			a.px.log.Warn("asking for engine failed", zap.String("project", a.id), zap.Error(err))
+		if !logged {
+			logged = true
+			a.px.log.Warn("inspecting engine failed", zap.String("project", a.id), zap.Error(err))
 		}
 		if err := clock.Sleep(r.ctx, a.px.clock, wait); err != nil {
 			return obs, err

@@ -90,7 +90,7 @@ type Timing struct {
 	FatalGrace time.Duration
 }
 
-// Defaults of Timing that depend on what runs engines.
+// Defaults of Timing that depend on the driver.
 const (
 	DefaultCreate = 90 * time.Second
 	DefaultStart  = 120 * time.Second

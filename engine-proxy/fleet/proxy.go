@@ -40,7 +40,7 @@ type Proxy struct {
 	archive   *archive.Store
 	settler   *settle.Settler
 	retain    atomic.Int64 // time.Duration
-	frozen    atomic.Bool  // what runs engines can't be asked
+	frozen    atomic.Bool  // the driver is unavailable
 	ours      atomic.Bool  // the ledger says that the engines are this installation's
 	admission *admission.Controller
 	metrics   *Metrics

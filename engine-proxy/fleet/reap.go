@@ -14,7 +14,7 @@ import (
 func (p *Proxy) reap() {
 	for {
 		if err := p.reapOnce(p.ctx); err != nil && p.ctx.Err() == nil {
-			p.log.Warn("looking after unfinished jobs failed", zap.Error(err))
+			p.log.Warn("listing unfinished jobs failed", zap.Error(err))
 		}
 		p.admission.Recheck()
 		if clock.Sleep(p.ctx, p.clock, p.opts.Timing.Reap) != nil {

@@ -15,20 +15,20 @@ import (
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 )
 
-// reconcile compares at regular times what the driver runs with what is known.
-// Hints may be lost and journals too: nothing runs for longer than the grace
-// that nobody knows of. While the driver can't be asked, nothing is changed.
+// reconcile compares at regular times what the driver runs with what the actors
+// have. Events may be lost and journals too: no orphaned engine runs for longer
+// than the grace. While the driver is unavailable, nothing is changed.
 func (p *Proxy) reconcile() {
-	strangers := make(map[string]time.Time) // instance ids, and when they were seen first
+	orphans := make(map[string]time.Time) // instance ids, and when they were seen first
 	up := true
 	for {
-		err := p.reconcileOnce(p.ctx, strangers)
+		err := p.reconcileOnce(p.ctx, orphans)
 		if now := err == nil; now != up && p.ctx.Err() == nil {
 			up = now
 			if up {
-				p.log.Info("what runs engines answers again")
+				p.log.Info("driver available again")
 			} else {
-				p.log.Error("what runs engines can't be asked; nothing is started or stopped", zap.Error(err))
+				p.log.Error("driver unavailable; nothing is started or stopped", zap.Error(err))
 			}
 			p.metrics.driverUp(up)
 			p.frozen.Store(!up) // for actors to come
@@ -48,12 +48,12 @@ func (p *Proxy) reconcile() {
 	}
 }
 
-func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Time) error {
+func (p *Proxy) reconcileOnce(ctx context.Context, orphans map[string]time.Time) error {
 	ctx, cancel := clock.Within(ctx, p.clock, callDeadline)
 	defer cancel()
 	// What can't be started as configured says so when it is started.
 	if err := p.opts.Driver.Check(ctx); err != nil && !errors.Is(err, driver.ErrFatalSpec) {
-		return fmt.Errorf("asking what runs engines: %w", err)
+		return fmt.Errorf("checking driver: %w", err)
 	}
 	list, err := p.opts.Driver.List(ctx)
 	if err != nil {
@@ -74,21 +74,21 @@ func (p *Proxy) reconcileOnce(ctx context.Context, strangers map[string]time.Tim
 			}
 		}
 		if known {
-			delete(strangers, obs.InstanceID)
+			delete(orphans, obs.InstanceID)
 			continue
 		}
-		if strangers[obs.InstanceID].IsZero() {
-			strangers[obs.InstanceID] = now
-			p.log.Warn("an engine runs that nobody knows of", zap.String("project", obs.ProjectID),
+		if orphans[obs.InstanceID].IsZero() {
+			orphans[obs.InstanceID] = now
+			p.log.Warn("orphaned engine found", zap.String("project", obs.ProjectID),
 				zap.String("instance", obs.InstanceID), zap.Int("pid", obs.PID))
 		}
-		if now.Sub(strangers[obs.InstanceID]) >= p.opts.Timing.Grace {
+		if now.Sub(orphans[obs.InstanceID]) >= p.opts.Timing.Grace {
 			p.stopOrphan(obs)
 		}
 	}
-	for id := range strangers {
+	for id := range orphans {
 		if !seen[id] {
-			delete(strangers, id)
+			delete(orphans, id)
 		}
 	}
 	for _, a := range p.all() {
@@ -108,14 +108,14 @@ func (a *actor) owns(instanceID string) bool {
 	return a.run.instance() == instanceID || a.run.instance() == ""
 }
 
-// stopOrphan ends an engine that nobody knows of.
+// stopOrphan ends an engine that is no actor's.
 func (p *Proxy) stopOrphan(obs driver.Observed) {
-	p.log.Error("stopping an engine that nobody knows of",
+	p.log.Error("stopping orphaned engine",
 		zap.String("project", obs.ProjectID), zap.String("instance", obs.InstanceID), zap.Int("pid", obs.PID))
 	p.metrics.stopped(causeOrphan)
 	p.wg.Go(func() {
 		if err := p.opts.Driver.Stop(p.ctx, obs.Handle, p.opts.Timing.StopGrace); err != nil {
-			p.log.Error("stopping unknown engine failed", zap.String("project", obs.ProjectID), zap.Error(err))
+			p.log.Error("stopping orphaned engine failed", zap.String("project", obs.ProjectID), zap.Error(err))
 		}
 	})
 }

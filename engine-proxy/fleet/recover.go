@@ -96,7 +96,7 @@ func (p *Proxy) rebuildJournal(e *state.Entry) {
 
 // chooseInstance chooses the instance that a journal's engine is: the one it names, or
 // with a journal that names none that is seen, one that runs on the volume
-// nevertheless. Any other is a stranger, which reconcile deals with.
+// nevertheless. Any other is an orphan, which reconcile deals with.
 func chooseInstance(e *state.Entry, running []driver.Observed) {
 	if len(running) == 0 {
 		return

@@ -65,7 +65,7 @@ func (p *Proxy) awaitPredecessor(ctx context.Context) {
 	ctx, cancel := clock.Within(ctx, p.clock, predecessorAnswers)
 	defer cancel()
 	if _, err := remote.NewOperator(p.layout.Root).List(ctx); err != nil && !errors.Is(err, peer.ErrNotListening) {
-		p.log.Warn("the engine proxy whose place is taken does not answer", zap.Error(err))
+		p.log.Warn("the engine proxy that is taken over does not answer", zap.Error(err))
 	}
 }
 

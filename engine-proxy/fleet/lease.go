@@ -40,7 +40,7 @@ func (a *actor) attach() (*engineproxy.Lease, error) {
 	case engineproxy.StateReady:
 		return a.lease(), nil
 	case engineproxy.StateDraining:
-		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Visit() })
+		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Attached() })
 	case engineproxy.StateFailed:
 		return nil, fmt.Errorf("%w: %s", engineproxy.ErrAbsent, a.published.Failure.Reason)
 	case engineproxy.StateAbsent:
@@ -55,7 +55,7 @@ func (a *actor) requestStart(why lifecycle.Cause) {
 	if a.px.closing.Load() {
 		return
 	}
-	a.step(func(m *lifecycle.Machine, now time.Time) { m.Wish(now, why) })
+	a.step(func(m *lifecycle.Machine, now time.Time) { m.RequestStart(now, why) })
 }
 
 // refusal says why there is no lease now.

@@ -92,7 +92,7 @@ const (
 // stands for all.
 func (a *actor) checkForEnd(instanceID string) {
 	if r := a.run; r != nil && (instanceID == "" || r.instance() == instanceID) {
-		a.step(func(m *lifecycle.Machine, _ time.Time) { m.Hinted(r.number) })
+		a.step(func(m *lifecycle.Machine, _ time.Time) { m.MayHaveEnded(r.number) })
 	}
 }
 

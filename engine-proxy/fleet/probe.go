@@ -59,7 +59,7 @@ func (a *actor) awaitReady(r *incarnation, h driver.Handle) (contract.Ready, err
 	a.px.wg.Go(func() { a.px.releaseTurnOfWaiting(ctx, r.ticket, h) })
 	return a.px.probe(ctx, r.client, func() {
 		a.post(func() {
-			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Heard(r.number) })
+			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Answered(r.number) })
 		})
 	})
 }

@@ -3,9 +3,6 @@ package engineproxy
 import (
 	"context"
 	"crypto/tls"
-	"path/filepath"
-
-	"go.uber.org/zap"
 )
 
 // Egress is the engines' way to models: package egress.
@@ -33,55 +30,3 @@ type Egress interface {
 // EgressDir is where an egress keeps its journals, relative to the data
 // directory.
 const EgressDir = "egress"
-
-// egressSocket lies beside the engine's own.
-func egressSocket(socket string) string { return filepath.Join(filepath.Dir(socket), "egress.sock") }
-
-// serveEgress opens the way to models for an engine and returns where it is
-// for the engine: a socket, or the URL for one elsewhere; "" when there is none.
-func (p *Proxy) serveEgress(e entry, token string) (string, error) {
-	switch {
-	case p.opts.Egress == nil:
-		return "", nil
-	case p.remote != nil:
-		return p.opts.Egress.Admit(e.ProjectID, e.InstanceID, token)
-	}
-	path := egressSocket(e.Socket)
-	return path, p.opts.Egress.Serve(e.ProjectID, path, token)
-}
-
-// serveEgressAgain opens it for an engine that was started by an earlier
-// engine proxy. Without it the engine works as far as it can without models.
-func (p *Proxy) serveEgressAgain(e entry, token string) {
-	if _, err := p.serveEgress(e, token); err != nil {
-		p.log.Error("opening egress for a running engine failed", zap.String("project", e.ProjectID), zap.Error(err))
-	}
-}
-
-// startEgress starts it.
-func (p *Proxy) startEgress(ctx context.Context) error {
-	if p.opts.Egress == nil {
-		return nil
-	}
-	var remote *tls.Config
-	if p.authority != nil {
-		remote = p.authority.Server()
-	}
-	return p.opts.Egress.Start(ctx, remote)
-}
-
-// endCalls is called before the ledger hears that a job has ended: from then on
-// the project may be deleted, and with it the job that is charged.
-func (p *Proxy) endCalls(ctx context.Context, projectID, jobID string) error {
-	if p.opts.Egress == nil {
-		return nil
-	}
-	return p.opts.Egress.EndJob(ctx, projectID, jobID)
-}
-
-// stopEgress closes it.
-func (p *Proxy) stopEgress(projectID string) {
-	if p.opts.Egress != nil {
-		p.opts.Egress.Stop(projectID)
-	}
-}

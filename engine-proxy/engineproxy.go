@@ -1,6 +1,6 @@
-// Package engineproxy owns the engines' lifecycle: it starts, finds, adopts,
-// drains and stops one engine per project, carries their feeds to the ledger
-// and keeps what ended jobs left in an archive.
+// Package engineproxy says what the engine proxy is for those that use it, and
+// what it needs of the sidecar and of the way to models. Package fleet is the
+// engine proxy itself.
 package engineproxy
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/engine-proxy/lifecycle"
 )
 
 // Errors of Engines and Archive.
@@ -22,8 +23,30 @@ var (
 	// ErrUnreachable: the engine, or what runs it, could not be asked. Nothing
 	// may be concluded from it.
 	ErrUnreachable = errors.New("the engine can't be reached")
+	// ErrBusy: the engine works, and was not stopped.
+	ErrBusy = errors.New("the engine works")
 	// ErrNotArchived: the archive has nothing of this job.
 	ErrNotArchived = errors.New("not in the archive")
+)
+
+// MaxLog bounds, in bytes, what Logs returns.
+const MaxLog = 64 << 10
+
+// State is where an engine is in its life.
+type State = lifecycle.State
+
+// Transition is one step in an engine's life.
+type Transition = lifecycle.Transition
+
+// The states.
+const (
+	StateAbsent     = lifecycle.Absent
+	StateStarting   = lifecycle.Starting
+	StateReady      = lifecycle.Ready
+	StateDraining   = lifecycle.Draining
+	StateStopping   = lifecycle.Stopping
+	StateFailed     = lifecycle.Failed
+	StateRecovering = lifecycle.Recovering
 )
 
 // StartingError says that an engine is on its way and when to ask again.

@@ -6,10 +6,10 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
-	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/process"
 )
 
 // Caddyfile implements caddymodule.Configurable: the options stand in the global

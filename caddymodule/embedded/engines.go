@@ -14,10 +14,11 @@ import (
 
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
 )
 
@@ -80,7 +81,7 @@ type Engines struct {
 	EgressFile string `json:"egress_file,omitempty"`
 
 	// Timing is for programs that test the lifecycle; zero is the default.
-	Timing engineproxy.Timing `json:"-"`
+	Timing fleet.Timing `json:"-"`
 }
 
 // CaddyModule returns the Caddy module information.
@@ -130,8 +131,8 @@ func (e *Engines) options() host.Options {
 	}
 }
 
-func (e *Engines) settings() engineproxy.Settings {
-	return engineproxy.Settings{
+func (e *Engines) settings() fleet.Settings {
+	return fleet.Settings{
 		IdleTTL: time.Duration(e.Idle), MaxEngines: e.MaxEngines, MaxPerOwner: e.MaxPerOwner, Retain: time.Duration(e.Retain),
 	}
 }
@@ -189,5 +190,5 @@ var (
 	_ caddy.Validator             = (*Engines)(nil)
 	_ caddymodule.EnginesBackend  = (*Engines)(nil)
 	_ caddymodule.EnginesReloader = (*Engines)(nil)
-	_ engineproxy.Engines         = (*engineproxy.Proxy)(nil)
+	_ engineproxy.Engines         = (*fleet.Proxy)(nil)
 )

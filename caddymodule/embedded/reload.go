@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
 )
 
@@ -14,9 +15,9 @@ import (
 // configuration wants of it.
 type liveEngines struct {
 	engineproxy.Engines // as the gateway reaches them
-	proxy               *engineproxy.Proxy
+	proxy               *fleet.Proxy
 	fixed               Engines // the options that it was opened with and that can't change
-	mode                engineproxy.CloseMode
+	mode                fleet.CloseMode
 }
 
 // fixed returns the options that hold for as long as the engine proxy runs.

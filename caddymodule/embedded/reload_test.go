@@ -11,8 +11,9 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/process"
 )
 
 // noLedger gives the engines to whoever asks, and is asked for nothing else.
@@ -33,7 +34,7 @@ func opened(t *testing.T) (*Engines, *caddymodule.OpenedEngines) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := engineproxy.New(engineproxy.Options{DataDir: t.TempDir(), Driver: driver, Ledger: noLedger{}})
+	proxy, err := fleet.New(fleet.Options{DataDir: t.TempDir(), Driver: driver, Ledger: noLedger{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 )
 
 // written is what a configuration says of that without which the service can't

@@ -135,7 +135,7 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 			decision: policy.Decision{Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitJobsPerDay}, want: 429, decided: []string{"generate " + project},
 		},
 		"503 when no decision can be had": {method: "POST", path: "/v1/generate", body: valid, decideErr: errDown, want: 503, decided: []string{"generate " + project}},
-		"a good submission passes":           {method: "POST", path: "/v1/generate", body: valid, decision: allowed, decided: []string{"generate " + project}},
+		"a good submission passes":        {method: "POST", path: "/v1/generate", body: valid, decision: allowed, decided: []string{"generate " + project}},
 		"403 before the unknown job's 404": {
 			method: "GET", path: "/v1/generate/job_unknown/status?projectId=" + foreign, decision: denied, want: 403, decided: []string{"status " + foreign},
 		},

@@ -37,10 +37,10 @@ func TestOnlyStreamsOfKeysThatAreNoLongerLetThroughEnd(t *testing.T) {
 		err      error
 		reason   string // "" when the stream goes on
 	}{
-		"active again":   {allowed, nil, ""},
-		"revoked":        {policy.Decision{Status: 401, Reason: policy.KeyRevoked}, nil, streams.ReasonKeyRevoked},
-		"disabled":       {policy.Decision{Status: 401, Reason: policy.KeyDisabled}, nil, streams.ReasonKeyDisabled},
-		"unchecked": {policy.Decision{}, errDown, streams.ReasonUnchecked},
+		"active again": {allowed, nil, ""},
+		"revoked":      {policy.Decision{Status: 401, Reason: policy.KeyRevoked}, nil, streams.ReasonKeyRevoked},
+		"disabled":     {policy.Decision{Status: 401, Reason: policy.KeyDisabled}, nil, streams.ReasonKeyDisabled},
+		"unchecked":    {policy.Decision{}, errDown, streams.ReasonUnchecked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			side := &fakeSidecar{decision: tc.decision, decideErr: tc.err}

@@ -2,6 +2,6 @@
 // process driver starts it; it does nothing by itself.
 package main
 
-import "github.com/svc-games/svc/engine-proxy/process/shim"
+import "github.com/svc-games/svc/engine-proxy/driver/process/shim"
 
 func main() { shim.Main() }

@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/svc-games/svc/engine-proxy/daemon"
-	driver "github.com/svc-games/svc/engine-proxy/kubernetes"
+	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 )
 
 const (

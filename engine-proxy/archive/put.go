@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/gamezip"
+	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 // Source is where an ended job is pulled from. The store bounds what it reads
@@ -145,7 +146,7 @@ func (s *Store) write(rec *contract.JobRecord, fill func(dir string) error) erro
 	if err := writeSynced(filepath.Join(temp, recordFile), raw); err != nil {
 		return err
 	}
-	if err := syncDir(temp); err != nil {
+	if err := durable.SyncDir(temp); err != nil {
 		return err
 	}
 	err = os.Rename(temp, filepath.Join(s.dir, rec.JobID))
@@ -156,7 +157,7 @@ func (s *Store) write(rec *contract.JobRecord, fill func(dir string) error) erro
 	if err != nil {
 		return fmt.Errorf("keeping archive entry: %w", err)
 	}
-	return syncDir(s.dir)
+	return durable.SyncDir(s.dir)
 }
 
 // putEvents copies the event log, checking every line: it is served to
@@ -260,16 +261,4 @@ func writeSynced(path string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("opening archive directory: %w", err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("syncing archive directory: %w", err)
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 // snapshotsDir holds the last snapshot of each project's game, for jobs that
@@ -67,7 +68,7 @@ func (s *Store) replaceSnapshot(projectID, path string) error {
 	if err := os.Rename(path, s.snapshot(projectID)); err != nil {
 		return fmt.Errorf("keeping snapshot: %w", err)
 	}
-	return syncDir(filepath.Join(s.dir, snapshotsDir))
+	return durable.SyncDir(filepath.Join(s.dir, snapshotsDir))
 }
 
 // endAsSnapshot makes the ZIP of an ended job the snapshot, if there is a game in

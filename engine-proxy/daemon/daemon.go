@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -50,10 +51,10 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	o.Host.Ledger, o.Host.Logger = ledger(side), logger
 	o.Host.Metrics = host.NewMetrics()
 	metrics := serveMetrics(o.Host.Metrics)
-	o.Host.Serve = func(e engineproxy.Engines, operators http.Handler) http.Handler {
+	o.Host.Serve = func(e engineproxy.Engines) http.Handler {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", metrics)
-		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Operators: operators, Logger: logger}))
+		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Logger: logger}))
 		return mux
 	}
 	timeout := openTimeout
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 			logger.Info("engine proxy stops")
 		case <-h.Proxy.TakenOver():
 			logger.Info("engine proxy stops: another one has taken its socket over")
-			stop = engineproxy.KeepEngines
+			stop = fleet.KeepEngines
 		}
 	}
 	closing, done := context.WithTimeout(context.Background(), closeTimeout)

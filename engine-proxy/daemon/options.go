@@ -12,12 +12,13 @@ import (
 	"path/filepath"
 	"time"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/host"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 )
@@ -40,7 +41,7 @@ type Options struct {
 	TLS   peer.TLS
 	Names []string
 	// Stop is what becomes of engines when the process is told to stop.
-	Stop engineproxy.CloseMode
+	Stop fleet.CloseMode
 
 	LogLevel, LogFormat string
 }
@@ -53,7 +54,7 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	h := &o.Host
 	f := cli.New("svc-engine-proxy", getenv)
 	f.String(&h.DataDir, "data-dir", "SVC_DATA_DIR", "data", "`folder` of volumes, archive, journals and sockets")
-	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+engineproxy.SocketName+" in the data folder alone)")
+	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+state.SocketName+" in the data folder alone)")
 	f.Address(&o.Sidecar, "sidecar", "SVC_SIDECAR", "`address` of the sidecar (default: "+defaultSidecar+" in the data folder)")
 	f.String(&o.SidecarName, "sidecar-name", "", "", "`name` in the sidecar's certificate (default: the host of its address)")
 	f.String(&h.Driver, "driver", "SVC_ENGINE_DRIVER", process.Name, "how engines run: process, docker or kubernetes")

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 func parse(args []string, env map[string]string) (daemon.Options, string, error) {
@@ -34,7 +34,7 @@ func TestCommandLineNeedsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Host.Driver != "process" || o.Listen != nil || o.Stop != engineproxy.KeepEngines || o.Host.Egress != nil ||
+	if o.Host.Driver != "process" || o.Listen != nil || o.Stop != fleet.KeepEngines || o.Host.Egress != nil ||
 		o.Sidecar.String() != "unix//srv/svc/run/sidecar.sock" || o.Host.Settings.IdleTTL != 10*time.Minute {
 		t.Errorf("got %+v", o)
 	}
@@ -61,7 +61,7 @@ func TestCommandLineAndVariablesSayTheSame(t *testing.T) {
 	for name, o := range map[string]daemon.Options{"flags": flags, "variables": vars} {
 		if o.Listen.String() != ":7443" || o.Sidecar.String() != "side:7442" || o.Host.Docker.Image != "svc-engine:full" ||
 			o.Host.Docker.Memory != 1<<30 || o.Host.Egress.Endpoints[0].Chat[0] != "writer" || o.Host.Settings.IdleTTL != 20*time.Minute ||
-			o.Stop != engineproxy.StopAll || o.Host.Settings.MaxEngines != 5 || o.Names[0] != "gateway" {
+			o.Stop != fleet.StopAll || o.Host.Settings.MaxEngines != 5 || o.Names[0] != "gateway" {
 			t.Errorf("by %s: %+v", name, o)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 const (
@@ -71,7 +72,7 @@ func openJournal(path string) (*journal, error) {
 	if err := j.load(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading egress journal %s: %w", filepath.Base(path), err), file.Close())
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	j.file = file
@@ -305,7 +306,7 @@ func (j *journal) renew() error {
 	}
 	before := j.file
 	j.file, j.size = file, int64(len(raw))
-	return errors.Join(before.Close(), syncDir(filepath.Dir(j.path)))
+	return errors.Join(before.Close(), durable.SyncDir(filepath.Dir(j.path)))
 }
 
 // idle reports whether every call is charged.
@@ -332,12 +333,4 @@ func (j *journal) forget() error {
 	defer j.mu.Unlock()
 	clear(j.open)
 	return err
-}
-
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("opening egress directory: %w", err)
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

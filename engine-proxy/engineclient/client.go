@@ -44,6 +44,9 @@ func (e *StatusError) Error() string {
 }
 
 // Bounds of answers, in bytes.
+// QuickCall bounds a call that takes an engine no time.
+const QuickCall = 5 * time.Second
+
 const (
 	maxBody    = 1 << 20
 	maxJobList = 64 << 20

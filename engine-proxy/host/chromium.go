@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 )
 
 // EnvChromium names the browser of engines where no option does: its path, or

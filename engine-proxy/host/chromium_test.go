@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 )
 
 func TestInstalledChromiumIsUsedUnlessItIsOff(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
-	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
 )
 
 // Docker holds the options of the driver docker.

@@ -14,11 +14,12 @@ import (
 	"go.uber.org/zap"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/egress"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 // Options of Open. DataDir and Ledger are required.
@@ -38,18 +39,18 @@ type Options struct {
 	// Frameworks is the folder with the game frameworks, as FindFrameworks
 	// takes it; images have their own.
 	Frameworks string
-	// AllowWeakIsolation is that of engineproxy.Options.
+	// AllowWeakIsolation is that of fleet.Options.
 	AllowWeakIsolation bool
 	// Egress says which models engines may call; nil: none.
 	Egress *egress.Config
 
-	Settings engineproxy.Settings
-	Timing   engineproxy.Timing
+	Settings fleet.Settings
+	Timing   fleet.Timing
 	Metrics  *Metrics    // default: a set that nobody reads
 	Logger   *zap.Logger // default: none
-	// TakeOver and Serve are those of engineproxy.Options.
+	// TakeOver and Serve are those of fleet.Options.
 	TakeOver bool
-	Serve    func(e engineproxy.Engines, operators http.Handler) http.Handler
+	Serve    func(e engineproxy.Engines) http.Handler
 }
 
 // Validate refuses options that can't work. It reads no file.
@@ -100,7 +101,7 @@ func (o Options) validateDriver() error {
 
 // Host is an open engine proxy.
 type Host struct {
-	Proxy  *engineproxy.Proxy
+	Proxy  *fleet.Proxy
 	driver driver.Driver
 }
 
@@ -134,7 +135,7 @@ func (o Options) openDriver(ctx context.Context) (driver.Driver, error) {
 	return o.openProcess()
 }
 
-func (o Options) open(ctx context.Context, d driver.Driver) (*engineproxy.Proxy, error) {
+func (o Options) open(ctx context.Context, d driver.Driver) (*fleet.Proxy, error) {
 	models, err := o.openEgress()
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (o Options) open(ctx context.Context, d driver.Driver) (*engineproxy.Proxy,
 			return nil, err
 		}
 	}
-	proxy, err := engineproxy.New(engineproxy.Options{
+	proxy, err := fleet.New(fleet.Options{
 		DataDir: o.DataDir, Driver: d, Ledger: o.Ledger, Egress: models, Logger: o.Logger, Metrics: o.Metrics.engines, Serve: o.Serve, TakeOver: o.TakeOver,
 		AllowWeakIsolation: o.AllowWeakIsolation, Timing: o.Timing, IdleTTL: o.Settings.IdleTTL,
 	})
@@ -156,7 +157,7 @@ func (o Options) open(ctx context.Context, d driver.Driver) (*engineproxy.Proxy,
 		err = proxy.Apply(o.Settings)
 	}
 	if err != nil {
-		return nil, errors.Join(err, proxy.Close(ctx, engineproxy.KeepEngines))
+		return nil, errors.Join(err, proxy.Close(ctx, fleet.KeepEngines))
 	}
 	return proxy, nil
 }
@@ -174,7 +175,7 @@ func (o Options) openEgress() (engineproxy.Egress, error) {
 }
 
 // Close ends the engine proxy, and according to mode engines.
-func (h *Host) Close(ctx context.Context, mode engineproxy.CloseMode) error {
+func (h *Host) Close(ctx context.Context, mode fleet.CloseMode) error {
 	return errors.Join(h.Proxy.Close(ctx, mode), h.closeDriver())
 }
 

@@ -13,9 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/svc-games/svc/block"
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 // Kubernetes holds the options of the driver kubernetes. Namespace is required.
@@ -267,11 +267,11 @@ func (o Options) openKubernetes(ctx context.Context) (*kubernetes.Driver, error)
 }
 
 // timing gives pods the time that placing them may take.
-func (o *Kubernetes) timing(t engineproxy.Timing) (engineproxy.Timing, error) {
+func (o *Kubernetes) timing(t fleet.Timing) (fleet.Timing, error) {
 	place, err := o.place()
 	if more := place - standardPlace; err == nil && more > 0 {
-		t.Create = cmp.Or(t.Create, engineproxy.DefaultCreate) + more
-		t.Start = cmp.Or(t.Start, engineproxy.DefaultStart) + more
+		t.Create = cmp.Or(t.Create, fleet.DefaultCreate) + more
+		t.Start = cmp.Or(t.Start, fleet.DefaultStart) + more
 	}
 	return t, err
 }

@@ -3,20 +3,20 @@ package host
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 // Metrics are the collectors of everything that a Host puts together. A set
 // may outlive a Host.
 type Metrics struct {
-	engines *engineproxy.Metrics
+	engines *fleet.Metrics
 	egress  *egress.Metrics
 }
 
 // NewMetrics returns a set of collectors.
 func NewMetrics() *Metrics {
-	return &Metrics{engines: engineproxy.NewMetrics(), egress: egress.NewMetrics()}
+	return &Metrics{engines: fleet.NewMetrics(), egress: egress.NewMetrics()}
 }
 
 // Collectors returns everything that a registry must know.

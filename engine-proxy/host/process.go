@@ -8,9 +8,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // Process holds the options of the driver process.
@@ -117,7 +117,7 @@ func (p *Process) validate() error {
 // options are those of the driver.
 func (p *Process) options(dataDir string, logger *zap.Logger) (process.Options, error) {
 	options := process.Options{
-		StateRoot: filepath.Join(dataDir, engineproxy.StatesDir), LogBytes: p.Log, FileBytes: p.Largest, Cgroup: p.Cgroup,
+		StateRoot: filepath.Join(dataDir, state.StatesDir), LogBytes: p.Log, FileBytes: p.Largest, Cgroup: p.Cgroup,
 		Limits: driver.Limits{Memory: p.Memory, CPU: int64(p.CPUs * 1000), PIDs: p.PIDs, Files: p.Files, Volume: p.Volume}, Logger: logger,
 	}
 	options.Chromium = p.chromium()

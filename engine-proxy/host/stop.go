@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 )
 
 // What a stop of the service does with engines.
@@ -14,14 +14,14 @@ const (
 )
 
 // StopMode reads what a stop of the service does with engines.
-func StopMode(s string) (engineproxy.CloseMode, error) {
+func StopMode(s string) (fleet.CloseMode, error) {
 	switch s {
 	case StopIdle:
-		return engineproxy.StopIdle, nil
+		return fleet.StopIdle, nil
 	case StopAll:
-		return engineproxy.StopAll, nil
+		return fleet.StopAll, nil
 	case StopNone:
-		return engineproxy.KeepEngines, nil
+		return fleet.KeepEngines, nil
 	}
 	return 0, fmt.Errorf("engines: stop_on_exit must be idle, all or none, is %q", s)
 }

@@ -82,9 +82,9 @@ func (m *Machine) is(run uint64, states ...State) bool {
 	return run == m.run && slices.Contains(states, m.state)
 }
 
-// Wish asks for an engine, for a submission or for unfinished jobs. It begins
+// RequestStart asks for an engine, for a submission or for unfinished jobs. It begins
 // a start if that is allowed now.
-func (m *Machine) Wish(now time.Time, why Cause) {
+func (m *Machine) RequestStart(now time.Time, why Cause) {
 	if m.held > 0 || m.frozen {
 		return
 	}
@@ -155,8 +155,8 @@ func (m *Machine) Launched(run uint64) {
 	}
 }
 
-// Heard tells that the instance answers.
-func (m *Machine) Heard(run uint64) {
+// Answered tells that the instance answers.
+func (m *Machine) Answered(run uint64) {
 	if m.is(run, Starting) && m.phase == Booting {
 		m.phase = Probing
 	}
@@ -224,7 +224,7 @@ func (m *Machine) Stopped(now time.Time, run uint64) {
 	} else {
 		m.to(now, Absent, CauseGone, "")
 		if m.again {
-			m.Wish(now, m.wisher)
+			m.RequestStart(now, m.wisher)
 		}
 	}
 	m.again = false

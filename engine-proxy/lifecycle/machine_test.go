@@ -48,7 +48,7 @@ func (b *bench) run() uint64 { return b.Status().Run }
 // ready brings the engine up.
 func (b *bench) ready() {
 	b.t.Helper()
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.want(Starting)
 	b.Granted(b.run())
 	b.Launched(b.run())
@@ -71,16 +71,16 @@ var broken = Failure{Code: "exited", Reason: "It ended."}
 func TestBackOffDoublesUpToItsBound(t *testing.T) {
 	b := newBench(t)
 	for i, wait := range []time.Duration{5, 10, 20, 40, 80, 160, 300, 300} {
-		b.Wish(b.now, CauseSubmission)
+		b.RequestStart(b.now, CauseSubmission)
 		b.fail(broken, true)
 		b.pass(wait*time.Second - 1)
-		b.Wish(b.now, CauseSubmission)
+		b.RequestStart(b.now, CauseSubmission)
 		if b.State() != Failed {
 			t.Fatalf("failure %d: started again before %s", i+1, wait*time.Second)
 		}
 		b.pass(1)
 	}
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.want(Starting)
 }
 
@@ -89,7 +89,7 @@ func TestFirstCrashRestartsAtOnceAndTheNextWithBackOff(t *testing.T) {
 	b.ready()
 	b.Exited(b.now, b.run(), broken)
 	b.want(Stopping)
-	b.Wish(b.now, CauseSubmission) // meanwhile
+	b.RequestStart(b.now, CauseSubmission) // meanwhile
 	b.Stopped(b.now, b.run())
 	b.want(Starting)
 	b.Granted(b.run())
@@ -167,11 +167,11 @@ func TestEngineThatEndsWithoutAReportAgainAndAgainIsGivenUp(t *testing.T) {
 
 func TestFatalFailureIsNotRetriedBeforeAReset(t *testing.T) {
 	b := newBench(t)
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.fail(Failure{Code: "program", Reason: "No program.", Fatal: true}, true)
 	b.pass(24 * time.Hour)
 	b.Tick(b.now)
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.want(Failed)
 	b.Reset(b.now)
 	b.ready()
@@ -179,7 +179,7 @@ func TestFatalFailureIsNotRetriedBeforeAReset(t *testing.T) {
 
 func TestJobsOfAFatalFailureWaitForItsGrace(t *testing.T) {
 	b := newBench(t)
-	b.Wish(b.now, CauseUnfinished)
+	b.RequestStart(b.now, CauseUnfinished)
 	b.fail(Failure{Code: "program", Reason: "No program.", Fatal: true}, true)
 	b.pass(testRules().FatalGrace - 1)
 	b.Unfinished(b.now, 1, 1)
@@ -216,10 +216,10 @@ func TestJobsAreGivenUpAfterCountedFailuresAndNoStartGoesOnMeanwhile(t *testing.
 	if !b.asked(GiveUp) {
 		t.Fatal("not given up")
 	}
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.want(Failed)
 	b.GivenUp()
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.want(Starting)
 }
 
@@ -321,7 +321,7 @@ func TestEngineWhoseFeedStaysUnreadableIsGivenUp(t *testing.T) {
 
 func TestFailureThatNobodyAsksAboutIsForgotten(t *testing.T) {
 	b := newBench(t)
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.fail(broken, true)
 	b.pass(testRules().Retain - 1)
 	b.Tick(b.now)
@@ -366,7 +366,7 @@ func TestSubmissionUndoesADrainWhateverTheEngineAnswers(t *testing.T) {
 		b.ready()
 		b.Evict(b.now)
 		b.want(Draining)
-		b.Wish(b.now, CauseSubmission)
+		b.RequestStart(b.now, CauseSubmission)
 		b.Drained(b.now, b.run(), answer)
 		if !b.asked(Undrain) {
 			t.Fatalf("%s: the engine goes on to refuse jobs", answer)
@@ -381,10 +381,10 @@ func TestForbiddenEngineIsStoppedOnOrderAndNotStarted(t *testing.T) {
 	b.ready()
 	b.Forbid()
 	b.StopNow(b.now)
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.Stopped(b.now, b.run())
 	b.want(Absent)
-	b.Wish(b.now, CauseSubmission)
+	b.RequestStart(b.now, CauseSubmission)
 	b.Unfinished(b.now, 1, 1)
 	b.want(Absent)
 }

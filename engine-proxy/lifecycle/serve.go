@@ -72,8 +72,8 @@ func (m *Machine) Silent(run uint64) {
 	}
 }
 
-// Hinted tells that the instance may have ended.
-func (m *Machine) Hinted(run uint64) {
+// MayHaveEnded tells that the instance may have ended.
+func (m *Machine) MayHaveEnded(run uint64) {
 	if m.is(run, Starting, Recovering, Ready, Draining) && m.phase != Queued && !m.making() {
 		m.do(Inspect)
 	}
@@ -183,8 +183,8 @@ func (m *Machine) serve(now time.Time) {
 	m.to(now, Ready, CauseUndone, "")
 }
 
-// Visit tells that somebody wants to read from an engine that drains.
-func (m *Machine) Visit() {
+// Attached tells that somebody wants to read from an engine that drains.
+func (m *Machine) Attached() {
 	if m.state == Draining {
 		m.undo = true
 	}
@@ -228,20 +228,20 @@ func (m *Machine) Unfinished(now time.Time, all, accepted int) {
 	}
 	switch m.state {
 	case Absent:
-		m.Wish(now, CauseUnfinished)
+		m.RequestStart(now, CauseUnfinished)
 	case Failed:
-		if accepted > 0 && m.lost(now) {
+		if accepted > 0 && m.giveUpDue(now) {
 			m.held++
 			m.do(GiveUp)
 			return
 		}
-		m.Wish(now, CauseUnfinished)
+		m.RequestStart(now, CauseUnfinished)
 	}
 }
 
-// lost reports whether the engine can't be brought back, or is of no use when
+// giveUpDue reports whether the engine can't be brought back, or is of no use when
 // it is: it becomes ready and ends, again and again, without a report.
-func (m *Machine) lost(now time.Time) bool {
+func (m *Machine) giveUpDue(now time.Time) bool {
 	return max(m.failedStarts, m.unreported) >= m.rules.LostAfter ||
 		m.failure.Fatal && now.Sub(m.since) >= m.rules.FatalGrace
 }

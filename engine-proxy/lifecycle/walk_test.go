@@ -168,7 +168,7 @@ func (w *world) step() {
 		m.Tick(w.now)
 	case "wish":
 		w.wished = w.wished || !m.Status().Frozen && !m.Status().Held
-		m.Wish(w.now, CauseSubmission)
+		m.RequestStart(w.now, CauseSubmission)
 	case "jobs":
 		w.jobs = rapid.IntRange(0, 3).Draw(t, "unfinished")
 		m.Unfinished(w.now, w.jobs, w.jobs)
@@ -280,7 +280,7 @@ func (w *world) outcome() {
 		case rapid.IntRange(0, 5).Draw(t, "called off") == 0:
 			m.CalledOff(w.now, a.Run)
 		case good && w.alive[a.Run]:
-			m.Heard(a.Run)
+			m.Answered(a.Run)
 			m.BecameReady(w.now, a.Run)
 		default:
 			m.StartFailed(w.now, a.Run, failure, true)
@@ -378,7 +378,7 @@ func (w *world) settle() {
 		if w.m.Status().Failure.Fatal && w.m.State() == Failed {
 			w.m.Reset(w.now)
 		}
-		w.m.Wish(w.now, CauseSubmission)
+		w.m.RequestStart(w.now, CauseSubmission)
 		w.collect()
 		for a := range w.pending {
 			delete(w.pending, a)

@@ -46,13 +46,13 @@ func (l *eventLog) Read(after uint64) ([]sse.Record, sse.State, error) {
 }
 
 func (l *eventLog) page(ctx context.Context, after uint64) (eventPage, error) {
-	return call[eventPage](ctx, l.client, askTimeout, "events", eventsAfter{l.jobID, after})
+	return call[eventPage](ctx, l.client.rpc, askTimeout, "events", eventsAfter{l.jobID, after})
 }
 
 // Files implements engineproxy.Archive. The ZIP is read as it is sent, from
 // wherever its reader seeks to.
 func (c *Client) Files(ctx context.Context, jobID string) (engineproxy.File, error) {
-	info, err := call[fileInfo](ctx, c, askTimeout, "file", jobRef{jobID})
+	info, err := call[fileInfo](ctx, c.rpc, askTimeout, "file", jobRef{jobID})
 	if err != nil {
 		return engineproxy.File{}, err
 	}

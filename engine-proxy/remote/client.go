@@ -35,7 +35,7 @@ type Options struct {
 // Client is an engineproxy.Engines in another process. It is safe for
 // concurrent use.
 type Client struct {
-	rpc    *rpc.Client
+	Operator
 	peer   http.RoundTripper
 	keeper *keeper
 	bridge *bridge
@@ -49,7 +49,7 @@ func NewClient(peer http.RoundTripper, o Options) *Client {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	c := &Client{rpc: rpc.NewClient(peer, "the engine proxy", Path, codes{}), peer: peer}
+	c := &Client{Operator: Operator{rpc.NewClient(peer, "the engine proxy", Path, codes{}), askTimeout}, peer: peer}
 	c.bridge = &bridge{dir: o.Dir, logger: o.Logger}
 	c.keeper = newKeeper(func(ctx context.Context, t touch) error {
 		_, err := rpc.Call[nothing](ctx, c.rpc, "touch", t)
@@ -70,13 +70,13 @@ func (c *Client) Close() error {
 
 // call asks a question that may be asked twice. A timeout of 0 leaves it to
 // ctx.
-func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name string, req any) (Res, error) {
+func call[Res any](ctx context.Context, c *rpc.Client, timeout time.Duration, name string, req any) (Res, error) {
 	bounded, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 {
 		bounded, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
-	res, err := rpc.Call[Res](bounded, c.rpc, name, req)
+	res, err := rpc.Call[Res](bounded, c, name, req)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return res, ctx.Err()
@@ -89,14 +89,14 @@ func call[Res any](ctx context.Context, c *Client, timeout time.Duration, name s
 // Submit implements engineproxy.Engines.
 func (c *Client) Submit(ctx context.Context, p engineproxy.Project, hold time.Duration) (*engineproxy.Lease, error) {
 	ref := c.keeper.mint()
-	at, err := call[endpoint](ctx, c, max(hold, 0)+askTimeout, "submit", submission{project(p), hold, ref})
+	at, err := call[endpoint](ctx, c.rpc, max(hold, 0)+askTimeout, "submit", submission{project(p), hold, ref})
 	return c.lease(p.ID, ref, at, err)
 }
 
 // Attach implements engineproxy.Engines.
 func (c *Client) Attach(ctx context.Context, projectID string) (*engineproxy.Lease, error) {
 	ref := c.keeper.mint()
-	at, err := call[endpoint](ctx, c, askTimeout, "attach", attachment{projectID, ref})
+	at, err := call[endpoint](ctx, c.rpc, askTimeout, "attach", attachment{projectID, ref})
 	return c.lease(projectID, ref, at, err)
 }
 
@@ -120,7 +120,7 @@ func (c *Client) lease(projectID string, ref leaseRef, at endpoint, err error) (
 func (c *Client) AwaitReady(ctx context.Context, projectID string) error {
 	pause := retryFirst
 	for {
-		r, err := call[ready](ctx, c, readySlice+askTimeout, "await-ready", projectRef{projectID})
+		r, err := call[ready](ctx, c.rpc, readySlice+askTimeout, "await-ready", projectRef{projectID})
 		switch {
 		case err == nil && r.Ready:
 			return nil
@@ -143,7 +143,7 @@ func (c *Client) AwaitReady(ctx context.Context, projectID string) error {
 
 // Fence implements engineproxy.Engines.
 func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string) (contract.FenceVerdict, error) {
-	v, err := call[contract.FenceVerdict](ctx, c, askTimeout, "fence", jobOf{project(p), jobID})
+	v, err := call[contract.FenceVerdict](ctx, c.rpc, askTimeout, "fence", jobOf{project(p), jobID})
 	if err == nil && v != contract.Accepted && v != contract.Fenced {
 		return "", fmt.Errorf("%w: the verdict %q is not known", engineproxy.ErrUnreachable, v)
 	}
@@ -152,40 +152,13 @@ func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string)
 
 // Cancel implements engineproxy.Engines.
 func (c *Client) Cancel(ctx context.Context, p engineproxy.Project, jobID string) error {
-	_, err := call[nothing](ctx, c, 0, "cancel", jobOf{project(p), jobID})
+	_, err := call[nothing](ctx, c.rpc, 0, "cancel", jobOf{project(p), jobID})
 	return err
 }
 
 // Forget implements engineproxy.Engines.
 func (c *Client) Forget(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, c, 0, "forget", projectRef{projectID})
-	return err
-}
-
-// List implements engineproxy.Engines.
-func (c *Client) List(ctx context.Context) ([]engineproxy.Info, error) {
-	return call[[]engineproxy.Info](ctx, c, askTimeout, "list", nothing{})
-}
-
-// Show implements engineproxy.Engines.
-func (c *Client) Show(ctx context.Context, projectID string) (engineproxy.Details, error) {
-	return call[engineproxy.Details](ctx, c, askTimeout, "show", projectRef{projectID})
-}
-
-// Logs implements engineproxy.Engines.
-func (c *Client) Logs(ctx context.Context, projectID string, limit int64) ([]byte, error) {
-	return call[[]byte](ctx, c, askTimeout, "logs", logTail{projectID, limit})
-}
-
-// Stop implements engineproxy.Engines.
-func (c *Client) Stop(ctx context.Context, projectID string, force bool) error {
-	_, err := call[nothing](ctx, c, 0, "stop", stopping{projectID, force})
-	return err
-}
-
-// Reset implements engineproxy.Engines.
-func (c *Client) Reset(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, c, askTimeout, "reset", projectRef{projectID})
+	_, err := call[nothing](ctx, c.rpc, 0, "forget", projectRef{projectID})
 	return err
 }
 

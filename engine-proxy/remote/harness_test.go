@@ -20,11 +20,13 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
-	"github.com/svc-games/svc/engine-proxy/process"
 	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
@@ -53,7 +55,7 @@ type world struct {
 	side *service.Service
 	key  string
 	// proxy is the engine proxy itself, engines the way to it.
-	proxy   *engineproxy.Proxy
+	proxy   *fleet.Proxy
 	engines engineproxy.Engines
 }
 
@@ -84,9 +86,9 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 		t.Fatal(err)
 	}
 	w.key = key.ID
-	w.proxy, err = engineproxy.New(engineproxy.Options{
+	w.proxy, err = fleet.New(fleet.Options{
 		DataDir: w.dir, Driver: w.driver(), Ledger: w.side, Logger: zaptest.NewLogger(t, zaptest.Level(zap.ErrorLevel)),
-		Timing: engineproxy.Timing{
+		Timing: fleet.Timing{
 			Queue: ample, Create: ample, Boot: ample, Start: ample, Recover: ample, Silence: ample, Fence: ample,
 			StopGrace: 2 * time.Second, Observe: 20 * time.Millisecond,
 		},
@@ -97,7 +99,7 @@ func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
 	t.Cleanup(func() {
 		ctx, cancel := wait.Within(context.Background(), wait.Patience)
 		defer cancel()
-		if err := w.proxy.Close(ctx, engineproxy.StopAll); err != nil {
+		if err := w.proxy.Close(ctx, fleet.StopAll); err != nil {
 			t.Error(err)
 		}
 	})
@@ -115,7 +117,7 @@ func (w *world) driver() driver.Driver {
 		return w.far
 	}
 	engine := programs.Build(w.t, fakeengine.Folder)
-	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, engineproxy.StatesDir), Command: []string{engine}, Shim: engine})
+	d, err := process.New(process.Options{StateRoot: filepath.Join(w.dir, state.StatesDir), Command: []string{engine}, Shim: engine})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -131,10 +133,10 @@ func (w *world) volume(p engineproxy.Project) string {
 }
 
 // form is a way from a gateway to an engine proxy.
-type form func(t *testing.T, dir string, proxy *engineproxy.Proxy) engineproxy.Engines
+type form func(t *testing.T, dir string, proxy *fleet.Proxy) engineproxy.Engines
 
 var forms = map[string]form{
-	"in process": func(t *testing.T, dir string, proxy *engineproxy.Proxy) engineproxy.Engines {
+	"in process": func(t *testing.T, dir string, proxy *fleet.Proxy) engineproxy.Engines {
 		near := remote.NewNear(proxy, remote.Options{Dir: filepath.Join(dir, "run")})
 		t.Cleanup(func() {
 			if err := near.Close(); err != nil {
@@ -143,7 +145,7 @@ var forms = map[string]form{
 		})
 		return near
 	},
-	"over a Unix socket": func(t *testing.T, dir string, proxy *engineproxy.Proxy) engineproxy.Engines {
+	"over a Unix socket": func(t *testing.T, dir string, proxy *fleet.Proxy) engineproxy.Engines {
 		at := peer.Address{Network: "unix", Name: filepath.Join(dir, "run", "gw.sock")}
 		serve(t, proxy, peer.ServerOptions{Address: at})
 		return connect(t, dir, peer.ClientOptions{Address: at})
@@ -151,7 +153,7 @@ var forms = map[string]form{
 	"over mutual TLS": overTLS,
 }
 
-func overTLS(t *testing.T, dir string, proxy *engineproxy.Proxy) engineproxy.Engines {
+func overTLS(t *testing.T, dir string, proxy *fleet.Proxy) engineproxy.Engines {
 	authority := peertest.NewAuthority(t)
 	server := serve(t, proxy, peer.ServerOptions{
 		Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"},

@@ -28,9 +28,7 @@ type HandlerOptions struct {
 	// those on the same machine. Others, and all callers for engines that run
 	// elsewhere, reach them through Proxy alone.
 	Direct bool
-	// Operators, when it is set, serves every path that is not for gateways.
-	Operators http.Handler
-	Logger    *zap.Logger // default: none
+	Logger *zap.Logger // default: none
 }
 
 // Handler serves gateways and operators, and passes requests on to engines.
@@ -50,9 +48,6 @@ func NewHandler(o HandlerOptions) *Handler {
 	h.mux.Handle(Path+"/", h.calls(o.Logger))
 	h.mux.HandleFunc("GET "+Path+"/files/{job}", h.serveFile)
 	h.mux.Handle("/engines/{project}/v1/", NewProxy(o.Engines, o.Logger))
-	if o.Operators != nil {
-		h.mux.Handle("/", o.Operators)
-	}
 	return h
 }
 
@@ -84,13 +79,7 @@ func (h *Handler) calls(logger *zap.Logger) http.Handler {
 		return nothing{}, e.Cancel(ctx, engineproxy.Project(r.Project), r.JobID)
 	})
 	rpc.Handle(s, "forget", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Forget(ctx, r.ProjectID) })
-	rpc.Handle(s, "list", func(ctx context.Context, _ nothing) ([]engineproxy.Info, error) { return e.List(ctx) })
-	rpc.Handle(s, "show", func(ctx context.Context, r projectRef) (engineproxy.Details, error) { return e.Show(ctx, r.ProjectID) })
-	rpc.Handle(s, "logs", func(ctx context.Context, r logTail) ([]byte, error) { return e.Logs(ctx, r.ProjectID, r.Limit) })
-	rpc.Handle(s, "stop", func(ctx context.Context, r stopping) (nothing, error) {
-		return nothing{}, e.Stop(ctx, r.ProjectID, r.Force)
-	})
-	rpc.Handle(s, "reset", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Reset(ctx, r.ProjectID) })
+	serveOperators(s, e)
 	rpc.Handle(s, "events", func(ctx context.Context, r eventsAfter) (eventPage, error) { return events(ctx, e, r) })
 	rpc.Handle(s, "file", func(ctx context.Context, r jobRef) (fileInfo, error) {
 		f, err := e.Files(ctx, r.JobID)

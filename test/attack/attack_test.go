@@ -18,12 +18,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
-	"github.com/svc-games/svc/engine-proxy/process"
-	"github.com/svc-games/svc/engine-proxy/process/confine"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/test/attack/hostile"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/programs"
@@ -61,10 +61,10 @@ type targets struct {
 	address        string
 	key            int // of memory that everyone may use
 	service        int // processes
-	unrelated       int
+	unrelated      int
 	neighbour      driver.Spec // another project
 	neighbourPID   int
-	received          func() bool // a datagram came
+	received       func() bool // a datagram came
 }
 
 // attempts are all orders, each on all that it could be tried on.

@@ -3,9 +3,9 @@ package attack
 import (
 	"testing"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/programs"

@@ -12,8 +12,8 @@ import (
 
 // Why an attempt that gets through does no harm.
 const (
-	looks = "Landlock does not keep names, sizes and times of files secret; whose they are does, where engines have users"
-	seems = "it seems to work and changes nothing"
+	looks      = "Landlock does not keep names, sizes and times of files secret; whose they are does, where engines have users"
+	seems      = "it seems to work and changes nothing"
 	kernelOnly = "a container's /proc and /sys tell of the kernel, and of nobody's processes but its own"
 )
 

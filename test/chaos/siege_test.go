@@ -46,16 +46,16 @@ var (
 // siege is the service as it is, with clients on one side and a killer on the
 // other.
 type siege struct {
-	t        *testing.T
-	gateways []*rig.Gateway
-	killables  []*killable
-	dir      string // data folder of the engines
-	volume   func(project string) string
-	script   func(script.Engine)
-	open     func() (*store.Store, error)
-	keys     []rig.Key
-	projects []string
-	intruder *intruder // nil: none
+	t         *testing.T
+	gateways  []*rig.Gateway
+	killables []*killable
+	dir       string // data folder of the engines
+	volume    func(project string) string
+	script    func(script.Engine)
+	open      func() (*store.Store, error)
+	keys      []rig.Key
+	projects  []string
+	intruder  *intruder // nil: none
 
 	kills  atomic.Int64
 	deaths string // file of the processes' deaths at points

@@ -24,10 +24,10 @@ type supervisor struct {
 	stop   chan struct{}
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex // guards the following
-	killable  []*os.Process
-	reached map[string]int // points at which workers died
-	failed  error
+	mu       sync.Mutex // guards the following
+	killable []*os.Process
+	reached  map[string]int // points at which workers died
+	failed   error
 }
 
 // run keeps one worker of a role running until the supervisor is stopped. Every

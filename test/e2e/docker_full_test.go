@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/test/long"
 )
 

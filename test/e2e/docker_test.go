@@ -11,7 +11,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/test/wait"
 )

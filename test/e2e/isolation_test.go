@@ -15,7 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
-	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 )
 
 // nobody is a user without any right.

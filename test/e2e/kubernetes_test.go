@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/kubernetes"
-	"github.com/svc-games/svc/engine-proxy/kubernetes/kubetest"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/fakeprovider"
 	"github.com/svc-games/svc/test/freeport"

@@ -54,7 +54,7 @@ func (seen statuses) add(path, method string, status int) {
 type scene struct {
 	*service
 	seen            statuses
-	key, foreign   apiKey // of a user who owns nothing
+	key, foreign    apiKey // of a user who owns nothing
 	project, job    string // of a completed job
 	cancelled       string // a job of the same project
 	unstarted, idle string // projects without a job

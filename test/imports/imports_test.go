@@ -23,6 +23,36 @@ var rules = map[string][]string{
 	"sidecar":      {"api", "peer", "policy", "sidecar"},
 }
 
+// rooms say for a folder which packages of ours it may import itself, besides
+// those below it. A folder without a rule, and below none, may import what rules say.
+var rooms = map[string][]string{
+	"engine-proxy/lifecycle": {"api/contract"},
+	"engine-proxy/admission": {"engine-proxy", "engine-proxy/internal/clock"},
+	"engine-proxy/state":     {"api", "api/contract", "engine-proxy/driver", "engine-proxy/internal/durable", "peer"},
+	"engine-proxy/settle": {
+		"api", "api/contract", "engine-proxy", "engine-proxy/archive", "engine-proxy/engineclient", "engine-proxy/internal/clock",
+	},
+	"engine-proxy/fleet": {
+		"api", "api/contract", "api/sse", "peer", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
+		"engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"engine-proxy/internal/sampled", "engine-proxy/lifecycle", "engine-proxy/remote", "engine-proxy/settle", "engine-proxy/state",
+	},
+	"engine-proxy/remote": {
+		"api", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/state",
+	},
+	"engine-proxy/driver":  {"api", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable"},
+	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/durable"},
+	"engine-proxy/egress": {
+		"api", "api/contract", "api/sse", "engine-proxy/internal/durable", "engine-proxy/internal/sampled",
+	},
+}
+
+// pure are packages that do no I/O.
+var pure = []string{"engine-proxy/lifecycle", "engine-proxy/admission"}
+
+// inputOutput are packages that a pure one does not import itself.
+var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall"}
+
 // leaves are helpers of tests that import nothing of ours; anyone may import them.
 var leaves = []string{"test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
 
@@ -32,7 +62,7 @@ var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway"}
 // clusterImporters are the folders that may import Kubernetes' libraries: the
 // driver, and the programs that have it in them.
 var clusterImporters = []string{
-	"engine-proxy/kubernetes", "engine-proxy/host", "engine-proxy/daemon", "cmd/svc-engine-proxy",
+	"engine-proxy/driver/kubernetes", "engine-proxy/host", "engine-proxy/daemon", "cmd/svc-engine-proxy",
 	"caddymodule/embedded", "cmd/caddy", "test/rig/gateway", "test/rig/engineproxy",
 }
 
@@ -48,14 +78,18 @@ var withoutStore = []string{
 var withoutPolicy = []string{"cmd/svc-engine-proxy", "sidecar/wire/ledger"}
 
 func TestDependenciesPointOneWay(t *testing.T) {
-	out, err := exec.Command("go", "list", "-test=false", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
+	out, err := exec.Command("go", "list", "-test=false", "-f", `{{.ImportPath}} {{join .Imports " "}} | {{join .Deps " "}}`, module+"...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		pkg := strings.TrimPrefix(fields[0], module)
-		for _, dep := range fields[1:] {
+		between := slices.Index(fields, "|")
+		for _, imported := range fields[1:between] {
+			checkRoom(t, pkg, imported)
+		}
+		for _, dep := range fields[between+1:] {
 			checkOurs(t, pkg, dep)
 			checkCaddy(t, pkg, dep)
 			checkCluster(t, pkg, dep)
@@ -77,6 +111,22 @@ func checkOurs(t *testing.T, pkg, dep string) {
 	}
 	if ruled && isOurs && !slices.Contains(leaves, ours) && !slices.Contains(allowed, top(ours)) {
 		t.Errorf("%s depends on %s; %s may only use %v", pkg, ours, top(pkg), allowed)
+	}
+}
+
+func checkRoom(t *testing.T, pkg, imported string) {
+	if slices.Contains(pure, pkg) && slices.Contains(inputOutput, imported) {
+		t.Errorf("%s imports %s; it does no I/O", pkg, imported)
+	}
+	ours, isOurs := strings.CutPrefix(imported, module)
+	if !isOurs || slices.Contains(leaves, ours) {
+		return
+	}
+	for room, allowed := range rooms {
+		inside := func(folder string) bool { return folder == room || strings.HasPrefix(folder, room+"/") }
+		if inside(pkg) && !inside(ours) && !slices.Contains(allowed, ours) {
+			t.Errorf("%s imports %s; %s may only import %v", pkg, ours, room, allowed)
+		}
 	}
 }
 

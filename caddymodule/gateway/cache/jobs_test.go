@@ -88,7 +88,7 @@ func jobBubble(t *testing.T, wrap func(*jobOrigin) sidecar.Service, test func(t 
 	})
 }
 
-func notified(o *jobOrigin) sidecar.Service   { return notifying{o} }
+func notified(o *jobOrigin) sidecar.Service    { return notifying{o} }
 func notNotified(o *jobOrigin) sidecar.Service { return o }
 
 // wantSeq asks for the job and waits until what was cached can be found.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"os"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
 )
 
 // checkDocker asks the Docker daemon whether engines could run as containers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/engine-proxy/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/test/freeport"
 )
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/svc-games/svc/engine-proxy/docker"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/svc-games/svc/engine-proxy/process/confine"
-	"github.com/svc-games/svc/engine-proxy/process/shim"
+	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
+	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 )
 
 // checkWalls says what shuts engines in on this machine. docs/engine-safety.md

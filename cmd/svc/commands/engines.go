@@ -2,8 +2,10 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,18 +15,37 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/peer"
 )
 
 // enginesOptions are common to the commands under engines.
 type enginesOptions struct{ localOptions }
 
-func (o *enginesOptions) operator() *engineproxy.Operator { return engineproxy.NewOperator(o.dataDir) }
+func (o *enginesOptions) operator() *remote.Operator { return remote.NewOperator(o.dataDir) }
+
+// failed says what an error of the operator means for who runs the command.
+func (o *enginesOptions) failed(err error) error {
+	switch {
+	case errors.Is(err, engineproxy.ErrAbsent):
+		return errors.New("No engine of this project is known.")
+	case errors.Is(err, peer.ErrNotListening):
+		return fmt.Errorf("no engine proxy works on %s: %w", o.dataDir, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: run the command as the user that runs the service", err)
+	}
+	return err
+}
 
 // enginesCommand shows and stops engines over the engine proxy's socket.
 func enginesCommand() *cobra.Command {
 	o := new(enginesOptions)
 	cmd := group("engines", "Show and stop engines",
 		enginesListCommand(o), enginesShowCommand(o), enginesLogsCommand(o), enginesStopCommand(o), enginesResetCommand(o))
+	for _, sub := range cmd.Commands() {
+		run := sub.RunE
+		sub.RunE = func(cmd *cobra.Command, args []string) error { return o.failed(run(cmd, args)) }
+	}
 	o.register(cmd.PersistentFlags())
 	return cmd
 }
@@ -90,7 +111,7 @@ func enginesLogsCommand(o *enginesOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.printLog(cmd.OutOrStdout(), text)
+			return o.printLog(cmd.OutOrStdout(), string(text))
 		},
 	}
 	cmd.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how much of its end to show")

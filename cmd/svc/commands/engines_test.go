@@ -17,7 +17,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/process"
+	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/engine-proxy/fleet"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -51,15 +53,15 @@ func failedEngine(t *testing.T) (dir, project string) {
 func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
 	t.Helper()
 	dir, project = t.TempDir(), api.NewProjectID()
-	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, engineproxy.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
+	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, state.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := engineproxy.New(engineproxy.Options{DataDir: dir, Driver: driver, Ledger: noJobs{}})
+	proxy, err := fleet.New(fleet.Options{DataDir: dir, Driver: driver, Ledger: noJobs{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop = sync.OnceFunc(func() { _ = proxy.Close(context.Background(), engineproxy.StopAll) })
+	stop = sync.OnceFunc(func() { _ = proxy.Close(context.Background(), fleet.StopAll) })
 	t.Cleanup(stop)
 	if err := proxy.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -235,7 +237,7 @@ func TestEnginesSaysWhatIsWrong(t *testing.T) {
 
 func TestATokenThatOthersCanReadIsNotTakenForAServiceThatDoesNotRun(t *testing.T) {
 	dir := t.TempDir()
-	token := peer.TokenFile(filepath.Join(dir, engineproxy.SocketName))
+	token := peer.TokenFile(filepath.Join(dir, state.SocketName))
 	if err := os.Mkdir(filepath.Dir(token), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 )
 
 // Exit codes of svc.
@@ -102,7 +102,7 @@ func usage(c *cobra.Command) string {
 // hint says what to do about an error that means that no service runs.
 func hint(err error) string {
 	dial := new(net.OpError)
-	if (!errors.As(err, &dial) || dial.Op != "dial") && !errors.Is(err, engineproxy.ErrNotRunning) {
+	if (!errors.As(err, &dial) || dial.Op != "dial") && !errors.Is(err, peer.ErrNotListening) {
 		return ""
 	}
 	return ": is the service running? start it with make run, or name another with SVC_BASE_URL or SVC_DATA_DIR"

@@ -25,7 +25,12 @@ func Replace(path string, data []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("replacing file: %w", err)
 	}
-	dir, err := os.Open(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
+}
+
+// SyncDir returns once the names in a directory are on disk.
+func SyncDir(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("opening directory: %w", err)
 	}

@@ -3,8 +3,8 @@
 package main
 
 import (
+	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
-	"github.com/svc-games/svc/engine-proxy/process/shim"
 )
 
 func main() {

@@ -1,0 +1,38 @@
+package process
+
+import (
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
+	"github.com/svc-games/svc/engine-proxy/internal/calls"
+)
+
+// unlisted are the system calls that engines tried and may not use. Each is worth
+// one word: either an engine was taken over, or a program needs more than is
+// listed.
+type unlisted struct {
+	mu   sync.Mutex
+	told map[int]bool // guarded by mu
+}
+
+// tell logs what of a record was never told before.
+func (u *unlisted) tell(logger *zap.Logger, r shim.Record) {
+	if len(r.Unlisted) == 0 {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, number := range r.Unlisted {
+		if u.told[number] {
+			continue
+		}
+		if u.told == nil {
+			u.told = make(map[int]bool)
+		}
+		u.told[number] = true
+		logger.Warn("engine tried a system call that is not listed", zap.String("call", calls.Name(number)),
+			zap.Int("number", number), zap.String("project", r.ProjectID))
+	}
+}

@@ -1,0 +1,484 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/engine-proxy/remote"
+	"github.com/svc-games/svc/engine-proxy/state"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/wait"
+)
+
+func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	before := r.info(project)
+	r.close(KeepEngines)
+	if !r.runs(before) {
+		t.Fatal("closing stopped the engine")
+	}
+	r.open()
+	if err := r.AwaitReady(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	after := r.info(project)
+	if after.PID != before.PID || after.Generation != before.Generation || after.InstanceID != at.InstanceID {
+		t.Fatalf("adopted %+v, want %+v", after, before)
+	}
+	if got := r.submit(project); !same(got, at) {
+		t.Fatalf("submission went to %v, want %v", got, at)
+	}
+	if got := fakeengine.Starts(r.volume(project)); got != 1 {
+		t.Fatalf("%d starts, want 1", got)
+	}
+}
+
+func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	r.submit(project)
+	before := r.info(project)
+	r.close(KeepEngines)
+	// As if the proxy had died between starting the engine and noting it.
+	e, err := state.ReadEntry(r.state(project))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Handle = driver.Handle{}
+	if err := state.WriteEntry(r.state(project), e); err != nil {
+		t.Fatal(err)
+	}
+	r.open()
+	if err := r.AwaitReady(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	if after := r.info(project); after.PID != before.PID {
+		t.Fatalf("pid %d, want %d", after.PID, before.PID)
+	}
+}
+
+func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
+	t.Parallel()
+	stranger := exec.Command("sleep", "600")
+	if err := child.Start(stranger); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	for _, c := range []struct {
+		name  string
+		alter func(data map[string]any)
+	}{
+		{"recycled id", func(data map[string]any) { data["pid"] = stranger.Process.Pid }},
+		{"same start time", func(data map[string]any) {
+			data["pid"] = stranger.Process.Pid
+			data["startTicks"] = startTicks(t, stranger.Process.Pid)
+		}},
+		{"another boot", func(data map[string]any) { data["bootId"] = "00000000-0000-0000-0000-000000000000" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			project := api.NewProjectID()
+			r.submit(project)
+			pid := r.info(project).PID
+			e, err := state.ReadEntry(r.state(project))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.close(StopAll)
+			if alive(pid) {
+				t.Fatal("StopAll left the engine running")
+			}
+			var data map[string]any
+			if err := json.Unmarshal(e.Handle.Data, &data); err != nil {
+				t.Fatal(err)
+			}
+			c.alter(data)
+			if e.Handle.Data, err = json.Marshal(data); err != nil {
+				t.Fatal(err)
+			}
+			if err := state.WriteEntry(r.state(project), e); err != nil {
+				t.Fatal(err)
+			}
+			r.open()
+			r.eventuallyState(project, engineproxy.StateAbsent)
+			if !alive(stranger.Process.Pid) {
+				t.Fatal("the stranger was signalled")
+			}
+			r.submit(project)
+			if got := r.info(project).Generation; got != e.Generation+1 {
+				t.Errorf("generation %d, want %d", got, e.Generation+1)
+			}
+		})
+	}
+}
+
+func startTicks(t *testing.T, pid int) uint64 {
+	t.Helper()
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticks, err := strconv.ParseUint(strings.Fields(string(raw))[21], 10, 64) // "sleep" has no blank
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticks
+}
+
+func TestSecondProxyOnTheSameDataIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	opts := r.options
+	opts.Driver = newProcessDriver(t, opts.DataDir)
+	second, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close(t.Context(), KeepEngines)
+	if err := second.Start(t.Context()); err == nil {
+		t.Fatal("two proxies work on one data directory")
+	}
+}
+
+func TestCrashedEngineWithUnfinishedJobsIsRestartedUnasked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Timing.Reap = time.Hour }) // not by the reaper
+	project := api.NewProjectID()
+	at := r.submit(project)
+	r.accept(project, at)
+	r.crash(at)
+	wait.Until(t, "engine is back", func() bool {
+		i := r.info(project)
+		return i.State == engineproxy.StateReady && i.Generation == 2
+	})
+}
+
+func TestCrashedEngineWithoutJobsStaysAbsent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	r.crash(r.submit(project))
+	r.eventuallyState(project, engineproxy.StateAbsent)
+	if got := fakeengine.Starts(r.volume(project)); got != 1 {
+		t.Fatalf("%d starts, want 1", got)
+	}
+}
+
+func TestSecondCrashInARowWaitsForItsBackOff(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	r.accept(project, at)
+	r.crash(at)
+	wait.Until(t, "engine is back", func() bool { return r.info(project).Generation == 2 && r.info(project).State == engineproxy.StateReady })
+	r.crash(r.submit(project))
+	r.eventuallyState(project, engineproxy.StateFailed)
+	var failed *engineproxy.FailedError
+	if _, err := r.Submit(t.Context(), engineproxy.Project{ID: project}, ample); !errors.As(err, &failed) {
+		t.Fatalf("got %v, want a FailedError", err)
+	}
+}
+
+func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Timing.Reap = time.Hour // not by the reaper
+		o.Timing.BackOff = 100 * time.Millisecond
+	})
+	project := api.NewProjectID()
+	for generation := uint64(2); generation < 12; generation++ { // doubled each time it would be a minute
+		at := r.submit(project)
+		before := r.report(at).Acked
+		job := r.accept(project, at)
+		r.accept(project, at) // for which it comes back
+		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+		wait.Until(t, "it is reported", func() bool { return r.report(at).Acked > before })
+		r.crash(at)
+		wait.Until(t, "engine is back", func() bool {
+			i := r.info(project)
+			return i.State == engineproxy.StateReady && i.Generation == generation
+		})
+	}
+}
+
+func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.IdleTTL = 60 * time.Millisecond })
+	idle, leased, working := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
+	lease := r.lease(leased)
+	begun := r.lease(working) // as a gateway does: until the engine has the job
+	r.accept(working, begun.Endpoint)
+	begun.Release()
+	r.submit(idle)
+	r.eventuallyState(idle, engineproxy.StateAbsent)
+	for _, id := range []string{leased, working} {
+		wait.Until(t, "it is said why an engine in use is kept", func() bool {
+			i := r.info(id)
+			if i.State == engineproxy.StateAbsent || i.Generation != 1 {
+				t.Fatalf("engine that is in use: %+v", i)
+			}
+			return i.State == engineproxy.StateReady && i.AliveBecause != "" // a drain that met the work is undone
+		})
+	}
+	lease.Release()
+	r.eventuallyState(leased, engineproxy.StateAbsent)
+}
+
+func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.IdleTTL = 30 * time.Millisecond })
+	project := api.NewProjectID()
+	lease := r.lease(project)
+	at := lease.Endpoint
+	r.ledger.with(func() { r.ledger.down = true })
+	job := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
+	r.tell(at, "POST", "/test/accept", job, nil)
+	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job.JobID, Status: api.JobCompleted}, nil)
+	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
+	lease.Release()
+	began := time.Now()
+	wait.Until(t, "several idle times pass", func() bool { return time.Since(began) > 150*time.Millisecond })
+	if i := r.info(project); i.State != engineproxy.StateReady {
+		t.Fatalf("engine with an undelivered feed is %s", i.State)
+	}
+	r.ledger.with(func() { r.ledger.down = false })
+	r.eventuallyState(project, engineproxy.StateAbsent)
+	if got := r.ledger.count(); got != 3 {
+		t.Fatalf("%d records were applied, want 3", got)
+	}
+}
+
+func TestSubmissionUndoesADrain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	r.switches(project, fakeengine.Switches{HoldDrain: true})
+	at := r.submit(project)
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- r.Stop(ctx, project, false) }()
+	r.eventuallyState(project, engineproxy.StateDraining)
+	cancel()
+	if err := <-stopped; !errors.Is(err, engineproxy.ErrBusy) {
+		t.Fatalf("stopping without patience: %v", err)
+	}
+	var starting *engineproxy.StartingError
+	if _, err := r.Submit(t.Context(), engineproxy.Project{ID: project}, 0); !errors.As(err, &starting) {
+		t.Fatalf("submitting to an engine that drains: %v", err)
+	}
+	r.switches(project, fakeengine.Switches{})
+	lease := r.lease(project)
+	defer lease.Release()
+	if lease.InstanceID != at.InstanceID {
+		t.Fatal("the engine was stopped although a submission came")
+	}
+	if rep := r.report(at); rep.Drained || rep.Undrained == 0 {
+		t.Fatalf("the engine still refuses jobs: %+v", rep)
+	}
+}
+
+func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- r.Stop(ctx, project, false) }()
+	wait.Until(t, "it is asked to drain, and goes on", func() bool {
+		d, err := r.Show(t.Context(), project)
+		return err == nil && d.State == engineproxy.StateReady && slices.ContainsFunc(d.Transitions, func(tr engineproxy.Transition) bool { return tr.From == engineproxy.StateDraining })
+	})
+	cancel()
+	if err := <-stopped; !errors.Is(err, engineproxy.ErrBusy) {
+		t.Fatalf("stopping a working engine: got %v, want ErrBusy", err)
+	}
+	go func() { stopped <- r.Stop(t.Context(), project, false) }()
+	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	at = r.submit(project)
+	r.accept(project, at)
+	if err := r.Stop(t.Context(), project, true); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "unfinished jobs bring the engine back", func() bool {
+		i := r.info(project)
+		return i.State == engineproxy.StateReady && i.InstanceID != at.InstanceID
+	})
+}
+
+func TestEngineThatIgnoresTheSignalIsKilled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Timing.StopGrace = 50 * time.Millisecond })
+	project := api.NewProjectID()
+	r.switches(project, fakeengine.Switches{IgnoreTerm: true})
+	r.submit(project)
+	before := r.info(project)
+	if err := r.Stop(t.Context(), project, true); err != nil {
+		t.Fatal(err)
+	}
+	if r.runs(before) {
+		t.Fatal("the engine runs on")
+	}
+}
+
+func TestStopIdleLeavesAWorkingEngineToBeAdopted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	idle, working := api.NewProjectID(), api.NewProjectID()
+	r.submit(idle)
+	r.accept(working, r.submit(working))
+	atRest, atWork := r.info(idle), r.info(working)
+	r.close(StopIdle)
+	if r.runs(atRest) || !r.runs(atWork) {
+		t.Fatalf("idle engine alive: %t, working engine alive: %t", r.runs(atRest), r.runs(atWork))
+	}
+	r.open()
+	if err := r.AwaitReady(t.Context(), working); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.info(working); got.InstanceID != atWork.InstanceID || got.PID != atWork.PID {
+		t.Fatalf("adopted %+v, want %+v", got, atWork)
+	}
+}
+
+func TestForgetLeavesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	wait.Until(t, "the job is archived", func() bool { _, err := r.Events(t.Context(), job); return err == nil })
+	before := r.info(project)
+	if err := r.Forget(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	if r.runs(before) {
+		t.Error("the engine runs on")
+	}
+	if _, err := r.Events(t.Context(), job); !errors.Is(err, engineproxy.ErrNotArchived) {
+		t.Errorf("the archive still has the job: %v", err)
+	}
+	for _, dir := range []string{r.volume(project), r.runtime(project), r.state(project)} {
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s is still there", dir)
+		}
+	}
+}
+
+// A list of unfinished jobs may have been read before the deletion and arrive
+// after it, and so may a submission that was let in.
+func TestForgottenProjectIsNeverStartedAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	r.accept(project, r.submit(project))
+	stale, err := r.ledger.OpenJobs(t.Context(), project)
+	if err != nil || len(stale) != 1 {
+		t.Fatalf("unfinished: %+v, %v", stale, err)
+	}
+	if err := r.Forget(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	a := r.find(project)
+	if err := a.do(t.Context(), func() { a.unfinished(stale) }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "owner"}, time.Minute); !errors.Is(err, engineproxy.ErrAbsent) {
+		t.Errorf("submitting: %v, want ErrAbsent", err)
+	}
+	if i := r.info(project); i.State != engineproxy.StateAbsent {
+		t.Errorf("its engine is %s", i.State)
+	}
+	if _, err := os.Stat(r.volume(project)); !os.IsNotExist(err) {
+		t.Error("its volume is there again")
+	}
+}
+
+func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.DataDir += "/" + strings.Repeat("x", 85-len(o.DataDir)) // long enough for the sockets of engines only
+	})
+	project := api.NewProjectID()
+	at := r.submit(project)
+	if len(at.Address) > peer.MaxSocketPath {
+		t.Fatalf("socket path has %d bytes", len(at.Address))
+	}
+	r.close(KeepEngines)
+	r.open()
+	if err := r.AwaitReady(t.Context(), project); err != nil {
+		t.Fatal(err)
+	}
+	list, err := remote.NewOperator(r.options.DataDir).List(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("operator sees %v, %v", list, err)
+	}
+	// Nothing of it stays in the system's temporary directory, whatever the
+	// engine put there.
+	if err := os.WriteFile(filepath.Join(filepath.Dir(at.Address), "left"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.NewOperator(r.options.DataDir).Stop(t.Context(), project, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(at.Address)); !os.IsNotExist(err) {
+		t.Errorf("the short socket's directory is still there: %v", err)
+	}
+	if again := r.submit(project); again.Address == at.Address {
+		t.Errorf("the next engine has the same socket %s", again.Address)
+	}
+}
+
+func TestOperatorListsAndStopsEngines(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	project := api.NewProjectID()
+	r.submit(project)
+	op := remote.NewOperator(r.dir)
+	list, err := op.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].ProjectID != project || !r.runs(list[0]) {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	if err := op.Stop(t.Context(), project, false); err != nil {
+		t.Fatal(err)
+	}
+	if r.runs(list[0]) {
+		t.Fatal("the engine runs on")
+	}
+	if err := op.Stop(t.Context(), project, false); err != nil {
+		t.Errorf("stopping one that was stopped: %v", err)
+	}
+	if err := op.Stop(t.Context(), api.NewProjectID(), false); !errors.Is(err, engineproxy.ErrAbsent) {
+		t.Errorf("stopping one that there never was: %v", err)
+	}
+	if err := op.Stop(t.Context(), "../x", false); err == nil {
+		t.Fatal("a malformed project id was accepted")
+	}
+}

@@ -1,0 +1,196 @@
+package fleet
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
+)
+
+// Metrics are the engine proxy's collectors. A set may outlive an engine
+// proxy: counters must not fall back to zero because a configuration changed.
+// Every label has a handful of values.
+type Metrics struct {
+	engines   *prometheus.GaugeVec
+	starts    *prometheus.HistogramVec
+	failures  *prometheus.CounterVec
+	stops     *prometheus.CounterVec
+	adoptions *prometheus.CounterVec
+	refusals  *prometheus.CounterVec
+	evictions prometheus.Counter
+	waiters   prometheus.Gauge
+	up        prometheus.Gauge
+	archived  *prometheus.CounterVec
+	breaches  prometheus.Counter
+}
+
+// Outcomes of a start, as they stand in svc_engine_start_seconds.
+const (
+	outcomeReady  = "ready"
+	outcomeFailed = "failed"
+	outcomeCalled = "called_off"
+)
+
+// Outcomes of an adoption, as they stand in svc_engine_adoptions_total.
+const (
+	outcomeAdopted = "adopted"
+	outcomeGone    = "gone"   // it did not run any more
+	outcomeSilent  = "silent" // it ran and did not become ready
+)
+
+// causeOrphan is the cause of a stop that no machine decides on.
+const causeOrphan lifecycle.Cause = "orphan"
+
+// phaseTotal stands beside the phases for the whole start.
+const phaseTotal = "total"
+
+// From a trivial process to the deadline of a start.
+var startBuckets = []float64{0.005, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2, 5, 10, 30, 60, 120}
+
+// NewMetrics returns a set of collectors.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		engines: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "svc_engines", Help: "Engines that are not absent, by state.",
+		}, []string{"state"}),
+		starts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "svc_engine_start_seconds", Help: "How long starts took, by phase; total is all of them.",
+			Buckets: startBuckets,
+		}, []string{"driver", "phase", "outcome"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_engine_failures_total", Help: "Engines that failed, when starting or later, by reason.",
+		}, []string{"reason"}),
+		stops: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_engine_stops_total", Help: "Engines that were stopped or had ended, by cause.",
+		}, []string{"cause"}),
+		adoptions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_engine_adoptions_total", Help: "Engines that were looked for when the engine proxy started, by what was found.",
+		}, []string{"outcome"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_engine_refusals_total", Help: "Starts that were refused for want of room: the owner's or the machine's.",
+		}, []string{"room"}),
+		evictions: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "svc_engine_evictions_total", Help: "Idle engines that were stopped because another project needed the room.",
+		}),
+		waiters: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "svc_engine_waiters", Help: "Submissions that wait for an engine now.",
+		}),
+		up: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "svc_engine_driver_up", Help: "1 while the driver is available.",
+		}),
+		archived: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_archive_jobs_total", Help: "Jobs in the archive: those that came, and those that were deleted after their time.",
+		}, []string{"what"}),
+		breaches: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "svc_engine_breaches_total", Help: "Jobs that were ended because their engine reported what it can't have done.",
+		}),
+	}
+	m.up.Set(1)
+	for _, s := range lifecycle.States {
+		if s != engineproxy.StateAbsent {
+			m.engines.WithLabelValues(string(s))
+		}
+	}
+	for _, c := range append([]lifecycle.Cause{causeOrphan}, lifecycle.StopCauses...) {
+		m.stops.WithLabelValues(string(c))
+	}
+	for _, c := range failureCodes {
+		m.failures.WithLabelValues(c)
+	}
+	for _, what := range []string{settle.Kept, settle.Deleted} {
+		m.archived.WithLabelValues(what)
+	}
+	for _, o := range []string{outcomeAdopted, outcomeGone, outcomeSilent} {
+		m.adoptions.WithLabelValues(o)
+	}
+	return m
+}
+
+// Collectors returns everything that a registry must know.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{
+		m.engines, m.starts, m.failures, m.stops, m.adoptions, m.refusals, m.evictions, m.waiters, m.up, m.archived,
+		m.breaches,
+	}
+}
+
+// transition counts a change of state.
+func (m *Metrics) transition(from, to engineproxy.State, why lifecycle.Cause) {
+	if from != engineproxy.StateAbsent {
+		m.engines.WithLabelValues(string(from)).Dec()
+	}
+	if to != engineproxy.StateAbsent {
+		m.engines.WithLabelValues(string(to)).Inc()
+	}
+	if to == engineproxy.StateStopping {
+		m.stopped(why)
+	}
+	if why == lifecycle.CauseEvicted && to == engineproxy.StateStopping {
+		m.evictions.Inc()
+	}
+}
+
+func (m *Metrics) stopped(why lifecycle.Cause) { m.stops.WithLabelValues(string(why)).Inc() }
+
+func (m *Metrics) failed(code string) { m.failures.WithLabelValues(code).Inc() }
+
+func (m *Metrics) adopted(outcome string) { m.adoptions.WithLabelValues(outcome).Inc() }
+
+func (m *Metrics) refused(err error) {
+	if room := (*engineproxy.RoomError)(nil); errors.As(err, &room) && room.Owner {
+		m.refusals.WithLabelValues("owner").Inc()
+		return
+	}
+	m.refusals.WithLabelValues("machine").Inc()
+}
+
+func (m *Metrics) driverUp(up bool) {
+	if up {
+		m.up.Set(1)
+		return
+	}
+	m.up.Set(0)
+}
+
+// leave takes an engine out of the count that the engine proxy leaves behind.
+func (m *Metrics) leave(state engineproxy.State) {
+	if state != engineproxy.StateAbsent {
+		m.engines.WithLabelValues(string(state)).Dec()
+	}
+}
+
+// reportPhases measures the phases of a start as they pass.
+func (a *actor) reportPhases(was, now lifecycle.Status) {
+	r := a.run
+	if r == nil || r.began.IsZero() || r.number != now.Run || was.State == now.State && was.Phase == now.Phase {
+		return
+	}
+	at := a.px.clock.Now()
+	if was.Run == now.Run && was.State == engineproxy.StateStarting {
+		if r.phases == nil {
+			r.phases = make(map[lifecycle.Phase]time.Duration)
+		}
+		r.phases[was.Phase] += at.Sub(r.phaseAt)
+	}
+	r.phaseAt = at
+	if now.State == engineproxy.StateStarting || was.State != engineproxy.StateStarting {
+		return
+	}
+	outcome := outcomeReady
+	switch {
+	case now.State == engineproxy.StateReady:
+	case a.machine.Last().Cause == lifecycle.CauseStartFailed:
+		outcome = outcomeFailed
+	default:
+		outcome = outcomeCalled
+	}
+	name := a.px.opts.Driver.Name()
+	for phase, took := range r.phases {
+		a.px.metrics.starts.WithLabelValues(name, string(phase), outcome).Observe(took.Seconds())
+	}
+	a.px.metrics.starts.WithLabelValues(name, phaseTotal, outcome).Observe(at.Sub(r.began).Seconds())
+}

@@ -1,0 +1,81 @@
+package fleet
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	"github.com/svc-games/svc/test/wait"
+)
+
+func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 2
+	})
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	game, files := zipped(t)
+	r.tell(at, http.MethodPost, "/test/stage", fakeengine.Stage{JobID: job, Stage: api.StageAuditing, Game: game}, nil)
+	wait.Until(t, "the snapshot is kept", func() bool { return r.archive.HasSnapshot(project) })
+	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
+	r.crash(at)
+	wait.Until(t, "the job is ended", func() bool { _, ok := r.endOf(job); return ok })
+	end, _ := r.endOf(job)
+	if end.Failure.Code != api.FailureEngineLost || end.Files == nil || *end.Files != files {
+		t.Fatalf("ended as %+v with files %+v", end.Failure, end.Files)
+	}
+	f, err := r.Files(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, game) {
+		t.Fatalf("%d bytes, %v, want the snapshot", len(got), err)
+	}
+}
+
+func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		o.Retain, o.Timing.Sweep = time.Millisecond, 5*time.Millisecond
+	})
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
+	wait.Until(t, "it is forgotten", func() bool {
+		_, err := r.Events(t.Context(), job)
+		return errors.Is(err, engineproxy.ErrNotArchived)
+	})
+	var asked time.Time
+	r.ledger.with(func() { asked = r.ledger.expired })
+	if asked.IsZero() {
+		t.Fatal("the ledger was not asked to forget it")
+	}
+}
+
+func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
+	r.ledger.with(func() { r.ledger.down = true })
+	if err := r.sweepOnce(t.Context()); !errors.Is(err, errDown) {
+		t.Fatalf("got %v, want the ledger's error", err)
+	}
+	if _, err := r.Events(t.Context(), job); err != nil {
+		t.Fatalf("what the ledger may still need is gone: %v", err)
+	}
+}

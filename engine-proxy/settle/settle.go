@@ -1,0 +1,103 @@
+// Package settle brings what engines did into the ledger: it carries their feeds,
+// keeps what ended jobs left in the archive, and ends jobs that no engine can end.
+package settle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/archive"
+	"github.com/svc-games/svc/engine-proxy/engineclient"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
+)
+
+// Values of the label of Settler.Archived.
+const (
+	Kept    = "kept"
+	Deleted = "deleted"
+)
+
+// Settler settles the jobs of all projects. All fields but Egress are required.
+// It is safe for concurrent use.
+type Settler struct {
+	Ledger   engineproxy.Ledger
+	Archive  *archive.Store
+	Egress   engineproxy.Egress // nil: no models
+	Clock    clock.Clock
+	Logger   *zap.Logger
+	Archived *prometheus.CounterVec // jobs that were Kept or Deleted
+	Breaches prometheus.Counter     // jobs whose engine broke the contract
+}
+
+// Unfinished returns the unfinished jobs, by project.
+func (s *Settler) Unfinished(ctx context.Context) (map[string][]contract.OpenJob, error) {
+	jobs, err := s.Ledger.OpenJobs(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	byProject := make(map[string][]contract.OpenJob)
+	for _, j := range jobs {
+		if api.ValidProjectID(j.ProjectID) {
+			byProject[j.ProjectID] = append(byProject[j.ProjectID], j)
+		}
+	}
+	return byProject, nil
+}
+
+// Resolve asks an engine whether it accepted a job, and has the ledger end the
+// doubt about the job's reservation.
+func (s *Settler) Resolve(ctx context.Context, client *engineclient.Client, jobID string) error {
+	var verdict contract.FenceVerdict
+	err := clock.Do(ctx, s.Clock, engineclient.QuickCall, func(ctx context.Context) (err error) {
+		verdict, err = client.Fence(ctx, jobID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Ledger.Resolve(ctx, jobID, verdict)
+}
+
+// endCalls is called before the ledger is told that a job has ended: from then on
+// the project may be deleted, and with it the job that is charged.
+func (s *Settler) endCalls(ctx context.Context, projectID, jobID string) error {
+	if s.Egress == nil {
+		return nil
+	}
+	return s.Egress.EndJob(ctx, projectID, jobID)
+}
+
+// Expire forgets jobs that ended before a time: their rows and idempotency keys in the ledger, and
+// then what the archive has of them. In between they are unknown already, as
+// they should be.
+func (s *Settler) Expire(ctx context.Context, before time.Time) error {
+	rows, err := s.Ledger.Expire(ctx, before)
+	if err != nil {
+		return fmt.Errorf("forgetting jobs: %w", err)
+	}
+	// What is archived and not settled yet is needed still, however old.
+	open, err := s.Ledger.OpenJobs(ctx, "")
+	if err != nil {
+		return fmt.Errorf("asking for unfinished jobs: %w", err)
+	}
+	keep := make(map[string]bool, len(open))
+	for _, j := range open {
+		keep[j.JobID] = true
+	}
+	deleted, err := s.Archive.Sweep(before, keep)
+	s.Archived.WithLabelValues(Deleted).Add(float64(deleted))
+	if err != nil {
+		return fmt.Errorf("sweeping archive: %w", err)
+	}
+	if rows > 0 || deleted > 0 {
+		s.Logger.Info("old jobs were forgotten", zap.Int("jobs", rows), zap.Int("archived", deleted), zap.Time("before", before))
+	}
+	return nil
+}

@@ -113,7 +113,7 @@ type Engines interface {
 	AwaitReady(ctx context.Context, projectID string) error
 
 	// Fence asks the engine whether it accepted a job, and if not to promise
-	// never to. ErrUnreachable when it can't be asked; an absent engine is not
+	// never to. ErrUnreachable when it is unavailable; an absent engine is not
 	// started.
 	Fence(ctx context.Context, p Project, jobID string) (contract.FenceVerdict, error)
 

@@ -6,7 +6,7 @@ import "errors"
 var (
 	// ErrNotFound: the instance provably does not exist any more.
 	ErrNotFound = errors.New("no such engine instance")
-	// ErrUnavailable: the backend can't be asked; nothing may be concluded.
+	// ErrUnavailable: the backend is unavailable; nothing may be concluded.
 	ErrUnavailable = errors.New("the engine backend is unavailable")
 	// ErrIdentity: the handle now names something else, a recycled process id
 	// for one. It must never be signalled. Our instance is gone.

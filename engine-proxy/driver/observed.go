@@ -15,7 +15,7 @@ type Observed struct {
 	Endpoint   Endpoint // where it listens; zero while that is not known yet
 	PID        int      // 0 when the instance is no process of this machine
 	// Running: it has not ended. One that is being placed, or whose machine
-	// can't be asked, runs until the contrary is known.
+	// is unavailable, runs until the contrary is known.
 	Running bool
 	Exit    *Exit // set when it does not run and how it ended is known
 }

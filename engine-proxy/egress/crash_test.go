@@ -208,8 +208,8 @@ func TestDamagedJournalCutsItsProjectOffFromModelsUntilItIsRepaired(t *testing.T
 			if got := r.journal(); string(got) != journal {
 				t.Errorf("the journal became %q", got)
 			}
-			told := r.logs.FilterLevelExact(zapcore.ErrorLevel).FilterField(zap.String("project", project))
-			if told.Len() == 0 {
+			logged := r.logs.FilterLevelExact(zapcore.ErrorLevel).FilterField(zap.String("project", project))
+			if logged.Len() == 0 {
 				t.Error("the log does not name the project")
 			}
 			if err := os.WriteFile(path, []byte(call), 0o600); err != nil { // repaired

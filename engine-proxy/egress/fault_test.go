@@ -11,7 +11,7 @@ import (
 	"github.com/svc-games/svc/test/fakeprovider"
 )
 
-func TestProviderFaultsAreToldAndChargedForWhatTheyMayHaveCost(t *testing.T) {
+func TestProviderFaultsAreReportedAndChargedForWhatTheyMayHaveCost(t *testing.T) {
 	t.Parallel()
 	limit := chatUnits(inputLimit, 1000)
 	for name, c := range map[string]struct {

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// maxVisits bounds the connections of all engines of other machines, those
+// maxGateConnections bounds the connections of all engines of other machines, those
 // included that have not shown a certificate yet.
-const maxVisits = 4096
+const maxGateConnections = 4096
 
-// errStranger refuses a certificate that is no admitted engine's.
-var errStranger = errors.New("the certificate is not that of an engine that runs")
+// errNotAdmitted refuses a certificate that is no admitted engine's.
+var errNotAdmitted = errors.New("the certificate is not that of an engine that runs")
 
 // gate is the listener that engines of other machines share. Each is known by
 // the name in its certificate, from the handshake on.
@@ -28,8 +28,8 @@ type gate struct {
 	listener net.Listener
 	server   *http.Server
 
-	mu       sync.Mutex // guards what follows, and the state of visitors and visits
-	visitors map[string]*visitor
+	mu      sync.Mutex // guards what follows, and the state of visitors and visits
+	engines map[string]*admittedEngine
 }
 
 // openGate listens for the engines of other machines.
@@ -41,13 +41,13 @@ func (e *Egress) openGate(config *tls.Config) error {
 	if err != nil {
 		return fmt.Errorf("listening for engines that ask for models: %w", err)
 	}
-	g := &gate{url: e.opts.URL, config: config, visitors: make(map[string]*visitor)}
+	g := &gate{url: e.opts.URL, config: config, engines: make(map[string]*admittedEngine)}
 	if g.url == "" {
 		g.url = "https://" + l.Addr().String()
 	}
 	outer := config.Clone()
-	outer.GetConfigForClient = g.greet
-	g.listener = tls.NewListener(visits{netutil.LimitListener(l, maxVisits), g}, outer)
+	outer.GetConfigForClient = g.configFor
+	g.listener = tls.NewListener(connections{netutil.LimitListener(l, maxGateConnections), g}, outer)
 	g.server = e.server(g)
 	e.wg.Go(func() {
 		if err := g.server.Serve(g.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -58,9 +58,9 @@ func (e *Egress) openGate(config *tls.Config) error {
 	return nil
 }
 
-// greet has the handshake of one connection end with the look at its name.
-func (g *gate) greet(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-	v, ok := hello.Conn.(*visit)
+// configFor has the handshake of one connection end with the look at its name.
+func (g *gate) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	v, ok := hello.Conn.(*connection)
 	if !ok {
 		return nil, errors.New("the connection is not one of ours")
 	}
@@ -79,27 +79,27 @@ func nameOf(state tls.ConnectionState) string {
 
 // enter lets a connection in if it is an admitted engine's, and not one too
 // many of them.
-func (g *gate) enter(v *visit, name string) error {
+func (g *gate) enter(v *connection, name string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	host := g.visitors[name]
+	host := g.engines[name]
 	switch {
 	case host == nil:
-		return errStranger
-	case len(host.visits) >= maxConnections:
+		return errNotAdmitted
+	case len(host.connections) >= maxGateConnections:
 		return errors.New("the engine has too many connections")
 	case v.closed:
 		return net.ErrClosed
 	}
 	v.host = host
-	host.visits[v] = struct{}{}
+	host.connections[v] = struct{}{}
 	return nil
 }
 
 // ServeHTTP answers the engine whose certificate the connection showed.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
-	host := g.visitors[nameOf(*r.TLS)]
+	host := g.engines[nameOf(*r.TLS)]
 	g.mu.Unlock()
 	if host == nil {
 		refuse(http.StatusUnauthorized, "unauthorized", "The engine is not one that runs.").writeTo(w)
@@ -109,41 +109,41 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // admit lets the engine in that shows name.
-func (g *gate) admit(name string, d *door) *visitor {
-	v := &visitor{gate: g, name: name, door: d, visits: make(map[*visit]struct{})}
+func (g *gate) admit(name string, d *door) *admittedEngine {
+	v := &admittedEngine{gate: g, name: name, door: d, connections: make(map[*connection]struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.visitors[name] = v
+	g.engines[name] = v
 	return v
 }
 
 // close ends the service for all.
 func (g *gate) close() { _ = g.server.Close() } // no listener's error is of use now
 
-// visitor is an engine of another machine that may come in.
-type visitor struct {
-	gate   *gate
-	name   string
-	door   *door
-	visits map[*visit]struct{} // its connections
+// admittedEngine is an engine of another machine that may come in.
+type admittedEngine struct {
+	gate        *gate
+	name        string
+	door        *door
+	connections map[*connection]struct{} // its connections
 }
 
 // leave lets the connections of all engines end: it is called for each when
 // the egress closes.
-func (v *visitor) leave(ctx context.Context) {
+func (v *admittedEngine) leave(ctx context.Context) {
 	if v.gate.server.Shutdown(ctx) != nil {
 		v.close()
 	}
 }
 
 // close implements entrance. The same engine may have been admitted anew.
-func (v *visitor) close() {
+func (v *admittedEngine) close() {
 	v.gate.mu.Lock()
-	if v.gate.visitors[v.name] == v {
-		delete(v.gate.visitors, v.name)
+	if v.gate.engines[v.name] == v {
+		delete(v.gate.engines, v.name)
 	}
-	open := make([]*visit, 0, len(v.visits))
-	for c := range v.visits {
+	open := make([]*connection, 0, len(v.connections))
+	for c := range v.connections {
 		open = append(open, c)
 	}
 	v.gate.mu.Unlock()
@@ -152,35 +152,35 @@ func (v *visitor) close() {
 	}
 }
 
-// visits gives the connections that are accepted a way to be counted.
-type visits struct {
+// connections gives the connections that are accepted a way to be counted.
+type connections struct {
 	net.Listener
 	gate *gate
 }
 
-func (l visits) Accept() (net.Conn, error) {
+func (l connections) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &visit{Conn: c, gate: l.gate}, nil
+	return &connection{Conn: c, gate: l.gate}, nil
 }
 
-// visit is one connection.
-type visit struct {
+// connection is one connection.
+type connection struct {
 	net.Conn
 	gate *gate
 
 	// Guarded by the gate.
-	host   *visitor // nil: it has not got in
+	host   *admittedEngine // nil: it has not got in
 	closed bool
 }
 
-func (v *visit) Close() error {
+func (v *connection) Close() error {
 	v.gate.mu.Lock()
 	v.closed = true
 	if v.host != nil {
-		delete(v.host.visits, v)
+		delete(v.host.connections, v)
 	}
 	v.gate.mu.Unlock()
 	return v.Conn.Close()
@@ -188,6 +188,6 @@ func (v *visit) Close() error {
 
 // Interface guards
 var (
-	_ entrance     = (*visitor)(nil)
+	_ entrance     = (*admittedEngine)(nil)
 	_ http.Handler = (*gate)(nil)
 )

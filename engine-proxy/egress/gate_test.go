@@ -95,7 +95,7 @@ func TestGateLetsInTheEnginesThatRunAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestGateTellsEnginesApartByTheirCertificates(t *testing.T) {
+func TestGateKnowsEnginesByTheirCertificates(t *testing.T) {
 	t.Parallel()
 	const otherProject, otherInstance, otherToken = "abcdef0123456789abcdef01", "01JD0000000000000000000001", "the-other-token"
 	r := newGateRig(t)

@@ -154,7 +154,7 @@ func TestListOfJobsIsNeverWholeInMemory(t *testing.T) {
 	}
 }
 
-func TestDrainTellsWorkFromFailure(t *testing.T) {
+func TestDrainSeparatesWorkFromFailure(t *testing.T) {
 	for status, busy := range map[int]bool{200: false, 204: false, 409: true, 500: false} {
 		c := engine(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		err := c.Drain(t.Context())

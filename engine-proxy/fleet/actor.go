@@ -107,8 +107,8 @@ func (a *actor) async(work func() func()) {
 
 // step tells the machine something, does what it asks for and publishes what
 // has become of the engine.
-func (a *actor) step(tell func(m *lifecycle.Machine, now time.Time)) {
-	tell(a.machine, a.px.clock.Now())
+func (a *actor) step(send func(m *lifecycle.Machine, now time.Time)) {
+	send(a.machine, a.px.clock.Now())
 	for actions := a.machine.Take(); len(actions) > 0; actions = a.machine.Take() {
 		for _, act := range actions {
 			a.perform(act)

@@ -17,7 +17,7 @@ import (
 var ErrNotOurs = errors.New("the engines of this store's projects belong to another data folder")
 
 // claimAtStart claims the engines, and leaves it to the reaper when the ledger
-// can't be asked: the parts start in any order.
+// is unavailable: the parts start in any order.
 func (p *Proxy) claimAtStart(ctx context.Context) (err error) {
 	p.installation, err = p.layout.Identify(api.NewInstanceID(p.clock.Now()))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 )
 
-func TestSecondDataFolderOnOneStoreIsRefusedAndToldWhereTheEnginesAre(t *testing.T) {
+func TestSecondDataFolderOnOneStoreIsRefusedWithThePlaceOfTheEngines(t *testing.T) {
 	t.Parallel()
 	first := newRig(t, nil)
 	opts := first.options

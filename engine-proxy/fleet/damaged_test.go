@@ -79,7 +79,7 @@ func TestDamagedJournalIsWrittenAnewFromTheRunningEngine(t *testing.T) {
 		s.submit(project, "ann")
 		s.driver.with(func() {
 			for _, i := range s.driver.instances {
-				i.told = i.spec.Generation
+				i.reported = i.spec.Generation
 			}
 		})
 		path, _ := s.damage(project)

@@ -126,7 +126,7 @@ func (d *days) generate(project, owner string) {
 		return
 	}
 	job := d.reserve(project, owner)
-	if err := tellOver(d.driver.dial, lease.Endpoint, "POST", "/test/accept", job.Record, nil); err != nil {
+	if err := sendOver(d.driver.dial, lease.Endpoint, "POST", "/test/accept", job.Record, nil); err != nil {
 		// The gateway would fence it. Here its row is taken back.
 		d.ledger.with(func() { delete(d.ledger.open, job.JobID) })
 		return

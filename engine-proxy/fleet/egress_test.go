@@ -38,7 +38,7 @@ func (r *rig) newModels() *egress.Egress {
 // models returns what a fake engine finds at its egress.
 func models(at engineproxy.Endpoint) (names []string, err error) {
 	var list struct{ Data []struct{ ID string } }
-	err = tell(at, "GET", "/test/models", nil, &list)
+	err = send(at, "GET", "/test/models", nil, &list)
 	for _, m := range list.Data {
 		names = append(names, m.ID)
 	}
@@ -120,11 +120,11 @@ func (m meanwhile) EndJob(_ context.Context, _, jobID string) error { return m.e
 
 // Who hears that a job has ended may delete its project, and with it the job
 // that is charged.
-func TestLedgerHearsOfAnEndOnlyAfterTheJobsCallsAreCharged(t *testing.T) {
+func TestLedgerGetsAnEndOnlyAfterTheJobsCallsAreCharged(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(r *rig, at engineproxy.Endpoint, project, job string){
 		"ended by its engine": func(r *rig, at engineproxy.Endpoint, _, job string) {
-			r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCancelled}, nil)
+			r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCancelled}, nil)
 		},
 		"ended without its engine": func(r *rig, _ engineproxy.Endpoint, project, _ string) {
 			r.close(StopAll)

@@ -139,7 +139,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 	if _, err := os.Stat(r.volume(project)); !os.IsNotExist(err) {
 		t.Errorf("the volume is still there: %v", err)
 	}
-	// While the cluster can't be asked the deletion fails, and is made up for.
+	// While the cluster is unavailable the deletion fails, and is made up for.
 	project = api.NewProjectID()
 	r.submit(project)
 	if err := r.Stop(t.Context(), project, true); err != nil {
@@ -163,7 +163,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
-	stranger, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
+	foreign, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	neighbour.ServerName = contract.EngineName(at.InstanceID)
 	nobody := at.TLS.Clone()
 	nobody.Certificates = nil
-	forged := stranger.Client(at.InstanceID)
+	forged := foreign.Client(at.InstanceID)
 	forged.RootCAs = at.TLS.RootCAs
 	for name, config := range map[string]*tls.Config{
 		"another engine": neighbour, "no certificate": nobody, "a certificate of another authority": forged,
@@ -220,10 +220,10 @@ func TestConnectionGoesToTheInstanceThatIsMeantAndNoOther(t *testing.T) {
 		}
 		return errors.Is(err, engineclient.ErrIdentity)
 	})
-	stranger := at
-	stranger.TLS = at.TLS.Clone()
-	stranger.TLS.RootCAs = x509.NewCertPool()
-	if _, err := stranger.Dial(t.Context()); err == nil {
+	foreign := at
+	foreign.TLS = at.TLS.Clone()
+	foreign.TLS.RootCAs = x509.NewCertPool()
+	if _, err := foreign.Dial(t.Context()); err == nil {
 		t.Error("an engine of another authority was believed")
 	}
 	bare := at

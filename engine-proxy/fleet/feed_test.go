@@ -54,14 +54,14 @@ func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
 				t.Errorf("applied before it was archived: %v", err)
 			}
 			var rep fakeengine.Report
-			if err := tell(at, http.MethodGet, "/test/state", nil, &rep); err != nil {
+			if err := send(at, http.MethodGet, "/test/state", nil, &rep); err != nil {
 				t.Error(err)
 			}
 			ackedBefore <- rep.Acked
 		}
 	})
 	data, files := zipped(t)
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &files, ZIP: data}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &files, ZIP: data}, nil)
 	if acked := <-ackedBefore; acked >= 3 {
 		t.Errorf("record 3 was acknowledged before it was applied")
 	}
@@ -95,7 +95,7 @@ func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 	at := r.submit(project)
 	first, second, third := r.accept(project, at), r.accept(project, at), r.accept(project, at)
 	end := func(job string) {
-		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+		r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	}
 	end(first)
 	wait.Until(t, "the first job is applied", func() bool { return r.ledger.count() == 3 })
@@ -131,7 +131,7 @@ func TestJobWhoseEngineBreaksTheContractEndsAndTheFeedGoesOn(t *testing.T) {
 		}
 	})
 	for _, job := range []string{broken, good} {
-		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+		r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	}
 	wait.Until(t, "everything is acknowledged", func() bool { return r.report(at).Acked == 6 })
 	r.ledger.with(func() {
@@ -162,7 +162,7 @@ func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "it is acknowledged", func() bool { return r.report(at).Acked == 3 })
 	stop := contract.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureTIKExhausted}
 	r.close(KeepEngines)
@@ -183,7 +183,7 @@ func TestNothingIsAcknowledgedWhileTheLedgerIsDown(t *testing.T) {
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.ledger.with(func() { r.ledger.down = true })
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobFailed}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobFailed}, nil)
 	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
 	if got := r.report(at).Acked; got != 0 {
 		t.Fatalf("record %d was acknowledged without a ledger", got)
@@ -209,7 +209,7 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 			project := api.NewProjectID()
 			at := r.submit(project)
 			job := r.accept(project, at)
-			r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &c.files, ZIP: c.zip}, nil)
+			r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &c.files, ZIP: c.zip}, nil)
 			wait.Until(t, "the feed goes on", func() bool { return r.report(at).Acked == 3 })
 			r.ledger.with(func() {
 				end := r.ledger.applied[2].Record
@@ -236,8 +236,8 @@ func TestNothingIsArchivedUnderAJobOfAnotherProject(t *testing.T) {
 	victim, thief := api.NewProjectID(), api.NewProjectID()
 	job := r.accept(victim, r.submit(victim))
 	at := r.submit(thief)
-	r.tell(at, http.MethodPost, "/test/accept", contract.JobRecord{JobID: job, Status: api.JobRunning}, nil)
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, http.MethodPost, "/test/accept", contract.JobRecord{JobID: job, Status: api.JobRunning}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "the thief's feed is through", func() bool { return r.report(at).Acked == 3 })
 	if _, err := r.Events(t.Context(), job); !errors.Is(err, engineproxy.ErrNotArchived) {
 		t.Fatalf("got %v, want ErrNotArchived", err)

@@ -53,7 +53,7 @@ func (s *sim) wantWhole(project string) {
 
 // The gateway may be killed after the ledger has deleted the project and before
 // it has told the engine proxy so.
-func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
+func TestProjectDeletedWithoutNoticeGoesWithinTwoMinutes(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project, other := s.ready("ann"), s.ready("bob")
@@ -69,7 +69,7 @@ func TestProjectWhoseDeletionNobodyToldOfGoesWithinTwoMinutes(t *testing.T) {
 }
 
 // In the embedded form the engine proxy dies with the gateway.
-func TestProjectWhoseDeletionNobodyToldOfGoesAtTheStart(t *testing.T) {
+func TestProjectDeletedWithoutNoticeGoesAtTheStart(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		running, stopped := s.ready("ann"), s.ready("bob")
@@ -146,7 +146,7 @@ func TestNothingIsForgottenUnlessTheLedgerAnswersTheOneWhoHasTheEngines(t *testi
 	})
 }
 
-func TestWhatTheLedgerDidNotHearItIsToldAgain(t *testing.T) {
+func TestWhatTheLedgerMissedIsSentAgain(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")

@@ -76,7 +76,7 @@ func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
 	if now := r.info(project).InstanceID; now != first {
 		t.Errorf("the engine is %s, and was %s: not adopted", now, first)
 	}
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "the job has ended once", func() bool { return r.ledger.count() == 3 })
 }
 

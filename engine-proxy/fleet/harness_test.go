@@ -371,7 +371,7 @@ func (r *rig) submit(projectID string) engineproxy.Endpoint {
 func (r *rig) accept(projectID string, at engineproxy.Endpoint) string {
 	r.t.Helper()
 	job := r.reserveJob(projectID)
-	r.tell(at, http.MethodPost, "/test/accept", r.record(job), nil)
+	r.send(at, http.MethodPost, "/test/accept", r.record(job), nil)
 	r.ledger.commit(job)
 	return job
 }
@@ -394,19 +394,19 @@ func (r *rig) record(jobID string) (rec contract.JobRecord) {
 func (r *rig) report(at engineproxy.Endpoint) fakeengine.Report {
 	r.t.Helper()
 	var out fakeengine.Report
-	r.tell(at, http.MethodGet, "/test/state", nil, &out)
+	r.send(at, http.MethodGet, "/test/state", nil, &out)
 	return out
 }
 
-// tell speaks with a fake engine beside the proxy.
-func (r *rig) tell(at engineproxy.Endpoint, method, path string, in, out any) {
+// send speaks with a fake engine beside the proxy.
+func (r *rig) send(at engineproxy.Endpoint, method, path string, in, out any) {
 	r.t.Helper()
-	if err := tell(at, method, path, in, out); err != nil {
+	if err := send(at, method, path, in, out); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func tell(at engineproxy.Endpoint, method, path string, in, out any) error {
+func send(at engineproxy.Endpoint, method, path string, in, out any) error {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		for { // a dial has two seconds, which pass when the machine stands still
 			conn, err := at.Dial(ctx)
@@ -415,10 +415,10 @@ func tell(at engineproxy.Endpoint, method, path string, in, out any) error {
 			}
 		}
 	}
-	return tellOver(dial, at, method, path, in, out)
+	return sendOver(dial, at, method, path, in, out)
 }
 
-func tellOver(dial engineclient.DialFunc, at engineproxy.Endpoint, method, path string, in, out any) error {
+func sendOver(dial engineclient.DialFunc, at engineproxy.Endpoint, method, path string, in, out any) error {
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dial(ctx, at.Network, at.Address)
 	}}
@@ -446,7 +446,7 @@ func tellOver(dial engineclient.DialFunc, at engineproxy.Endpoint, method, path 
 }
 
 // crash has the engine end at once.
-func (r *rig) crash(at engineproxy.Endpoint) { _ = tell(at, http.MethodPost, "/test/exit", nil, nil) }
+func (r *rig) crash(at engineproxy.Endpoint) { _ = send(at, http.MethodPost, "/test/exit", nil, nil) }
 
 func (r *rig) info(projectID string) engineproxy.Info {
 	r.t.Helper()

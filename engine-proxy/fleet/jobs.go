@@ -69,7 +69,7 @@ func (a *actor) unfinished(jobs []contract.OpenJob) {
 }
 
 // fenceOverdue asks the ready engine about reservations past their deadline.
-// One that can't be asked now is left for the next time.
+// One that is unavailable now is left for the next time.
 func (a *actor) fenceOverdue(jobs []contract.OpenJob) {
 	var overdue []string
 	for _, j := range jobs {

@@ -43,7 +43,7 @@ func TestOverdueReservationIsResolvedByTheEngineEvenIfItHasToBeStarted(t *testin
 
 	at := r.submit(project)
 	rec := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
-	r.tell(at, http.MethodPost, "/test/accept", rec, nil)
+	r.send(at, http.MethodPost, "/test/accept", rec, nil)
 	r.ledger.with(func() {
 		r.ledger.open[rec.JobID] = contract.OpenJob{JobID: rec.JobID, ProjectID: project, Reserved: true, Overdue: true, Record: rec}
 	})

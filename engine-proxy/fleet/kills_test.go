@@ -168,7 +168,7 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 		if m.options != nil {
 			m.options(o)
 		}
-		if m.switches.IgnoreTerm && k.mortal() {
+		if m.switches.IgnoreTerm && k.fatal() {
 			o.Timing.StopGrace = ample // the kill comes before it is over
 		}
 	})
@@ -177,7 +177,7 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 	// The next engine may start, and read this, at once.
 	next := m.switches
 	next.Recover = !k.survives()
-	next.IgnoreTerm = next.IgnoreTerm && !k.mortal()
+	next.IgnoreTerm = next.IgnoreTerm && !k.fatal()
 	k.switches(k.project, next)
 	k.strike()
 	k.switches(k.project, fakeengine.Switches{Recover: !k.survives()})
@@ -190,8 +190,8 @@ func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *
 // survives reports whether the engine outlives the kill.
 func (k *kill) survives() bool { return k.victim == victimProxy || k.victim == victimRestorer }
 
-// mortal reports whether the kill is the engine's end, whoever asks it to end.
-func (k *kill) mortal() bool { return k.victim == victimEngine || k.victim == victimShim }
+// fatal reports whether the kill is the engine's end, whoever asks it to end.
+func (k *kill) fatal() bool { return k.victim == victimEngine || k.victim == victimShim }
 
 // strike kills the victim. The engine proxy's end is that of its goroutines:
 // nothing is drained, stopped or written any more.
@@ -282,7 +282,7 @@ func (k *kill) work() {
 func (k *kill) checkJob() {
 	if k.survives() {
 		k.same()
-		k.tell(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted}, nil)
+		k.send(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted}, nil)
 	}
 	want := api.JobFailed
 	if k.survives() {
@@ -320,7 +320,7 @@ func (k *kill) checkStream() {
 func (k *kill) pull() {
 	k.work()
 	k.zip, k.files = zipped(k.t)
-	k.tell(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted, Files: &k.files, ZIP: k.zip}, nil)
+	k.send(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted, Files: &k.files, ZIP: k.zip}, nil)
 	wait.Until(k.t, "half of the ZIP is there", func() bool {
 		half, _ := filepath.Glob(filepath.Join(k.dir, "archive", ".new-*", "files.zip"))
 		return len(half) > 0
@@ -414,12 +414,12 @@ func (k *kill) checkNext() {
 		}
 		defer lease.Release()
 		k.job = k.reserveJob(k.project)
-		if tell(lease.Endpoint, http.MethodPost, "/test/accept", k.record(k.job), nil) != nil {
+		if send(lease.Endpoint, http.MethodPost, "/test/accept", k.record(k.job), nil) != nil {
 			k.ledger.with(func() { delete(k.ledger.open, k.job) })
 			return false
 		}
 		k.ledger.commit(k.job)
-		return tell(lease.Endpoint, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted}, nil) == nil
+		return send(lease.Endpoint, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted}, nil) == nil
 	})
 	k.ended()
 	list, err := k.opts.Driver.List(k.t.Context())

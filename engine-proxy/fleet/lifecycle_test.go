@@ -80,19 +80,19 @@ func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
 
 func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 	t.Parallel()
-	stranger := exec.Command("sleep", "600")
-	if err := child.Start(stranger); err != nil {
+	foreign := exec.Command("sleep", "600")
+	if err := child.Start(foreign); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	defer func() { _ = foreign.Process.Kill(); _ = foreign.Wait() }()
 	for _, c := range []struct {
 		name  string
 		alter func(data map[string]any)
 	}{
-		{"recycled id", func(data map[string]any) { data["pid"] = stranger.Process.Pid }},
+		{"recycled id", func(data map[string]any) { data["pid"] = foreign.Process.Pid }},
 		{"same start time", func(data map[string]any) {
-			data["pid"] = stranger.Process.Pid
-			data["startTicks"] = startTicks(t, stranger.Process.Pid)
+			data["pid"] = foreign.Process.Pid
+			data["startTicks"] = startTicks(t, foreign.Process.Pid)
 		}},
 		{"another boot", func(data map[string]any) { data["bootId"] = "00000000-0000-0000-0000-000000000000" }},
 	} {
@@ -122,7 +122,7 @@ func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 			}
 			r.open()
 			r.eventuallyState(project, engineproxy.StateAbsent)
-			if !alive(stranger.Process.Pid) {
+			if !alive(foreign.Process.Pid) {
 				t.Fatal("the stranger was signalled")
 			}
 			r.submit(project)
@@ -213,7 +213,7 @@ func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *
 		before := r.report(at).Acked
 		job := r.accept(project, at)
 		r.accept(project, at) // for which it comes back
-		r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+		r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 		wait.Until(t, "it is reported", func() bool { return r.report(at).Acked > before })
 		r.crash(at)
 		wait.Until(t, "engine is back", func() bool {
@@ -254,8 +254,8 @@ func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
 	at := lease.Endpoint
 	r.ledger.with(func() { r.ledger.down = true })
 	job := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
-	r.tell(at, "POST", "/test/accept", job, nil)
-	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job.JobID, Status: api.JobCompleted}, nil)
+	r.send(at, "POST", "/test/accept", job, nil)
+	r.send(at, "POST", "/test/end", fakeengine.End{JobID: job.JobID, Status: api.JobCompleted}, nil)
 	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
 	lease.Release()
 	began := time.Now()
@@ -317,7 +317,7 @@ func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
 		t.Fatalf("stopping a working engine: got %v, want ErrBusy", err)
 	}
 	go func() { stopped <- r.Stop(t.Context(), project, false) }()
-	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	if err := <-stopped; err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
-	r.tell(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "the job is archived", func() bool { _, err := r.Events(t.Context(), job); return err == nil })
 	before := r.info(project)
 	if err := r.Forget(t.Context(), project); err != nil {

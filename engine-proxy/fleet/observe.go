@@ -82,7 +82,7 @@ func (a *actor) observe(r *incarnation) {
 	})
 }
 
-// Between looks for an engine while the driver can't be asked.
+// Between looks for an engine while the driver is unavailable.
 const (
 	inspectRetry    = 100 * time.Millisecond
 	inspectRetryMax = 5 * time.Second

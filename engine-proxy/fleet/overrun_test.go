@@ -64,7 +64,7 @@ func TestEngineThatObeysEndsItsOverdueJobItselfAndRunsOn(t *testing.T) {
 		if len(s.report(project).Stopped) == 0 {
 			t.Fatal("it was not told to end its job")
 		}
-		if err := s.tell(project, "/test/end", fakeengine.End{JobID: job, Status: api.JobFailed}); err != nil {
+		if err := s.send(project, "/test/end", fakeengine.End{JobID: job, Status: api.JobFailed}); err != nil {
 			t.Fatal(err)
 		}
 		s.pass(5 * time.Minute)

@@ -76,7 +76,7 @@ func (p *Proxy) inspect(ctx context.Context, h driver.Handle) (driver.Observed, 
 // probe asks until the engine is ready, or ctx ends. heard is called once, as
 // soon as something answers. The error of a probe that was in vain holds what
 // the last attempt met with.
-func (p *Proxy) probe(ctx context.Context, c *engineclient.Client, heard func()) (contract.Ready, error) {
+func (p *Proxy) probe(ctx context.Context, c *engineclient.Client, onAnswer func()) (contract.Ready, error) {
 	began := p.clock.Now()
 	for {
 		once, cancel := clock.Within(ctx, p.clock, probeDeadline)
@@ -88,9 +88,9 @@ func (p *Proxy) probe(ctx context.Context, c *engineclient.Client, heard func())
 			return ready, nil
 		case errors.Is(met, engineclient.ErrIdentity):
 			return ready, met // it will never be another
-		case heard != nil && !(errors.As(met, &dial) && dial.Op == "dial"):
-			heard()
-			heard = nil
+		case onAnswer != nil && !(errors.As(met, &dial) && dial.Op == "dial"):
+			onAnswer()
+			onAnswer = nil
 		}
 		if err := clock.Sleep(ctx, p.clock, probePause(p.clock.Now().Sub(began))); err != nil {
 			return ready, fmt.Errorf("%w: the last answer was: %w", err, met)

@@ -17,7 +17,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/state"
 )
 
-const adoptRetry = time.Second // while the driver can't be asked
+const adoptRetry = time.Second // while the driver is unavailable
 
 // recover finds the engines that run already: those of the journals, and
 // those the driver sees on our volumes. It returns once all are known; they

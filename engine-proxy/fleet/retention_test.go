@@ -23,7 +23,7 @@ func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
 	at := r.submit(project)
 	job := r.accept(project, at)
 	game, files := zipped(t)
-	r.tell(at, http.MethodPost, "/test/stage", fakeengine.Stage{JobID: job, Stage: api.StageAuditing, Game: game}, nil)
+	r.send(at, http.MethodPost, "/test/stage", fakeengine.Stage{JobID: job, Stage: api.StageAuditing, Game: game}, nil)
 	wait.Until(t, "the snapshot is kept", func() bool { return r.archive.HasSnapshot(project) })
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	r.crash(at)
@@ -50,7 +50,7 @@ func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
 	wait.Until(t, "it is forgotten", func() bool {
 		_, err := r.Events(t.Context(), job)
@@ -69,7 +69,7 @@ func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
 	project := api.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
-	r.tell(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
 	r.ledger.with(func() { r.ledger.down = true })
 	if err := r.sweepOnce(t.Context()); !errors.Is(err, errDown) {

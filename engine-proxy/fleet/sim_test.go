@@ -30,7 +30,7 @@ import (
 // notes what no driver may ever be asked for.
 type simDriver struct {
 	mu         sync.Mutex // guards the following fields
-	down       bool       // it can't be asked
+	down       bool       // it is unavailable
 	startTakes time.Duration
 	refuse     func(driver.Spec) error // instead of a start
 	computes   map[string]bool         // engines that want the processor, by project
@@ -48,7 +48,7 @@ type simInstance struct {
 	server   *http.Server
 	listener *pipeListener
 	exit     *driver.Exit
-	told     uint64 // generation, as the driver tells it
+	reported uint64 // generation, as the driver tells it
 }
 
 func newSimDriver() *simDriver {
@@ -185,7 +185,7 @@ func (d *simDriver) observe(h driver.Handle) (driver.Observed, error) {
 
 func (i *simInstance) observed(id string) driver.Observed {
 	return driver.Observed{
-		ProjectID: i.spec.ProjectID, InstanceID: id, Generation: i.told, Handle: handleOf(id), Volume: i.spec.Volume,
+		ProjectID: i.spec.ProjectID, InstanceID: id, Generation: i.reported, Handle: handleOf(id), Volume: i.spec.Volume,
 		Endpoint: driver.UnixEndpoint(i.spec.Socket), Running: i.exit == nil, Exit: i.exit,
 	}
 }
@@ -463,14 +463,14 @@ func (s *sim) want(project string, state engineproxy.State) {
 	}
 }
 
-// tell speaks with a project's engine beside the proxy.
-func (s *sim) tell(project, path string, in any) error {
+// send speaks with a project's engine beside the proxy.
+func (s *sim) send(project, path string, in any) error {
 	lease, err := s.Attach(s.t.Context(), project)
 	if err != nil {
 		return err
 	}
 	defer lease.Release()
-	return tellOver(s.driver.dial, lease.Endpoint, http.MethodPost, path, in, nil)
+	return sendOver(s.driver.dial, lease.Endpoint, http.MethodPost, path, in, nil)
 }
 
 // report is what a project's engine says of itself.
@@ -481,7 +481,7 @@ func (s *sim) report(project string) (r fakeengine.Report) {
 		s.t.Fatal(err)
 	}
 	defer lease.Release()
-	if err := tellOver(s.driver.dial, lease.Endpoint, http.MethodGet, "/test/state", nil, &r); err != nil {
+	if err := sendOver(s.driver.dial, lease.Endpoint, http.MethodGet, "/test/state", nil, &r); err != nil {
 		s.t.Fatal(err)
 	}
 	return r
@@ -491,7 +491,7 @@ func (s *sim) report(project string) (r fakeengine.Report) {
 func (s *sim) accept(project string) string {
 	s.t.Helper()
 	job := s.reserve(project, "owner")
-	if err := s.tell(project, "/test/accept", job.Record); err != nil {
+	if err := s.send(project, "/test/accept", job.Record); err != nil {
 		s.t.Fatal(err)
 	}
 	s.ledger.commit(job.JobID)
@@ -507,7 +507,7 @@ func (s *sim) reserve(project, owner string) contract.OpenJob {
 }
 
 func (s *sim) end(project, job string) error {
-	return s.tell(project, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted})
+	return s.send(project, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted})
 }
 
 var _ driver.Sampler = (*simDriver)(nil)

@@ -49,7 +49,7 @@ func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
 	}
 }
 
-func TestSubmissionIsToldThatTheEngineStartsWhenHoldIsOver(t *testing.T) {
+func TestSubmissionIsRefusedAsStartingWhenHoldIsOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	project := api.NewProjectID()

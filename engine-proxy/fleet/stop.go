@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	stopRetry = time.Second            // between attempts while the driver can't be asked
+	stopRetry = time.Second            // between attempts while the driver is unavailable
 	busyRetry = 500 * time.Millisecond // between attempts to drain an engine that works
 )
 

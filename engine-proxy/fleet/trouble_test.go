@@ -203,7 +203,7 @@ func TestProxyThatStartsWhileTheDriverIsDownAdoptsWhenItIsBack(t *testing.T) {
 	})
 }
 
-func TestEngineThatIsNotHeardAfterARestartHasItsGrace(t *testing.T) {
+func TestSilentEngineHasItsGraceAfterARestart(t *testing.T) {
 	t.Parallel()
 	for name, sw := range map[string]fakeengine.Switches{
 		"never ready":     {NeverReady: true},
@@ -338,7 +338,7 @@ func TestDrainThatAnEarlierProxyLeftIsTakenBack(t *testing.T) {
 // drainBeside drains a project's engine as another engine proxy would.
 func (s *sim) drainBeside(project string) {
 	s.t.Helper()
-	if err := s.tell(project, contract.PathDrain, nil); err != nil {
+	if err := s.send(project, contract.PathDrain, nil); err != nil {
 		s.t.Fatal(err)
 	}
 }

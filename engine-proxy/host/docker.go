@@ -103,7 +103,7 @@ func (o *Docker) options(dataDir, command string, logger *zap.Logger) docker.Opt
 	return options
 }
 
-// openDocker returns the driver docker. A daemon that can't be asked may come
+// openDocker returns the driver docker. A daemon that is unavailable may come
 // back; one that can't run engines as configured is refused.
 func (o Options) openDocker(ctx context.Context) (*docker.Driver, error) {
 	d, err := docker.New(o.docker().options(o.DataDir, o.Command, o.Logger))

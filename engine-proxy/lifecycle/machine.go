@@ -29,7 +29,7 @@ type Machine struct {
 	unreported   int // ready engines in a row that ended without a report
 	brokenFeeds  int // engines in a row whose feed could not be read
 
-	frozen  bool // the driver can't be asked: nothing is begun
+	frozen  bool // the driver is unavailable: nothing is begun
 	held    int  // its jobs are being given up, or it is deleted: no start
 	again   bool // it was wished for while stopping
 	wisher  Cause
@@ -48,7 +48,7 @@ type use struct {
 	last     time.Time // when it was in use last
 	touched  time.Time // when somebody could have given it work last
 	asked    time.Time // when the look began that activity is of
-	heard    time.Time // when it answered last
+	answered time.Time // when it answered last
 	leases   int
 	activity contract.Activity
 	misses   int       // looks in a row without an answer
@@ -167,7 +167,7 @@ func (m *Machine) BecameReady(now time.Time, run uint64) {
 	if !m.is(run, Starting, Recovering) {
 		return
 	}
-	m.use.ready, m.use.last, m.use.touched, m.use.heard = now, now, now, now
+	m.use.ready, m.use.last, m.use.touched, m.use.answered = now, now, now, now
 	m.failedStarts = 0
 	m.to(now, Ready, CauseReady, "")
 	m.do(Attend)

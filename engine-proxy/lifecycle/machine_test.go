@@ -266,35 +266,35 @@ func TestSilentEngineThatRunsIsStoppedOnlyAfterAMinute(t *testing.T) {
 
 func TestEngineThatClaimsWorkNobodyWaitsForIsStopped(t *testing.T) {
 	busy := contract.Activity{UnackedFeed: 1}
-	hour := func(b *bench, tell func()) {
+	hour := func(b *bench, send func()) {
 		for range 61 {
 			b.pass(time.Minute)
-			tell()
+			send()
 			b.Observed(b.now, b.now, b.run(), busy)
 		}
 	}
 	for name, c := range map[string]struct {
-		tell func(b *bench)
+		send func(b *bench)
 		want State
 	}{
 		"the ledger knows of none":  {func(b *bench) { b.Unfinished(b.now, 0, 0) }, Stopping},
 		"the ledger knows of one":   {func(b *bench) { b.Unfinished(b.now, 1, 1) }, Ready},
-		"the ledger can't be asked": {func(*bench) {}, Ready},
-		"the driver can't be asked": {func(b *bench) { b.SetDriver(false); b.Unfinished(b.now, 0, 0) }, Ready},
+		"the ledger is unavailable": {func(*bench) {}, Ready},
+		"the driver is unavailable": {func(b *bench) { b.SetDriver(false); b.Unfinished(b.now, 0, 0) }, Ready},
 		"somebody is connected":     {func(b *bench) { b.Unfinished(b.now, 0, 0); b.Lease(b.now) }, Ready},
-		"the ledger fell silent":    {func(b *bench) { b.tellOnce() }, Ready},
+		"the ledger fell silent":    {func(b *bench) { b.sendOnce() }, Ready},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.ready()
-			hour(b, func() { c.tell(b) })
+			hour(b, func() { c.send(b) })
 			b.want(c.want)
 		})
 	}
 }
 
-// tellOnce tells in the first minute that there are no unfinished jobs.
-func (b *bench) tellOnce() {
+// sendOnce tells in the first minute that there are no unfinished jobs.
+func (b *bench) sendOnce() {
 	if b.now.Sub(b.Status().Since) <= time.Minute {
 		b.Unfinished(b.now, 0, 0)
 	}

@@ -32,7 +32,7 @@ func (m *Machine) Observed(now, asked time.Time, run uint64, act contract.Activi
 	if u.leases > 0 || working(act) || !act.LastActivity.Equal(u.activity.LastActivity) {
 		u.last = now
 	}
-	u.activity, u.asked, u.misses, u.heard = act, asked, 0, now
+	u.activity, u.asked, u.misses, u.answered = act, asked, 0, now
 	if now.Sub(u.ready) >= m.rules.BackOffReset {
 		m.strikes, m.unreported = 0, 0
 	}
@@ -83,7 +83,7 @@ func (m *Machine) MayHaveEnded(run uint64) {
 // silent for too long all the same is stopped: its jobs wait for an engine.
 func (m *Machine) Present(now time.Time, run uint64, f Failure) {
 	u := &m.use
-	if m.is(run, Ready, Draining) && !m.frozen && u.misses >= missesToDoubt && now.Sub(u.heard) >= m.rules.Silence {
+	if m.is(run, Ready, Draining) && !m.frozen && u.misses >= missesToDoubt && now.Sub(u.answered) >= m.rules.Silence {
 		m.strike(now, CauseUnresponsive, f)
 	}
 }

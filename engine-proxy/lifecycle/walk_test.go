@@ -26,18 +26,18 @@ type world struct {
 	m   *Machine
 	now time.Time
 
-	pending map[Action]bool // actions whose outcome has not come yet
-	alive   map[uint64]bool // instances that run, by the run that made them
-	working map[uint64]bool // of these, those that work
-	leases  []uint64
-	runs    uint64 // the highest that was seen
-	jobs    int    // unfinished, in the ledger
-	lost    int
-	forced  bool // somebody ordered a stop since the engine became ready
-	wished  bool // a submission came since the drain began
-	silent  bool // the engine does not answer
-	misses  int  // looks in a row without an answer
-	heard   time.Time
+	pending  map[Action]bool // actions whose outcome has not come yet
+	alive    map[uint64]bool // instances that run, by the run that made them
+	working  map[uint64]bool // of these, those that work
+	leases   []uint64
+	runs     uint64 // the highest that was seen
+	jobs     int    // unfinished, in the ledger
+	lost     int
+	forced   bool // somebody ordered a stop since the engine became ready
+	wished   bool // a submission came since the drain began
+	silent   bool // the engine does not answer
+	misses   int  // looks in a row without an answer
+	answered time.Time
 }
 
 func TestRandomWalkKeepsTheInvariants(t *testing.T) {
@@ -97,7 +97,7 @@ func (w *world) collect() {
 		for _, a := range actions {
 			switch a.Kind {
 			case Attend:
-				w.forced, w.silent, w.misses, w.heard = false, false, 0, w.now
+				w.forced, w.silent, w.misses, w.answered = false, false, 0, w.now
 			case Drain:
 				w.wished = false
 				w.pending[a] = true
@@ -138,8 +138,8 @@ func (w *world) stopping(a Action) {
 			w.t.Fatal("an engine that works was stopped without an order")
 		}
 	case CauseUnresponsive:
-		if w.misses < missesToDoubt || w.now.Sub(w.heard) < time.Minute {
-			w.t.Fatalf("stopped as unresponsive after %d misses, %s after its last answer", w.misses, w.now.Sub(w.heard))
+		if w.misses < missesToDoubt || w.now.Sub(w.answered) < time.Minute {
+			w.t.Fatalf("stopped as unresponsive after %d misses, %s after its last answer", w.misses, w.now.Sub(w.answered))
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (w *world) look() {
 		w.m.Silent(run)
 		return
 	}
-	w.misses, w.heard = 0, w.now
+	w.misses, w.answered = 0, w.now
 	act := contract.Activity{}
 	if w.working[run] {
 		act.RunningJobs = 1

@@ -230,7 +230,7 @@ func (w *world) accept(p engineproxy.Project) string {
 	}
 	// Before the commit, as a gateway does it: a committed job that its engine
 	// does not know is lost.
-	w.tell(p, http.MethodPost, "/test/accept", contract.JobRecord{JobID: id, ProjectID: p.ID, Status: api.JobRunning})
+	w.send(p, http.MethodPost, "/test/accept", contract.JobRecord{JobID: id, ProjectID: p.ID, Status: api.JobRunning})
 	if err := w.side.Commit(w.t.Context(), id); err != nil {
 		w.t.Fatal(err)
 	}
@@ -244,15 +244,15 @@ func (w *world) end(p engineproxy.Project, jobID string, zip []byte) {
 	if zip != nil {
 		end.Files = &api.Files{Count: 1, Bytes: int64(len(zip)), SHA256: sum(zip)}
 	}
-	w.tell(p, http.MethodPost, "/test/end", end)
+	w.send(p, http.MethodPost, "/test/end", end)
 	// It is archived before it is settled.
 	if _, err := w.side.AwaitEnd(w.t.Context(), jobID); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// tell speaks with a fake engine beside the proxy.
-func (w *world) tell(p engineproxy.Project, method, path string, in any) {
+// send speaks with a fake engine beside the proxy.
+func (w *world) send(p engineproxy.Project, method, path string, in any) {
 	w.t.Helper()
 	lease, err := w.proxy.Attach(w.t.Context(), p.ID)
 	if err != nil {

@@ -70,10 +70,10 @@ func (k *keeper) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			k.bye(context.WithoutCancel(ctx))
+			k.endAll(context.WithoutCancel(ctx))
 			return
 		case <-all.C:
-			k.tell(ctx, true)
+			k.sendChanges(ctx, true)
 		case <-k.wake:
 			gather := time.NewTimer(releaseWithin)
 			select {
@@ -81,13 +81,13 @@ func (k *keeper) run(ctx context.Context) {
 			case <-ctx.Done():
 				gather.Stop()
 			}
-			k.tell(ctx, false)
+			k.sendChanges(ctx, false)
 		}
 	}
 }
 
-// bye tells that all leases have ended. They would by themselves, but later.
-func (k *keeper) bye(ctx context.Context) {
+// endAll tells that all leases have ended. They would by themselves, but later.
+func (k *keeper) endAll(ctx context.Context) {
 	k.mu.Lock()
 	t := touch{Session: k.session, All: true, UpTo: k.last}
 	k.mu.Unlock()
@@ -99,9 +99,9 @@ func (k *keeper) bye(ctx context.Context) {
 	_ = k.send(ctx, t) // an engine proxy that is away has no leases of ours
 }
 
-// tell sends what has ended, and with all what has not. What could not be told
+// sendChanges sends what has ended, and with all what has not. What could not be told
 // is in the next list of all.
-func (k *keeper) tell(ctx context.Context, all bool) {
+func (k *keeper) sendChanges(ctx context.Context, all bool) {
 	k.mu.Lock()
 	t := touch{Session: k.session, Released: k.released, All: all}
 	k.released = nil

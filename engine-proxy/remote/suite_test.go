@@ -228,7 +228,7 @@ func checkReads(t *testing.T, f io.ReadSeeker, want []byte) {
 	}
 }
 
-func TestFailureIsToldWithItsReasonAndTime(t *testing.T) {
+func TestFailureComesWithItsReasonAndTime(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()

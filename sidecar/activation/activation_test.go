@@ -382,7 +382,7 @@ func TestServiceStartsWithTheLastGoodPolicy(t *testing.T) {
 	}
 }
 
-func TestMetricsTellWhatIsWantedAndWhatIsActive(t *testing.T) {
+func TestMetricsShowWhatIsWantedAndWhatIsActive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, files(t))

@@ -39,7 +39,7 @@ func failedAt(step string) func(activation.Status) bool {
 
 func TestOnlySignedBundlesOfTheRightSequenceAreActivated(t *testing.T) {
 	private, public := keyPair(t)
-	stranger, _ := keyPair(t)
+	foreign, _ := keyPair(t)
 	path, data := filepath.Join(t.TempDir(), "policy.tar.gz"), t.TempDir()
 	replace(t, path, archive(t, files(t), 10, private))
 	o := activation.Options{Source: path, KeyFile: public, DataDir: data, Poll: 5 * time.Millisecond}
@@ -49,7 +49,7 @@ func TestOnlySignedBundlesOfTheRightSequenceAreActivated(t *testing.T) {
 	}
 	replace(t, path, archive(t, readers(t), 11, ""))
 	f.until(t, "the unsigned bundle is refused", failedAt(activation.StepSignature))
-	replace(t, path, archive(t, readers(t), 11, stranger))
+	replace(t, path, archive(t, readers(t), 11, foreign))
 	f.until(t, "the bundle of a stranger is refused", failedAt(activation.StepSignature))
 	replace(t, path, archive(t, readers(t), 9, private))
 	f.until(t, "the older bundle is refused", failedAt(activation.StepSequence))

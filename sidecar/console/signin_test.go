@@ -50,8 +50,8 @@ func TestLinkOrItsCodeSignsInOnce(t *testing.T) {
 	}
 }
 
-// visit is a request of a browser at http://localhost.
-func visit(site http.Handler, method, path string, form url.Values, cookies ...*http.Cookie) *http.Response {
+// browse is a request of a browser at http://localhost.
+func browse(site http.Handler, method, path string, form url.Values, cookies ...*http.Cookie) *http.Response {
 	r := httptest.NewRequest(method, "http://localhost:8080"+path, strings.NewReader(form.Encode()))
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -65,20 +65,20 @@ func visit(site http.Handler, method, path string, form url.Values, cookies ...*
 	return w.Result()
 }
 
-func TestBrowserThatKeepsNoCookiesWithoutTLSIsToldAndTheLinkStaysGood(t *testing.T) {
+func TestBrowserThatKeepsNoCookiesWithoutTLSIsRefusedAndTheLinkStaysGood(t *testing.T) {
 	d := open(t, site.Options{})
 	site, err := d.side.Console(site.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	form := url.Values{"code": {d.link("alice")}}
-	page := visit(site, http.MethodGet, "/console/login", nil)
-	without := visit(site, http.MethodPost, "/console/login", form)
+	page := browse(site, http.MethodGet, "/console/login", nil)
+	without := browse(site, http.MethodPost, "/console/login", form)
 	body, err := io.ReadAll(without.Body)
 	if err != nil || without.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "The link is still good") || len(without.Cookies()) != 0 {
 		t.Errorf("without the cookie: %d, %v\n%s", without.StatusCode, err, body)
 	}
-	with := visit(site, http.MethodPost, "/console/login", form, page.Cookies()...)
+	with := browse(site, http.MethodPost, "/console/login", form, page.Cookies()...)
 	if with.StatusCode != http.StatusSeeOther || len(with.Cookies()) != 1 {
 		t.Errorf("with the cookie: %d, %v", with.StatusCode, with.Cookies())
 	}
@@ -87,7 +87,7 @@ func TestBrowserThatKeepsNoCookiesWithoutTLSIsToldAndTheLinkStaysGood(t *testing
 			t.Errorf("the cookie %s", cookie)
 		}
 	}
-	if p := visit(site, http.MethodGet, "/console/keys", nil, page.Cookies()...); p.StatusCode != http.StatusSeeOther {
+	if p := browse(site, http.MethodGet, "/console/keys", nil, page.Cookies()...); p.StatusCode != http.StatusSeeOther {
 		t.Errorf("the first cookie opens a page: %d", p.StatusCode)
 	}
 }
@@ -108,7 +108,7 @@ func TestAPIKeyDoesNotOpenTheConsole(t *testing.T) {
 	}
 }
 
-func TestVisitorComesBackToThePageAskedForAndNoOther(t *testing.T) {
+func TestSignInReturnsToThePageAskedForAndNoOther(t *testing.T) {
 	d := open(t, site.Options{})
 	for next, want := range map[string]string{
 		"/console/usage?x=1":           "/console/usage",
@@ -241,7 +241,7 @@ func TestLinkThatAnotherSiteLedToAsks(t *testing.T) {
 	}
 }
 
-func TestVisitsOfWhomCaddyNamesWriteOneSession(t *testing.T) {
+func TestRequestsOfAUserNamedByCaddyWriteOneSession(t *testing.T) {
 	d := open(t, site.Options{Identity: func(*http.Request) string { return "alice" }})
 	entries := func() int {
 		log, err := d.side.Keys().Audit(t.Context(), "", "alice", 0)

@@ -320,7 +320,7 @@ func TestBadInputIsRefused(t *testing.T) {
 }
 
 // Who got no answer asks again.
-func TestCreditWithAReferenceCountsOnceHoweverOftenItIsTold(t *testing.T) {
+func TestCreditWithAReferenceCountsOnceHoweverOftenItIsSent(t *testing.T) {
 	onEach(t, func(t *testing.T, g *keys.Registry, s *store.Store) {
 		for _, user := range []string{"carol", "bob"} {
 			if _, err := g.CreateUser(t.Context(), "a", user, 0); err != nil {

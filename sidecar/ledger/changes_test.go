@@ -9,25 +9,25 @@ import (
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
-func TestEveryChangeOfAJobIsToldWhenItCanBeRead(t *testing.T) {
+func TestEveryChangeOfAJobIsNotifiedWhenItCanBeRead(t *testing.T) {
 	f := newFixture(t, storetest.Databases[0])
 	key := f.newKey(policy.Limits{})
-	var told []string
+	var notified []string
 	stop, complete := f.ledger.WatchJobs(func(jobID string) {
 		if _, err := f.ledger.Job(t.Context(), jobID); err == nil {
 			jobID += " " + string(f.job(jobID).Status)
 		}
-		told = append(told, jobID)
+		notified = append(notified, jobID)
 	})
 	if !complete {
 		t.Fatal("a store of one process has changes that are not told")
 	}
 	want := func(texts ...string) {
 		t.Helper()
-		if !slices.Equal(told, texts) {
-			t.Errorf("told %q, want %q", told, texts)
+		if !slices.Equal(notified, texts) {
+			t.Errorf("told %q, want %q", notified, texts)
 		}
-		told = nil
+		notified = nil
 	}
 	id := f.accept(key)
 	f.feed(f.started(id, "step"))
@@ -50,7 +50,7 @@ func TestEveryChangeOfAJobIsToldWhenItCanBeRead(t *testing.T) {
 	want()
 }
 
-func TestASharedStoreTellsOfNoChange(t *testing.T) {
+func TestASharedStoreNotifiesOfNoChange(t *testing.T) {
 	f := newFixture(t, storetest.Databases[1])
 	stop, complete := f.ledger.WatchJobs(func(string) { t.Error("told") })
 	defer stop()

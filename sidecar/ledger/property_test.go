@@ -252,8 +252,8 @@ func (w *world) feed(t *rapid.T) {
 	}
 	for _, stop := range verdict.Stop {
 		job := w.model.jobs[stop.JobID]
-		stray := job.project != project || job.state == "released"
-		if !stray && (stop.Code != api.FailureTIKExhausted || w.model.balance > 0 || job.state == "settled") {
+		unadmitted := job.project != project || job.state == "released"
+		if !unadmitted && (stop.Code != api.FailureTIKExhausted || w.model.balance > 0 || job.state == "settled") {
 			t.Fatalf("stop %+v of a job that is %s, with balance %s", stop, job.state, w.model.balance)
 		}
 	}

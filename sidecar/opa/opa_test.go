@@ -91,7 +91,7 @@ func TestBodyThatIsTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestHealthTellsOfAPolicyThatWasRefused(t *testing.T) {
+func TestHealthShowsAPolicyThatWasRefused(t *testing.T) {
 	f := shipped(t)
 	f.problem = "step compile: svc/key/key.rego:3: error"
 	h := opa.Handler(f)

@@ -143,7 +143,7 @@ func TestRefusalsNameTheirReason(t *testing.T) {
 		full, _ := newKey(t, s, "alice", policy.Limits{JobsPerDay: &none})
 		disabled, disabledHash := newKey(t, s, "alice", policy.Limits{})
 		revoked, revokedHash := newKey(t, s, "alice", policy.Limits{})
-		stranger, _ := newKey(t, s, "bob", policy.Limits{})
+		foreign, _ := newKey(t, s, "bob", policy.Limits{})
 		if _, err := s.Keys().Disable(t.Context(), "test", disabled.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -159,8 +159,8 @@ func TestRefusalsNameTheirReason(t *testing.T) {
 			{full.ID, project.ID, 429, api.ReasonLimitExceeded, api.LimitJobsPerDay},
 			{disabled.ID, project.ID, 401, api.ReasonDisabled, ""},
 			{revoked.ID, project.ID, 401, api.ReasonRevoked, ""},
-			{stranger.ID, project.ID, 403, "", ""},
-			{stranger.ID, "000000000000000000000000", 403, "", ""},
+			{foreign.ID, project.ID, 403, "", ""},
+			{foreign.ID, "000000000000000000000000", 403, "", ""},
 		} {
 			d, err := s.Decide(t.Context(), tc.keyID, tc.projectID, policy.ActionGenerate)
 			if err != nil || d.Allow || d.Status != tc.status || d.Reason != tc.reason || d.Limit != tc.limit {

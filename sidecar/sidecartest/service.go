@@ -56,7 +56,7 @@ func testAuthenticate(t *testing.T, w world) {
 }
 
 func testDecide(t *testing.T, w world) {
-	key, stranger := w.key("alice", policy.Limits{JobsPerDay: new(int64(0))}), w.key("bob", policy.Limits{})
+	key, foreign := w.key("alice", policy.Limits{JobsPerDay: new(int64(0))}), w.key("bob", policy.Limits{})
 	project := w.project("alice")
 	for _, tc := range []struct {
 		keyID, projectID string
@@ -67,8 +67,8 @@ func testDecide(t *testing.T, w world) {
 		{key.ID, project.ID, policy.ActionStatus, 200, ""},
 		{key.ID, "", policy.ActionListProjects, 200, ""},
 		{key.ID, project.ID, policy.ActionGenerate, 429, api.LimitJobsPerDay},
-		{stranger.ID, project.ID, policy.ActionStatus, 403, ""},
-		{stranger.ID, nowhere, policy.ActionStatus, 403, ""},
+		{foreign.ID, project.ID, policy.ActionStatus, 403, ""},
+		{foreign.ID, nowhere, policy.ActionStatus, 403, ""},
 		{"key_none", project.ID, policy.ActionStatus, 401, ""},
 	} {
 		d, err := w.Service.Decide(t.Context(), tc.keyID, tc.projectID, tc.action)

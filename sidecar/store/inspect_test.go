@@ -56,7 +56,7 @@ func TestInspectionFindsWhatADatabaseHasAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestInspectionThatFailsDoesNotTellThePassword(t *testing.T) {
+func TestInspectionThatFailsDoesNotShowThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:s3cret@127.0.0.1:1/db",
 		"postgres://u:s3cret@127.0.0.1:one/db",

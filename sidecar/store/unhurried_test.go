@@ -56,7 +56,7 @@ func TestUnhurriedReadsLeaveConnectionsForTheOthers(t *testing.T) {
 	})
 }
 
-func TestUnhurriedReadWithoutATurnIsToldSo(t *testing.T) {
+func TestUnhurriedReadWithoutATurnIsRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, s *Store, _ func() *Store) {
 		s.patience = time.Millisecond
 		for range cap(s.turns) {

@@ -295,7 +295,7 @@ func (s kubed) notInTheCluster(text string) {
 // client sees when it goes at each moment of an engine's life, and what holds.
 func killedAPIServer(t *testing.T, f form) {
 	t.Run("starting: 503, and the same request again makes the one job", func(t *testing.T) {
-		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
+		s := newKubedWith(t, f, kubetest.Killable(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)
@@ -320,7 +320,7 @@ func killedAPIServer(t *testing.T, f form) {
 		}
 	})
 	t.Run("ready with job: nothing, and every job completes", func(t *testing.T) {
-		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
+		s := newKubedWith(t, f, kubetest.Killable(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		jobs := s.queue(key, 6)
@@ -337,7 +337,7 @@ func killedAPIServer(t *testing.T, f form) {
 		}
 	})
 	t.Run("stopping: the engine is stopped when the API server is back", func(t *testing.T) {
-		s := newKubedWith(t, f, kubetest.Mortal(t), nil, "")
+		s := newKubedWith(t, f, kubetest.Killable(t), nil, "")
 		s.start()
 		key := s.newKey("demo")
 		project := s.newProject(key)

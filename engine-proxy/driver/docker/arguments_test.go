@@ -7,7 +7,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 )
 
-func TestEngineIsToldItsBrowserAndTheBoundOfItsVolume(t *testing.T) {
+func TestEngineGetsItsBrowserAndTheBoundOfItsVolume(t *testing.T) {
 	t.Parallel()
 	o := Options{Chromium: "/usr/lib/chromium/chromium", Limits: driver.Limits{Volume: 1 << 30}}
 	args := arguments(driver.Spec{}, o)

@@ -22,7 +22,7 @@ import (
 
 const (
 	proxyVariable = "SVC_TEST_PROXY" // makes this test binary start an engine as another user
-	stranger      = 65001
+	otherUser     = 65001
 )
 
 // errand is what such a process is to do.
@@ -61,8 +61,8 @@ func (e errand) run() error {
 	return err
 }
 
-// asStranger runs an errand as a user that is not root.
-func asStranger(t *testing.T, e errand) (string, error) {
+// asOtherUser runs an errand as a user that is not root.
+func asOtherUser(t *testing.T, e errand) (string, error) {
 	t.Helper()
 	raw, err := json.Marshal(e)
 	if err != nil {
@@ -71,7 +71,7 @@ func asStranger(t *testing.T, e errand) (string, error) {
 	cmd := exec.Command(publicSelf(t))
 	cmd.Env = []string{proxyVariable + "=" + string(raw), "GORACE=atexit_sleep_ms=0"}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -143,9 +143,9 @@ func TestEngineRunsAsTheOwnerOfItsVolume(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, probing("look"))
 	s := b.spec(t)
-	own(t, s, stranger, stranger)
-	if r := b.look(t, s); r.UID != stranger {
-		t.Errorf("the engine runs as %d, want %d", r.UID, stranger)
+	own(t, s, otherUser, otherUser)
+	if r := b.look(t, s); r.UID != otherUser {
+		t.Errorf("the engine runs as %d, want %d", r.UID, otherUser)
 	}
 }
 
@@ -155,18 +155,18 @@ func TestEngineOfAnEngineProxyWithoutRootRuns(t *testing.T) {
 	daemon.OpenToAll(t)
 	b := newBedOn(t, daemon)
 	s := b.spec(t)
-	own(t, s, stranger, stranger)
-	own(t, driver.Spec{Volume: b.dir, RuntimeDir: b.dir, StateDir: b.dir, TokenFile: b.dir}, stranger, stranger)
+	own(t, s, otherUser, otherUser)
+	own(t, driver.Spec{Volume: b.dir, RuntimeDir: b.dir, StateDir: b.dir, TokenFile: b.dir}, otherUser, otherUser)
 	for _, name := range []string{"projects", "run", "engines"} {
-		if err := os.Chown(filepath.Join(b.dir, name), stranger, stranger); err != nil {
+		if err := os.Chown(filepath.Join(b.dir, name), otherUser, otherUser); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out, err := asStranger(t, errand{Options: b.opts.withoutLogger(), Spec: s}); err != nil {
+	if out, err := asOtherUser(t, errand{Options: b.opts.withoutLogger(), Spec: s}); err != nil {
 		t.Fatalf("starting as another user: %v\n%s", err, out)
 	}
 	b.listening(t, s)
-	if uid, _ := ownerOfPath(t, s.Socket); uid != stranger {
+	if uid, _ := ownerOfPath(t, s.Socket); uid != otherUser {
 		t.Errorf("the socket belongs to %d", uid)
 	}
 }
@@ -181,7 +181,7 @@ func TestVolumeOfRootIsRefusedByAnEngineProxyWithoutRoot(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(s.Volume), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := asStranger(t, errand{Options: b.opts.withoutLogger(), Spec: s})
+	out, err := asOtherUser(t, errand{Options: b.opts.withoutLogger(), Spec: s})
 	if err == nil || !strings.Contains(out, "belongs to root") || !strings.Contains(out, "true false") {
 		t.Errorf("starting as another user: %v\n%s", err, out)
 	}
@@ -191,13 +191,13 @@ func TestNoPermissionOnTheSocketIsUnavailableAndSaysSo(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := b.spec(t)
-	own(t, s, stranger, stranger)
+	own(t, s, otherUser, otherUser)
 	for _, dir := range []string{b.dir, filepath.Dir(s.Volume), filepath.Dir(s.RuntimeDir)} {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := asStranger(t, errand{Options: b.opts.withoutLogger(), Spec: s})
+	out, err := asOtherUser(t, errand{Options: b.opts.withoutLogger(), Spec: s})
 	if err == nil || !strings.Contains(out, "permission denied") || !strings.Contains(out, "true false") {
 		t.Errorf("starting without permission: %v\n%s", err, out)
 	}

@@ -28,12 +28,12 @@ func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
 		defer close(out)
 		since := time.Now()
 		for pause := rewatchMin; ; pause = min(2*pause, rewatchMax) {
-			last, heard, err := d.follow(ctx, since, out)
+			last, answered, err := d.follow(ctx, since, out)
 			if ctx.Err() != nil {
 				return
 			}
 			since = last
-			if heard {
+			if answered {
 				pause = rewatchMin
 			}
 			d.opts.Logger.Warn("the Docker daemon's events broke off", zap.Duration("next", pause), zap.Error(err))
@@ -48,7 +48,7 @@ func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
 // follow passes ends on until the stream breaks off. It returns the time of
 // the last event, and whether the daemon answered at all. Events since the
 // given time come again, as far as the daemon has them still.
-func (d *Driver) follow(ctx context.Context, since time.Time, out chan<- driver.Event) (last time.Time, heard bool, err error) {
+func (d *Driver) follow(ctx context.Context, since time.Time, out chan<- driver.Event) (last time.Time, answered bool, err error) {
 	last = since
 	stream := d.api.Events(ctx, client.EventsListOptions{
 		Since: strconv.FormatInt(since.Unix(), 10),

@@ -130,11 +130,11 @@ func (h Harness) confinedKeepsProcessesApart(t *testing.T) {
 	}
 	// A stranger of the engine's own user would be the hardest case; the
 	// suite's user is as near as it can get without knowing that one.
-	stranger := exec.Command("sleep", "600")
-	stranger.Env = []string{"SECRET=x"}
-	must(t, child.Start(stranger))
-	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
-	pids := []int{os.Getpid(), os.Getppid(), stranger.Process.Pid}
+	unrelated := exec.Command("sleep", "600")
+	unrelated.Env = []string{"SECRET=x"}
+	must(t, child.Start(unrelated))
+	defer func() { _ = unrelated.Process.Kill(); _ = unrelated.Wait() }()
+	pids := []int{os.Getpid(), os.Getppid(), unrelated.Process.Pid}
 	other := h.Spec(t)
 	handle, _ := run(t, d, other, testengine.Orders{})
 	if obs, err := d.Inspect(t.Context(), handle); err == nil && obs.PID != 0 {

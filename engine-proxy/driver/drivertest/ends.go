@@ -36,7 +36,7 @@ func awaitHint(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec, ev
 }
 
 func (h Harness) testEnds(t *testing.T) {
-	t.Run("AreHeardByAllWhoWatch", h.endsAreHeardByAllWhoWatch)
+	t.Run("AreHeardByAllWhoWatch", h.endsReachAllWatchers)
 	t.Run("AreNotHeldUpByWhoDoesNotListen", h.endsAreNotHeldUpByWhoDoesNotListen)
 	t.Run("AreWatchedUntilTheContextIsOver", h.endsAreWatchedUntilTheContextIsOver)
 	for _, code := range []int{0, 1, 3, 255} {
@@ -58,7 +58,7 @@ func (h Harness) testEnds(t *testing.T) {
 	t.Run("ByTooMuchMemoryAreKnown", h.endsByTooMuchMemoryAreKnown)
 }
 
-func (h Harness) endsAreHeardByAllWhoWatch(t *testing.T) {
+func (h Harness) endsReachAllWatchers(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	first, err := d.Watch(t.Context())
 	must(t, err)

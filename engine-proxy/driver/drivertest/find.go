@@ -15,7 +15,7 @@ func (h Harness) testFind(t *testing.T) {
 	t.Run("ListForgetsWhatEnded", h.findListForgetsWhatEnded)
 	t.Run("TheHandleSurvivesTheJournal", h.findTheHandleSurvivesTheJournal)
 	t.Run("AnotherDriverAdopts", h.findAnotherDriverAdopts)
-	t.Run("TheAdopterHearsOfTheEnd", h.findTheAdopterHearsOfTheEnd)
+	t.Run("TheAdopterHearsOfTheEnd", h.findTheAdopterSeesTheEnd)
 	t.Run("AnEndThatNobodyWatchedIsKnown", h.findAnEndThatNobodyWatchedIsKnown)
 	t.Run("WhatEndedIsNotAdopted", h.findWhatEndedIsNotAdopted)
 	for name, handle := range map[string]driver.Handle{
@@ -91,7 +91,7 @@ func (h Harness) findAnotherDriverAdopts(t *testing.T) {
 	}
 }
 
-func (h Harness) findTheAdopterHearsOfTheEnd(t *testing.T) {
+func (h Harness) findTheAdopterSeesTheEnd(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	handle, _ := run(t, d, s, testengine.Orders{})
 	second := h.New(t)

@@ -21,7 +21,7 @@ func (h Harness) testStart(t *testing.T) {
 	t.Run("IsIdempotentAfterARestart", h.startIsIdempotentAfterARestart)
 	t.Run("OfOneInstanceAtOnceMakesOneEngine", h.startOfOneInstanceAtOnceMakesOneEngine)
 	t.Run("OfEightProjectsAtOnceRunsEight", h.startOfEightProjectsAtOnceRunsEight)
-	t.Run("TellsItsPhase", h.startTellsItsPhase)
+	t.Run("TellsItsPhase", h.startReportsItsPhase)
 	t.Run("GoesOnWithTheVolume", h.startGoesOnWithTheVolume)
 	t.Run("IsRefusedWhenItsContextIsOver", h.startIsRefusedWhenItsContextIsOver)
 	t.Run("WithoutAVolumeLeavesNothing", h.startWithoutAVolumeLeavesNothing)
@@ -130,7 +130,7 @@ func (h Harness) startOfEightProjectsAtOnceRunsEight(t *testing.T) {
 	}
 }
 
-func (h Harness) startTellsItsPhase(t *testing.T) {
+func (h Harness) startReportsItsPhase(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	order(t, s, testengine.Orders{})
 	var phases []driver.Phase

@@ -49,10 +49,10 @@ func runs(t *testing.T, s driver.Spec) bool {
 	return runs
 }
 
-// newMortalBed returns a bed on a cluster whose API server the test may end.
-func newMortalBed(t *testing.T) (*bed, *kubetest.Cluster) {
+// newKillableBed returns a bed on a cluster whose API server the test may end.
+func newKillableBed(t *testing.T) (*bed, *kubetest.Cluster) {
 	t.Helper()
-	return newBed(t), kubetest.Mortal(t)
+	return newBed(t), kubetest.Killable(t)
 }
 
 func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
@@ -64,7 +64,7 @@ func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
 			if how == "stopped" { // which takes it long, and leaves what a kill does
 				long.Only(t)
 			}
-			b, cluster := newMortalBed(t)
+			b, cluster := newKillableBed(t)
 			events, err := b.Watch(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestEnginesOutliveTheAPIServerAndNothingIsConcluded(t *testing.T) {
 // TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine: what the start left
 // is found, and the same instance is not made twice.
 func TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine(t *testing.T) {
-	b, cluster := newMortalBed(t)
+	b, cluster := newKillableBed(t)
 	s := b.spec(t)
 	cluster.Node.Disconnect() // so that the start waits
 	failed := make(chan error, 1)
@@ -129,7 +129,7 @@ func TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine(t *testing.T) {
 }
 
 func TestAnAPIServerThatIsKilledDuringAStopIsAskedAgain(t *testing.T) {
-	b, cluster := newMortalBed(t)
+	b, cluster := newKillableBed(t)
 	s := b.spec(t)
 	if err := testengine.Order(s.Volume, testengine.Orders{Deaf: true}); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// told waits for the hint that an instance may have ended.
-func told(t *testing.T, events <-chan driver.Event, s driver.Spec) {
+// reasons waits for the hint that an instance may have ended.
+func reasons(t *testing.T, events <-chan driver.Event, s driver.Spec) {
 	t.Helper()
 	for {
 		if e := wait.For(t, "a hint of the end", events); e.InstanceID == s.InstanceID {
@@ -21,7 +21,7 @@ func told(t *testing.T, events <-chan driver.Event, s driver.Spec) {
 	}
 }
 
-func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
+func TestEndsThatTheNodeCausedAreExplained(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	node := b.cluster.OfItsOwn(t)
@@ -37,7 +37,7 @@ func TestEndsThatTheNodeCausedAreTold(t *testing.T) {
 			}
 			h := b.start(t, s)
 			end(podName(s.ProjectID))
-			told(t, events, s)
+			reasons(t, events, s)
 			if obs := b.ended(t, h); obs.Exit == nil || obs.Exit.Reason != reason {
 				t.Errorf("it %s", obs.Exit)
 			}
@@ -59,7 +59,7 @@ func TestAFailedEngineAndADeletedOneAreKeptApart(t *testing.T) {
 	if err := b.cluster.Admin.CoreV1().Pods(b.namespace).Delete(t.Context(), podName(s.ProjectID), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	told(t, events, s)
+	reasons(t, events, s)
 	wait.Until(t, "the pod is gone", func() bool {
 		_, err := b.Inspect(t.Context(), h)
 		return errors.Is(err, driver.ErrNotFound)

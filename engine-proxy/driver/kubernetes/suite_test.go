@@ -11,7 +11,7 @@ import (
 )
 
 // TestConformance runs the suite of all drivers against a real API server.
-// That pods are kept apart is the doing of the stand-in for a kubelet: what
+// That pods are kept apart is the doing of the fake for a kubelet: what
 // the suite proves of it is that the pods ask for it.
 func TestConformance(t *testing.T) {
 	t.Parallel()

@@ -51,9 +51,9 @@ func (d *Driver) follow(ctx context.Context) error {
 		return err
 	}
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { d.heard(object, false) },
-		UpdateFunc: func(_, object any) { d.heard(object, false) },
-		DeleteFunc: func(object any) { d.heard(object, true) },
+		AddFunc:    func(object any) { d.podChanged(object, false) },
+		UpdateFunc: func(_, object any) { d.podChanged(object, false) },
+		DeleteFunc: func(object any) { d.podChanged(object, true) },
 	})
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func (d *Driver) follow(ctx context.Context) error {
 	return nil
 }
 
-// heard passes on that a pod has changed.
-func (d *Driver) heard(object any, deleted bool) {
+// podChanged passes on that a pod has changed.
+func (d *Driver) podChanged(object any, deleted bool) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
 	}

@@ -102,7 +102,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	}
 	known := err == nil && record.Identity == id
 	if known {
-		d.unlisted.tell(d.opts.Logger, record)
+		d.unlisted.note(d.opts.Logger, record)
 	}
 	if verifyErr == nil {
 		if !known { // it has not come to noting anything
@@ -113,7 +113,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	// The note of the end is made before the shim's own.
 	switch ended, err := shim.ReadEnded(state); {
 	case err == nil && ended.Identity == id:
-		d.unlisted.tell(d.opts.Logger, ended.Record)
+		d.unlisted.note(d.opts.Logger, ended.Record)
 		return observed(ended.Record, &ended.Exit)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return driver.Observed{}, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
@@ -198,7 +198,7 @@ func (d *Driver) recordOf(ctx context.Context, pid int, deadline time.Time) (shi
 			return shim.Record{}, false, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
 		}
 		if err == nil && record.PID == pid && record.StartTicks == st.StartTicks && record.BootID == d.bootID {
-			d.unlisted.tell(d.opts.Logger, record)
+			d.unlisted.note(d.opts.Logger, record)
 			return record, true, nil
 		}
 		if time.Now().After(deadline) {

@@ -133,17 +133,17 @@ func TestShimOfAnotherBootIsGone(t *testing.T) {
 	}
 }
 
-func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
+func TestShimOfAnotherProcessIsNeverSignalled(t *testing.T) {
 	t.Parallel()
-	stranger := exec.Command("sleep", "600")
-	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	must(t, child.Start(stranger))
-	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	unrelated := exec.Command("sleep", "600")
+	unrelated.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	must(t, child.Start(unrelated))
+	defer func() { _ = unrelated.Process.Kill(); _ = unrelated.Wait() }()
 	k := newKit(t)
 	d := k.driver(t)
-	st, err := procfs.ReadStat(stranger.Process.Pid)
+	st, err := procfs.ReadStat(unrelated.Process.Pid)
 	must(t, err)
-	right := shim.Identity{PID: stranger.Process.Pid, StartTicks: st.StartTicks, BootID: d.bootID, ProjectID: "p", InstanceID: "i"}
+	right := shim.Identity{PID: unrelated.Process.Pid, StartTicks: st.StartTicks, BootID: d.bootID, ProjectID: "p", InstanceID: "i"}
 	for name, c := range map[string]struct {
 		alter func(*shim.Identity)
 		want  error
@@ -163,7 +163,7 @@ func TestShimOfAStrangerIsNeverSignalled(t *testing.T) {
 			}
 			must(t, d.Stop(t.Context(), h, 0))
 			must(t, d.Remove(t.Context(), h))
-			if st, err := procfs.ReadStat(stranger.Process.Pid); err != nil || st.Dead() {
+			if st, err := procfs.ReadStat(unrelated.Process.Pid); err != nil || st.Dead() {
 				t.Fatal("the stranger was signalled")
 			}
 		})

@@ -258,7 +258,7 @@ func (d *Driver) hold(child *os.Process, c shim.Config) (shim.Identity, *instanc
 
 // awaitStatus returns nil once the engine's program runs.
 func (d *Driver) awaitStatus(ctx context.Context, from *os.File, in *instance) error {
-	told := make(chan error, 1)
+	answered := make(chan error, 1)
 	go func() {
 		var st shim.Status
 		err := json.NewDecoder(from).Decode(&st)
@@ -270,10 +270,10 @@ func (d *Driver) awaitStatus(ctx context.Context, from *os.File, in *instance) e
 		case err == nil && st.Refused != "":
 			err = errors.New(st.Refused)
 		}
-		told <- err
+		answered <- err
 	}()
 	select {
-	case err := <-told:
+	case err := <-answered:
 		return err
 	case <-ctx.Done():
 		_ = in.signal(shim.SignalKill) // undo sees to it that it is gone

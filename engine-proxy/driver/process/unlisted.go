@@ -13,25 +13,25 @@ import (
 // one word: either an engine was taken over, or a program needs more than is
 // listed.
 type unlisted struct {
-	mu   sync.Mutex
-	told map[int]bool // guarded by mu
+	mu       sync.Mutex
+	answered map[int]bool // guarded by mu
 }
 
-// tell logs what of a record was never told before.
-func (u *unlisted) tell(logger *zap.Logger, r shim.Record) {
+// note logs what of a record was never told before.
+func (u *unlisted) note(logger *zap.Logger, r shim.Record) {
 	if len(r.Unlisted) == 0 {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, number := range r.Unlisted {
-		if u.told[number] {
+		if u.answered[number] {
 			continue
 		}
-		if u.told == nil {
-			u.told = make(map[int]bool)
+		if u.answered == nil {
+			u.answered = make(map[int]bool)
 		}
-		u.told[number] = true
+		u.answered[number] = true
 		logger.Warn("engine tried a system call that is not listed", zap.String("call", calls.Name(number)),
 			zap.Int("number", number), zap.String("project", r.ProjectID))
 	}

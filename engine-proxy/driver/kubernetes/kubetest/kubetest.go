@@ -1,6 +1,6 @@
 // Package kubetest gives tests a Kubernetes cluster: a real API server and
 // etcd, built from the module in test/kubernetes, and one node, which is a
-// stand-in for a kubelet that runs pods as processes of this machine.
+// fake for a kubelet that runs pods as processes of this machine.
 //
 // What the API server decides is real: admission, pod security, quota,
 // permissions, preconditions, deletion. What the node does is not: it honours
@@ -61,7 +61,7 @@ func Shared(t testing.TB) *Cluster {
 	Need(t)
 	shared.once.Do(func() {
 		if path := os.Getenv(configVariable); path != "" && os.Getenv(imageVariable) != "" {
-			shared.cluster, shared.err = visit(path)
+			shared.cluster, shared.err = connectTo(path)
 		} else {
 			shared.cluster, shared.err = newCluster()
 		}
@@ -72,10 +72,10 @@ func Shared(t testing.TB) *Cluster {
 	return shared.cluster
 }
 
-// Mortal returns the one cluster of a package's tests for a test that may end
+// Killable returns the one cluster of a package's tests for a test that may end
 // its API server and cut off its node. It must put both right again; when it
 // has failed, that is done for those that come after it.
-func Mortal(t testing.TB) *Cluster {
+func Killable(t testing.TB) *Cluster {
 	t.Helper()
 	c := Shared(t)
 	node := c.OfItsOwn(t)
@@ -135,13 +135,13 @@ func (c *Cluster) StartAPI() error {
 func (c *Cluster) OfItsOwn(t testing.TB) *Node {
 	t.Helper()
 	if c.Node == nil {
-		t.Skip("the node must be the stand-in: " + imageVariable + " is set")
+		t.Skip("the node must be the fake: " + imageVariable + " is set")
 	}
 	return c.Node
 }
 
-// visit returns a cluster that is there already.
-func visit(path string) (*Cluster, error) {
+// connectTo returns a cluster that is there already.
+func connectTo(path string) (*Cluster, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
 		return nil, err

@@ -22,12 +22,12 @@ type pod struct {
 	mu      sync.Mutex // guards the following fields
 	object  *corev1.Pod
 	once    sync.Once
-	doom    *doom      // how a test wants it to end
-	running *container // nil before it is made
+	outside *outsideEnd // how a test wants it to end
+	running *container  // nil before it is made
 }
 
-// doom is an end that comes from outside.
-type doom struct {
+// outsideEnd is an end that comes from outside.
+type outsideEnd struct {
 	podReason, containerReason, message string
 }
 
@@ -244,7 +244,7 @@ func (p *pod) ended(s *corev1.PodStatus, code int) {
 		s.Phase, state.Reason = corev1.PodFailed, "Error"
 		state.Message = p.lastWords()
 	}
-	if d := p.doomed(); d != nil {
+	if d := p.ending(); d != nil {
 		s.Phase, s.Reason, s.Message = corev1.PodFailed, d.podReason, d.message
 		if d.containerReason != "" {
 			state.Reason = d.containerReason

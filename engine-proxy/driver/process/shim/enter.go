@@ -30,8 +30,8 @@ func enter() error {
 		err = become(c, shim)
 	}
 	status := os.NewFile(statusFD, "status")
-	if tellErr := json.NewEncoder(status).Encode(Status{Identity: c.Identity, Refused: err.Error(), Fatal: fatal(err)}); tellErr != nil {
-		return errors.Join(err, tellErr)
+	if writeErr := json.NewEncoder(status).Encode(Status{Identity: c.Identity, Refused: err.Error(), Fatal: fatal(err)}); writeErr != nil {
+		return errors.Join(err, writeErr)
 	}
 	return err
 }

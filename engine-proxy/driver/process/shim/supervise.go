@@ -56,7 +56,7 @@ func supervise() error {
 	}
 	s := &supervisor{config: c, record: c.Record, ask: make(chan os.Signal, 4), child: make(chan os.Signal, 1)}
 	if err := s.prepare(); err != nil {
-		return errors.Join(err, tell(status, Status{Identity: s.record.Identity, Refused: err.Error()}))
+		return errors.Join(err, writeStatus(status, Status{Identity: s.record.Identity, Refused: err.Error()}))
 	}
 	refused, err := s.start()
 	if err != nil {
@@ -67,10 +67,10 @@ func supervise() error {
 		exit := driver.Exit{Code: -1, Reason: driver.ReasonRefused, Detail: refused.Refused, At: time.Now().UTC()}
 		s.sweep()
 		err = s.finish(exit)
-		return errors.Join(err, tell(status, *refused))
+		return errors.Join(err, writeStatus(status, *refused))
 	}
 	// A caller that is gone finds us by our record.
-	_ = tell(status, Status{Identity: s.record.Identity})
+	_ = writeStatus(status, Status{Identity: s.record.Identity})
 	if err := status.Close(); err != nil {
 		return fmt.Errorf("closing status pipe: %w", err)
 	}
@@ -79,7 +79,7 @@ func supervise() error {
 	return s.finish(exit)
 }
 
-func tell(to io.Writer, st Status) error {
+func writeStatus(to io.Writer, st Status) error {
 	if err := json.NewEncoder(to).Encode(st); err != nil {
 		return fmt.Errorf("telling how the start went: %w", err)
 	}

@@ -11,33 +11,33 @@ import (
 // memory than its limit.
 func (n *Node) OutOfMemory(t testing.TB, namespace, name string) {
 	t.Helper()
-	n.doom(t, namespace, name, doom{containerReason: "OOMKilled"})
+	n.endPod(t, namespace, name, outsideEnd{containerReason: "OOMKilled"})
 }
 
 // Evict ends a pod as a kubelet does that runs out of disk.
 func (n *Node) Evict(t testing.TB, namespace, name string) {
 	t.Helper()
-	n.doom(t, namespace, name, doom{podReason: "Evicted", message: "The node was low on resource: ephemeral-storage."})
+	n.endPod(t, namespace, name, outsideEnd{podReason: "Evicted", message: "The node was low on resource: ephemeral-storage."})
 }
 
-func (n *Node) doom(t testing.TB, namespace, name string, d doom) {
+func (n *Node) endPod(t testing.TB, namespace, name string, d outsideEnd) {
 	t.Helper()
 	p := n.find(namespace, name)
 	if p == nil {
 		t.Fatalf("the node has no pod %s/%s", namespace, name)
 	}
 	p.mu.Lock()
-	p.doom = &d
+	p.outside = &d
 	p.mu.Unlock()
 	p.obey()
 }
 
-// obey ends a doomed pod's container, if there is one: the kernel does not wait
+// obey ends the container of a pod that is to end, if there is one: the kernel does not wait
 // until a kubelet has said that the container runs.
 func (p *pod) obey() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.doom != nil && p.running != nil {
+	if p.outside != nil && p.running != nil {
 		p.running.signal(syscall.SIGKILL)
 	}
 }
@@ -50,10 +50,10 @@ func (p *pod) runs(c *container) {
 	p.obey()
 }
 
-func (p *pod) doomed() *doom {
+func (p *pod) ending() *outsideEnd {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.doom
+	return p.outside
 }
 
 // find returns the pod of a name; nil when the node has none.

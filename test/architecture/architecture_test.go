@@ -21,7 +21,7 @@ const (
 )
 
 // A hop is `folder/file.go:Function` or `folder/file.go:Type.Method`, and then words.
-var hop = regexp.MustCompile("^`([a-z0-9_/-]+\\.go:[A-Za-z]\\w*(?:\\.[A-Za-z]\\w*)?)` [^`|]+$")
+var hop = regexp.MustCompile("^`([a-z0-9_/-]+\\.go:[A-Za-z]\\w*(?:\\.[A-Za-z]\\w*)?)` .+$")
 
 func TestEveryFunctionOnTheWaysExists(t *testing.T) {
 	declared := map[string][]string{} // by file
@@ -42,10 +42,12 @@ func TestEveryFunctionOnTheWaysExists(t *testing.T) {
 				continue
 			}
 			file, function, _ := strings.Cut(match[1], ":")
-			if declared[file] == nil {
-				declared[file] = functions(t, file)
+			names, parsed := declared[file]
+			if !parsed {
+				names = functions(t, file)
+				declared[file] = names
 			}
-			if !slices.Contains(declared[file], function) {
+			if names != nil && !slices.Contains(names, function) {
 				t.Errorf("%s: %s has no %s", page, file, function)
 			}
 		}
@@ -140,13 +142,14 @@ func packages(t *testing.T) []string {
 	return slices.Compact(dirs)
 }
 
-// functions are those that a file declares, methods behind their receiver's type.
+// functions are those that a file declares, methods behind their receiver's type;
+// nil for a file that can't be read, which is an error of the test.
 func functions(t *testing.T, file string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Errorf("%s: %v", page, err)
-		return []string{}
+		return nil
 	}
 	names := []string{}
 	for _, d := range parsed.Decls {

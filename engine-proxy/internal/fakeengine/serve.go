@@ -35,16 +35,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (e *Engine) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+contract.PathReady, func(w http.ResponseWriter, r *http.Request) {
-		sw := e.switched()
-		if sw.NeverReady || time.Since(e.began) < sw.ReadyAfter || e.held(func(s Switches) bool { return s.HoldReady }) {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		answer(w, contract.Ready{InstanceID: e.cfg.InstanceID, ProjectID: e.cfg.ProjectID, FeedID: e.state.FeedID, Version: "fake"})
-	})
+	mux.HandleFunc("GET "+contract.PathReady, e.ready)
 	mux.HandleFunc("GET "+contract.PathActivity, func(w http.ResponseWriter, r *http.Request) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -58,37 +49,8 @@ func (e *Engine) routes() *http.ServeMux {
 	mux.HandleFunc("GET "+contract.PathJobs+"/{id}/{part}", e.part)
 	mux.HandleFunc("GET "+contract.PathFeed, e.feed)
 	mux.HandleFunc("POST "+contract.PathAck, e.ack)
-	mux.HandleFunc("POST "+contract.PathFence, func(w http.ResponseWriter, r *http.Request) {
-		var req contract.FenceRequest
-		if !read(w, r, &req) {
-			return
-		}
-		if !api.ValidJobID(req.JobID) {
-			api.BadRequest("jobId must be a job id.").WriteTo(w)
-			return
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		verdict := contract.Accepted
-		if e.job(req.JobID) == nil {
-			verdict = contract.Fenced
-			e.state.Fenced[req.JobID] = true
-		}
-		e.answerSaved(w, contract.FenceResponse{Verdict: verdict})
-	})
-	mux.HandleFunc("POST "+contract.PathDrain, func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(e.switched().DrainTakes) // a slow engine; the test does not wait for it
-		e.letGo(r.Context(), func(s Switches) bool { return s.HoldDrain })
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if a := e.activity(); a.Busy() {
-			w.WriteHeader(http.StatusConflict)
-			answer(w, a)
-			return
-		}
-		e.drained = true
-		answer(w, e.activity())
-	})
+	mux.HandleFunc("POST "+contract.PathFence, e.fence)
+	mux.HandleFunc("POST "+contract.PathDrain, e.drain)
 	mux.HandleFunc("POST "+contract.PathUndrain, func(w http.ResponseWriter, r *http.Request) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -112,6 +74,53 @@ func (e *Engine) routes() *http.ServeMux {
 	})
 	e.controls(mux)
 	return mux
+}
+
+// ready answers the probe, unless a test holds it back.
+func (e *Engine) ready(w http.ResponseWriter, r *http.Request) {
+	sw := e.switched()
+	if sw.NeverReady || time.Since(e.began) < sw.ReadyAfter || e.held(func(s Switches) bool { return s.HoldReady }) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	answer(w, contract.Ready{InstanceID: e.cfg.InstanceID, ProjectID: e.cfg.ProjectID, FeedID: e.state.FeedID, Version: "fake"})
+}
+
+// fence refuses a job for good that was not accepted.
+func (e *Engine) fence(w http.ResponseWriter, r *http.Request) {
+	var req contract.FenceRequest
+	if !read(w, r, &req) {
+		return
+	}
+	if !api.ValidJobID(req.JobID) {
+		api.BadRequest("jobId must be a job id.").WriteTo(w)
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	verdict := contract.Accepted
+	if e.job(req.JobID) == nil {
+		verdict = contract.Fenced
+		e.state.Fenced[req.JobID] = true
+	}
+	e.answerSaved(w, contract.FenceResponse{Verdict: verdict})
+}
+
+// drain ends the taking of jobs, as slowly as a test asks for.
+func (e *Engine) drain(w http.ResponseWriter, r *http.Request) {
+	time.Sleep(e.switched().DrainTakes) // a slow engine; the test does not wait for it
+	e.letGo(r.Context(), func(s Switches) bool { return s.HoldDrain })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if a := e.activity(); a.Busy() {
+		w.WriteHeader(http.StatusConflict)
+		answer(w, a)
+		return
+	}
+	e.drained = true
+	answer(w, e.activity())
 }
 
 // others answers in JSON what the mux has no route, or no method, for.

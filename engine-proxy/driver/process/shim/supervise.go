@@ -178,10 +178,15 @@ func (s *supervisor) start() (refused *Status, err error) {
 	if err := s.note(); err != nil {
 		return nil, err
 	}
-	refused = new(Status)
-	switch err := json.NewDecoder(r).Decode(refused); {
+	return s.entered(r, ends[0])
+}
+
+// entered waits until the engine's program runs, or returns why it does not.
+func (s *supervisor) entered(status io.Reader, guard int) (*Status, error) {
+	refused := new(Status)
+	switch err := json.NewDecoder(status).Decode(refused); {
 	case errors.Is(err, io.EOF): // closed by execve
-		return nil, s.guard(ends[0])
+		return nil, s.guard(guard)
 	case err != nil:
 		return nil, fmt.Errorf("learning how the start went: %w", err)
 	}

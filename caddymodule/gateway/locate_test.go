@@ -63,7 +63,7 @@ func TestSubmissionToAnEngineThatIsNotReady(t *testing.T) {
 		"stopping":   {&engineproxy.StartingError{State: engineproxy.StateStopping, Phase: "stopping"}, `"retryAfterSeconds":30`, 30 * time.Second, "stopping"},
 		"failed":     {&engineproxy.FailedError{Reason: "no such image", Next: next}, `no such image","retryAfterSeconds":90`, 90 * time.Second, "failed"},
 		"owner full": {&engineproxy.RoomError{Owner: true, Most: 8, RetryAfter: 7 * time.Second}, `"error":"8 of your projects`, 7 * time.Second, "absent"},
-		"full":       {&engineproxy.RoomError{Most: 40}, `"error":"All engines of this machine`, time.Second, "absent"},
+		"full":       {&engineproxy.RoomError{Most: 40}, `"error":"All engine slots are taken`, time.Second, "absent"},
 		"unknown":    {errDown, `can't be reached`, time.Second, ""},
 	} {
 		w, passed, err := locate(t, &fakeSidecar{}, &fakeEngines{submitErr: tc.err}, policy.ActionGenerate, nil, nil)

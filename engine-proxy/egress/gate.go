@@ -28,7 +28,7 @@ type gate struct {
 	listener net.Listener
 	server   *http.Server
 
-	mu      sync.Mutex // guards what follows, and the state of visitors and visits
+	mu      sync.Mutex // guards what follows, and the state of engines and connections
 	engines map[string]*admittedEngine
 }
 
@@ -86,7 +86,7 @@ func (g *gate) enter(v *connection, name string) error {
 	switch {
 	case host == nil:
 		return errNotAdmitted
-	case len(host.connections) >= maxGateConnections:
+	case len(host.connections) >= maxConnections:
 		return errors.New("the engine has too many connections")
 	case v.closed:
 		return net.ErrClosed

@@ -13,11 +13,11 @@ import (
 // one word: either an engine was taken over, or a program needs more than is
 // listed.
 type unlisted struct {
-	mu       sync.Mutex
-	answered map[int]bool // guarded by mu
+	mu    sync.Mutex
+	noted map[int]bool // guarded by mu
 }
 
-// note logs what of a record was never told before.
+// note logs what of a record was never noted before.
 func (u *unlisted) note(logger *zap.Logger, r shim.Record) {
 	if len(r.Unlisted) == 0 {
 		return
@@ -25,13 +25,13 @@ func (u *unlisted) note(logger *zap.Logger, r shim.Record) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, number := range r.Unlisted {
-		if u.answered[number] {
+		if u.noted[number] {
 			continue
 		}
-		if u.answered == nil {
-			u.answered = make(map[int]bool)
+		if u.noted == nil {
+			u.noted = make(map[int]bool)
 		}
-		u.answered[number] = true
+		u.noted[number] = true
 		logger.Warn("engine tried a system call that is not listed", zap.String("call", calls.Name(number)),
 			zap.Int("number", number), zap.String("project", r.ProjectID))
 	}

@@ -184,7 +184,7 @@ func TestAdminTablesAreForPeople(t *testing.T) {
 		t.Errorf("user:\n%s", out)
 	}
 	code, out, hint := s.run("key", "create", "--user", "alice", "--name", "ci")
-	if code != exitOK || !regexp.MustCompile(`(?m)^secret +sk-\w{49}$`).MatchString(out) || !strings.Contains(hint, "this once") {
+	if code != exitOK || !regexp.MustCompile(`(?m)^secret +sk-\w{49}$`).MatchString(out) || !strings.Contains(hint, "only now") {
 		t.Errorf("exit %d:\n%s%s", code, out, hint)
 	}
 	list := s.must(t, "key", "list")

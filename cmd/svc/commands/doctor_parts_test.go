@@ -83,7 +83,7 @@ func TestDoctorAsksTheEngineProxyInAnotherProcessAndNotForWhatItsEnginesNeed(t *
 func TestDoctorNamesADriverThatThereIsNot(t *testing.T) {
 	t.Setenv("SVC_ENGINE_DRIVER", "podman")
 	code, stdout, _ := svc("doctor", "--data-dir", t.TempDir())
-	if code != exitError || !strings.Contains(stdout, `FAIL  driver: there is none called "podman"; set SVC_ENGINE_DRIVER to process, docker or kubernetes`) {
+	if code != exitError || !strings.Contains(stdout, `FAIL  driver: no driver is called "podman"; set SVC_ENGINE_DRIVER to process, docker or kubernetes`) {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 }

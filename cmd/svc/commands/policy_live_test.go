@@ -166,7 +166,7 @@ func TestNoHalfOfAKeyIsLeftBehind(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "reviewer")
 	write(t, name+".pub.pem", "another key")
 	code, _, stderr := runPolicy(t, "key", name)
-	if code != exitError || !strings.Contains(stderr, "reviewer.pub.pem is there already") {
+	if code != exitError || !strings.Contains(stderr, "reviewer.pub.pem exists and is not overwritten") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if _, err := os.Stat(name + ".pem"); err == nil {

@@ -61,7 +61,7 @@ func recorded(t *testing.T, name string) string {
 
 func TestPolicyVerifyPrintsALineForEachStepAndFailsWithTheCause(t *testing.T) {
 	code, stdout, stderr := runPolicy(t, "verify", brokenPolicy(t))
-	if code != exitError || !strings.Contains(stderr, "not proven") {
+	if code != exitError || !strings.Contains(stderr, "failed its verification") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	for _, want := range []string{"parse     failed", "x.rego:4", "compile   skipped", "cost      skipped"} {

@@ -98,11 +98,9 @@ setup: ## Install and build what a new machine lacks for the tests
 	@scripts/timed control-plane $(MAKE) --no-print-directory control-plane
 	@scripts/timed runner scripts/gotest
 	@scripts/timed npm $(MAKE) --no-print-directory npm
-	@scripts/timed images scripts/engine-image $(IMAGES) || [ "$(CI)" != true ]
-setup: IMAGES := slim
+	@scripts/timed images scripts/engine-image slim $(MORE:long=full) || [ "$(CI)" != true ]
 setup: export GOGC := 400
 setup-long: MORE := long
-setup-long: IMAGES := slim full
 setup-long: setup
 
 .PHONY: npm

@@ -33,7 +33,7 @@ func TestChromiumOfTheFullImageRunsConfined(t *testing.T) {
 	}
 	t.Cleanup(func() { d.Close() })
 	if _, err := d.api.ImageInspect(t.Context(), "svc-engine:full"); err != nil {
-		dockertest.Unable(t, err.Error()+": run make engine-image")
+		t.Fatalf("%v: run make setup-long", err)
 	}
 	b := &bed{Driver: d, dir: dir}
 	s := b.spec(t)

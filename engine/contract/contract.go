@@ -53,6 +53,11 @@ type named struct {
 	run  func(t *testing.T, target Target)
 }
 
+// running is a case about an engine that is ready.
+func running(run func(t *testing.T, e *engine)) func(*testing.T, Target) {
+	return func(t *testing.T, target Target) { run(t, startEngine(t, target)) }
+}
+
 // suites are all cases, in the order of docs/engine-contract.md.
 func suites() []suite {
 	return []suite{

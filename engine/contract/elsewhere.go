@@ -63,9 +63,8 @@ func tokenToo(t *testing.T, target Target) {
 func jobRunsElsewhere(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	e.start()
-	l := e.reads()
 	id := e.accept()
-	record := l.finish(id)
+	record := e.feed.finish(id)
 	if record.Status != api.JobCompleted {
 		t.Fatalf("the job: %+v", record)
 	}
@@ -97,8 +96,7 @@ func modelsOfProxyAlone(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	other := e.remote.serveModels(e, e.remote.issue(wire.EngineName(api.NewInstanceID(time.Now()))), says("nothing"))
 	e.start()
-	l := e.reads()
-	record := l.finish(e.acceptRequest(asking()))
+	record := e.feed.finish(e.acceptRequest(asking()))
 	if record.Status != api.JobCompleted {
 		t.Errorf("the job beside another endpoint: %+v", record)
 	}
@@ -109,8 +107,8 @@ func modelsOfProxyAlone(t *testing.T, target Target) {
 
 	known := e.remote.serveModels(e, e.remote.proxy, says("nothing"))
 	e.start()
-	l.rewind()
-	l.finish(e.acceptRequest(asking()))
+	e.feed.rewind()
+	e.feed.finish(e.acceptRequest(asking()))
 	if known.requests() == 0 {
 		target.askedNone(t)
 	}

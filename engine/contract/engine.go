@@ -36,6 +36,7 @@ type engine struct {
 	stuck     bool    // the engine's work never ends
 	egress    *egress // behind which models are found; nil: there are none
 	remote    *remote // the engine is reached over TCP; nil: by its socket
+	feed      *ledger
 
 	// Of the newest start.
 	instanceID string
@@ -81,12 +82,14 @@ func newEngine(t *testing.T, target Target) *engine {
 		t: t, target: target, dir: dir, volume: filepath.Join(dir, "volume"), socket: filepath.Join(dir, "run", "e.sock"),
 		projectID: api.NewProjectID(),
 	}
+	e.feed = &ledger{e: e, seen: map[uint64][]byte{}}
 	for _, name := range []string{"volume", "run", "home", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
+		e.feed.leave()
 		if t.Failed() && e.log != nil {
 			t.Logf("the engine's log:\n%s", e.log)
 		}

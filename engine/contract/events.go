@@ -21,12 +21,12 @@ import (
 )
 
 var eventCases = []named{
-	{"LogIsDenseAndEndsWithOneTerminalEvent", logIsDense},
-	{"StreamResumesAfterAnyEvent", streamResumes},
-	{"StreamOfAnEndedJobThatWasSeenIsEmpty", seenStreamIsEmpty},
-	{"UnknownPositionStartsOver", unknownPosition},
-	{"LiveEventsFollowTheStoredOnes", liveEvents},
-	{"SilenceIsFilled", silenceIsFilled},
+	{"LogIsDenseAndEndsWithOneTerminalEvent", running(logIsDense)},
+	{"StreamResumesAfterAnyEvent", running(streamResumes)},
+	{"StreamOfAnEndedJobThatWasSeenIsEmpty", running(seenStreamIsEmpty)},
+	{"UnknownPositionStartsOver", running(unknownPosition)},
+	{"LiveEventsFollowTheStoredOnes", running(liveEvents)},
+	{"SilenceIsFilled", running(silenceIsFilled)},
 }
 
 // eventTypes are those that a log may hold.
@@ -95,11 +95,9 @@ func (e *engine) checkStream(what, id string, position uint64, records []sse.Rec
 	}
 }
 
-func logIsDense(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func logIsDense(t *testing.T, e *engine) {
 	id := e.accept()
-	record := l.finish(id)
+	record := e.feed.finish(id)
 	events := e.storedEvents(id)
 	if len(events) < 3 || uint64(len(events)) != record.LastEventID {
 		t.Fatalf("%d events, and lastEventId is %d", len(events), record.LastEventID)
@@ -139,10 +137,9 @@ func (e *engine) checkTerminal(record wire.JobRecord, events []api.Event) {
 	}
 }
 
-func streamResumes(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func streamResumes(t *testing.T, e *engine) {
 	id := e.accept()
-	last := e.reads().finish(id).LastEventID
+	last := e.feed.finish(id).LastEventID
 	for _, position := range []uint64{0, 1, 2, last / 2, last - 1} {
 		at := fmt.Sprint(position)
 		_, records := e.stream(id, map[string]string{"Last-Event-ID": at}, "")
@@ -154,10 +151,9 @@ func streamResumes(t *testing.T, target Target) {
 	e.checkStream("the header counts", id, 1, records)
 }
 
-func seenStreamIsEmpty(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func seenStreamIsEmpty(t *testing.T, e *engine) {
 	id := e.accept()
-	last := e.reads().finish(id).LastEventID
+	last := e.feed.finish(id).LastEventID
 	for _, position := range []uint64{last, last + 7} {
 		if status, _ := e.stream(id, map[string]string{"Last-Event-ID": fmt.Sprint(position)}, ""); status != http.StatusNoContent {
 			t.Errorf("after event %d of %d: %d", position, last, status)
@@ -165,11 +161,9 @@ func seenStreamIsEmpty(t *testing.T, target Target) {
 	}
 }
 
-func unknownPosition(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func unknownPosition(t *testing.T, e *engine) {
 	id := e.accept()
-	l.finish(id)
+	e.feed.finish(id)
 	_, records := e.stream(id, map[string]string{"Last-Event-ID": "garbage"}, "")
 	if len(records) == 0 || records[0].Type != api.StreamReset || records[0].ID != 0 {
 		t.Fatalf("garbage begins with %+v", records)
@@ -177,7 +171,7 @@ func unknownPosition(t *testing.T, target Target) {
 	e.checkStream("garbage", id, 0, records[1:])
 
 	running := e.accept()
-	l.until(wire.FeedStarted, running)
+	e.feed.until(wire.FeedStarted, running)
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(running, "/events"), header: map[string]string{"Last-Event-ID": "4711"}})
@@ -190,11 +184,9 @@ func unknownPosition(t *testing.T, target Target) {
 	}
 }
 
-func liveEvents(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func liveEvents(t *testing.T, e *engine) {
 	id := e.accept()
-	l.until(wire.FeedStarted, id) // the job waits
+	e.feed.until(wire.FeedStarted, id) // the job waits
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(id, "/events")})
@@ -214,8 +206,8 @@ func liveEvents(t *testing.T, target Target) {
 			records = append(records, rec)
 		}
 	}()
-	l.ack()
-	l.finish(id)
+	e.feed.ack()
+	e.feed.finish(id)
 	e.checkStream("live", id, 0, <-read)
 }
 
@@ -225,11 +217,9 @@ const (
 	feedBeat  = 10 * time.Second
 )
 
-func silenceIsFilled(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func silenceIsFilled(t *testing.T, e *engine) {
 	id := e.accept()
-	l.until(wire.FeedStarted, id) // the job waits, so there is silence
+	e.feed.until(wire.FeedStarted, id) // the job waits, so there is silence
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	var both sync.WaitGroup
@@ -249,7 +239,7 @@ func silenceIsFilled(t *testing.T, target Target) {
 				if silence < limit/2 || !is(line) && silence < limit {
 					continue // still what was stored
 				}
-				if silence > limit+2*time.Second+target.Slack || !is(line) {
+				if silence > limit+2*time.Second+e.target.Slack || !is(line) {
 					t.Errorf("%s: after %v comes %q", what, silence, line)
 				}
 				return
@@ -258,7 +248,7 @@ func silenceIsFilled(t *testing.T, target Target) {
 		})
 	}
 	beat("events", e.route(id, "/events"), eventBeat, func(line string) bool { return strings.HasPrefix(line, ":") })
-	beat("feed", fmt.Sprintf("%s?after=%d", wire.PathFeed, l.seq-1), feedBeat, func(line string) bool { return line == "" })
+	beat("feed", fmt.Sprintf("%s?after=%d", wire.PathFeed, e.feed.seq-1), feedBeat, func(line string) bool { return line == "" })
 }
 
 // readLines yields the lines of r until it ends.

@@ -12,16 +12,16 @@ import (
 )
 
 var feedCases = []named{
-	{"PricedStepWaitsForItsLeave", pricedStepWaits},
-	{"EndWaitsForTheLastCharge", endWaits},
-	{"EndIsHiddenUntilItIsAcknowledged", endIsHidden},
-	{"StopEndsAJobBeforeItsStep", stopBefore},
-	{"StopAfterTheStepKeepsTheFiles", stopAfter},
-	{"StopPassesOverWhatHasEndedOrIsUnknown", stopPassesOver},
-	{"PositionsAndFeedsAreChecked", positionsAreChecked},
-	{"NoRecordIsGoneBeforeItIsAcknowledged", goneOnlyWhenAcknowledged},
-	{"AcknowledgementIsOnDisk", acknowledgementIsOnDisk},
-	{"RecordsAreTheSameWhenTheyAreReadAgain", recordsAreTheSame},
+	{"PricedStepWaitsForItsLeave", running(pricedStepWaits)},
+	{"EndWaitsForTheLastCharge", running(endWaits)},
+	{"EndIsHiddenUntilItIsAcknowledged", running(endIsHidden)},
+	{"StopEndsAJobBeforeItsStep", running(stopBefore)},
+	{"StopAfterTheStepKeepsTheFiles", running(stopAfter)},
+	{"StopPassesOverWhatHasEndedOrIsUnknown", running(stopPassesOver)},
+	{"PositionsAndFeedsAreChecked", running(positionsAreChecked)},
+	{"NoRecordIsGoneBeforeItIsAcknowledged", running(goneOnlyWhenAcknowledged)},
+	{"AcknowledgementIsOnDisk", running(acknowledgementIsOnDisk)},
+	{"RecordsAreTheSameWhenTheyAreReadAgain", running(recordsAreTheSame)},
 }
 
 // quiet is how long nothing must come, where waiting is the promise.
@@ -43,38 +43,32 @@ func (l *ledger) idle(kinds ...wire.FeedKind) {
 	}
 }
 
-func pricedStepWaits(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func pricedStepWaits(t *testing.T, e *engine) {
 	id := e.accept()
-	if l.until(wire.FeedStarted, id).Next == "" {
+	if e.feed.until(wire.FeedStarted, id).Next == "" {
 		t.Skip("the engine has no priced step")
 	}
-	l.idle(wire.FeedUsage, wire.FeedEnded)
+	e.feed.idle(wire.FeedUsage, wire.FeedEnded)
 	if r := e.status(id); r.Status != api.JobRunning {
 		t.Errorf("while it waits the job is %s", r.Status)
 	}
-	l.ack()
-	if rec := l.until(wire.FeedUsage, id); len(rec.Units) == 0 || rec.Units[0].Quantity <= 0 || rec.Units[0].Name == "" {
+	e.feed.ack()
+	if rec := e.feed.until(wire.FeedUsage, id); len(rec.Units) == 0 || rec.Units[0].Quantity <= 0 || rec.Units[0].Name == "" {
 		t.Errorf("the charge is %+v", rec.Units)
 	}
 }
 
-func endWaits(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func endWaits(t *testing.T, e *engine) {
 	id := e.accept()
-	l.untilCharged(id)
-	l.idle(wire.FeedEnded)
-	l.ack()
-	l.finish(id)
+	e.feed.untilCharged(id)
+	e.feed.idle(wire.FeedEnded)
+	e.feed.ack()
+	e.feed.finish(id)
 }
 
-func endIsHidden(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func endIsHidden(t *testing.T, e *engine) {
 	id := e.accept()
-	record := *l.until(wire.FeedEnded, id).Record
+	record := *e.feed.until(wire.FeedEnded, id).Record
 	for _, when := range []string{"at once", "after a kill"} {
 		if got := e.status(id); got.Status.Terminal() || got.Files != nil || got.FinishedAt != nil || got.Failure != nil || got.LastEventID != record.LastEventID-1 {
 			t.Errorf("%s the status shows the end: %+v", when, got)
@@ -87,8 +81,8 @@ func endIsHidden(t *testing.T, target Target) {
 		}
 		e.restart()
 	}
-	l.rewind()
-	l.finish(id)
+	e.feed.rewind()
+	e.feed.finish(id)
 	if got := e.status(id); got.Status != record.Status || got.LastEventID != record.LastEventID {
 		t.Errorf("acknowledged, the status is %+v", got)
 	}
@@ -96,22 +90,20 @@ func endIsHidden(t *testing.T, target Target) {
 	e.checkStream("acknowledged", id, 0, records)
 }
 
-func stopBefore(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func stopBefore(t *testing.T, e *engine) {
 	id, waiting := e.accept(), e.accept()
-	l.until(wire.FeedStarted, id)
-	l.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted}, wire.Stop{JobID: waiting, Code: api.FailureEngineLost})
+	e.feed.until(wire.FeedStarted, id)
+	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted}, wire.Stop{JobID: waiting, Code: api.FailureEngineLost})
 	ended := map[string]wire.JobRecord{}
 	for len(ended) < 2 {
-		rec := l.must()
+		rec := e.feed.must()
 		switch rec.Kind {
 		case wire.FeedUsage:
 			t.Errorf("a stopped job was charged: %+v", rec)
 		case wire.FeedEnded:
 			ended[rec.JobID] = *rec.Record
 		}
-		l.ack()
+		e.feed.ack()
 	}
 	if r := ended[id]; r.Status != api.JobFailed || failure(r) != api.FailureTIKExhausted {
 		t.Errorf("the running job: %+v", r)
@@ -121,49 +113,41 @@ func stopBefore(t *testing.T, target Target) {
 	}
 }
 
-func stopAfter(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func stopAfter(t *testing.T, e *engine) {
 	id := e.accept()
-	l.untilCharged(id)
-	l.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
-	record := l.finish(id)
+	e.feed.untilCharged(id)
+	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
+	record := e.feed.finish(id)
 	if record.Status != api.JobFailed || failure(record) != api.FailureTIKExhausted || record.Files == nil || record.Files.Count == 0 {
 		t.Fatalf("the job: %+v", record)
 	}
 	e.checkArchive(record, e.expect("files", e.get(e.route(id, "/files")), http.StatusOK).body)
 }
 
-func stopPassesOver(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func stopPassesOver(t *testing.T, e *engine) {
 	id := e.accept()
-	l.until(wire.FeedEnded, id)
-	l.ack(wire.Stop{JobID: id, Code: api.FailureInternal}, wire.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureInternal})
+	e.feed.until(wire.FeedEnded, id)
+	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureInternal}, wire.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureInternal})
 	if got := e.status(id); got.Status != api.JobCompleted {
 		t.Errorf("a job that had ended is %+v", got)
 	}
 }
 
-func positionsAreChecked(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
-	l.finish(e.accept())
-	e.expectError("reading above the newest record", e.get(fmt.Sprintf("%s?after=%d", wire.PathFeed, l.seq+1)), http.StatusConflict)
+func positionsAreChecked(t *testing.T, e *engine) {
+	e.feed.finish(e.accept())
+	e.expectError("reading above the newest record", e.get(fmt.Sprintf("%s?after=%d", wire.PathFeed, e.feed.seq+1)), http.StatusConflict)
 	e.expectError("reading after no number", e.get(wire.PathFeed+"?after=x"), http.StatusBadRequest)
-	e.expectError("acknowledging above the newest record", e.post(wire.PathAck, wire.Ack{FeedID: l.feedID, Seq: l.seq + 1}), http.StatusConflict)
+	e.expectError("acknowledging above the newest record", e.post(wire.PathAck, wire.Ack{FeedID: e.feed.feedID, Seq: e.feed.seq + 1}), http.StatusConflict)
 	e.expectError("acknowledging another feed", e.post(wire.PathAck, wire.Ack{FeedID: "feed_other", Seq: 1}), http.StatusConflict)
-	e.expect("acknowledging again", e.post(wire.PathAck, wire.Ack{FeedID: l.feedID, Seq: 1}), http.StatusOK)
+	e.expect("acknowledging again", e.post(wire.PathAck, wire.Ack{FeedID: e.feed.feedID, Seq: 1}), http.StatusOK)
 	if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.UnackedFeed != 0 {
 		t.Errorf("an old acknowledgement took a newer one back: %+v", a)
 	}
 }
 
-func acknowledgementIsOnDisk(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func acknowledgementIsOnDisk(t *testing.T, e *engine) {
 	first := e.accept()
-	l.finish(first)
+	e.feed.finish(first)
 	e.restart()
 	if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.UnackedFeed != 0 {
 		t.Errorf("after a kill %d records wait", a.UnackedFeed)
@@ -171,43 +155,39 @@ func acknowledgementIsOnDisk(t *testing.T, target Target) {
 	if got := e.status(first); !got.Status.Terminal() {
 		t.Errorf("after a kill the end is hidden again: %+v", got)
 	}
-	l.finish(e.accept()) // which follows without a gap
+	e.feed.finish(e.accept()) // which follows without a gap
 }
 
-func recordsAreTheSame(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func recordsAreTheSame(t *testing.T, e *engine) {
 	id := e.accept()
-	l.untilCharged(id)
-	l.rewind()
-	l.until(wire.FeedUsage, id)
+	e.feed.untilCharged(id)
+	e.feed.rewind()
+	e.feed.until(wire.FeedUsage, id)
 	e.restart()
-	l.rewind()
-	l.finish(id)
+	e.feed.rewind()
+	e.feed.finish(id)
 }
 
-func goneOnlyWhenAcknowledged(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func goneOnlyWhenAcknowledged(t *testing.T, e *engine) {
 	for range 2 {
-		l.finish(e.accept())
+		e.feed.finish(e.accept())
 	}
 	waits := e.accept()
-	l.until(wire.FeedStarted, waits) // and is not acknowledged
+	e.feed.until(wire.FeedStarted, waits) // and is not acknowledged
 	for _, when := range []string{"at first", "after a kill"} {
 		there := false
-		for after := uint64(0); after < l.seq; after++ {
+		for after := uint64(0); after < e.feed.seq; after++ {
 			status := e.feedStatus(after)
 			switch {
 			case status == http.StatusOK:
 				there = true
 			case status != http.StatusGone:
 				t.Errorf("%s the feed after %d: %d", when, after, status)
-			case there || after >= l.acked:
-				t.Errorf("%s the feed after %d is gone; %d is acknowledged", when, after, l.acked)
+			case there || after >= e.feed.acked:
+				t.Errorf("%s the feed after %d is gone; %d is acknowledged", when, after, e.feed.acked)
 			}
 		}
-		l.leave()
+		e.feed.leave()
 		e.restart()
 	}
 }

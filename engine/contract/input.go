@@ -12,13 +12,12 @@ import (
 )
 
 var inputCases = []named{
-	{"UnknownRoutesAndMethodsAreRefusedInJSON", unknownRoutes},
-	{"BrokenBodiesAreRefused", brokenBodies},
-	{"ClientsThatLeaveDoNoHarm", clientsThatLeave},
+	{"UnknownRoutesAndMethodsAreRefusedInJSON", running(unknownRoutes)},
+	{"BrokenBodiesAreRefused", running(brokenBodies)},
+	{"ClientsThatLeaveDoNoHarm", running(clientsThatLeave)},
 }
 
-func unknownRoutes(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func unknownRoutes(t *testing.T, e *engine) {
 	for _, path := range []string{"/", "/v1", "/v1/projects", "/internal", "/internal/secrets", "/v1/generate/../../etc/passwd"} {
 		e.expectError(path, e.get(path), http.StatusNotFound)
 	}
@@ -39,8 +38,7 @@ func unknownRoutes(t *testing.T, target Target) {
 	}
 }
 
-func brokenBodies(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func brokenBodies(t *testing.T, e *engine) {
 	for _, path := range []string{wire.PathAck, wire.PathFence} {
 		for what, body := range map[string]string{
 			"nothing": "", "no JSON": "{", "an array": "[1]", "wrong types": `{"jobId": 1, "seq": "x", "feedId": 7}`, "depth": strings.Repeat("[", 1<<20),
@@ -55,11 +53,9 @@ func brokenBodies(t *testing.T, target Target) {
 	e.expect("the engine afterwards", e.get(wire.PathReady), http.StatusOK)
 }
 
-func clientsThatLeave(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func clientsThatLeave(t *testing.T, e *engine) {
 	id := e.accept()
-	l.until(wire.FeedStarted, id)
+	e.feed.until(wire.FeedStarted, id)
 	for range 50 {
 		for _, path := range []string{e.route(id, "/events"), wire.PathFeed + "?after=0"} {
 			res, err := e.open(t.Context(), call{path: path})
@@ -72,8 +68,8 @@ func clientsThatLeave(t *testing.T, target Target) {
 	wait.Until(t, "the streams are closed", func() bool {
 		return decode[wire.Activity](e, e.get(wire.PathActivity)).OpenStreams == 0
 	})
-	l.ack()
-	if record := l.finish(id); record.Status != api.JobCompleted {
+	e.feed.ack()
+	if record := e.feed.finish(id); record.Status != api.JobCompleted {
 		t.Errorf("the job: %+v", record)
 	}
 }

@@ -17,27 +17,25 @@ import (
 )
 
 var jobCases = []named{
-	{"BriefBecomesAGame", briefBecomesGame},
-	{"RunOneAtATimeInOrderOfAcceptance", runInOrder},
+	{"BriefBecomesAGame", running(briefBecomesGame)},
+	{"RunOneAtATimeInOrderOfAcceptance", running(runInOrder)},
 	{"CancelledWithinTwoSecondsAtEveryStep", cancelledInTime},
-	{"EndedJobIsLeftAsItIs", endedIsLeft},
-	{"UnknownJobIsNotFound", unknownIsNotFound},
+	{"EndedJobIsLeftAsItIs", running(endedIsLeft)},
+	{"UnknownJobIsNotFound", running(unknownIsNotFound)},
 	{"ContextEndsWithItsJob", contextEnds},
 	{"WhatAnAcceptedJobChangesForGoodStays", lastingChangeStays},
 	{"WorkThatTakesTooLongFailsAsTimeout", takesTooLong},
 	{"WaitingForLeaveIsNotCountedAsWork", waitingIsNotWork},
 }
 
-func briefBecomesGame(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func briefBecomesGame(t *testing.T, e *engine) {
 	id := e.accept()
-	started := l.until(wire.FeedStarted, id)
+	started := e.feed.until(wire.FeedStarted, id)
 	if r := started.Record; r == nil || r.Status != api.JobRunning || r.StartedAt == nil || r.FinishedAt != nil {
 		t.Errorf("the record at its start: %+v", r)
 	}
-	l.ack()
-	record := l.finish(id)
+	e.feed.ack()
+	record := e.feed.finish(id)
 	if record.Status != api.JobCompleted || record.Progress.Stage != api.StageDone || record.Progress.Percent != 100 {
 		t.Fatalf("the record at its end: %+v", record)
 	}
@@ -58,9 +56,7 @@ func briefBecomesGame(t *testing.T, target Target) {
 	}
 }
 
-func runInOrder(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func runInOrder(t *testing.T, e *engine) {
 	var ids []string
 	for range 3 {
 		ids = append(ids, e.accept())
@@ -68,7 +64,7 @@ func runInOrder(t *testing.T, target Target) {
 	var order []string
 	running := ""
 	for ended := 0; ended < len(ids); {
-		rec := l.must()
+		rec := e.feed.must()
 		switch rec.Kind {
 		case wire.FeedStarted:
 			if running != "" {
@@ -85,7 +81,7 @@ func runInOrder(t *testing.T, target Target) {
 			running = ""
 			ended++
 		}
-		l.ack()
+		e.feed.ack()
 	}
 	if !slices.Equal(order, ids) {
 		t.Errorf("accepted %v, ran %v", ids, order)
@@ -98,22 +94,21 @@ const cancelLimit = 2 * time.Second
 func cancelledInTime(t *testing.T, target Target) {
 	for _, step := range []struct {
 		name string
-		to   func(l *ledger, id string)
+		to   func(e *engine, id string)
 	}{
-		{"before the start is acknowledged", func(l *ledger, id string) { l.until(wire.FeedStarted, id) }},
-		{"at the first step", func(l *ledger, id string) { l.until(wire.FeedStarted, id); l.ack() }},
-		{"at work", func(l *ledger, id string) {
-			l.until(wire.FeedStarted, id)
-			l.ack()
-			wait.Until(l.e.t, "the job works", func() bool { return l.e.status(id).LastEventID > 3 })
+		{"before the start is acknowledged", func(e *engine, id string) { e.feed.until(wire.FeedStarted, id) }},
+		{"at the first step", func(e *engine, id string) { e.feed.until(wire.FeedStarted, id); e.feed.ack() }},
+		{"at work", func(e *engine, id string) {
+			e.feed.until(wire.FeedStarted, id)
+			e.feed.ack()
+			wait.Until(e.t, "the job works", func() bool { return e.status(id).LastEventID > 3 })
 		}},
-		{"before the charge is acknowledged", func(l *ledger, id string) { l.untilCharged(id) }},
+		{"before the charge is acknowledged", func(e *engine, id string) { e.feed.untilCharged(id) }},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			e := startEngine(t, target)
-			l := e.reads()
 			id, waiting := e.accept(), e.accept()
-			step.to(l, id)
+			step.to(e, id)
 			for what, id := range map[string]string{"running": id, "waiting": waiting} {
 				begun := time.Now()
 				record := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
@@ -124,29 +119,27 @@ func cancelledInTime(t *testing.T, target Target) {
 					t.Errorf("the %s job: %+v", what, record)
 				}
 			}
-			ended := l.await(id, waiting)
+			ended := e.feed.await(id, waiting)
 			for id, record := range ended {
 				if record.Status != api.JobCancelled {
 					t.Errorf("%s is reported as %s", id, record.Status)
 				}
 				e.checkTerminal(record, e.storedEvents(id))
 			}
-			if last := e.accept(); l.finish(last).Status != api.JobCompleted {
+			if last := e.accept(); e.feed.finish(last).Status != api.JobCompleted {
 				t.Error("the next job did not complete")
 			}
 		})
 	}
 }
 
-func endedIsLeft(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func endedIsLeft(t *testing.T, e *engine) {
 	id := e.accept()
-	record := l.until(wire.FeedEnded, id).Record
+	record := e.feed.until(wire.FeedEnded, id).Record
 	for _, when := range []string{"unacknowledged", "acknowledged", "killed"} {
 		switch when {
 		case "acknowledged":
-			l.ack()
+			e.feed.ack()
 		case "killed":
 			e.restart()
 		}
@@ -157,11 +150,9 @@ func endedIsLeft(t *testing.T, target Target) {
 	}
 }
 
-func unknownIsNotFound(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func unknownIsNotFound(t *testing.T, e *engine) {
 	id := e.accept()
-	l.finish(id)
+	e.feed.finish(id)
 	for what, path := range map[string]string{
 		"another id": "/v1/generate/" + api.NewJobID(time.Now()) + "%s?projectId=" + e.projectID,
 		"no id":      "/v1/generate/x%%2f..%%2fy" + "%s",
@@ -183,13 +174,12 @@ func unknownIsNotFound(t *testing.T, target Target) {
 func contextEnds(t *testing.T, target Target) {
 	const secret = "sixteen " + marker + " candles on the dashboard"
 	e := startEngine(t, target)
-	l := e.reads()
 	id := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
-	l.finish(id)
+	e.feed.finish(id)
 	cancelled := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
-	l.until(wire.FeedStarted, cancelled)
+	e.feed.until(wire.FeedStarted, cancelled)
 	e.cancel(cancelled)
-	l.finish(cancelled)
+	e.feed.finish(cancelled)
 	for _, path := range e.holding(secret) {
 		t.Errorf("%s holds the context of a job that has ended", path)
 	}
@@ -215,33 +205,32 @@ func (e *engine) holding(text string) (paths []string) {
 }
 
 func lastingChangeStays(t *testing.T, target Target) {
-	for name, end := range map[string]func(e *engine, l *ledger, request map[string]any){
-		"of a job that is cancelled in the queue": func(e *engine, l *ledger, request map[string]any) {
+	for name, end := range map[string]func(e *engine, request map[string]any){
+		"of a job that is cancelled in the queue": func(e *engine, request map[string]any) {
 			running := e.accept()
-			l.until(wire.FeedStarted, running)
+			e.feed.until(wire.FeedStarted, running)
 			waiting := e.acceptRequest(request)
 			e.cancel(waiting)
 			e.cancel(running)
 		},
-		"of a job that is stopped at its start": func(e *engine, l *ledger, request map[string]any) {
+		"of a job that is stopped at its start": func(e *engine, request map[string]any) {
 			id := e.acceptRequest(request)
-			l.until(wire.FeedStarted, id)
-			l.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
+			e.feed.until(wire.FeedStarted, id)
+			e.feed.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
 		},
-		"of a job that a kill ends before it works": func(e *engine, l *ledger, request map[string]any) {
-			l.until(wire.FeedStarted, e.acceptRequest(request))
+		"of a job that a kill ends before it works": func(e *engine, request map[string]any) {
+			e.feed.until(wire.FeedStarted, e.acceptRequest(request))
 			e.restart()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := startEngine(t, target)
-			l := e.reads()
 			instructions, code := "thirteen "+marker+" lanterns by the harbour", "const lighthouse = '"+marker+" keeper'"
-			end(e, l, map[string]any{
+			end(e, map[string]any{
 				"instructions": instructions,
 				"skills":       []map[string]any{{"key": "lamp", "title": "Lamp", "files": []map[string]any{{"path": "lamp.js", "content": code}}}},
 			})
-			l.finish(e.accept())
+			e.feed.finish(e.accept())
 			for _, text := range []string{instructions, code} {
 				if len(e.holding(text)) == 0 {
 					t.Errorf("the volume does not hold %q", text)

@@ -10,22 +10,20 @@ import (
 )
 
 var killCases = []named{
-	{"RunningJobFailsAsRestartedAndTheQueueGoesOn", queueGoesOn},
+	{"RunningJobFailsAsRestartedAndTheQueueGoesOn", running(queueGoesOn)},
 	{"JobEndsOnceWhereverItWaits", endsOnceWhereverItWaits},
 	{"NothingIsLostAtAnyWriteOfAJob", nothingLostInAJob},
 	{"NothingIsLostAtAnyWriteOfARecovery", nothingLostInARecovery},
 }
 
-func queueGoesOn(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func queueGoesOn(t *testing.T, e *engine) {
 	running := e.accept()
-	l.until(wire.FeedStarted, running)
-	l.ack()
+	e.feed.until(wire.FeedStarted, running)
+	e.feed.ack()
 	wait.Until(t, "the job works", func() bool { return e.status(running).LastEventID > 2 })
 	first, second := e.accept(), e.accept()
 	e.restart()
-	ended := l.await(running, first, second)
+	ended := e.feed.await(running, first, second)
 	e.checkInterrupted(ended[running])
 	for _, id := range []string{first, second} {
 		if ended[id].Status != api.JobCompleted {
@@ -66,22 +64,21 @@ func (e *engine) checkEnded(record wire.JobRecord) {
 func endsOnceWhereverItWaits(t *testing.T, target Target) {
 	for _, hold := range []struct {
 		name   string
-		to     func(l *ledger, id string)
+		to     func(e *engine, id string)
 		status api.JobStatus
 	}{
-		{"in the queue", func(*ledger, string) {}, ""},
-		{"for the acknowledgement of its start", func(l *ledger, id string) { l.until(wire.FeedStarted, id) }, api.JobFailed},
-		{"for that of its charge", func(l *ledger, id string) { l.untilCharged(id) }, api.JobFailed},
-		{"for that of its end", func(l *ledger, id string) { l.until(wire.FeedEnded, id) }, api.JobCompleted},
+		{"in the queue", func(*engine, string) {}, ""},
+		{"for the acknowledgement of its start", func(e *engine, id string) { e.feed.until(wire.FeedStarted, id) }, api.JobFailed},
+		{"for that of its charge", func(e *engine, id string) { e.feed.untilCharged(id) }, api.JobFailed},
+		{"for that of its end", func(e *engine, id string) { e.feed.until(wire.FeedEnded, id) }, api.JobCompleted},
 	} {
 		t.Run(hold.name, func(t *testing.T) {
 			e := startEngine(t, target)
-			l := e.reads()
 			id := e.accept()
-			hold.to(l, id)
+			hold.to(e, id)
 			e.restart()
-			l.rewind()
-			record := l.await(id)[id]
+			e.feed.rewind()
+			record := e.feed.await(id)[id]
 			if hold.status != "" && record.Status != hold.status {
 				t.Errorf("the job is %s", record.Status)
 			}

@@ -29,13 +29,6 @@ type ledger struct {
 	seen     map[uint64][]byte // every record, to find one that changes
 }
 
-// reads begins to read the feed from its start.
-func (e *engine) reads() *ledger {
-	l := &ledger{e: e, seen: map[uint64][]byte{}}
-	e.t.Cleanup(l.leave)
-	return l
-}
-
 // leave closes the feed.
 func (l *ledger) leave() {
 	if l.close != nil {

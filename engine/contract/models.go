@@ -49,15 +49,14 @@ func (target Target) askedNone(t *testing.T) {
 
 func callWaits(t *testing.T, target Target) {
 	e, g := startAsking(t, target, says("What a nice idea!"))
-	l := e.reads()
 	id := e.acceptRequest(asking())
-	l.until(wire.FeedStarted, id)
-	l.idle()
+	e.feed.until(wire.FeedStarted, id)
+	e.feed.idle()
 	if n := len(g.asked()); n != 0 {
 		t.Errorf("%d calls came before the start was acknowledged", n)
 	}
-	l.ack()
-	if record := l.finish(id); record.Status != api.JobCompleted {
+	e.feed.ack()
+	if record := e.feed.finish(id); record.Status != api.JobCompleted {
 		t.Errorf("the job of a model that says nothing of use: %+v", record)
 	}
 	g.must(t, target)
@@ -70,8 +69,7 @@ func callWaits(t *testing.T, target Target) {
 
 func emptyBalance(t *testing.T, target Target) {
 	e, g := startAsking(t, target, refuses(http.StatusPaymentRequired, "tik_exhausted"))
-	l := e.reads()
-	record := l.finish(e.acceptRequest(asking()))
+	record := e.feed.finish(e.acceptRequest(asking()))
 	g.must(t, target)
 	if record.Status != api.JobFailed || failure(record) != api.FailureTIKExhausted {
 		t.Errorf("the job: %+v", record)
@@ -92,7 +90,7 @@ func failingModel(t *testing.T, target Target) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			e, _ := startAsking(t, target, answer)
-			record := e.reads().finish(e.acceptRequest(asking()))
+			record := e.feed.finish(e.acceptRequest(asking()))
 			if !record.Status.Terminal() || record.Status == api.JobCancelled || failure(record) == api.FailureTIKExhausted {
 				t.Errorf("the job: %+v", record)
 			}
@@ -108,7 +106,7 @@ func egressAway(t *testing.T, target Target) {
 		t.Fatal(err)
 	}
 	e.start()
-	record := e.reads().finish(e.acceptRequest(asking()))
+	record := e.feed.finish(e.acceptRequest(asking()))
 	if !record.Status.Terminal() || record.Status == api.JobCancelled {
 		t.Errorf("the job: %+v", record)
 	}
@@ -124,19 +122,18 @@ func cancelCutsCall(t *testing.T, target Target) {
 		default:
 		}
 	})
-	l := e.reads()
 	id := e.acceptRequest(asking())
-	l.until(wire.FeedStarted, id)
-	l.ack()
+	e.feed.until(wire.FeedStarted, id)
+	e.feed.ack()
 	for came := false; !came; {
 		select {
 		case <-g.came:
 			came = true
 		default:
-			if rec, ok := l.next(quiet); ok && rec.Kind == wire.FeedEnded {
+			if rec, ok := e.feed.next(quiet); ok && rec.Kind == wire.FeedEnded {
 				target.askedNone(t)
 			}
-			l.ack()
+			e.feed.ack()
 		}
 	}
 	began := time.Now()

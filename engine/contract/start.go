@@ -15,17 +15,16 @@ import (
 )
 
 var startCases = []named{
-	{"OnlyTheInstancesTokenOpens", tokenOpens},
-	{"ReadinessNamesInstanceAndFeed", readinessNames},
-	{"NothingIsRefusedForGoodBeforeReadiness", beforeReadiness},
-	{"VolumeIsOfOneEngine", volumeIsOfOne},
-	{"SocketOfAKilledEngineIsReplaced", socketIsReplaced},
-	{"TerminationLeavesTheQueue", terminationLeavesQueue},
+	{"OnlyTheInstancesTokenOpens", running(tokenOpens)},
+	{"ReadinessNamesInstanceAndFeed", running(readinessNames)},
+	{"NothingIsRefusedForGoodBeforeReadiness", running(beforeReadiness)},
+	{"VolumeIsOfOneEngine", running(volumeIsOfOne)},
+	{"SocketOfAKilledEngineIsReplaced", running(socketIsReplaced)},
+	{"TerminationLeavesTheQueue", running(terminationLeavesQueue)},
 	{"FaultIsOneLineAndExitCodeOne", faultIsOneLine},
 }
 
-func tokenOpens(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func tokenOpens(t *testing.T, e *engine) {
 	for what, token := range map[string]string{
 		"none": " ", "another": "Bearer x", "a part": "Bearer " + e.token[:len(e.token)-1], "longer": "Bearer " + e.token + "x",
 		"without its scheme": e.token, "basic": "Basic " + e.token,
@@ -39,8 +38,7 @@ func tokenOpens(t *testing.T, target Target) {
 	e.expectError("the token of an earlier start", e.do(call{path: wire.PathReady, token: "Bearer " + old}), http.StatusUnauthorized)
 }
 
-func readinessNames(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func readinessNames(t *testing.T, e *engine) {
 	ready := func() wire.Ready {
 		t.Helper()
 		r := decode[wire.Ready](e, e.get(wire.PathReady))
@@ -54,13 +52,12 @@ func readinessNames(t *testing.T, target Target) {
 	if again := ready(); again.FeedID != first.FeedID {
 		t.Errorf("the feed of the volume was %s and is %s", first.FeedID, again.FeedID)
 	}
-	if other := startEngine(t, target); decode[wire.Ready](other, other.get(wire.PathReady)).FeedID == first.FeedID {
+	if other := startEngine(t, e.target); decode[wire.Ready](other, other.get(wire.PathReady)).FeedID == first.FeedID {
 		t.Error("two volumes have one feed")
 	}
 }
 
-func beforeReadiness(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func beforeReadiness(t *testing.T, e *engine) {
 	id := e.accept()
 	e.kill()
 	e.launch()
@@ -76,9 +73,8 @@ func beforeReadiness(t *testing.T, target Target) {
 	})
 }
 
-func volumeIsOfOne(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	second := newEngine(t, target)
+func volumeIsOfOne(t *testing.T, e *engine) {
+	second := newEngine(t, e.target)
 	second.volume, second.projectID = e.volume, e.projectID
 	second.launch()
 	wait.For(t, "the end of a second engine on the volume", second.ended)
@@ -89,8 +85,7 @@ func volumeIsOfOne(t *testing.T, target Target) {
 	e.expect("the first engine", e.get(wire.PathReady), http.StatusOK)
 }
 
-func socketIsReplaced(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func socketIsReplaced(t *testing.T, e *engine) {
 	e.kill()
 	if _, err := os.Lstat(e.socket); err != nil {
 		t.Fatalf("the killed engine's socket: %v", err)
@@ -105,18 +100,16 @@ func socketIsReplaced(t *testing.T, target Target) {
 	}
 }
 
-func terminationLeavesQueue(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func terminationLeavesQueue(t *testing.T, e *engine) {
 	running := e.accept()
-	l.until(wire.FeedStarted, running)
+	e.feed.until(wire.FeedStarted, running)
 	waiting := e.accept()
-	l.leave()
+	e.feed.leave()
 	if err := e.terminate(); err != nil {
 		t.Errorf("after SIGTERM it ended with %v", err)
 	}
 	e.start()
-	ended := l.await(running, waiting)
+	ended := e.feed.await(running, waiting)
 	if failure(ended[running]) != api.FailureEngineRestarted {
 		t.Errorf("the running job: %+v", ended[running])
 	}

@@ -12,17 +12,16 @@ import (
 )
 
 var submitCases = []named{
-	{"AcceptanceIsOnDiskBeforeTheAnswer", acceptanceIsOnDisk},
-	{"SameIDGetsTheSameAnswer", sameIDSameAnswer},
-	{"RefusalIsMarkedAndMakesNoJob", refusalIsMarked},
-	{"QueueHasTwentyPlaces", queueHasTwentyPlaces},
-	{"FencedIDIsNeverAccepted", fencedID},
-	{"FenceAfterAcceptanceSaysAccepted", fenceAfterAcceptance},
-	{"DrainedEngineTakesNothingUntilUndrained", drained},
+	{"AcceptanceIsOnDiskBeforeTheAnswer", running(acceptanceIsOnDisk)},
+	{"SameIDGetsTheSameAnswer", running(sameIDSameAnswer)},
+	{"RefusalIsMarkedAndMakesNoJob", running(refusalIsMarked)},
+	{"QueueHasTwentyPlaces", running(queueHasTwentyPlaces)},
+	{"FencedIDIsNeverAccepted", running(fencedID)},
+	{"FenceAfterAcceptanceSaysAccepted", running(fenceAfterAcceptance)},
+	{"DrainedEngineTakesNothingUntilUndrained", running(drained)},
 }
 
-func acceptanceIsOnDisk(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func acceptanceIsOnDisk(t *testing.T, e *engine) {
 	id := e.accept()
 	e.restart()
 	record := decode[wire.JobRecord](e, e.stored(id, "record"))
@@ -31,9 +30,7 @@ func acceptanceIsOnDisk(t *testing.T, target Target) {
 	}
 }
 
-func sameIDSameAnswer(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func sameIDSameAnswer(t *testing.T, e *engine) {
 	id := api.NewJobID(time.Now())
 	first := e.expect("submission", e.do(e.submission(id, nil)), http.StatusOK)
 	want := api.Submission{JobID: id, ProjectID: e.projectID, Status: api.JobQueued, SessionID: sessionID}
@@ -55,14 +52,13 @@ func sameIDSameAnswer(t *testing.T, target Target) {
 		}
 	}
 	again("at once")
-	l.finish(id)
+	e.feed.finish(id)
 	again("after the end")
 	e.restart()
 	again("after a kill")
 }
 
-func refusalIsMarked(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func refusalIsMarked(t *testing.T, e *engine) {
 	id := api.NewJobID(time.Now())
 	good := e.submission(id, nil)
 	spoiled := func(change func(c *call)) call {
@@ -121,10 +117,8 @@ func refusalIsMarked(t *testing.T, target Target) {
 // maxQueued is how many jobs may wait.
 const maxQueued = 20
 
-func queueHasTwentyPlaces(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
-	l.until(wire.FeedStarted, e.accept()) // one runs
+func queueHasTwentyPlaces(t *testing.T, e *engine) {
+	e.feed.until(wire.FeedStarted, e.accept()) // one runs
 	var waiting string
 	for range maxQueued {
 		waiting = e.accept()
@@ -144,8 +138,7 @@ func (e *engine) fence(id string) wire.FenceVerdict {
 	return decode[wire.FenceResponse](e, e.expect("fence", e.post(wire.PathFence, wire.FenceRequest{JobID: id}), http.StatusOK)).Verdict
 }
 
-func fencedID(t *testing.T, target Target) {
-	e := startEngine(t, target)
+func fencedID(t *testing.T, e *engine) {
 	id := api.NewJobID(time.Now())
 	for _, when := range []string{"at once", "after a kill"} {
 		if v := e.fence(id); v != wire.Fenced {
@@ -163,33 +156,29 @@ func fencedID(t *testing.T, target Target) {
 	}
 }
 
-func fenceAfterAcceptance(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func fenceAfterAcceptance(t *testing.T, e *engine) {
 	id := e.accept()
 	if v := e.fence(id); v != wire.Accepted {
 		t.Errorf("the verdict is %s", v)
 	}
-	l.finish(id)
+	e.feed.finish(id)
 	e.restart()
 	if v := e.fence(id); v != wire.Accepted {
 		t.Errorf("after end and kill the verdict is %s", v)
 	}
 }
 
-func drained(t *testing.T, target Target) {
-	e := startEngine(t, target)
-	l := e.reads()
+func drained(t *testing.T, e *engine) {
 	id := e.accept()
-	l.until(wire.FeedStarted, id)
+	e.feed.until(wire.FeedStarted, id)
 	busy := decode[wire.Activity](e, e.expect("draining at work", e.post(wire.PathDrain, struct{}{}), http.StatusConflict))
 	if busy.RunningJobs != 1 || busy.UnackedFeed == 0 {
 		t.Errorf("the activity at work: %+v", busy)
 	}
-	l.ack()
-	l.until(wire.FeedEnded, id)
+	e.feed.ack()
+	e.feed.until(wire.FeedEnded, id)
 	e.expect("draining before the end is acknowledged", e.post(wire.PathDrain, struct{}{}), http.StatusConflict)
-	l.ack()
+	e.feed.ack()
 	e.expect("draining at rest", e.post(wire.PathDrain, struct{}{}), http.StatusOK)
 	next := e.submission(api.NewJobID(time.Now()), nil)
 	a := e.do(next)

@@ -22,27 +22,26 @@ func startStuck(t *testing.T, target Target) *engine {
 
 func takesTooLong(t *testing.T, target Target) {
 	e := startStuck(t, target)
-	l := e.reads()
 	id, next := e.accept(), e.accept()
-	l.until(wire.FeedStarted, id)
+	e.feed.until(wire.FeedStarted, id)
 	began := time.Now() // before its leave, after which this test may come late
-	l.ack()
-	record := l.finish(id)
+	e.feed.ack()
+	record := e.feed.finish(id)
 	if took := time.Since(began); took < target.StuckFor/2 || took > target.StuckFor+2*time.Second+target.Slack {
 		t.Errorf("it ended after %s, and may take %s", took, target.StuckFor)
 	}
-	e.checkTimeout(l, record)
-	e.checkTimeout(l, l.finish(next)) // which was not held up by the first one's work
+	e.checkTimeout(record)
+	e.checkTimeout(e.feed.finish(next)) // which was not held up by the first one's work
 }
 
 // checkTimeout proves that a job failed for want of time, and costs nothing.
-func (e *engine) checkTimeout(l *ledger, record wire.JobRecord) {
+func (e *engine) checkTimeout(record wire.JobRecord) {
 	e.t.Helper()
 	if record.Status != api.JobFailed || failure(record) != api.FailureTimeout {
 		e.t.Errorf("the job: %+v", record)
 	}
 	e.checkEnded(record)
-	for _, line := range l.seen {
+	for _, line := range e.feed.seen {
 		if rec := decode[wire.FeedRecord](e, answer{body: line}); rec.Kind == wire.FeedUsage {
 			e.t.Errorf("a step that was not done is charged: %s", line)
 		}
@@ -51,11 +50,10 @@ func (e *engine) checkTimeout(l *ledger, record wire.JobRecord) {
 
 func waitingIsNotWork(t *testing.T, target Target) {
 	e := startStuck(t, target)
-	l := e.reads()
 	id := e.accept()
-	l.until(wire.FeedStarted, id)
+	e.feed.until(wire.FeedStarted, id)
 	for begun := time.Now(); time.Since(begun) < target.StuckFor+quiet; {
-		if rec, ok := l.next(quiet); ok && rec.Kind == wire.FeedEnded {
+		if rec, ok := e.feed.next(quiet); ok && rec.Kind == wire.FeedEnded {
 			t.Fatalf("the job ended while it waited: %+v", rec.Record)
 		}
 	}
@@ -63,8 +61,8 @@ func waitingIsNotWork(t *testing.T, target Target) {
 		t.Fatalf("the job is %+v", got)
 	}
 	began := time.Now()
-	l.ack()
-	e.checkTimeout(l, l.finish(id))
+	e.feed.ack()
+	e.checkTimeout(e.feed.finish(id))
 	if took := time.Since(began); took < target.StuckFor/2 {
 		t.Errorf("it ended %s after its leave, and may take %s", took, target.StuckFor)
 	}

@@ -20,7 +20,6 @@ import (
 // the project has a game, made by an earlier job.
 type plot struct {
 	e       *engine
-	l       *ledger
 	id      string // of the job that the plot is about
 	former  wire.JobRecord
 	settled wire.JobRecord // how the job ended in an undisturbed run
@@ -38,12 +37,12 @@ func followUp() map[string]any {
 func newPlot(t *testing.T, target Target) *plot {
 	t.Helper()
 	e := startEngine(t, target)
-	p := &plot{e: e, l: e.reads(), id: api.NewJobID(time.Now())}
-	p.former = p.l.finish(e.acceptRequest(map[string]any{"settings": map[string]any{"reasoningLevel": "low"}}))
+	p := &plot{e: e, id: api.NewJobID(time.Now())}
+	p.former = p.e.feed.finish(e.acceptRequest(map[string]any{"settings": map[string]any{"reasoningLevel": "low"}}))
 	if p.former.Status != api.JobCompleted {
 		t.Fatalf("the first job: %+v", p.former)
 	}
-	p.l.leave()
+	p.e.feed.leave()
 	e.kill()
 	return p
 }
@@ -57,8 +56,8 @@ func (p *plot) copied(t *testing.T) *plot {
 		t.Fatal(err)
 	}
 	c := *p
-	c.e, c.l = e, e.reads()
-	c.l.feedID, c.l.seq, c.l.acked = p.l.feedID, p.l.acked, p.l.acked
+	c.e = e
+	e.feed.feedID, e.feed.seq, e.feed.acked = p.e.feed.feedID, p.e.feed.acked, p.e.feed.acked
 	return &c
 }
 
@@ -74,7 +73,7 @@ func (p *plot) next() (wire.FeedRecord, error) {
 	p.e.t.Helper()
 	ctx, cancel := wait.Context(p.e.t)
 	defer cancel()
-	return p.l.try(ctx)
+	return p.e.feed.try(ctx)
 }
 
 // play does what is left to do until the job has ended and its end is
@@ -86,10 +85,10 @@ func (p *plot) play() bool {
 		if err != nil {
 			return false
 		}
-		if a, err := p.e.try(ackOf(p.l)); err != nil || a.status != http.StatusOK {
+		if a, err := p.e.try(ackOf(p.e.feed)); err != nil || a.status != http.StatusOK {
 			return false
 		}
-		p.l.acked = p.l.seq
+		p.e.feed.acked = p.e.feed.seq
 		if rec.Kind == wire.FeedEnded && rec.JobID == p.id {
 			p.settled = *rec.Record
 			return true
@@ -119,11 +118,11 @@ func (p *plot) start(decide func(killpoint.Point) bool) bool {
 // aftermath starts an engine on what the killed one left, and proves that it
 // is whole.
 func (p *plot) aftermath(submitted bool) {
-	e, l := p.e, p.l
+	e := p.e
 	e.t.Helper()
 	e.kill()
 	e.start()
-	l.rewind()
+	e.feed.rewind()
 	accepted := e.fence(p.id) == wire.Accepted
 	if submitted && !accepted {
 		e.t.Fatal("the job was accepted, and is forgotten")
@@ -136,21 +135,21 @@ func (p *plot) aftermath(submitted bool) {
 	}
 	record := decode[wire.JobRecord](e, e.stored(p.id, "record"))
 	if !record.Status.Terminal() || !decode[wire.JobRecord](e, e.get(e.route(p.id, "/status"))).Status.Terminal() {
-		record = l.finish(p.id)
+		record = e.feed.finish(p.id)
 	}
 	if record.Status != api.JobCompleted && failure(record) != api.FailureEngineRestarted {
 		e.t.Errorf("the job: %+v", record)
 	}
 	e.checkEnded(record)
-	e.checkCharges(p.id, l)
+	e.checkCharges(p.id)
 	p.checkGame(record)
 }
 
 // checkCharges proves that a job was charged once at most, and ended once.
-func (e *engine) checkCharges(id string, l *ledger) {
+func (e *engine) checkCharges(id string) {
 	e.t.Helper()
 	count := map[wire.FeedKind]int{}
-	for _, line := range l.seen {
+	for _, line := range e.feed.seen {
 		if rec := decode[wire.FeedRecord](e, answer{body: line}); rec.JobID == id {
 			count[rec.Kind]++
 		}
@@ -280,10 +279,10 @@ func nothingLostInAJob(t *testing.T, target Target) {
 func nothingLostInARecovery(t *testing.T, target Target) {
 	p := newPlot(t, target)
 	p.e.start()
-	p.l.rewind()
+	p.e.feed.rewind()
 	p.submit()
-	p.l.untilCharged(p.id) // which is not acknowledged: the most that a kill can leave
-	p.l.leave()
+	p.e.feed.untilCharged(p.id) // which is not acknowledged: the most that a kill can leave
+	p.e.feed.leave()
 	p.e.kill()
 	p.killAtEach(t, func(p *plot, decide func(killpoint.Point) bool) bool {
 		if p.start(decide) {

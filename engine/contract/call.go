@@ -117,6 +117,15 @@ func (e *engine) expectError(what string, a answer, status int) {
 	}
 }
 
+// expectRefused is expectError for a submission that is certain not to be accepted.
+func (e *engine) expectRefused(what string, a answer, status int) {
+	e.t.Helper()
+	e.expectError(what, a, status)
+	if a.header.Get(wire.HeaderRefused) != "true" {
+		e.t.Errorf("%s: the refusal is not marked", what)
+	}
+}
+
 func decode[T any](e *engine, a answer) T {
 	e.t.Helper()
 	var out T
@@ -141,9 +150,17 @@ func (e *engine) submission(id string, req map[string]any) call {
 }
 
 // accept submits a job, which must be accepted.
-func (e *engine) accept() string {
+func (e *engine) accept() (id string) {
 	e.t.Helper()
 	return e.acceptRequest(nil)
+}
+
+// begin submits a job and reads the feed up to its start, which is left unacknowledged.
+func (e *engine) begin() (id string) {
+	e.t.Helper()
+	id = e.accept()
+	e.feed.until(wire.FeedStarted, id)
+	return id
 }
 
 func (e *engine) acceptRequest(req map[string]any) string {
@@ -169,14 +186,27 @@ func (e *engine) stored(id, part string) answer {
 	return e.expect("stored "+part, e.get(wire.PathJobs+"/"+id+"/"+part), http.StatusOK)
 }
 
+// record returns a job's stored record, its end seen or not.
+func (e *engine) record(id string) wire.JobRecord {
+	e.t.Helper()
+	return decode[wire.JobRecord](e, e.stored(id, "record"))
+}
+
+func (e *engine) activity() wire.Activity {
+	e.t.Helper()
+	return decode[wire.Activity](e, e.expect("activity", e.get(wire.PathActivity), http.StatusOK))
+}
+
 func (e *engine) list() []wire.JobRecord {
 	e.t.Helper()
 	return decode[wire.JobList](e, e.expect("jobs", e.get(wire.PathJobs), http.StatusOK)).Jobs
 }
 
-func (e *engine) cancel(id string) answer {
+// cancel returns the record of the job, which has ended.
+func (e *engine) cancel(id string) wire.JobRecord {
 	e.t.Helper()
-	return e.do(call{method: http.MethodDelete, path: e.route(id, "")})
+	a := e.do(call{method: http.MethodDelete, path: e.route(id, "")})
+	return decode[wire.JobRecord](e, e.expect("cancelling", a, http.StatusOK))
 }
 
 // storedEvents returns the stored events of a job, which must be sound.

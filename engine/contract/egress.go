@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/svc-games/svc/api"
@@ -29,59 +30,49 @@ type egress struct {
 	came    chan struct{} // has an element once a call for an answer came
 
 	mu    sync.Mutex // guards the following fields
-	calls []modelCall
-	any   int // requests of any kind
+	calls []string   // what each call for an answer showed as Authorization
+	any   int        // requests of any kind
 	names []string
 }
-
-// modelCall is a call for a model's answer as it arrived.
-type modelCall struct{ authorization string }
 
 // serveModels gives the project an egress at a socket. Calls for an answer get
 // the one given.
 func (e *engine) serveModels(answer http.HandlerFunc) *egress {
 	e.t.Helper()
-	g := newEgress(answer)
-	g.address = filepath.Join(e.dir, "run", "egress.sock")
-	l, err := net.Listen("unix", g.address)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	g.serve(e, l, nil)
-	return g
+	path := filepath.Join(e.dir, "run", "egress.sock")
+	return e.serveEgress("unix", path, nil, answer)
 }
 
 // serveModels gives the engine of another machine an egress that shows a
 // certificate.
 func (r *remote) serveModels(e *engine, cert tls.Certificate, answer http.HandlerFunc) *egress {
 	e.t.Helper()
-	g := newEgress(answer)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return e.serveEgress("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{cert}, ClientCAs: r.pool(), ClientAuth: tls.RequireAndVerifyClientCert,
+	}, answer)
+}
+
+// serveEgress listens for the engine's requests, with TLS if there is a config for it.
+func (e *engine) serveEgress(network, address string, config *tls.Config, answer http.HandlerFunc) *egress {
+	e.t.Helper()
+	l, err := net.Listen(network, address)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	g.address = "https://" + l.Addr().String()
-	g.serve(e, l, &tls.Config{Certificates: []tls.Certificate{cert}, ClientCAs: r.pool(), ClientAuth: tls.RequireAndVerifyClientCert})
-	return g
-}
-
-func newEgress(answer http.HandlerFunc) *egress {
-	return &egress{answer: answer, came: make(chan struct{}, 1)}
-}
-
-func (g *egress) serve(e *engine, l net.Listener, config *tls.Config) {
-	server := httptest.NewUnstartedServer(g)
+	e.egress = &egress{address: address, answer: answer, came: make(chan struct{}, 1)}
+	server := httptest.NewUnstartedServer(e.egress)
 	server.Listener.Close()
 	server.Listener = l
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of engines that ask nobody else
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that are refused
 	if config == nil {
 		server.Start()
 	} else {
+		e.egress.address = "https://" + l.Addr().String()
 		server.TLS = config
 		server.StartTLS()
 	}
 	e.t.Cleanup(server.Close)
-	e.egress = g
+	return e.egress
 }
 
 // ServeHTTP lists the model, and answers for it.
@@ -93,7 +84,7 @@ func (g *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	asks := r.Method == http.MethodPost
 	if asks {
-		g.calls = append(g.calls, modelCall{r.Header.Get("Authorization")})
+		g.calls = append(g.calls, r.Header.Get("Authorization"))
 	}
 	g.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
@@ -116,18 +107,18 @@ func (g *egress) requests() int {
 	return g.any
 }
 
-// asked returns the calls for an answer.
-func (g *egress) asked() []modelCall {
+// asked returns the Authorization of each call for an answer.
+func (g *egress) asked() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]modelCall(nil), g.calls...)
+	return slices.Clone(g.calls)
 }
 
 // shown returns the names in the certificates of those who asked.
 func (g *egress) shown() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]string(nil), g.names...)
+	return slices.Clone(g.names)
 }
 
 // says answers each call with a text.

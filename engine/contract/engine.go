@@ -181,20 +181,25 @@ func (e *engine) launchAs(cmd *exec.Cmd) {
 func (e *engine) start() {
 	e.t.Helper()
 	e.launch()
-	e.awaitReady()
+	if !e.becomesReady() {
+		e.t.Fatalf("the engine ended before it was ready: %v", e.err)
+	}
 }
 
-func (e *engine) awaitReady() {
+// becomesReady waits until the engine is ready; false when it ends before.
+func (e *engine) becomesReady() (ready bool) {
 	e.t.Helper()
-	wait.Until(e.t, "the engine is ready", func() bool {
+	wait.Until(e.t, "the engine is ready or has ended", func() bool {
 		select {
 		case <-e.ended:
-			e.t.Fatalf("the engine ended before it was ready: %v", e.err)
+			return true
 		default:
 		}
 		a, err := e.try(call{path: wire.PathReady})
-		return err == nil && a.status == http.StatusOK
+		ready = err == nil && a.status == http.StatusOK
+		return ready
 	})
+	return ready
 }
 
 // kill ends the engine as a crash does. Its log must be one.

@@ -170,8 +170,7 @@ func unknownPosition(t *testing.T, e *engine) {
 	}
 	e.checkStream("garbage", id, 0, records[1:])
 
-	running := e.accept()
-	e.feed.until(wire.FeedStarted, running)
+	running := e.begin()
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(running, "/events"), header: map[string]string{"Last-Event-ID": "4711"}})
@@ -185,8 +184,7 @@ func unknownPosition(t *testing.T, e *engine) {
 }
 
 func liveEvents(t *testing.T, e *engine) {
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id) // the job waits
+	id := e.begin() // the job waits
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	res, err := e.open(ctx, call{path: e.route(id, "/events")})
@@ -218,8 +216,7 @@ const (
 )
 
 func silenceIsFilled(t *testing.T, e *engine) {
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id) // the job waits, so there is silence
+	id := e.begin() // the job waits, so there is silence
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	var both sync.WaitGroup
@@ -233,8 +230,8 @@ func silenceIsFilled(t *testing.T, e *engine) {
 		last := time.Now()
 		both.Go(func() {
 			defer res.Body.Close()
-			for line := range readLines(res.Body) {
-				silence := time.Since(last)
+			for scan := bufio.NewScanner(res.Body); scan.Scan(); {
+				line, silence := scan.Text(), time.Since(last)
 				last = time.Now()
 				if silence < limit/2 || !is(line) && silence < limit {
 					continue // still what was stored
@@ -249,15 +246,4 @@ func silenceIsFilled(t *testing.T, e *engine) {
 	}
 	beat("events", e.route(id, "/events"), eventBeat, func(line string) bool { return strings.HasPrefix(line, ":") })
 	beat("feed", fmt.Sprintf("%s?after=%d", wire.PathFeed, e.feed.seq-1), feedBeat, func(line string) bool { return line == "" })
-}
-
-// readLines yields the lines of r until it ends.
-func readLines(r io.Reader) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for scan := bufio.NewScanner(r); scan.Scan(); {
-			if !yield(scan.Text()) {
-				return
-			}
-		}
-	}
 }

@@ -76,7 +76,7 @@ func endIsHidden(t *testing.T, e *engine) {
 		e.expectError(when+" the files", e.get(e.route(id, "/files")), http.StatusConflict)
 		e.checkArchive(record, e.stored(id, "files").body)
 		e.checkTerminal(record, e.storedEvents(id))
-		if got := decode[wire.JobRecord](e, e.stored(id, "record")); got.Status != record.Status {
+		if got := e.record(id); got.Status != record.Status {
 			t.Errorf("%s the stored record is %s", when, got.Status)
 		}
 		e.restart()
@@ -140,7 +140,7 @@ func positionsAreChecked(t *testing.T, e *engine) {
 	e.expectError("acknowledging above the newest record", e.post(wire.PathAck, wire.Ack{FeedID: e.feed.feedID, Seq: e.feed.seq + 1}), http.StatusConflict)
 	e.expectError("acknowledging another feed", e.post(wire.PathAck, wire.Ack{FeedID: "feed_other", Seq: 1}), http.StatusConflict)
 	e.expect("acknowledging again", e.post(wire.PathAck, wire.Ack{FeedID: e.feed.feedID, Seq: 1}), http.StatusOK)
-	if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.UnackedFeed != 0 {
+	if a := e.activity(); a.UnackedFeed != 0 {
 		t.Errorf("an old acknowledgement took a newer one back: %+v", a)
 	}
 }
@@ -149,7 +149,7 @@ func acknowledgementIsOnDisk(t *testing.T, e *engine) {
 	first := e.accept()
 	e.feed.finish(first)
 	e.restart()
-	if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.UnackedFeed != 0 {
+	if a := e.activity(); a.UnackedFeed != 0 {
 		t.Errorf("after a kill %d records wait", a.UnackedFeed)
 	}
 	if got := e.status(first); !got.Status.Terminal() {
@@ -172,8 +172,7 @@ func goneOnlyWhenAcknowledged(t *testing.T, e *engine) {
 	for range 2 {
 		e.feed.finish(e.accept())
 	}
-	waits := e.accept()
-	e.feed.until(wire.FeedStarted, waits) // and is not acknowledged
+	e.begin() // which is not acknowledged
 	for _, when := range []string{"at first", "after a kill"} {
 		there := false
 		for after := uint64(0); after < e.feed.seq; after++ {

@@ -92,7 +92,7 @@ func noArchive(t *testing.T, e *engine) {
 	e.expectError("files of a waiting job", e.get(e.route(waiting, "/files")), http.StatusConflict)
 	e.cancel(waiting)
 	e.cancel(id)
-	e.feed.await(id, waiting)
+	e.feed.awaitEnds(id, waiting)
 	e.expectError("files of a cancelled job", e.get(e.route(id, "/files")), http.StatusConflict)
 }
 
@@ -130,8 +130,7 @@ func snapshotIsArchive(t *testing.T, e *engine) {
 	if n := len(check("before the first job").File); n != 0 {
 		t.Errorf("%d files before the first job", n)
 	}
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id)
+	id := e.begin()
 	e.feed.ack()
 	for !e.status(id).Status.Terminal() {
 		check("at work")
@@ -145,8 +144,7 @@ func snapshotIsArchive(t *testing.T, e *engine) {
 }
 
 func failedSaysWhy(t *testing.T, e *engine) {
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id)
+	id := e.begin()
 	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
 	record := e.feed.finish(id)
 	if failure(record) != api.FailureTIKExhausted {

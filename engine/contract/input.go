@@ -54,8 +54,7 @@ func brokenBodies(t *testing.T, e *engine) {
 }
 
 func clientsThatLeave(t *testing.T, e *engine) {
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id)
+	id := e.begin()
 	for range 50 {
 		for _, path := range []string{e.route(id, "/events"), wire.PathFeed + "?after=0"} {
 			res, err := e.open(t.Context(), call{path: path})
@@ -66,7 +65,7 @@ func clientsThatLeave(t *testing.T, e *engine) {
 		}
 	}
 	wait.Until(t, "the streams are closed", func() bool {
-		return decode[wire.Activity](e, e.get(wire.PathActivity)).OpenStreams == 0
+		return e.activity().OpenStreams == 0
 	})
 	e.feed.ack()
 	if record := e.feed.finish(id); record.Status != api.JobCompleted {

@@ -48,7 +48,7 @@ func briefBecomesGame(t *testing.T, e *engine) {
 	// The end is told before the engine turns to what comes next.
 	var a wire.Activity
 	wait.Until(t, "the engine is at rest", func() bool {
-		a = decode[wire.Activity](e, e.get(wire.PathActivity))
+		a = e.activity()
 		return !a.Busy()
 	})
 	if a.LastActivity.IsZero() {
@@ -111,7 +111,7 @@ func cancelledInTime(t *testing.T, target Target) {
 			step.to(e, id)
 			for what, id := range map[string]string{"running": id, "waiting": waiting} {
 				begun := time.Now()
-				record := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
+				record := e.cancel(id)
 				if took := time.Since(begun); took > cancelLimit+target.Slack {
 					t.Errorf("cancelling the %s job took %v", what, took)
 				}
@@ -119,7 +119,7 @@ func cancelledInTime(t *testing.T, target Target) {
 					t.Errorf("the %s job: %+v", what, record)
 				}
 			}
-			ended := e.feed.await(id, waiting)
+			ended := e.feed.awaitEnds(id, waiting)
 			for id, record := range ended {
 				if record.Status != api.JobCancelled {
 					t.Errorf("%s is reported as %s", id, record.Status)
@@ -143,7 +143,7 @@ func endedIsLeft(t *testing.T, e *engine) {
 		case "killed":
 			e.restart()
 		}
-		got := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
+		got := e.cancel(id)
 		if got.Status != record.Status || got.LastEventID != record.LastEventID {
 			t.Errorf("%s: cancelled, it is %+v", when, got)
 		}
@@ -207,8 +207,7 @@ func (e *engine) holding(text string) (paths []string) {
 func lastingChangeStays(t *testing.T, target Target) {
 	for name, end := range map[string]func(e *engine, request map[string]any){
 		"of a job that is cancelled in the queue": func(e *engine, request map[string]any) {
-			running := e.accept()
-			e.feed.until(wire.FeedStarted, running)
+			running := e.begin()
 			waiting := e.acceptRequest(request)
 			e.cancel(waiting)
 			e.cancel(running)

@@ -17,13 +17,12 @@ var killCases = []named{
 }
 
 func queueGoesOn(t *testing.T, e *engine) {
-	running := e.accept()
-	e.feed.until(wire.FeedStarted, running)
+	running := e.begin()
 	e.feed.ack()
 	wait.Until(t, "the job works", func() bool { return e.status(running).LastEventID > 2 })
 	first, second := e.accept(), e.accept()
 	e.restart()
-	ended := e.feed.await(running, first, second)
+	ended := e.feed.awaitEnds(running, first, second)
 	e.checkInterrupted(ended[running])
 	for _, id := range []string{first, second} {
 		if ended[id].Status != api.JobCompleted {
@@ -78,13 +77,13 @@ func endsOnceWhereverItWaits(t *testing.T, target Target) {
 			hold.to(e, id)
 			e.restart()
 			e.feed.rewind()
-			record := e.feed.await(id)[id]
+			record := e.feed.awaitEnds(id)[id]
 			if hold.status != "" && record.Status != hold.status {
 				t.Errorf("the job is %s", record.Status)
 			}
 			e.checkEnded(record)
 			e.restart()
-			if a := decode[wire.Activity](e, e.get(wire.PathActivity)); a.Busy() {
+			if a := e.activity(); a.Busy() {
 				t.Errorf("after another kill there is work: %+v", a)
 			}
 			if got := e.status(id); got.Status != record.Status || got.LastEventID != record.LastEventID {

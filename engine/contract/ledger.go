@@ -130,12 +130,18 @@ func (l *ledger) take(line []byte) wire.FeedRecord {
 	return rec
 }
 
-// must returns the next record, which has to come.
-func (l *ledger) must() wire.FeedRecord {
+// await is try with the patience of a test.
+func (l *ledger) await() (wire.FeedRecord, error) {
 	l.e.t.Helper()
 	ctx, cancel := wait.Context(l.e.t)
 	defer cancel()
-	rec, err := l.try(ctx)
+	return l.try(ctx)
+}
+
+// must returns the next record, which has to come.
+func (l *ledger) must() wire.FeedRecord {
+	l.e.t.Helper()
+	rec, err := l.await()
 	if err != nil {
 		l.e.t.Fatalf("no feed record follows %d: %v", l.seq, err)
 	}
@@ -200,9 +206,9 @@ func (l *ledger) finish(id string) wire.JobRecord {
 	return *rec.Record
 }
 
-// await reads the feed until its newest record is acknowledged and nothing is
-// left to do.
-func (l *ledger) await(jobs ...string) map[string]wire.JobRecord {
+// awaitEnds acknowledges everything up to the end of the last of the jobs, and returns
+// the records of those that ended.
+func (l *ledger) awaitEnds(jobs ...string) map[string]wire.JobRecord {
 	l.e.t.Helper()
 	ended := map[string]wire.JobRecord{}
 	for len(ended) < len(jobs) {

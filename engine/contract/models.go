@@ -60,9 +60,9 @@ func callWaits(t *testing.T, target Target) {
 		t.Errorf("the job of a model that says nothing of use: %+v", record)
 	}
 	g.must(t, target)
-	for _, call := range g.asked() {
-		if call.authorization != "Bearer "+e.token {
-			t.Errorf("a call carries %q", call.authorization)
+	for _, shown := range g.asked() {
+		if shown != "Bearer "+e.token {
+			t.Errorf("a call carries %q", shown)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func cancelCutsCall(t *testing.T, target Target) {
 		}
 	}
 	began := time.Now()
-	record := decode[wire.JobRecord](e, e.expect("cancelling", e.cancel(id), http.StatusOK))
+	record := e.cancel(id)
 	if took := time.Since(began); record.Status != api.JobCancelled || took > 2*time.Second+target.Slack {
 		t.Errorf("after %s the job is %+v", took, record)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,15 +102,14 @@ func socketIsReplaced(t *testing.T, e *engine) {
 }
 
 func terminationLeavesQueue(t *testing.T, e *engine) {
-	running := e.accept()
-	e.feed.until(wire.FeedStarted, running)
+	running := e.begin()
 	waiting := e.accept()
 	e.feed.leave()
 	if err := e.terminate(); err != nil {
 		t.Errorf("after SIGTERM it ended with %v", err)
 	}
 	e.start()
-	ended := e.feed.await(running, waiting)
+	ended := e.feed.awaitEnds(running, waiting)
 	if failure(ended[running]) != api.FailureEngineRestarted {
 		t.Errorf("the running job: %+v", ended[running])
 	}
@@ -153,10 +153,4 @@ func faultIsOneLine(t *testing.T, target Target) {
 	}
 }
 
-func replace(args []string, old, with string) {
-	for i := range args {
-		if args[i] == old {
-			args[i] = with
-		}
-	}
-}
+func replace(args []string, old, with string) { args[slices.Index(args, old)] = with }

@@ -24,7 +24,7 @@ var submitCases = []named{
 func acceptanceIsOnDisk(t *testing.T, e *engine) {
 	id := e.accept()
 	e.restart()
-	record := decode[wire.JobRecord](e, e.stored(id, "record"))
+	record := e.record(id)
 	if record.JobID != id || record.ProjectID != e.projectID || record.SessionID != sessionID {
 		t.Errorf("after the kill: %+v", record)
 	}
@@ -102,11 +102,7 @@ func refusalIsMarked(t *testing.T, e *engine) {
 		"a skill with an unseen sign": {skill("a\u200b.js"), 400},
 		"a file as a folder":          {skill("a", "a/b.js"), 400},
 	} {
-		a := e.do(c.call)
-		e.expectError(what, a, c.status)
-		if a.header.Get(wire.HeaderRefused) != "true" {
-			t.Errorf("%s: the refusal is not marked", what)
-		}
+		e.expectRefused(what, e.do(c.call), c.status)
 	}
 	if n := len(e.list()); n != 0 {
 		t.Errorf("%d jobs were made", n)
@@ -124,12 +120,8 @@ func queueHasTwentyPlaces(t *testing.T, e *engine) {
 		waiting = e.accept()
 	}
 	one := e.submission(api.NewJobID(time.Now()), nil)
-	a := e.do(one)
-	e.expectError("one too many", a, http.StatusServiceUnavailable)
-	if a.header.Get(wire.HeaderRefused) != "true" {
-		t.Error("one too many: the refusal is not marked")
-	}
-	e.expect("cancelling one", e.cancel(waiting), http.StatusOK)
+	e.expectRefused("one too many", e.do(one), http.StatusServiceUnavailable)
+	e.cancel(waiting)
 	e.expect("one more", e.do(one), http.StatusOK)
 }
 
@@ -144,11 +136,7 @@ func fencedID(t *testing.T, e *engine) {
 		if v := e.fence(id); v != wire.Fenced {
 			t.Errorf("%s: the verdict is %s", when, v)
 		}
-		a := e.do(e.submission(id, nil))
-		e.expectError("submission "+when, a, http.StatusConflict)
-		if a.header.Get(wire.HeaderRefused) != "true" {
-			t.Errorf("%s: the refusal is not marked", when)
-		}
+		e.expectRefused("submission "+when, e.do(e.submission(id, nil)), http.StatusConflict)
 		e.restart()
 	}
 	if n := len(e.list()); n != 0 {
@@ -169,8 +157,7 @@ func fenceAfterAcceptance(t *testing.T, e *engine) {
 }
 
 func drained(t *testing.T, e *engine) {
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id)
+	id := e.begin()
 	busy := decode[wire.Activity](e, e.expect("draining at work", e.post(wire.PathDrain, struct{}{}), http.StatusConflict))
 	if busy.RunningJobs != 1 || busy.UnackedFeed == 0 {
 		t.Errorf("the activity at work: %+v", busy)
@@ -181,11 +168,7 @@ func drained(t *testing.T, e *engine) {
 	e.feed.ack()
 	e.expect("draining at rest", e.post(wire.PathDrain, struct{}{}), http.StatusOK)
 	next := e.submission(api.NewJobID(time.Now()), nil)
-	a := e.do(next)
-	e.expectError("a submission to a drained engine", a, http.StatusServiceUnavailable)
-	if a.header.Get(wire.HeaderRefused) != "true" {
-		t.Error("a drained engine's refusal is not marked")
-	}
+	e.expectRefused("a submission to a drained engine", e.do(next), http.StatusServiceUnavailable)
 	e.expect("reading meanwhile", e.get(e.route(id, "/status")), http.StatusOK)
 	e.expect("undraining", e.post(wire.PathUndrain, struct{}{}), http.StatusOK)
 	e.expect("the submission afterwards", e.do(next), http.StatusOK)

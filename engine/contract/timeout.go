@@ -50,8 +50,7 @@ func (e *engine) checkTimeout(record wire.JobRecord) {
 
 func waitingIsNotWork(t *testing.T, target Target) {
 	e := startStuck(t, target)
-	id := e.accept()
-	e.feed.until(wire.FeedStarted, id)
+	id := e.begin()
 	for begun := time.Now(); time.Since(begun) < target.StuckFor+quiet; {
 		if rec, ok := e.feed.next(quiet); ok && rec.Kind == wire.FeedEnded {
 			t.Fatalf("the job ended while it waited: %+v", rec.Record)

@@ -13,7 +13,6 @@ import (
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/contract/killpoint"
-	"github.com/svc-games/svc/test/wait"
 )
 
 // A plot is what happens to an engine that may be killed meanwhile. Before it
@@ -68,20 +67,12 @@ func (p *plot) submit() bool {
 	return err == nil && a.status == http.StatusOK
 }
 
-// next returns the next record of the feed; an error when the engine died over it.
-func (p *plot) next() (wire.FeedRecord, error) {
-	p.e.t.Helper()
-	ctx, cancel := wait.Context(p.e.t)
-	defer cancel()
-	return p.e.feed.try(ctx)
-}
-
 // play does what is left to do until the job has ended and its end is
 // acknowledged; false when the engine died over it.
 func (p *plot) play() bool {
 	p.e.t.Helper()
 	for {
-		rec, err := p.next()
+		rec, err := p.e.feed.await()
 		if err != nil {
 			return false
 		}
@@ -101,18 +92,7 @@ func (p *plot) start(decide func(killpoint.Point) bool) bool {
 	p.e.watch = decide
 	p.e.launch()
 	p.e.watch = nil
-	alive := true
-	wait.Until(p.e.t, "the engine is ready or dead", func() bool {
-		select {
-		case <-p.e.ended:
-			alive = false
-			return true
-		default:
-		}
-		a, err := p.e.try(call{path: wire.PathReady})
-		return err == nil && a.status == http.StatusOK
-	})
-	return alive
+	return p.e.becomesReady()
 }
 
 // aftermath starts an engine on what the killed one left, and proves that it
@@ -133,7 +113,7 @@ func (p *plot) aftermath(submitted bool) {
 		}
 		return
 	}
-	record := decode[wire.JobRecord](e, e.stored(p.id, "record"))
+	record := e.record(p.id)
 	if !record.Status.Terminal() || !decode[wire.JobRecord](e, e.get(e.route(p.id, "/status"))).Status.Terminal() {
 		record = e.feed.finish(p.id)
 	}

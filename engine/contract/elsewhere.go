@@ -3,13 +3,13 @@ package contract
 import (
 	"crypto/tls"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
-	"github.com/svc-games/svc/test/wait"
 )
 
 // elsewhereCases are about an engine on another machine than the engine proxy.
@@ -64,10 +64,7 @@ func jobRunsElsewhere(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	e.start()
 	id := e.accept()
-	record := e.feed.finish(id)
-	if record.Status != api.JobCompleted {
-		t.Fatalf("the job: %+v", record)
-	}
+	e.checkCompleted("the job", e.feed.finish(id))
 	e.restart() // another port, another certificate
 	e.checkEnded(e.status(id))
 }
@@ -75,31 +72,16 @@ func jobRunsElsewhere(t *testing.T, target Target) {
 func noPlainListener(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	cmd := e.command()
-	var args []string
-	for i := 0; i < len(cmd.Args); i++ {
-		if strings.HasPrefix(cmd.Args[i], "--tls-") {
-			i++
-			continue
-		}
-		args = append(args, cmd.Args[i])
-	}
-	cmd.Args = args
-	e.launchAs(cmd)
-	wait.For(t, "the end of an engine without certificates", e.ended)
-	if text := e.log.String(); exitCode(e.err) != 1 || strings.Count(text, "\n") != 1 {
-		t.Errorf("exit code %d and %q", exitCode(e.err), text)
-	}
-	e.cmd = nil
+	first := slices.IndexFunc(cmd.Args, func(arg string) bool { return strings.HasPrefix(arg, "--tls-") })
+	cmd.Args = slices.Delete(cmd.Args, first, first+6) // three flags, each with its file
+	e.checkFault("an engine without certificates", cmd)
 }
 
 func modelsOfProxyAlone(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	other := e.remote.serveModels(e, e.remote.issue(wire.EngineName(api.NewInstanceID(time.Now()))), says("nothing"))
 	e.start()
-	record := e.feed.finish(e.acceptRequest(asking()))
-	if record.Status != api.JobCompleted {
-		t.Errorf("the job beside another endpoint: %+v", record)
-	}
+	e.checkCompleted("the job beside another endpoint", e.feed.finish(e.acceptRequest(asking())))
 	if n := other.requests(); n != 0 {
 		t.Errorf("the other endpoint was sent %d requests", n)
 	}

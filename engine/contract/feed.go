@@ -105,11 +105,10 @@ func stopBefore(t *testing.T, e *engine) {
 		}
 		e.feed.ack()
 	}
-	if r := ended[id]; r.Status != api.JobFailed || failure(r) != api.FailureTIKExhausted {
-		t.Errorf("the running job: %+v", r)
-	}
-	if r := ended[waiting]; r.Status != api.JobFailed || failure(r) != api.FailureEngineLost || r.StartedAt != nil {
-		t.Errorf("the waiting job: %+v", r)
+	e.checkFailed("the running job", ended[id], api.FailureTIKExhausted)
+	e.checkFailed("the waiting job", ended[waiting], api.FailureEngineLost)
+	if at := ended[waiting].StartedAt; at != nil {
+		t.Errorf("the waiting job started at %v", at)
 	}
 }
 
@@ -118,8 +117,9 @@ func stopAfter(t *testing.T, e *engine) {
 	e.feed.untilCharged(id)
 	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureTIKExhausted})
 	record := e.feed.finish(id)
-	if record.Status != api.JobFailed || failure(record) != api.FailureTIKExhausted || record.Files == nil || record.Files.Count == 0 {
-		t.Fatalf("the job: %+v", record)
+	e.checkFailed("the job", record, api.FailureTIKExhausted)
+	if record.Files == nil || record.Files.Count == 0 {
+		t.Fatalf("the job has no files: %+v", record)
 	}
 	e.checkArchive(record, e.expect("files", e.get(e.route(id, "/files")), http.StatusOK).body)
 }
@@ -128,9 +128,7 @@ func stopPassesOver(t *testing.T, e *engine) {
 	id := e.accept()
 	e.feed.until(wire.FeedEnded, id)
 	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureInternal}, wire.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureInternal})
-	if got := e.status(id); got.Status != api.JobCompleted {
-		t.Errorf("a job that had ended is %+v", got)
-	}
+	e.checkCompleted("a job that had ended", e.status(id))
 }
 
 func positionsAreChecked(t *testing.T, e *engine) {

@@ -68,7 +68,5 @@ func clientsThatLeave(t *testing.T, e *engine) {
 		return e.activity().OpenStreams == 0
 	})
 	e.feed.ack()
-	if record := e.feed.finish(id); record.Status != api.JobCompleted {
-		t.Errorf("the job: %+v", record)
-	}
+	e.checkCompleted("the job", e.feed.finish(id))
 }

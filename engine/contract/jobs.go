@@ -126,9 +126,7 @@ func cancelledInTime(t *testing.T, target Target) {
 				}
 				e.checkTerminal(record, e.storedEvents(id))
 			}
-			if last := e.accept(); e.feed.finish(last).Status != api.JobCompleted {
-				t.Error("the next job did not complete")
-			}
+			e.checkCompleted("the next job", e.feed.finish(e.accept()))
 		})
 	}
 }

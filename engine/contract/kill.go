@@ -23,25 +23,30 @@ func queueGoesOn(t *testing.T, e *engine) {
 	first, second := e.accept(), e.accept()
 	e.restart()
 	ended := e.feed.awaitEnds(running, first, second)
-	e.checkInterrupted(ended[running])
+	e.checkFailed("the running job", ended[running], api.FailureEngineRestarted)
+	e.checkEnded(ended[running])
 	for _, id := range []string{first, second} {
-		if ended[id].Status != api.JobCompleted {
-			t.Errorf("the waiting job %+v", ended[id])
-		}
+		e.checkCompleted("the waiting job", ended[id])
 	}
 	if !ended[first].StartedAt.Before(*ended[second].StartedAt) {
 		t.Error("the queue lost its order")
 	}
 }
 
-// checkInterrupted proves that a job that ran at a kill failed for it, with
-// a log and a ZIP that are whole.
-func (e *engine) checkInterrupted(record wire.JobRecord) {
+// checkCompleted proves that a job completed.
+func (e *engine) checkCompleted(what string, record wire.JobRecord) {
 	e.t.Helper()
-	if record.Status != api.JobFailed || failure(record) != api.FailureEngineRestarted {
-		e.t.Errorf("the interrupted job: %+v", record)
+	if record.Status != api.JobCompleted {
+		e.t.Errorf("%s: %+v", what, record)
 	}
-	e.checkEnded(record)
+}
+
+// checkFailed proves that a job failed, and why.
+func (e *engine) checkFailed(what string, record wire.JobRecord, code api.FailureCode) {
+	e.t.Helper()
+	if record.Status != api.JobFailed || failure(record) != code {
+		e.t.Errorf("%s: %+v, want %s", what, record, code)
+	}
 }
 
 // checkEnded proves that what an ended job left is whole.

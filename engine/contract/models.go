@@ -56,9 +56,7 @@ func callWaits(t *testing.T, target Target) {
 		t.Errorf("%d calls came before the start was acknowledged", n)
 	}
 	e.feed.ack()
-	if record := e.feed.finish(id); record.Status != api.JobCompleted {
-		t.Errorf("the job of a model that says nothing of use: %+v", record)
-	}
+	e.checkCompleted("the job of a model that says nothing of use", e.feed.finish(id))
 	g.must(t, target)
 	for _, shown := range g.asked() {
 		if shown != "Bearer "+e.token {
@@ -71,9 +69,7 @@ func emptyBalance(t *testing.T, target Target) {
 	e, g := startAsking(t, target, refuses(http.StatusPaymentRequired, "tik_exhausted"))
 	record := e.feed.finish(e.acceptRequest(asking()))
 	g.must(t, target)
-	if record.Status != api.JobFailed || failure(record) != api.FailureTIKExhausted {
-		t.Errorf("the job: %+v", record)
-	}
+	e.checkFailed("the job", record, api.FailureTIKExhausted)
 	e.checkEnded(record)
 }
 

@@ -110,12 +110,8 @@ func terminationLeavesQueue(t *testing.T, e *engine) {
 	}
 	e.start()
 	ended := e.feed.awaitEnds(running, waiting)
-	if failure(ended[running]) != api.FailureEngineRestarted {
-		t.Errorf("the running job: %+v", ended[running])
-	}
-	if ended[waiting].Status != api.JobCompleted {
-		t.Errorf("the waiting job: %+v", ended[waiting])
-	}
+	e.checkFailed("the running job", ended[running], api.FailureEngineRestarted)
+	e.checkCompleted("the waiting job", ended[waiting])
 }
 
 func faultIsOneLine(t *testing.T, target Target) {
@@ -143,14 +139,20 @@ func faultIsOneLine(t *testing.T, target Target) {
 		e := newEngine(t, target)
 		cmd := e.command()
 		spoil(e, cmd)
-		e.launchAs(cmd)
-		wait.For(t, "the end of an engine with "+what, e.ended)
-		text := e.log.String()
-		if code := exitCode(e.err); code != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
-			t.Errorf("%s: exit code %d and %q", what, code, text)
-		}
-		e.cmd = nil
+		e.checkFault("an engine with "+what, cmd)
 	}
+}
+
+// checkFault proves that an engine ends with exit code 1 and one line that says why.
+func (e *engine) checkFault(what string, cmd *exec.Cmd) {
+	e.t.Helper()
+	e.launchAs(cmd)
+	wait.For(e.t, "the end of "+what, e.ended)
+	text := e.log.String()
+	if code := exitCode(e.err); code != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
+		e.t.Errorf("%s: exit code %d and %q", what, code, text)
+	}
+	e.cmd = nil
 }
 
 func replace(args []string, old, with string) { args[slices.Index(args, old)] = with }

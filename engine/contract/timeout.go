@@ -37,9 +37,7 @@ func takesTooLong(t *testing.T, target Target) {
 // checkTimeout proves that a job failed for want of time, and costs nothing.
 func (e *engine) checkTimeout(record wire.JobRecord) {
 	e.t.Helper()
-	if record.Status != api.JobFailed || failure(record) != api.FailureTimeout {
-		e.t.Errorf("the job: %+v", record)
-	}
+	e.checkFailed("the job", record, api.FailureTimeout)
 	e.checkEnded(record)
 	for _, line := range e.feed.seen {
 		if rec := decode[wire.FeedRecord](e, answer{body: line}); rec.Kind == wire.FeedUsage {

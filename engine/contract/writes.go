@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -188,30 +189,25 @@ func syncs(p killpoint.Point) bool { return p.Call == "fsync" || p.Call == "fdat
 
 // chosen returns the points to kill at: all, or the first and the last of each
 // kind that changes something.
-func chosen(points []killpoint.Point, all bool) []int {
-	first, last := map[string]int{}, map[string]int{}
-	var out []int
+func chosen(points []killpoint.Point, every bool) []int {
+	var all, first []int
+	last := map[string]int{}
 	for i, p := range points {
-		if all {
-			out = append(out, i)
-			continue
-		}
+		all = append(all, i)
 		if syncs(p) {
 			continue
 		}
-		if _, seen := first[kind(p)]; !seen {
-			first[kind(p)] = i
-			out = append(out, i)
+		if _, seen := last[kind(p)]; !seen {
+			first = append(first, i)
 		}
 		last[kind(p)] = i
 	}
-	for _, i := range last {
-		if !all && !slices.Contains(out, i) {
-			out = append(out, i)
-		}
+	if every {
+		return all
 	}
+	out := slices.AppendSeq(first, maps.Values(last))
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // killAtEach runs a plot undisturbed to learn its points, and then once for

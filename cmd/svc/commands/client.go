@@ -61,9 +61,16 @@ func (o *clientOptions) client(onRetry func(client.Retry)) (*client.Client, erro
 	return c, nil
 }
 
-// waits shows on standard error that a call is tried again later.
-func waits(c *cobra.Command) func(client.Retry) {
-	return (&plainDisplay{w: c.ErrOrStderr(), now: time.Now}).wait
+// call makes a client that shows on standard error that a call is tried again later,
+// and calls run with it and a context that ends at the first Ctrl-C.
+func (o *clientOptions) call(c *cobra.Command, run func(ctx context.Context, service *client.Client) error) error {
+	service, err := o.client((&plainDisplay{w: c.ErrOrStderr(), now: time.Now}).wait)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c)
+	defer stop()
+	return coded(run(ctx, service))
 }
 
 // interruptible returns a context that ends at the first Ctrl-C; a second one
@@ -88,6 +95,17 @@ func coded(err error) error {
 		return &codedError{exitInterrupted, err}
 	}
 	return err
+}
+
+// print writes a result as JSON, or as a text for people.
+func (o *clientOptions) print(w io.Writer, result any, text string) error {
+	if o.json {
+		return printJSON(w, result)
+	}
+	if _, err := fmt.Fprintln(w, text); err != nil {
+		return fmt.Errorf("printing result: %w", err)
+	}
+	return nil
 }
 
 // printJSON writes a result for programs.

@@ -20,24 +20,18 @@ func downloadCommand() *cobra.Command {
 		if err := checkTarget(dir, force); err != nil {
 			return &codedError{exitUsage, err}
 		}
-		service, err := o.client(waits(c))
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(c)
-		defer stop()
-		record, err := service.Status(ctx, job)
-		if err != nil {
-			return err
-		}
-		job.ProjectID = record.ProjectID
-		result := generated{Job: record, Directory: dir}
-		unpacked, err := fetchGame(ctx, service, job, dir, force)
-		if err != nil {
-			return err
-		}
-		result.Index, result.Changes = unpacked.index, unpacked.changes
-		return (&generateOptions{clientOptions: o.clientOptions}).printGenerated(c.OutOrStdout(), result)
+		return o.call(c, func(ctx context.Context, service *client.Client) error {
+			record, err := service.Status(ctx, job)
+			if err != nil {
+				return err
+			}
+			job.ProjectID = record.ProjectID
+			result := generated{Job: record}
+			if err := result.unpack(ctx, service, job, dir, force); err != nil {
+				return err
+			}
+			return o.print(c.OutOrStdout(), result, result.text())
+		})
 	})
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to unpack into; replaces the game that svc unpacked there before")
 	c.Flags().BoolVar(&force, "force", false, "replace DIR even if it holds files that svc did not write")
@@ -45,51 +39,47 @@ func downloadCommand() *cobra.Command {
 	return c
 }
 
-// unpackedGame is what fetchGame put into a directory.
-type unpackedGame struct {
-	index   string   // path of index.html, "" when the game has none
-	changes *changes // against what was there before
-}
-
-// fetchGame downloads the files of job and makes them the content of dir.
-func fetchGame(ctx context.Context, service *client.Client, job client.Job, dir string, force bool) (game unpackedGame, err error) {
+// unpack downloads the files of job and makes them the content of dir.
+func (g *generated) unpack(ctx context.Context, service *client.Client, job client.Job, dir string, force bool) (err error) {
 	target, err := filepath.Abs(dir)
 	if err != nil {
-		return game, fmt.Errorf("finding directory: %w", err)
+		return fmt.Errorf("finding directory: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return game, fmt.Errorf("making parent directory: %w", err)
+		return fmt.Errorf("making parent directory: %w", err)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(target), ".svc-download-")
 	if err != nil {
-		return game, fmt.Errorf("making directory to download into: %w", err)
+		return fmt.Errorf("making directory to download into: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	archive := filepath.Join(temp, "game.zip")
 	if _, err := service.Download(ctx, job, archive); err != nil {
-		return game, err
+		return err
 	}
 	fresh := filepath.Join(temp, "game")
 	if err := client.Extract(archive, fresh); err != nil {
-		return game, err
+		return err
 	}
 	if err := checkTarget(dir, force); err != nil {
-		return game, err // it changed while the job ran
+		return err // it changed while the job ran
 	}
-	if game.changes, err = compareGames(target, fresh, job.ProjectID); err != nil {
-		return game, err
+	changes, err := compareGames(target, fresh, job.ProjectID)
+	if err != nil {
+		return err
 	}
 	if err := writeManifest(fresh, job); err != nil {
-		return game, err
+		return err
 	}
 	if err := replaceDir(target, fresh, filepath.Join(temp, "before")); err != nil {
-		return game, err
+		return err
 	}
+	g.Directory, g.Changes = dir, changes
 	index := filepath.Join(dir, "index.html")
 	if _, err := os.Stat(index); err == nil {
-		game.index = index
+		g.Index = index
 	}
-	return game, nil
+	return nil
 }
 
 // compareGames compares the game of a project with what is in the directory

@@ -1,7 +1,7 @@
 package commands
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,12 +51,12 @@ The last line on standard output is the path of the game's index.html.`,
 	return c
 }
 
-// generated is the result of svc generate for programs.
+// generated is the result of svc generate and svc download for programs.
 type generated struct {
 	Job       api.Job  `json:"job"`
 	Directory string   `json:"directory,omitempty"`
-	Index     string   `json:"index,omitempty"`
-	Changes   *changes `json:"changes,omitempty"`
+	Index     string   `json:"index,omitempty"`   // path of index.html, if the game has one
+	Changes   *changes `json:"changes,omitempty"` // against what was in the directory before
 }
 
 func (o *generateOptions) run(c *cobra.Command, brief string) error {
@@ -102,12 +102,12 @@ func (o *generateOptions) run(c *cobra.Command, brief string) error {
 		return coded(err)
 	}
 	if result.Job.Status == api.JobCompleted && o.dir != "" {
-		if err := o.unpack(ctx, service, job, &result); err != nil {
+		if err := result.unpack(ctx, service, job, o.dir, o.force); err != nil {
 			return coded(err)
 		}
 	}
 	d.close()
-	return errors.Join(o.printGenerated(c.OutOrStdout(), result), endOf(result.Job))
+	return errors.Join(o.print(c.OutOrStdout(), result, result.text()), endOf(result.Job))
 }
 
 // request builds the submission and checks it as the service will.
@@ -150,33 +150,12 @@ func (o *generateOptions) projectName(prompt string) string {
 	return shorten(name, 60)
 }
 
-func (o *generateOptions) unpack(ctx context.Context, service *client.Client, job client.Job, result *generated) error {
-	unpacked, err := fetchGame(ctx, service, job, o.dir, o.force)
-	if err != nil {
-		return err
-	}
-	result.Directory, result.Index, result.Changes = o.dir, unpacked.index, unpacked.changes
-	return nil
-}
-
-func (o *generateOptions) printGenerated(w io.Writer, result generated) error {
-	if o.json {
-		return printJSON(w, result)
-	}
+// text is the result for people: what changed, and where the game is.
+func (g generated) text() string {
 	var lines []string
-	if result.Changes != nil {
-		lines = result.Changes.lines()
+	if g.Changes != nil {
+		lines = g.Changes.lines()
 	}
-	switch {
-	case result.Index != "":
-		lines = append(lines, result.Index)
-	case result.Directory != "":
-		lines = append(lines, result.Directory)
-	default:
-		lines = append(lines, fmt.Sprintf("%s %s", result.Job.JobID, result.Job.Status))
-	}
-	if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
-		return fmt.Errorf("printing result: %w", err)
-	}
-	return nil
+	place := cmp.Or(g.Index, g.Directory, fmt.Sprintf("%s %s", g.Job.JobID, g.Job.Status))
+	return strings.Join(append(lines, place), "\n")
 }

@@ -1,9 +1,9 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,36 +33,24 @@ func jobCommand(use, short string, o *jobOptions, run func(c *cobra.Command, job
 }
 
 func statusCommand() *cobra.Command {
-	o := &jobOptions{}
-	return jobCommand("status", "Show how far a job is", o, func(c *cobra.Command, job client.Job) error {
-		service, err := o.client(waits(c))
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(c)
-		defer stop()
-		record, err := service.Status(ctx, job)
-		if err != nil {
-			return err
-		}
-		return o.print(c.OutOrStdout(), record)
-	})
+	return recordCommand("status", "Show how far a job is", (*client.Client).Status)
 }
 
 func cancelCommand() *cobra.Command {
+	return recordCommand("cancel", "Cancel a job", (*client.Client).Cancel)
+}
+
+// recordCommand is a command that prints what a call says of a job.
+func recordCommand(use, short string, call func(*client.Client, context.Context, client.Job) (api.Job, error)) *cobra.Command {
 	o := &jobOptions{}
-	return jobCommand("cancel", "Cancel a job", o, func(c *cobra.Command, job client.Job) error {
-		service, err := o.client(waits(c))
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(c)
-		defer stop()
-		record, err := service.Cancel(ctx, job)
-		if err != nil {
-			return err
-		}
-		return o.print(c.OutOrStdout(), record)
+	return jobCommand(use, short, o, func(c *cobra.Command, job client.Job) error {
+		return o.call(c, func(ctx context.Context, service *client.Client) error {
+			record, err := call(service, ctx, job)
+			if err != nil {
+				return err
+			}
+			return o.print(c.OutOrStdout(), record, recordText(record))
+		})
 	})
 }
 
@@ -82,26 +70,20 @@ func watchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return errors.Join(o.print(c.OutOrStdout(), record), endOf(record))
+		return errors.Join(o.print(c.OutOrStdout(), record, recordText(record)), endOf(record))
 	})
 }
 
-// print writes a job's record as JSON, or in a line or two.
-func (o *clientOptions) print(w io.Writer, record api.Job) error {
-	if o.json {
-		return printJSON(w, record)
-	}
+// recordText is a job's record in one line.
+func recordText(record api.Job) string {
 	text := fmt.Sprintf("%s %s", record.JobID, record.Status)
 	if !record.Status.Terminal() {
 		text += fmt.Sprintf(" %d %% %s: %s", record.Progress.Percent, record.Progress.Stage, printable(record.Progress.Message))
 	}
-	if _, err := fmt.Fprintln(w, text); err != nil {
-		return fmt.Errorf("printing result: %w", err)
-	}
-	return nil
+	return text
 }
 
-// endOf returns the error that a job's end is to whoever waited for it.
+// endOf returns the error that a job's end means to a command that waited for it.
 func endOf(record api.Job) error {
 	switch {
 	case record.Status == api.JobFailed && record.Failure != nil:

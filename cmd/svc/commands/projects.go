@@ -1,11 +1,13 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/client"
 )
 
 func projectsCommand() *cobra.Command {
@@ -19,27 +21,23 @@ func projectsListCommand() *cobra.Command {
 		Short: "List your projects, newest first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			service, err := o.client(waits(c))
-			if err != nil {
-				return err
-			}
-			ctx, stop := interruptible(c)
-			defer stop()
-			projects := []api.Project{}
-			for project, err := range service.Projects(ctx) {
-				if err != nil {
-					return coded(err)
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				projects := []api.Project{}
+				for project, err := range service.Projects(ctx) {
+					if err != nil {
+						return err
+					}
+					projects = append(projects, project)
 				}
-				projects = append(projects, project)
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), projects)
-			}
-			for _, project := range projects {
-				fmt.Fprintf(c.OutOrStdout(), "%s  %s  %s\n", project.ID,
-					project.CreatedAt.Local().Format("2006-01-02 15:04"), printable(project.Name))
-			}
-			return nil
+				if o.json {
+					return printJSON(c.OutOrStdout(), projects)
+				}
+				for _, project := range projects {
+					fmt.Fprintf(c.OutOrStdout(), "%s  %s  %s\n", project.ID,
+						project.CreatedAt.Local().Format("2006-01-02 15:04"), printable(project.Name))
+				}
+				return nil
+			})
 		},
 	}
 	o.register(c)
@@ -54,21 +52,13 @@ func projectsCreateCommand() *cobra.Command {
 		Short: "Create a project and print its id",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			service, err := o.client(waits(c))
-			if err != nil {
-				return err
-			}
-			ctx, stop := interruptible(c)
-			defer stop()
-			project, err := service.CreateProject(ctx, api.ProjectRequest{Name: args[0], Description: description})
-			if err != nil {
-				return coded(err)
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), project)
-			}
-			fmt.Fprintln(c.OutOrStdout(), project.ID)
-			return nil
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				project, err := service.CreateProject(ctx, api.ProjectRequest{Name: args[0], Description: description})
+				if err != nil {
+					return err
+				}
+				return o.print(c.OutOrStdout(), project, project.ID)
+			})
 		},
 	}
 	o.register(c)

@@ -38,12 +38,16 @@ func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// print writes a result as JSON, or as people writes it.
-func (o *adminOptions) print(c *cobra.Command, result any, people func(w io.Writer)) error {
-	if !o.json {
-		return written(c.OutOrStdout(), people)
+// print writes the result of a call as JSON, or as people writes it, unless the call
+// failed with err.
+func (o *adminOptions) print(c *cobra.Command, result any, err error, people func(w io.Writer)) error {
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return printJSON(c.OutOrStdout(), result)
 	}
-	return printJSON(c.OutOrStdout(), result)
+	return written(c.OutOrStdout(), people)
 }
 
 // advise adds what to do next to a refusal with the given status.

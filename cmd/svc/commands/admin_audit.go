@@ -27,10 +27,7 @@ func auditCommand(o *adminOptions) *cobra.Command {
 				return &codedError{exitUsage, errors.New("--limit can't be negative: want a number of changes, or 0 for all")}
 			}
 			entries, err := o.audit(c.Context(), keyID, userID, limit)
-			if err != nil {
-				return err
-			}
-			return o.print(c, entries, func(w io.Writer) { printAudit(w, entries) })
+			return o.print(c, entries, err, func(w io.Writer) { printAudit(w, entries) })
 		},
 	}
 	c.Flags().StringVar(&keyID, "key", "", "only changes of this key")

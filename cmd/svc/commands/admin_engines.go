@@ -19,10 +19,7 @@ func enginesOwnerCommand(o *adminOptions) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			owner, err := o.client().EnginesOwner(c.Context())
-			if err != nil {
-				return adviseEngines(err)
-			}
-			return o.print(c, owner, func(w io.Writer) {
+			return o.print(c, owner, adviseEngines(err), func(w io.Writer) {
 				fmt.Fprintf(w, "%s, which has had them since %s\n", owner.Place, printTime(owner.Since))
 			})
 		},
@@ -40,10 +37,7 @@ that is moved to another host needs no release: it keeps its name.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			owner, err := o.client().ReleaseEngines(c.Context())
-			if err != nil {
-				return adviseEngines(err)
-			}
-			return o.print(c, owner, func(w io.Writer) {
+			return o.print(c, owner, adviseEngines(err), func(w io.Writer) {
 				fmt.Fprintf(w, "released from %s, which had them since %s\n", owner.Place, printTime(owner.Since))
 			})
 		},

@@ -14,10 +14,11 @@ import (
 
 func keyCommand(o *adminOptions) *cobra.Command {
 	return group("key", "Create and manage API keys",
-		keyCreateCommand(o), keyListCommand(o), keyShowCommand(o), keyRenameCommand(o), keyLimitsCommand(o), keyUsageCommand(o),
-		keyStateCommand(o, "disable", "Make a key unusable until it is enabled", (*admin.Client).Disable),
-		keyStateCommand(o, "enable", "Make a disabled key usable again", (*admin.Client).Enable),
-		keyStateCommand(o, "revoke", "End a key for good", (*admin.Client).Revoke))
+		keyCreateCommand(o), keyListCommand(o), keyRenameCommand(o), keyLimitsCommand(o), keyUsageCommand(o),
+		oneKeyCommand(o, "show", "Show a key", (*admin.Client).Key),
+		oneKeyCommand(o, "disable", "Make a key unusable until it is enabled", (*admin.Client).Disable),
+		oneKeyCommand(o, "enable", "Make a disabled key usable again", (*admin.Client).Enable),
+		oneKeyCommand(o, "revoke", "End a key for good", (*admin.Client).Revoke))
 }
 
 func keyCreateCommand(o *adminOptions) *cobra.Command {
@@ -35,7 +36,7 @@ func keyCreateCommand(o *adminOptions) *cobra.Command {
 			if err != nil {
 				return adviseUser(err, userID)
 			}
-			err = o.print(c, key, func(w io.Writer) {
+			err = o.print(c, key, nil, func(w io.Writer) {
 				printFields(w, append([][2]string{{"secret", key.Secret}}, keyFields(key.Key)...))
 			})
 			if err != nil {
@@ -62,26 +63,11 @@ func keyListCommand(o *adminOptions) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := o.client().Keys(c.Context(), userID)
-			if err != nil {
-				return err
-			}
-			return o.print(c, list, func(w io.Writer) { printKeys(w, list) })
+			return o.print(c, list, err, func(w io.Writer) { printKeys(w, list) })
 		},
 	}
 	c.Flags().StringVar(&userID, "user", "", "only the keys of this user")
 	return c
-}
-
-func keyShowCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a key",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			key, err := o.client().Key(c.Context(), args[0])
-			return o.printKey(c, key, err)
-		},
-	}
 }
 
 func keyRenameCommand(o *adminOptions) *cobra.Command {
@@ -96,15 +82,16 @@ func keyRenameCommand(o *adminOptions) *cobra.Command {
 	}
 }
 
-func keyStateCommand(o *adminOptions, use, short string,
-	set func(*admin.Client, context.Context, string) (keys.Key, error),
+// oneKeyCommand is a command that makes one call about a key.
+func oneKeyCommand(o *adminOptions, use, short string,
+	call func(*admin.Client, context.Context, string) (keys.Key, error),
 ) *cobra.Command {
 	return &cobra.Command{
 		Use:   use + " ID",
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			key, err := set(o.client(), c.Context(), args[0])
+			key, err := call(o.client(), c.Context(), args[0])
 			return o.printKey(c, key, err)
 		},
 	}
@@ -135,8 +122,5 @@ func keyLimitsCommand(o *adminOptions) *cobra.Command {
 
 // printKey prints the result of a command about one key.
 func (o *adminOptions) printKey(c *cobra.Command, key keys.Key, err error) error {
-	if err != nil {
-		return adviseKey(err)
-	}
-	return o.print(c, key, func(w io.Writer) { printFields(w, keyFields(key)) })
+	return o.print(c, key, adviseKey(err), func(w io.Writer) { printFields(w, keyFields(key)) })
 }

@@ -15,14 +15,19 @@ const unlimited = "unlimited"
 
 // limitFlags are the four limits of a key as flags.
 type limitFlags struct {
-	jobsPerDay, jobsPerMonth, maxConcurrentJobs countLimit
-	tikPerMonth                                 tikLimit
+	jobsPerDay, jobsPerMonth, maxConcurrentJobs limit[int64]
+	tikPerMonth                                 limit[api.TIK]
 }
 
 func (f *limitFlags) register(flags *pflag.FlagSet) {
-	flags.Var(&f.jobsPerDay, "jobs-per-day", "jobs per UTC day, or unlimited")
-	flags.Var(&f.jobsPerMonth, "jobs-per-month", "jobs per UTC month, or unlimited")
-	flags.Var(&f.maxConcurrentJobs, "max-concurrent-jobs", "jobs queued or running at a time, or unlimited")
+	count := func(l *limit[int64], name, usage string) {
+		l.parse, l.unit = parseCount, "N"
+		flags.Var(l, name, usage)
+	}
+	count(&f.jobsPerDay, "jobs-per-day", "jobs per UTC day, or unlimited")
+	count(&f.jobsPerMonth, "jobs-per-month", "jobs per UTC month, or unlimited")
+	count(&f.maxConcurrentJobs, "max-concurrent-jobs", "jobs queued or running at a time, or unlimited")
+	f.tikPerMonth.parse, f.tikPerMonth.unit = api.ParseTIK, "TIK"
 	flags.Var(&f.tikPerMonth, "tik-per-month", "TIK spent per UTC month, or unlimited")
 }
 
@@ -32,75 +37,54 @@ func (f *limitFlags) given() bool {
 
 // apply changes the limits that were given.
 func (f *limitFlags) apply(l *policy.Limits) {
-	if f.jobsPerDay.set {
-		l.JobsPerDay = f.jobsPerDay.value
-	}
-	if f.jobsPerMonth.set {
-		l.JobsPerMonth = f.jobsPerMonth.value
-	}
-	if f.maxConcurrentJobs.set {
-		l.MaxConcurrentJobs = f.maxConcurrentJobs.value
-	}
-	if f.tikPerMonth.set {
-		l.TIKPerMonth = f.tikPerMonth.value
-	}
+	f.jobsPerDay.apply(&l.JobsPerDay)
+	f.jobsPerMonth.apply(&l.JobsPerMonth)
+	f.maxConcurrentJobs.apply(&l.MaxConcurrentJobs)
+	f.tikPerMonth.apply(&l.TIKPerMonth)
 }
 
-// countLimit is a limit in whole numbers.
-type countLimit struct {
+// limit is a flag's value: a limit, or none.
+type limit[T int64 | api.TIK] struct {
+	parse func(string) (T, error)
+	unit  string
 	set   bool
-	value *int64
+	value *T
 }
 
-func (l *countLimit) Set(s string) error {
+func (l *limit[T]) Set(s string) error {
 	l.set, l.value = true, nil
 	if s == "" || s == unlimited {
 		return nil
 	}
+	n, err := l.parse(s)
+	if err == nil {
+		l.value = &n
+	}
+	return err
+}
+
+func (l *limit[T]) apply(to **T) {
+	if l.set {
+		*to = l.value
+	}
+}
+
+func (l *limit[T]) String() string {
+	if !l.set {
+		return ""
+	}
+	return printLimit(l.value)
+}
+
+func (l *limit[T]) Type() string { return l.unit }
+
+func parseCount(s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
-		return fmt.Errorf("want a whole number, zero or more, or %s", unlimited)
+		return 0, fmt.Errorf("want a whole number, zero or more, or %s", unlimited)
 	}
-	l.value = &n
-	return nil
+	return n, nil
 }
-
-func (l *countLimit) String() string {
-	if !l.set {
-		return ""
-	}
-	return printCount(l.value)
-}
-
-func (l *countLimit) Type() string { return "N" }
-
-// tikLimit is a limit in TIK.
-type tikLimit struct {
-	set   bool
-	value *api.TIK
-}
-
-func (l *tikLimit) Set(s string) error {
-	l.set, l.value = true, nil
-	if s == "" || s == unlimited {
-		return nil
-	}
-	n, err := api.ParseTIK(s)
-	if err != nil {
-		return err
-	}
-	l.value = &n
-	return nil
-}
-
-func (l *tikLimit) String() string {
-	if !l.set {
-		return ""
-	}
-	return printTIK(l.value)
-}
-
-func (l *tikLimit) Type() string { return "TIK" }
 
 // tikAmount is an amount of TIK.
 type tikAmount api.TIK
@@ -116,7 +100,6 @@ func (a *tikAmount) Type() string   { return "TIK" }
 
 // Interface guards
 var (
-	_ pflag.Value = (*countLimit)(nil)
-	_ pflag.Value = (*tikLimit)(nil)
+	_ pflag.Value = (*limit[int64])(nil)
 	_ pflag.Value = (*tikAmount)(nil)
 )

@@ -40,7 +40,7 @@ func loginLinkCommand(o *adminOptions) *cobra.Command {
 				URL:    siteOf(address) + site.Path + "login#" + link.Code,
 				UserID: link.UserID, ExpiresAt: link.ExpiresAt,
 			}
-			return o.print(c, result, func(w io.Writer) {
+			return o.print(c, result, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s\nsigns %s in once, until %s\n", result.URL, result.UserID, printTime(result.ExpiresAt))
 			})
 		},

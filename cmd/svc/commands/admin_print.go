@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -61,10 +60,10 @@ func keyFields(k keys.Key) [][2]string {
 		{"user", k.UserID},
 		{"masked", k.Masked},
 		{"state", k.State},
-		{"jobs per day", printCount(k.Limits.JobsPerDay)},
-		{"jobs per month", printCount(k.Limits.JobsPerMonth)},
-		{"max concurrent jobs", printCount(k.Limits.MaxConcurrentJobs)},
-		{"TIK per month", printTIK(k.Limits.TIKPerMonth)},
+		{"jobs per day", printLimit(k.Limits.JobsPerDay)},
+		{"jobs per month", printLimit(k.Limits.JobsPerMonth)},
+		{"max concurrent jobs", printLimit(k.Limits.MaxConcurrentJobs)},
+		{"TIK per month", printLimit(k.Limits.TIKPerMonth)},
 		{"created", printTime(k.CreatedAt)},
 		{"last used", printUsed(k.LastUsedAt)},
 	}
@@ -75,8 +74,8 @@ func printKeys(w io.Writer, list []keys.Key) {
 	for _, k := range list {
 		rows = append(rows, []string{
 			k.ID, k.UserID, k.Name, k.Masked, k.State,
-			printCount(k.Limits.JobsPerDay), printCount(k.Limits.JobsPerMonth),
-			printCount(k.Limits.MaxConcurrentJobs), printTIK(k.Limits.TIKPerMonth), printUsed(k.LastUsedAt),
+			printLimit(k.Limits.JobsPerDay), printLimit(k.Limits.JobsPerMonth),
+			printLimit(k.Limits.MaxConcurrentJobs), printLimit(k.Limits.TIKPerMonth), printUsed(k.LastUsedAt),
 		})
 	}
 	printTable(w, rows)
@@ -87,14 +86,14 @@ func printUsage(w io.Writer, u keys.Usage) {
 	fmt.Fprintf(w, "%s  %s  (%s, user %s, %s)\n", u.KeyID, printable(u.Name), u.Masked, u.UserID, u.State)
 	day, month := "resets "+printTime(u.DayResetsAt), "resets "+printTime(u.MonthResetsAt)
 	count := func(name string, used int64, limit *int64, reset string) []string {
-		return []string{name, fmt.Sprintf("%d of %s", used, printCount(limit)), bar(used, limit), reset}
+		return []string{name, fmt.Sprintf("%d of %s", used, printLimit(limit)), bar(used, limit), reset}
 	}
 	printTable(w, [][]string{
 		count("jobs today", u.JobsToday, u.Limits.JobsPerDay, day),
 		count("jobs this month", u.JobsThisMonth, u.Limits.JobsPerMonth, month),
 		count("running jobs", u.RunningJobs, u.Limits.MaxConcurrentJobs, ""),
 		{
-			"TIK this month", fmt.Sprintf("%s of %s", u.TIKThisMonth, printTIK(u.Limits.TIKPerMonth)),
+			"TIK this month", fmt.Sprintf("%s of %s", u.TIKThisMonth, printLimit(u.Limits.TIKPerMonth)),
 			bar(int64(u.TIKThisMonth), (*int64)(u.Limits.TIKPerMonth)), month,
 		},
 		{"TIK in all", u.TIKSpent.String(), "", ""},
@@ -113,18 +112,11 @@ func bar(used int64, limit *int64) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
 
-func printCount(n *int64) string {
+func printLimit[T int64 | api.TIK](n *T) string {
 	if n == nil {
 		return unlimited
 	}
-	return strconv.FormatInt(*n, 10)
-}
-
-func printTIK(n *api.TIK) string {
-	if n == nil {
-		return unlimited
-	}
-	return n.String()
+	return fmt.Sprint(*n)
 }
 
 func printUsed(t *time.Time) string {

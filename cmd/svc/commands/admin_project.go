@@ -26,10 +26,7 @@ func projectListCommand(o *adminOptions) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := o.projects(c.Context(), userID)
-			if err != nil {
-				return err
-			}
-			return o.print(c, list, func(w io.Writer) { printProjectDetails(w, list) })
+			return o.print(c, list, err, func(w io.Writer) { printProjectDetails(w, list) })
 		},
 	}
 	c.Flags().StringVar(&userID, "user", "", "only projects of this user")
@@ -78,10 +75,8 @@ func projectAttributesCommand(o *adminOptions) *cobra.Command {
 			} else {
 				details, err = o.client().SetAttributes(c.Context(), args[0], set)
 			}
-			if err != nil {
-				return advise(err, http.StatusNotFound, "list the projects with svc admin project list")
-			}
-			return o.print(c, details, func(w io.Writer) { printProjectDetails(w, []projects.Details{details}) })
+			err = advise(err, http.StatusNotFound, "list the projects with svc admin project list")
+			return o.print(c, details, err, func(w io.Writer) { printProjectDetails(w, []projects.Details{details}) })
 		},
 	}
 }

@@ -35,7 +35,7 @@ func userStatementCommand(o *adminOptions) *cobra.Command {
 		if *asCSV {
 			return tables.WriteCSV(c.OutOrStdout(), tables.StatementHeader, tables.Statement(st.Entries, tables.Time))
 		}
-		return o.print(c, st, func(w io.Writer) { printStatement(w, st) })
+		return o.print(c, st, nil, func(w io.Writer) { printStatement(w, st) })
 	}
 	return c
 }

@@ -34,7 +34,7 @@ func keyUsageCommand(o *adminOptions) *cobra.Command {
 		if len(args) == 1 {
 			result = usages[0]
 		}
-		return o.print(c, result, func(w io.Writer) { printUsages(w, usages) })
+		return o.print(c, result, nil, func(w io.Writer) { printUsages(w, usages) })
 	}
 	return c
 }

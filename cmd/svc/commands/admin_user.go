@@ -25,10 +25,8 @@ func userCreateCommand(o *adminOptions) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			user, err := o.client().CreateUser(c.Context(), args[0], api.TIK(amount))
-			if err != nil {
-				return advise(err, http.StatusConflict, fmt.Sprintf("top it up with svc admin user topup %s N", args[0]))
-			}
-			return o.print(c, user, func(w io.Writer) { printUser(w, user) })
+			err = advise(err, http.StatusConflict, "top it up with svc admin user topup "+args[0]+" N")
+			return o.print(c, user, err, func(w io.Writer) { printUser(w, user) })
 		},
 	}
 	c.Flags().Var(&amount, "tik", "first credit in TIK")
@@ -49,10 +47,7 @@ func userTopUpCommand(o *adminOptions) *cobra.Command {
 				return &codedError{exitUsage, err}
 			}
 			user, err := o.client().TopUp(c.Context(), args[0], credit)
-			if err != nil {
-				return adviseUser(err, args[0])
-			}
-			return o.print(c, user, func(w io.Writer) {
+			return o.print(c, user, adviseUser(err, args[0]), func(w io.Writer) {
 				printUser(w, user.User)
 				if user.Repeated {
 					fmt.Fprintf(w, "\n%s was credited before; nothing has changed\n", credit.Reference)
@@ -71,10 +66,7 @@ func userShowCommand(o *adminOptions) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			user, err := o.client().User(c.Context(), args[0])
-			if err != nil {
-				return adviseUser(err, args[0])
-			}
-			return o.print(c, user, func(w io.Writer) { printUser(w, user) })
+			return o.print(c, user, adviseUser(err, args[0]), func(w io.Writer) { printUser(w, user) })
 		},
 	}
 }

@@ -33,7 +33,7 @@ const (
 )
 
 // stuckVariable makes an engine's generator never return and its jobs run out of
-// time so much later, whatever their level; a test aid.
+// time so much later, at any level; a test aid.
 const stuckVariable = "SVC_ENGINE_STUCK"
 
 // Options are the command line of svc-engine.

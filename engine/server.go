@@ -166,7 +166,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	if r.Context().Err() != nil {
-		return // nobody is there to be answered
+		return // the client has left
 	}
 	s.cfg.Log.Error("request failed", zap.String("route", r.Pattern), zap.Error(err))
 	(&api.Error{Status: http.StatusInternalServerError, Message: "The engine could not do this."}).WriteTo(w)

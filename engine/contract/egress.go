@@ -114,7 +114,7 @@ func (g *egress) asked() []string {
 	return slices.Clone(g.calls)
 }
 
-// shown returns the names in the certificates of those who asked.
+// shown returns the names in the clients' certificates.
 func (g *egress) shown() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

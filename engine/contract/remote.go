@@ -122,7 +122,7 @@ func (r *remote) transport(e *engine, shown ...tls.Certificate) *http.Transport 
 			if len(shown) == 0 {
 				return new(tls.Certificate), nil
 			}
-			return &shown[0], nil // whatever authorities the engine asks for
+			return &shown[0], nil // also when the engine asks for other authorities
 		},
 	}}
 }

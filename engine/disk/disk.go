@@ -93,7 +93,7 @@ type held struct{ f *os.File }
 
 // Close gives the lock up at once. Closing the file alone would leave it to a
 // program that is just being started, until that has become what it is to be:
-// whoever takes the lock next would be refused.
+// the next process would be refused the lock.
 func (h held) Close() error {
 	return errors.Join(syscall.Flock(int(h.f.Fd()), syscall.LOCK_UN), h.f.Close())
 }

@@ -41,7 +41,7 @@ func (m *Manager) Ack(ack contract.Ack) error {
 }
 
 // publish lets everyone see that a job has ended: first its record, then its
-// terminal event, so that who has seen the event finds the rest.
+// terminal event, so that a reader of the event finds the rest.
 func (m *Manager) publish(j *job) error {
 	m.mu.Lock()
 	log := j.log

@@ -35,7 +35,7 @@ type job struct {
 	done   chan struct{}           // closed when the job has ended
 
 	lasting bool // it has ended, and inherit is to change what it left
-	applied bool // what it asks to change for good is changed; only who runs or ends it uses this
+	applied bool // what it asks to change for good is changed; used only by the goroutine that runs or ends it
 }
 
 // stored is the content of job.json.

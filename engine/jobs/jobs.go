@@ -166,7 +166,7 @@ func (m *Manager) Close() error {
 // Run works off the queue until ctx ends, and then returns nil. A job that
 // runs at that moment is left as it is: the next Recover ends it. Run returns an
 // error when the volume fails, or the generator of a job that has ended does not
-// stop: the next start then goes on with those that wait.
+// stop: the next start then goes on with the waiting jobs.
 func (m *Manager) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

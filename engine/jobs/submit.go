@@ -21,7 +21,7 @@ const (
 )
 
 // Submit accepts a job and returns once that is on disk. A job id that was
-// accepted before gets the same answer again, whatever req says.
+// accepted before gets the same answer again, for any req.
 func (m *Manager) Submit(jobID, sessionID string, req api.GenerateRequest) (api.Submission, error) {
 	m.admission.Lock()
 	defer m.admission.Unlock()

@@ -59,7 +59,7 @@ func timeout(level api.ReasoningLevel) time.Duration {
 }
 
 // work takes a job from its start to its end. jobCtx is the job's own: its
-// cause says who interrupts it. The error is errAbandoned, or the volume's.
+// cause says why it is interrupted. The error is errAbandoned, or the volume's.
 func (m *Manager) work(ctx, jobCtx context.Context, j *job) error {
 	v, err := m.attempt(jobCtx, j)
 	if err != nil {

@@ -80,7 +80,7 @@ type document struct {
 	length int
 }
 
-// read takes a skill's words. Mechanics are tags that somebody chose, and count
+// read takes a skill's words. Mechanics are chosen tags, and count
 // twice.
 func read(skill api.Skill) document {
 	d := document{skill: skill, counts: make(map[string]int)}

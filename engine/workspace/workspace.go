@@ -27,7 +27,7 @@ const (
 // Workspace is a project's folder.
 type Workspace struct {
 	root *os.Root
-	// whole is held while several files change, and by who reads them all.
+	// whole is held while several files change, and by a reader of all of them.
 	whole sync.Mutex
 }
 

@@ -64,7 +64,7 @@ func adviseKey(err error) error {
 	return advise(err, http.StatusNotFound, "list the keys with svc admin key list")
 }
 
-// adviseUser says how to make a user who is not there.
+// adviseUser says how to create a missing user.
 func adviseUser(err error, userID string) error {
 	return advise(err, http.StatusNotFound, "create the user with svc admin user create "+userID)
 }

@@ -36,7 +36,7 @@ func written(w io.Writer, people func(w io.Writer)) error {
 }
 
 // printTable prints rows of as many cells each, aligned. What is in a cell stays
-// there, whoever wrote it.
+// there: users name their keys and projects.
 func printTable(w io.Writer, rows [][]string) {
 	var aligned strings.Builder
 	tw := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)

@@ -97,8 +97,8 @@ func compareValues(before, after map[string]string) []valueChange {
 }
 
 // readValues returns the leaves of a JSON file by path, such as "rules.lives",
-// each as JSON. A file that does not exist, or is no JSON because somebody
-// edited it, has none.
+// each as JSON. A file that does not exist, or is no JSON after an edit by
+// hand, has none.
 func readValues(path string) (map[string]string, error) {
 	values := map[string]string{}
 	text, err := os.ReadFile(path)

@@ -146,7 +146,7 @@ func join(what, detail string) string {
 	return what + ": " + detail
 }
 
-// printable makes one harmless line of a text that somebody else wrote: an
+// printable makes one harmless line of a foreign text: an
 // escape sequence in a game's name must not drive the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -3,7 +3,7 @@ package commands
 import "io"
 
 // output is standard output. It keeps the first error of a write, and takes nothing
-// after it: Execute tells of it, whatever the command made of it. What was not
+// after it: Execute reports it, even if the command did not. What was not
 // written must not look done.
 type output struct {
 	w   io.Writer

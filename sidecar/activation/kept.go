@@ -83,9 +83,7 @@ func openKeeper(dir string) (*keeper, error) {
 		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds", err, path)
 	}
 	for i, g := range k.state.Generations {
-		if g.Source == Embedded { // the label of no other origin
-			k.state.Generations[i].trust = BuiltIn
-		}
+		k.state.Generations[i].trust = trustOf(g.Source)
 	}
 	return k, nil
 }

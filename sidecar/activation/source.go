@@ -14,8 +14,12 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 )
 
-// Embedded names the policy that is part of the program.
-const Embedded = "embedded"
+const (
+	// Embedded names the policy that is part of the program.
+	Embedded = "embedded"
+	// UploadOf begins the name of a policy that an administrator sent.
+	UploadOf = "upload of "
+)
 
 // Trust is what the origin of a policy exempts it from.
 type Trust int
@@ -49,6 +53,18 @@ type source interface {
 	// trust is what all that it holds is trusted with. A Bundled source is whole or
 	// absent; a directory may be read while someone writes to it.
 	trust() Trust
+}
+
+// trustOf returns the trust of a kept policy by its source, whose label no other origin
+// has: that of an upload begins with other words.
+func trustOf(source string) Trust {
+	switch {
+	case source == Embedded:
+		return BuiltIn
+	case isBundle(source) && !strings.HasPrefix(source, UploadOf):
+		return Bundled
+	}
+	return Supplied
 }
 
 func newSource(name string) (source, error) {

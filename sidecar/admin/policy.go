@@ -67,7 +67,7 @@ func (s *Server) readPolicy(r *http.Request, actor, action string) (activation.R
 		return activation.Request{}, &Error{http.StatusBadRequest, err.Error()}
 	}
 	return activation.Request{
-		Files: files, Source: "upload of " + r.URL.Query().Get("source"), Actor: actor, Confirm: s.recordPolicy(actor, action),
+		Files: files, Source: activation.UploadOf + r.URL.Query().Get("source"), Actor: actor, Confirm: s.recordPolicy(actor, action),
 	}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // MaxPerUser is how many keys a user may have that are not revoked.
-const MaxPerUser = 20
+const MaxPerUser = store.MaxKeys
 
 // Key is what is known of an API key. The secret is not.
 type Key struct {

@@ -6,12 +6,8 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-const (
-	// maxNamed bounds the ids of a Finding.
-	maxNamed = 5
-	// maxKeys is keys.MaxPerUser. The schema has this bound in a trigger.
-	maxKeys = 20
-)
+// maxNamed bounds the ids of a Finding.
+const maxNamed = 5
 
 // Finding is what CheckInvariants found of one invariant.
 type Finding struct {
@@ -76,8 +72,8 @@ var invariants = []invariant{
 		SELECT k.id FROM keys k LEFT JOIN (
 			SELECT key_id, count(*) AS jobs FROM jobs WHERE resolved_at IS NULL GROUP BY key_id) j ON j.key_id = k.id
 		WHERE k.running <> coalesce(j.jobs, 0)`},
-	{"keys", fmt.Sprintf("a user has at most %d keys that are not revoked", maxKeys), fmt.Sprintf(`
-		SELECT user_id AS id FROM keys WHERE state <> 'revoked' GROUP BY user_id HAVING count(*) > %d`, maxKeys)},
+	{"keys", fmt.Sprintf("a user has at most %d keys that are not revoked", store.MaxKeys), fmt.Sprintf(`
+		SELECT user_id AS id FROM keys WHERE state <> 'revoked' GROUP BY user_id HAVING count(*) > %d`, store.MaxKeys)},
 	{"revocations", "a key's state is the last one in the log of revocations", `
 		SELECT k.id FROM keys k LEFT JOIN (SELECT key_id, max(seq) AS seq FROM revlog GROUP BY key_id) m ON m.key_id = k.id
 			LEFT JOIN revlog r ON r.seq = m.seq

@@ -41,17 +41,17 @@ func readJob(r *store.Reader, jobID string) (sidecar.Job, string, error) {
 }
 
 // selectJob selects what scanJob reads.
-const selectJob = `SELECT j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
+const selectJob = `SELECT j.id, j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
 	FROM jobs j JOIN projects p ON p.id = j.project_id`
 
 // scanJob reads a job and the state of its row.
 func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
-	var stored, session string
+	var id, stored, session string
 	var spent api.TIK
-	if err := scan(&state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
+	if err := scan(&id, &state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
 		return sidecar.Job{}, "", err
 	}
-	record, err := decode(stored)
+	record, err := decode(id, stored)
 	if err != nil {
 		return sidecar.Job{}, "", err
 	}
@@ -59,10 +59,10 @@ func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
 	return job, state, nil
 }
 
-// decode reads a record as it is kept.
-func decode(stored string) (record contract.JobRecord, err error) {
+// decode reads a job's record as it is kept.
+func decode(jobID, stored string) (record contract.JobRecord, err error) {
 	if err := json.Unmarshal([]byte(stored), &record); err != nil {
-		return contract.JobRecord{}, fmt.Errorf("reading the record: %w", err)
+		return contract.JobRecord{}, fmt.Errorf("reading the record of job %s: %w", jobID, err)
 	}
 	return record, nil
 }
@@ -81,8 +81,8 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 			if err := scan(&job.JobID, &job.ProjectID, &job.OwnerID, &state, &stored, &created, &deadline); err != nil {
 				return job, err
 			}
-			if job.Record, err = decode(stored); err != nil {
-				return job, fmt.Errorf("job %s: %w", job.JobID, err)
+			if job.Record, err = decode(job.JobID, stored); err != nil {
+				return job, err
 			}
 			job.Reserved = state == stateReserved
 			// A clock that was ahead set a deadline that is too late.

@@ -21,10 +21,16 @@ const pageOfJobs = 50
 // ProjectJobs returns the jobs of a project, newest first, before the job ""
 // for all or the Next of an earlier page. Ids of jobs sort by time.
 func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error) {
-	jobs, err := store.Read(ctx, l.store, func(r *store.Reader) ([]sidecar.Job, error) {
-		return store.All(r, func(scan store.Scan) (sidecar.Job, error) {
+	page := JobPage{Jobs: []sidecar.Job{}}
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			if n := len(page.Jobs); n == pageOfJobs { // the row says no more than that there is one
+				page.Next = page.Jobs[n-1].JobID
+				return nil
+			}
 			job, _, err := scanJob(scan)
-			return job, err
+			page.Jobs = append(page.Jobs, job)
+			return err
 		}, selectJob+`
 			WHERE j.project_id = ? AND j.state <> 'released' AND (? = '' OR j.id < ?)
 			ORDER BY j.id DESC LIMIT ?`, projectID, before, before, pageOfJobs+1)
@@ -32,8 +38,5 @@ func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (Job
 	if err != nil {
 		return JobPage{}, fmt.Errorf("listing the jobs of project %s: %w", projectID, err)
 	}
-	if len(jobs) <= pageOfJobs {
-		return JobPage{Jobs: jobs}, nil
-	}
-	return JobPage{Jobs: jobs[:pageOfJobs], Next: jobs[pageOfJobs-1].JobID}, nil
+	return page, nil
 }

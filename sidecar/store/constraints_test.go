@@ -42,7 +42,7 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 			jobOf("reserved", "reserved", "queued", "NULL"), jobOf("active", "active", "running", "NULL"),
 			jobOf("settled", "settled", "failed", "1"), jobOf("released", "released", "queued", "1"),
 		}
-		for i := range 19 { // of 20
+		for i := range MaxKeys - 1 { // and k
 			seed = append(seed, keyOf(100+i, "active"))
 		}
 		if err := execAll(t, s, seed...); err != nil {
@@ -50,16 +50,15 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 		}
 		const project = "0123456789abcdef01234567"
 		for name, tc := range map[string]struct {
-			constraint string // "": SQLite tells no name
-			statement  string
+			constraint, statement string
 		}{
 			"negative running":     {"keys_running_check", "UPDATE keys SET running = running - 1"},
 			"negative jobs":        {"usage_jobs_check", "UPDATE usage SET jobs = jobs - 1"},
 			"negative spending":    {"usage_tik_check", "UPDATE usage SET tik = tik - 1"},
 			"negative limit":       {"keys_jobs_per_day_check", "UPDATE keys SET jobs_per_day = -1"},
 			"unknown key state":    {"keys_state_check", "UPDATE keys SET state = 'paused' WHERE id = 'k'"},
-			"second key of a hash": {"", "INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at) SELECT 'k3', user_id, hash, masked, name, 'revoked', 1, 1 FROM keys"},
-			"key of no user":       {"", "UPDATE keys SET user_id = 'nobody'"},
+			"second key of a hash": {"keys_hash_key", "INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at) SELECT 'k3', user_id, hash, masked, name, 'revoked', 1, 1 FROM keys WHERE id = 'k'"},
+			"key of no user":       {"keys_user_id_fkey", "UPDATE keys SET user_id = 'nobody'"},
 			"endless attributes":   {"projects_attributes_check", "UPDATE projects SET attributes = '" + strings.Repeat("x", 65537) + "'"},
 			"settled but running":  {"jobs_settled_check", jobOf("j", "settled", "running", "1")},
 			"active but resolved":  {"jobs_resolved_at_check", jobOf("j", "active", "running", "1")},
@@ -78,8 +77,12 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 			"units that are none":  {"tik_entries_shape_check", entryOf(project, "feed", "'k'", "'active'", -1, "1")},
 		} {
 			t.Run(name, func(t *testing.T) {
-				if err := execAll(t, s, tc.statement); err == nil || !strings.Contains(err.Error(), tc.constraint) {
-					t.Errorf("got %v, want a refusal by %s", err, tc.constraint)
+				want := tc.constraint
+				if unnamed := withoutName[want]; unnamed != "" && !s.Shared() {
+					want = unnamed
+				}
+				if err := execAll(t, s, tc.statement); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want a refusal by %s", err, want)
 				}
 			})
 		}
@@ -90,6 +93,12 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 			t.Errorf("what is allowed: %v", err)
 		}
 	})
+}
+
+// withoutName is what SQLite says of constraints that it does not name.
+var withoutName = map[string]string{
+	"keys_hash_key":     "UNIQUE constraint failed: keys.hash",
+	"keys_user_id_fkey": "FOREIGN KEY constraint failed",
 }
 
 // execAll runs statements in one operation.
@@ -105,52 +114,102 @@ func execAll(t *testing.T, s *Store, statements ...string) error {
 	})
 }
 
-// unnamed are tables whose only constraint is their primary key.
-var unnamed = []string{"audit_pkey", "schema_steps_pkey"}
-
-func TestConstraintsHaveTheSameNamesInBothDialects(t *testing.T) {
-	names := map[string]map[string]bool{}
-	onEach(t, func(t *testing.T, s *Store, _ func() *Store) {
-		query := "SELECT conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype IN ('c', 'f', 'p', 'u')"
-		if !s.Shared() {
-			query = "SELECT sql FROM sqlite_schema WHERE type = 'table'"
-		}
-		found := map[string]bool{}
-		names[t.Name()] = found
-		err := s.View(t.Context(), func(r *Reader) error {
-			return r.Each(func(scan Scan) error {
-				var text string
-				err := scan(&text)
-				if s.Shared() {
-					found[text] = !slices.Contains(unnamed, text)
-					return err
-				}
-				named := constraintName.FindAllStringSubmatch(text, -1)
-				for _, name := range named {
-					found[name[1]] = true
-				}
-				if n := len(anyCheck.FindAllString(text, -1)); n > len(checkName.FindAllString(text, -1)) {
-					t.Errorf("a check has no name: %s", text)
-				}
+// constraints are those of a store by their names: of which table they are, and
+// their definition, "" where the dialect does not tell.
+func constraints(t *testing.T, s *Store) map[string][2]string {
+	t.Helper()
+	query := `SELECT conname, conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
+		WHERE connamespace = current_schema()::regnamespace AND contype IN ('c', 'f', 'p', 'u')`
+	if !s.Shared() {
+		query = "SELECT sql, name, '' FROM sqlite_schema WHERE type = 'table'"
+	}
+	found := map[string][2]string{}
+	if err := s.View(t.Context(), func(r *Reader) error {
+		return r.Each(func(scan Scan) error {
+			var text, table, definition string
+			err := scan(&text, &table, &definition)
+			if s.Shared() {
+				found[text] = [2]string{table, definition}
 				return err
-			}, query)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		maps.DeleteFunc(found, func(_ string, named bool) bool { return !named })
-	})
-	var lists [][]string
-	for _, found := range names {
-		lists = append(lists, slices.Sorted(maps.Keys(found)))
+			}
+			for _, name := range constraintName.FindAllStringSubmatch(text, -1) {
+				found[name[1]] = [2]string{table, ""}
+			}
+			for _, at := range namedCheck.FindAllStringSubmatchIndex(text, -1) {
+				found[text[at[2]:at[3]]] = [2]string{table, "CHECK " + inParentheses(text[at[1]-1:])}
+			}
+			if n := strings.Count(text, "CHECK ("); n != len(namedCheck.FindAllString(text, -1)) {
+				t.Errorf("a check has no name: %s", text)
+			}
+			return err
+		}, query)
+	}); err != nil {
+		t.Fatal(err)
 	}
-	if len(lists) != 2 || len(lists[0]) < 50 || !slices.Equal(lists[0], lists[1]) {
-		t.Errorf("the names are\n%s", lists)
+	for _, name := range []string{"audit_pkey", "schema_steps_pkey"} { // the only ones of their tables, without a name in SQLite
+		delete(found, name)
 	}
+	return found
 }
 
 var (
 	constraintName = regexp.MustCompile(`CONSTRAINT (\w+)`)
-	anyCheck       = regexp.MustCompile(`CHECK \(`)
-	checkName      = regexp.MustCompile(`CONSTRAINT \w+\s+CHECK \(`)
+	namedCheck     = regexp.MustCompile(`CONSTRAINT (\w+)\s+CHECK \(`)
 )
+
+// inParentheses returns what text begins with, to the end of its parentheses.
+func inParentheses(text string) string {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
+}
+
+// TestConstraintsAreTheSameInBothDialects has PostgreSQL write the checks of SQLite as
+// it writes its own.
+func TestConstraintsAreTheSameInBothDialects(t *testing.T) {
+	lite := constraints(t, opened(t, openers["SQLite"](t)))
+	s := opened(t, openers["PostgreSQL"](t))
+	own := constraints(t, s)
+	if a, b := slices.Sorted(maps.Keys(lite)), slices.Sorted(maps.Keys(own)); len(a) < 50 || !slices.Equal(a, b) {
+		t.Errorf("the names are\n%s\n%s", a, b)
+	}
+	checks := 0
+	for name, definition := range lite {
+		if definition[1] == "" {
+			continue
+		}
+		checks++
+		err := s.Update(t.Context(), func(tx *Tx) error {
+			statements := []string{
+				fmt.Sprintf("CREATE TEMPORARY TABLE translated (LIKE %s) ON COMMIT DROP", definition[0]),
+				fmt.Sprintf("ALTER TABLE translated ADD CONSTRAINT of_sqlite %s", definition[1]),
+			}
+			for _, statement := range statements {
+				if _, err := tx.Exec(statement); err != nil {
+					return err
+				}
+			}
+			var translated string
+			err := tx.Row("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'of_sqlite'").Scan(&translated)
+			if want := strings.TrimSuffix(own[name][1], " NOT VALID"); translated != want || definition[0] != own[name][0] {
+				t.Errorf("%s of %s is\n%s\nin SQLite, and of %s\n%s\nin PostgreSQL", name, definition[0], translated, own[name][0], want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if checks < 20 {
+		t.Errorf("%d checks", checks)
+	}
+}

@@ -8,6 +8,10 @@ import (
 // ErrUnknownUser is returned, wrapped, for a user that is not there.
 var ErrUnknownUser = errors.New("no such user")
 
+// MaxKeys is how many keys a user may have that are not revoked. Triggers of the schema
+// have the same number.
+const MaxKeys = 20
+
 // LockUser makes operations on what a user has wait for each other until this
 // one is committed, so that what it counts stays true. A plain read would not
 // do so on a store with several writers.

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -71,14 +73,14 @@ func TestStepsAreAppliedOnceByProcessesThatOpenTogether(t *testing.T) {
 // schema.
 var bare = map[string]func(t *testing.T) *conn{
 	"SQLite": func(t *testing.T) *conn {
-		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, useLog, "foreign_keys(1)")
+		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, useLog)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return closing(t, newConn(db, &sqlite, sqlite.beginWrite))
 	},
 	"PostgreSQL": func(t *testing.T) *conn {
-		db, err := sql.Open("pgx", postgrestest.URL(t))
+		db, err := sql.Open("pgx", postgrestest.URL(t)+"&default_query_exec_mode=exec") // columns change between queries
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,22 +116,15 @@ func TestFailedStepLeavesTheSchemaAsItWas(t *testing.T) {
 
 // TestEachEarlierVersionIsMigratedWithWhatItHolds fills a database of each
 // version with testdata/VERSION.sql, which holds a row of every table as that
-// version had them, and migrates it to the newest one. A new step comes with a
-// file for the version it leads to.
+// version had them, and migrates it to the newest one. A step that changes what
+// rows hold comes with a file for the version it leads to.
 func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
 	newest, err := migrations(&sqlite)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for version := range len(newest) + 1 {
-		seed := ""
-		if version > 0 {
-			text, err := os.ReadFile(fmt.Sprintf("testdata/%04d.sql", version))
-			if err != nil {
-				t.Fatal(err)
-			}
-			seed = string(text)
-		}
+		seed := seedOf(t, version)
 		for name, connect := range bare {
 			t.Run(fmt.Sprintf("%d/%s", version, name), func(t *testing.T) {
 				c := connect(t)
@@ -145,7 +140,7 @@ func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
 					t.Fatal(err)
 				}
 				wantRows(t, c, before)
-				if got := countRows(t, c, "schema_steps"); got != len(newest) {
+				if got := len(rowsOf(t, c, "schema_steps")); got != len(newest) {
 					t.Errorf("%d steps recorded, want %d", got, len(newest))
 				}
 			})
@@ -153,57 +148,95 @@ func TestEachEarlierVersionIsMigratedWithWhatItHolds(t *testing.T) {
 	}
 }
 
+// seedOf returns the rows of a version: those of the newest file that is not newer.
+func seedOf(t *testing.T, version int) string {
+	t.Helper()
+	for ; version > 0; version-- {
+		text, err := os.ReadFile(fmt.Sprintf("testdata/%04d.sql", version))
+		if err == nil {
+			return string(text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	return ""
+}
+
 var insertInto = regexp.MustCompile(`INSERT INTO (\w+)`)
 
-// seedRows runs a seed and returns how many rows the tables have that it names.
-func seedRows(t *testing.T, c *conn, seed string) map[string]int {
+// seedRows runs a seed and returns the rows of the tables that it names.
+func seedRows(t *testing.T, c *conn, seed string) map[string][]string {
 	t.Helper()
 	if _, err := c.sql.ExecContext(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
-	counts := make(map[string]int)
+	rows := make(map[string][]string)
 	for _, table := range insertInto.FindAllStringSubmatch(seed, -1) {
-		counts[table[1]] = countRows(t, c, table[1])
+		rows[table[1]] = rowsOf(t, c, table[1])
 	}
-	return counts
+	return rows
 }
 
-func countRows(t *testing.T, c *conn, table string) int {
+// rowsOf returns the rows of a table, each as its columns by name, in order.
+func rowsOf(t *testing.T, c *conn, table string) (list []string) {
 	t.Helper()
-	var n int
-	if err := c.sql.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+	rows, err := c.sql.QueryContext(t.Context(), "SELECT * FROM "+table)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		row := make(map[string]any) // which is written in the order of names
+		for i, column := range columns {
+			row[column] = values[i]
+		}
+		list = append(list, fmt.Sprint(row))
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
 }
 
-// before returns a connection to a database of the version before the newest, with
-// the rows of its seed.
-func before(t *testing.T, c *conn) (counts map[string]int, newest int) {
+// before returns a connection to a database of a version with the rows of its seed.
+func before(t *testing.T, c *conn, version int) (rows map[string][]string) {
 	t.Helper()
 	steps, err := migrations(c.dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest = len(steps)
-	if err := migrateTo(t.Context(), c, steps[:newest-1]); err != nil {
+	if err := migrateTo(t.Context(), c, steps[:version]); err != nil {
 		t.Fatal(err)
 	}
-	seed, err := os.ReadFile(fmt.Sprintf("testdata/%04d.sql", newest-1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seedRows(t, c, string(seed)), newest
+	return seedRows(t, c, seedOf(t, version))
 }
 
-func wantRows(t *testing.T, c *conn, want map[string]int) {
+// wantRows compares the rows of tables with those of an earlier version.
+func wantRows(t *testing.T, c *conn, want map[string][]string) {
 	t.Helper()
-	for table, n := range want {
-		if got := countRows(t, c, table); got != n {
-			t.Errorf("%d rows in %s, want %d", got, table, n)
+	for table, rows := range want {
+		if got := rowsOf(t, c, table); !slices.Equal(got, rows) {
+			t.Errorf("%s holds\n%s\nwant\n%s", table, strings.Join(got, "\n"), strings.Join(rows, "\n"))
 		}
 	}
 }
+
+// constraintsStep gives constraints names and adds some; it makes most tables of SQLite
+// anew.
+const constraintsStep = 11
 
 // TestRowsThatBreakANewConstraintStay: they are for svc doctor to find, and do not
 // keep the service from starting.
@@ -211,7 +244,7 @@ func TestRowsThatBreakANewConstraintStay(t *testing.T) {
 	for name, connect := range bare {
 		t.Run(name, func(t *testing.T) {
 			c := connect(t)
-			counts, _ := before(t, c)
+			before(t, c, constraintsStep-1)
 			broken := strings.ReplaceAll(entryOf("", "credit", "NULL", "NULL", -7, "[]"), "'u'", "'alice'")
 			for i := range 25 {
 				broken += ";" + strings.ReplaceAll(keyOf(i, "active"), "'u'", "'alice'")
@@ -219,12 +252,11 @@ func TestRowsThatBreakANewConstraintStay(t *testing.T) {
 			if _, err := c.sql.ExecContext(t.Context(), broken); err != nil {
 				t.Fatal(err)
 			}
-			counts["tik_entries"]++
-			counts["keys"] += 25
+			rows := map[string][]string{"tik_entries": rowsOf(t, c, "tik_entries"), "keys": rowsOf(t, c, "keys")}
 			if err := migrate(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			wantRows(t, c, counts)
+			wantRows(t, c, rows)
 			for _, statement := range []string{
 				"UPDATE keys SET running = running + 1, last_used_at = 8 WHERE user_id = 'alice'",
 				"UPDATE keys SET state = 'revoked' WHERE id = 'k1'",
@@ -242,20 +274,103 @@ func TestRowsThatBreakANewConstraintStay(t *testing.T) {
 	}
 }
 
+// TestRowsWithoutTheirParentStay: a change by hand, for which SQLite checks no references,
+// or a damaged file, may have left them. PostgreSQL has none.
+func TestRowsWithoutTheirParentStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), SQLiteFile)
+	connect := func() *conn {
+		db, err := openSQLite(path, 1, useLog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return closing(t, newConn(db, &sqlite, sqlite.beginWrite))
+	}
+	c := connect()
+	before(t, c, 7) // version 8 makes tables anew as well
+	if _, err := c.sql.ExecContext(t.Context(), "PRAGMA foreign_keys = OFF; DELETE FROM projects; DELETE FROM users"); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{"jobs": rowsOf(t, c, "jobs"), "keys": rowsOf(t, c, "keys")}
+	if err := c.discard(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := execAll(t, s, "UPDATE keys SET running = 0", "UPDATE jobs SET tik_spent = tik_spent"); err != nil {
+		t.Errorf("changing the rows: %v", err)
+	}
+	if err := execAll(t, s, "UPDATE keys SET user_id = 'nobody'"); err == nil {
+		t.Error("references are not checked any more")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := connect()
+	if err := again.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rows["keys"][0] = strings.Replace(rows["keys"][0], "running:1", "running:0", 1)
+	wantRows(t, again, rows)
+}
+
+// TestOtherApplicationsInOneSchemaAreLeftAlone: what is of another application in
+// the schema keeps its name, and has names that svc might have taken.
+func TestOtherApplicationsInOneSchemaAreLeftAlone(t *testing.T) {
+	const others = `
+		CREATE TABLE orders (n BIGINT CONSTRAINT orders_check CHECK (n > 0) CONSTRAINT orders_check1 CHECK (n < 9));
+		CREATE DOMAIN amount AS BIGINT CONSTRAINT amount_check1 CHECK (VALUE > 0);
+		CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';`
+	const names = `SELECT string_agg(name, ' ' ORDER BY name) FROM (
+		SELECT conname AS name FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND conname ~ '^(orders|amount)'
+		UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace) n`
+	wantNames := func(t *testing.T, c *conn, want string) {
+		t.Helper()
+		var got string
+		if err := c.sql.QueryRowContext(t.Context(), names).Scan(&got); err != nil || got != want {
+			t.Errorf("names %q (%v), want %q", got, err, want)
+		}
+	}
+	t.Run("before constraints have names", func(t *testing.T) {
+		c := bare["PostgreSQL"](t)
+		before(t, c, constraintsStep-1)
+		if _, err := c.sql.ExecContext(t.Context(), others); err != nil {
+			t.Fatal(err)
+		}
+		if err := migrate(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		wantNames(t, c, "amount_check1 orders_check orders_check1 refused svc_keys_per_user svc_refused")
+	})
+	t.Run("with the earlier names of functions", func(t *testing.T) {
+		c := bare["PostgreSQL"](t)
+		before(t, c, constraintsStep)
+		if _, err := c.sql.ExecContext(t.Context(), `ALTER FUNCTION svc_refused() RENAME TO refused;
+			ALTER FUNCTION svc_keys_per_user() RENAME TO at_most_20_keys; CREATE FUNCTION refused(n BIGINT) RETURNS BIGINT LANGUAGE sql AS 'SELECT n'`); err != nil {
+			t.Fatal(err)
+		}
+		if err := migrate(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		wantNames(t, c, "refused svc_keys_per_user svc_refused")
+	})
+}
+
 // TestMigrationThatIsCutOffBeginsAnew: the process is killed, or the connection
-// lost, when the newest step has done all but its commit.
+// lost, when constraintsStep has done all but its commit.
 func TestMigrationThatIsCutOffBeginsAnew(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), SQLiteFile)
 		connect := func() *conn {
-			db, err := openSQLite(path, 1, useLog, "foreign_keys(1)")
+			db, err := openSQLite(path, 1, useLog)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return closing(t, newConn(db, &sqlite, sqlite.beginWrite))
 		}
 		c := connect()
-		counts, newest := before(t, c)
+		rows := before(t, c, constraintsStep-1)
 		if err := c.discard(); err != nil {
 			t.Fatal(err)
 		}
@@ -269,48 +384,51 @@ func TestMigrationThatIsCutOffBeginsAnew(t *testing.T) {
 		if err := child.Run(); err == nil || child.ProcessState.ExitCode() != -1 {
 			t.Fatalf("the child was not killed: %v", err)
 		}
-		wantMigrated(t, connect(), counts, newest)
+		wantMigrated(t, connect(), rows)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		c := bare["PostgreSQL"](t)
-		counts, newest := before(t, c)
-		if err := applyNewest(c, func() error {
+		rows := before(t, c, constraintsStep-1)
+		if err := applyConstraints(c, func() error {
 			return c.exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())")
 		}); err == nil || c.sql != nil {
 			t.Fatalf("the connection was not lost: %v", err)
 		}
-		wantMigrated(t, c, counts, newest)
+		wantMigrated(t, c, rows)
 	})
 }
 
-// wantMigrated has a database migrated that has the version before the newest.
-func wantMigrated(t *testing.T, c *conn, counts map[string]int, newest int) {
+// wantMigrated has a database migrated whose migration was cut off in constraintsStep.
+func wantMigrated(t *testing.T, c *conn, rows map[string][]string) {
 	t.Helper()
+	steps, err := migrations(c.dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := countRows(t, c, "schema_steps"); got != newest-1 {
-		t.Errorf("after the cut %d steps, want %d", got, newest-1)
+	if got := len(rowsOf(t, c, "schema_steps")); got != constraintsStep-1 {
+		t.Errorf("after the cut %d steps, want %d", got, constraintsStep-1)
 	}
-	wantRows(t, c, counts)
+	wantRows(t, c, rows)
 	if err := errors.Join(c.end("ROLLBACK"), migrate(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
-	if got := countRows(t, c, "schema_steps"); got != newest {
-		t.Errorf("%d steps, want %d", got, newest)
+	if got := len(rowsOf(t, c, "schema_steps")); got != len(steps) {
+		t.Errorf("%d steps, want %d", got, len(steps))
 	}
-	wantRows(t, c, counts)
+	wantRows(t, c, rows)
 }
 
-// applyNewest applies the newest step and calls cut in its transaction.
-func applyNewest(c *conn, cut func() error) error {
+// applyConstraints applies constraintsStep and calls cut in its transaction.
+func applyConstraints(c *conn, cut func() error) error {
 	steps, err := migrations(c.dialect)
 	if err != nil {
 		return err
 	}
-	newest := len(steps)
 	return inTransaction(context.Background(), c, func() error {
-		if err := apply(context.Background(), c, steps[newest-1], newest); err != nil {
+		if err := apply(context.Background(), c, steps[constraintsStep-1], len(steps)); err != nil {
 			return err
 		}
 		return errors.Join(cut(), errors.New("cut off"))
@@ -323,11 +441,11 @@ const cutOffPath = "SVC_TEST_CUT_OFF_PATH"
 
 // dieMigrating has pages in the log before it dies.
 func dieMigrating(path string) error {
-	db, err := openSQLite(path, 1, useLog, "foreign_keys(1)", "cache_size(1)")
+	db, err := openSQLite(path, 1, useLog, "cache_size(1)")
 	if err != nil {
 		return err
 	}
-	return applyNewest(newConn(db, &sqlite, sqlite.beginWrite), func() error {
+	return applyConstraints(newConn(db, &sqlite, sqlite.beginWrite), func() error {
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	})
 }

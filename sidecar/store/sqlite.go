@@ -45,23 +45,35 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}
+	if err := migrateSQLite(ctx, path); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
 	write, err := openSQLite(path, 1, useLog, "synchronous(FULL)", "foreign_keys(1)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))
 	if err != nil {
 		return nil, err
 	}
-	if err := connect(ctx, write); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), write.Close())
-	}
 	read, err := openSQLite(path, readers, useLog, "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	c := newConn(write, &sqlite, sqlite.beginWrite)
-	if err := migrate(ctx, c); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), c.discard(), write.Close(), read.Close())
+	return newStore(&sqlite, startWriter(newConn(write, &sqlite, sqlite.beginWrite)), readers, read, write), nil
+}
+
+// migrateSQLite brings the schema up to date on a connection of its own, which checks
+// no references: a row whose parent is missing is copied as it is, as any row that
+// breaks a new constraint.
+func migrateSQLite(ctx context.Context, path string) error {
+	db, err := openSQLite(path, 1, useLog, "synchronous(FULL)")
+	if err != nil {
+		return err
 	}
-	return newStore(&sqlite, startWriter(c), readers, read, write), nil
+	c := newConn(db, &sqlite, sqlite.beginWrite)
+	err = connect(ctx, db)
+	if err == nil {
+		err = migrate(ctx, c)
+	}
+	return errors.Join(err, c.discard(), db.Close())
 }
 
 // connect makes a database's first connection. SQLite waits for others' locks by

@@ -9,7 +9,10 @@ DECLARE
 BEGIN
 	FOR c IN
 		SELECT conrelid::regclass AS of, conname AS name, pg_get_constraintdef(oid) AS def FROM pg_constraint
-		WHERE connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND conname ~ '_(check|fkey|pkey|key)\d*$'
+		WHERE conrelid = ANY (ARRAY['users', 'balances', 'keys', 'projects', 'jobs', 'usage', 'tik_entries', 'feed_cursor',
+				'idempotency', 'heads', 'audit', 'revlog', 'sessions', 'session_codes', 'engine_owner', 'credits',
+				'deleted_projects', 'reported', 'schema_steps']::regclass[])
+			AND conname ~ '_(check|fkey|pkey|key)\d*$'
 	LOOP
 		want := CASE
 			WHEN c.name ~ '^jobs_check' AND c.def LIKE '%resolved_at%' THEN 'jobs_resolved_at_check'
@@ -28,8 +31,8 @@ ALTER TABLE tik_entries ADD CONSTRAINT tik_entries_shape_check CHECK (
 	OR length(project_id) = 24 AND feed_id <> '' AND key_id IS NOT NULL AND job_id IS NOT NULL AND delta <= 0
 		AND (units = 'null' OR units LIKE '[%]')) NOT VALID;
 
--- refused is a trigger's: it fails as the constraint that is called as the trigger.
-CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A trigger's function: it fails as the constraint that is called as the trigger.
+CREATE FUNCTION svc_refused() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'row of "%" violates check constraint "%"', TG_TABLE_NAME, TG_NAME
 		USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
@@ -39,15 +42,16 @@ END $$;
 CREATE TRIGGER jobs_moves BEFORE UPDATE OF state ON jobs FOR EACH ROW
 WHEN (NEW.state <> OLD.state
 	AND NOT (OLD.state = 'reserved' AND (NEW.state = 'active' OR NEW.state = 'released') OR OLD.state = 'active' AND NEW.state = 'settled'))
-EXECUTE FUNCTION refused();
+EXECUTE FUNCTION svc_refused();
 
 -- A revoked key stays revoked.
 CREATE TRIGGER keys_moves BEFORE UPDATE OF state ON keys FOR EACH ROW
 WHEN (OLD.state = 'revoked' AND NEW.state <> 'revoked')
-EXECUTE FUNCTION refused();
+EXECUTE FUNCTION svc_refused();
 
--- keys.MaxPerUser; who makes a key has locked its user.
-CREATE FUNCTION at_most_20_keys() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- A user has at most 20 keys that are not revoked (store.MaxKeys). The transaction that
+-- inserts one has locked the user.
+CREATE FUNCTION svc_keys_per_user() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
 	IF (SELECT count(*) FROM keys WHERE user_id = NEW.user_id AND state <> 'revoked') >= 20 THEN
 		RAISE EXCEPTION 'row of "%" violates check constraint "%"', TG_TABLE_NAME, TG_NAME
@@ -57,4 +61,4 @@ BEGIN
 END $$;
 CREATE TRIGGER keys_per_user BEFORE INSERT ON keys FOR EACH ROW
 WHEN (NEW.state <> 'revoked')
-EXECUTE FUNCTION at_most_20_keys();
+EXECUTE FUNCTION svc_keys_per_user();

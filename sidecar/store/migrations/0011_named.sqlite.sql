@@ -260,7 +260,7 @@ BEGIN
 	SELECT RAISE(ABORT, 'CHECK constraint failed: keys_moves');
 END;
 
--- keys.MaxPerUser
+-- A user has at most 20 keys that are not revoked (store.MaxKeys).
 CREATE TRIGGER keys_per_user AFTER INSERT ON keys
 WHEN NEW.state <> 'revoked' AND (SELECT count(*) FROM keys WHERE user_id = NEW.user_id AND state <> 'revoked') > 20
 BEGIN

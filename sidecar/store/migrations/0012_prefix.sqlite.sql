@@ -1,0 +1,1 @@
+-- SQLite's triggers have no functions that would need a prefix.

@@ -55,7 +55,7 @@ func (d *Driver) checkImage(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("looking at the image: %w", driverkit.Unavailable(err))
 	}
-	if d.isChecked(image.ID) {
+	if d.checked.Load() == image.ID {
 		return nil
 	}
 	return d.checkByContainer(ctx)
@@ -64,7 +64,7 @@ func (d *Driver) checkImage(ctx context.Context) error {
 // checkByContainer looks at the image through a container that is never
 // started: the daemon has no other way to look into an image.
 func (d *Driver) checkByContainer(ctx context.Context) error {
-	name := "svc-engine-check-" + installation(d.opts.DataDir)
+	name := "svc-engine-check-" + d.installation()
 	if err := driverkit.IgnoreGone(d.removeContainer(ctx, name)); err != nil { // of a check that was interrupted
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/moby/moby/api/types/mount"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Where a container finds what is its own.
@@ -24,9 +24,6 @@ const (
 	insideEgress = "/run/egress"
 	insideTmp    = "/tmp"
 )
-
-// startDelayVariable is handed on to engines: a test aid of svc-engine.
-const startDelayVariable = "SVC_ENGINE_START_DELAY"
 
 // logFiles is in how many files the daemon keeps a log: one is written, the
 // other goes when that is full.
@@ -48,7 +45,7 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			Image:      d.opts.Image,
 			Entrypoint: d.opts.Command,
 			Cmd:        arguments(s, d.opts),
-			Env:        d.environment(),
+			Env:        driverkit.Environment(insideTmp, insideTmp, d.opts.Env),
 			User:       fmt.Sprintf("%d:%d", uid, gid),
 			WorkingDir: insideVolume,
 			StopSignal: "SIGTERM",
@@ -105,20 +102,15 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 
 // arguments are an engine's command line inside.
 func arguments(s driver.Spec, o Options) []string {
-	args := []string{
-		"--volume", insideVolume, "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
-		"--instance", s.InstanceID, "--token-file", insideToken,
-	}
+	var egress string
 	if s.Egress != "" {
-		args = append(args, "--egress", path.Join(egressDir(s), filepath.Base(s.Egress)))
+		egress = path.Join(egressDir(s), filepath.Base(s.Egress))
 	}
-	if o.Chromium != "" {
-		args = append(args, "--chromium", o.Chromium)
-	}
-	if o.Limits.Volume > 0 {
-		args = append(args, "--volume-bytes", strconv.FormatInt(o.Limits.Volume, 10))
-	}
-	return args
+	return driverkit.Arguments(
+		"--volume", insideVolume, "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
+		"--instance", s.InstanceID, "--token-file", insideToken, "--egress", egress, "--chromium", o.Chromium,
+		"--volume-bytes", strconv.FormatInt(max(o.Limits.Volume, 0), 10),
+	)
 }
 
 // mounts are all that an engine sees of the host. A socket comes with its
@@ -142,18 +134,6 @@ func egressDir(s driver.Spec) string {
 		return insideRun
 	}
 	return insideEgress
-}
-
-// environment is the same for all engines.
-func (d *Driver) environment() []string {
-	env := []string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + insideTmp, "TMPDIR=" + insideTmp, "LANG=C.UTF-8",
-	}
-	env = append(env, d.opts.Env...)
-	if delay, ok := os.LookupEnv(startDelayVariable); ok {
-		env = append(env, startDelayVariable+"="+delay)
-	}
-	return env
 }
 
 // hash tells two recipes apart.

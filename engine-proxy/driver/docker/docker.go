@@ -10,8 +10,10 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/moby/moby/client"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 )
@@ -28,11 +30,9 @@ type Driver struct {
 
 	ctx   context.Context // ends with Close
 	end   context.CancelFunc
-	pulls sync.WaitGroup
+	pulls singleflight.Group
 
-	mu      sync.Mutex // guards the following fields
-	checked string     // id of the last image whose command was found
-	pulling *pull      // nil when none is under way
+	checked atomic.Value // string: id of the last image whose command was found
 }
 
 // New returns a driver. The daemon need not be there yet: until it answers,
@@ -57,7 +57,7 @@ func (d *Driver) Name() string { return Name }
 // back. Engines run on.
 func (d *Driver) Close() error {
 	d.end()
-	d.pulls.Wait()
+	<-d.pulls.DoChan(d.opts.Image, func() (any, error) { return nil, nil }) // of the pull under way, if there is one
 	return d.api.Close()
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -162,7 +163,7 @@ func TestTokenIsSeenByNoOneWhoAsksTheDaemon(t *testing.T) {
 // TestContainerIsMadeAsReviewed compares all that the daemon is asked for with
 // a file that a reviewer has read.
 func TestContainerIsMadeAsReviewed(t *testing.T) {
-	t.Setenv(startDelayVariable, "1s")
+	t.Setenv(driverkit.StartDelay, "1s")
 	d, err := New(Options{DataDir: "/data", Host: "unix:///d.sock", Image: "engine:1"})
 	if err != nil {
 		t.Fatal(err)

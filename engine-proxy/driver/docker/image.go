@@ -23,7 +23,7 @@ func (d *Driver) checkCommand(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if d.isChecked(found.Image) {
+	if d.checked.Load() == found.Image {
 		return nil
 	}
 	// What an image calls a volume would be writable, and on the host's disk.
@@ -36,9 +36,7 @@ func (d *Driver) checkCommand(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	d.mu.Lock()
-	d.checked = found.Image
-	d.mu.Unlock()
+	d.checked.Store(found.Image)
 	return nil
 }
 
@@ -55,13 +53,6 @@ func (d *Driver) checkProgram(ctx context.Context, id, program string) error {
 			fmt.Errorf("the command %s of the image %s is not executable", program, d.opts.Image))
 	}
 	return nil
-}
-
-// isChecked reports whether the command is known to be in the image with an id.
-func (d *Driver) isChecked(image string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.checked == image
 }
 
 // statPath looks at a file of a container.

@@ -2,9 +2,7 @@ package docker
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -21,23 +19,17 @@ type handleData struct {
 	InstanceID string `json:"instanceId"`
 }
 
-func newHandle(id, projectID, instanceID string) (driver.Handle, error) {
-	raw, err := json.Marshal(handleData{Container: id, ProjectID: projectID, InstanceID: instanceID})
-	if err != nil {
-		return driver.Handle{}, fmt.Errorf("encoding container handle: %w", err)
-	}
-	return driver.Handle{Driver: Name, Data: raw}, nil
+func newHandle(id, projectID, instanceID string) driver.Handle {
+	return driverkit.NewHandle(Name, handleData{Container: id, ProjectID: projectID, InstanceID: instanceID})
 }
 
 func parseHandle(h driver.Handle) (handleData, error) {
 	var data handleData
-	if h.Driver != Name {
-		return data, fmt.Errorf("reading handle of driver %q: %w", h.Driver, driver.ErrNotFound)
+	err := driverkit.ReadHandle(h, Name, &data)
+	if err == nil && data.Container == "" {
+		err = fmt.Errorf("reading %s handle: %w", Name, driver.ErrNotFound)
 	}
-	if err := json.Unmarshal(h.Data, &data); err != nil || data.Container == "" {
-		return data, fmt.Errorf("reading container handle: %w", driver.ErrNotFound)
-	}
-	return data, nil
+	return data, err
 }
 
 // inspect asks the daemon for a container.
@@ -52,33 +44,31 @@ func (d *Driver) inspect(ctx context.Context, id string) (container.InspectRespo
 	return found.Container, nil
 }
 
-// Adopt implements driver.Driver. Watch reports every container's end, so all
-// there is to do is to look.
-func (d *Driver) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	obs, err := d.Inspect(ctx, h)
-	if err == nil && !obs.Running {
-		return driver.Observed{}, driver.ErrNotFound
+// find asks the daemon for the container of a handle.
+func (d *Driver) find(ctx context.Context, h driver.Handle) (container.InspectResponse, error) {
+	data, err := parseHandle(h)
+	if err != nil {
+		return container.InspectResponse{}, err
 	}
-	return obs, err
+	found, err := d.inspect(ctx, data.Container)
+	if err == nil && found.Config.Labels[driverkit.LabelInstance] != data.InstanceID {
+		err = driver.ErrIdentity
+	}
+	return found, err
+}
+
+// Adopt implements driver.Driver.
+func (d *Driver) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, error) {
+	return driverkit.Adopted(d.Inspect(ctx, h))
 }
 
 // Inspect implements driver.Driver.
 func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	data, err := parseHandle(h)
+	found, err := d.find(ctx, h)
 	if err != nil {
 		return driver.Observed{}, err
 	}
-	found, err := d.inspect(ctx, data.Container)
-	if err != nil {
-		return driver.Observed{}, err
-	}
-	if found.Config.Labels[labelInstance] != data.InstanceID {
-		return driver.Observed{}, driver.ErrIdentity
-	}
-	obs, err := observed(found.ID, found.Config.Labels)
-	if err != nil {
-		return driver.Observed{}, err
-	}
+	obs := observed(found.ID, found.Config.Labels)
 	obs.Running, obs.PID = alive(found.State.Status), found.State.Pid
 	if !obs.Running {
 		obs.Exit = exitOf(found.State)
@@ -98,10 +88,7 @@ func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 		if !alive(item.State) && item.State != container.StateCreated {
 			continue
 		}
-		obs, err := observed(item.ID, item.Labels)
-		if err != nil {
-			return nil, err
-		}
+		obs := observed(item.ID, item.Labels)
 		obs.Running = alive(item.State)
 		out = append(out, obs)
 	}
@@ -109,16 +96,11 @@ func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 }
 
 // observed reads what the labels of a container tell.
-func observed(id string, labels map[string]string) (driver.Observed, error) {
-	h, err := newHandle(id, labels[labelProject], labels[labelInstance])
-	if err != nil {
-		return driver.Observed{}, err
-	}
-	generation, _ := strconv.ParseUint(labels[labelGeneration], 10, 64) // 0 for what is none
-	return driver.Observed{
-		ProjectID: labels[labelProject], InstanceID: labels[labelInstance], Generation: generation,
-		Handle: h, Volume: labels[labelVolume], Endpoint: driver.UnixEndpoint(labels[labelSocket]),
-	}, nil
+func observed(id string, labels map[string]string) driver.Observed {
+	obs := driverkit.Labelled(labels)
+	obs.Handle = newHandle(id, obs.ProjectID, obs.InstanceID)
+	obs.Volume, obs.Endpoint = labels[labelVolume], driver.UnixEndpoint(labels[labelSocket])
+	return obs
 }
 
 // alive reports whether a container has, or may have, a process.
@@ -130,14 +112,9 @@ func alive(s container.ContainerState) bool {
 	return true
 }
 
-// exitOf reads how a container ended. The exit code is that of its init
-// process, which adds 128 to the signal that ended the engine.
+// exitOf reads how a container ended.
 func exitOf(s *container.State) *driver.Exit {
-	const signalled, signals = 128, 64
-	e := &driver.Exit{Code: s.ExitCode, Reason: driver.ReasonExited}
-	if signal := s.ExitCode - signalled; signal > 0 && signal <= signals {
-		e.Code, e.Signal, e.Reason = -1, signal, driver.ReasonKilled
-	}
+	e := driverkit.ExitOf(s.ExitCode)
 	switch {
 	case s.OOMKilled:
 		e.Reason = driver.ReasonOOM

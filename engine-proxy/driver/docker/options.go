@@ -2,8 +2,6 @@ package docker
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -82,21 +80,12 @@ func (o *Options) complete() error {
 		return fmt.Errorf("docker: finding the data directory: %w", err)
 	}
 	o.DataDir = abs
-	if o.Host == "" {
-		o.Host = os.Getenv("DOCKER_HOST")
-	}
-	if o.Host == "" {
-		o.Host = client.DefaultDockerHost
-	}
+	o.Host = cmp.Or(o.Host, os.Getenv("DOCKER_HOST"), client.DefaultDockerHost)
 	if !strings.HasPrefix(o.Host, "unix://") {
 		return fmt.Errorf("docker: the daemon must be one of this machine, unix:// and a path, is %q", o.Host)
 	}
-	if o.Image == "" {
-		o.Image = DefaultImage
-	}
-	if o.Pull == "" {
-		o.Pull = PullNever
-	}
+	o.Image = cmp.Or(o.Image, DefaultImage)
+	o.Pull = cmp.Or(o.Pull, PullNever)
 	if o.Pull != PullNever && o.Pull != PullMissing {
 		return fmt.Errorf("docker: pull must be %s or %s, is %q", PullNever, PullMissing, o.Pull)
 	}
@@ -110,9 +99,7 @@ func (o *Options) complete() error {
 	if l.Memory != 0 && l.Memory < minMemory {
 		return fmt.Errorf("docker: the memory of an engine must be at least %d bytes, is %d", minMemory, l.Memory)
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	o.UID = cmp.Or(o.UID, 65532)
 	o.GID = cmp.Or(o.GID, o.UID)
 	l.Memory = cmp.Or(l.Memory, 512<<20)
@@ -122,12 +109,4 @@ func (o *Options) complete() error {
 	o.LogBytes = cmp.Or(o.LogBytes, 10<<20)
 	o.TmpBytes = cmp.Or(o.TmpBytes, 64<<20)
 	return nil
-}
-
-// installation names a data directory to the daemon.
-func installation(dataDir string) string { return shortHash(dataDir) }
-
-func shortHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:8])
 }

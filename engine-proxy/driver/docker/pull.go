@@ -10,6 +10,7 @@ import (
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 	"go.uber.org/zap"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
@@ -22,12 +23,6 @@ var errStalled = fmt.Errorf("nothing came for %s", pullStall)
 
 const reasonNoImage = "The engine's image is missing."
 
-// pull is one that is under way, or has ended.
-type pull struct {
-	done chan struct{}
-	err  error // not touched before done is closed
-}
-
 // fetch gets an image that is not there, if that is allowed. All starts share
 // one pull, and it goes on when a start's time is up: the next one finds more.
 func (d *Driver) fetch(ctx context.Context, progress func(driver.Phase)) error {
@@ -35,33 +30,21 @@ func (d *Driver) fetch(ctx context.Context, progress func(driver.Phase)) error {
 		return d.noImage()
 	}
 	progress(driver.PhasePulling)
-	p := d.pull()
 	select {
-	case <-p.done:
-		return p.err
+	case pulled := <-d.pull():
+		return pulled.Err
 	case <-ctx.Done():
 		return fmt.Errorf("pulling the image %s: %w", d.opts.Image, ctx.Err())
 	}
 }
 
-// pull returns the one that is under way, or begins one.
-func (d *Driver) pull() *pull {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.pulling != nil {
-		return d.pulling
-	}
-	p := &pull{done: make(chan struct{})}
-	d.pulling = p
-	d.pulls.Go(func() {
+// pull begins a pull, unless one is under way, and returns where its end is
+// reported.
+func (d *Driver) pull() <-chan singleflight.Result {
+	return d.pulls.DoChan(d.opts.Image, func() (any, error) {
 		d.opts.Logger.Info("pulling engine image", zap.String("image", d.opts.Image))
-		p.err = d.pullImage()
-		d.mu.Lock()
-		d.pulling = nil
-		d.mu.Unlock()
-		close(p.done)
+		return nil, d.pullImage()
 	})
-	return p
 }
 
 func (d *Driver) pullImage() error {

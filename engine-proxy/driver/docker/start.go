@@ -49,7 +49,7 @@ func (d *Driver) Start(ctx context.Context, s driver.Spec, progress func(driver.
 		d.discard(ctx, id)
 		return driver.Handle{}, err
 	}
-	return newHandle(id, s.ProjectID, s.InstanceID)
+	return newHandle(id, s.ProjectID, s.InstanceID), nil
 }
 
 // create makes the container and returns its id, or that of the one that an
@@ -113,7 +113,7 @@ func (d *Driver) resume(ctx context.Context, s driver.Spec, id string) (driver.H
 			return driver.Handle{}, err
 		}
 	}
-	return newHandle(id, s.ProjectID, s.InstanceID)
+	return newHandle(id, s.ProjectID, s.InstanceID), nil
 }
 
 // run starts a container whose command is known to be one.
@@ -141,13 +141,13 @@ func (d *Driver) discard(ctx context.Context, id string) {
 // nobody saw, and a start that was interrupted. It is no part of the start.
 func (d *Driver) sweep(ctx context.Context, s driver.Spec) {
 	list, err := d.api.ContainerList(ctx, client.ContainerListOptions{
-		All: true, Filters: d.ours().Add("label", labelProject+"="+s.ProjectID),
+		All: true, Filters: d.ours().Add("label", driverkit.LabelProject+"="+s.ProjectID),
 	})
 	if err != nil {
 		return // the start fails by the same cause, and says so
 	}
 	for _, item := range list.Items {
-		if alive(item.State) || item.Labels[labelInstance] == s.InstanceID {
+		if alive(item.State) || item.Labels[driverkit.LabelInstance] == s.InstanceID {
 			continue
 		}
 		d.discard(ctx, item.ID)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -236,10 +237,7 @@ func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	h, err := newHandle("0123456789ab", api.NewProjectID(), anotherInstance())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := newHandle("0123456789ab", api.NewProjectID(), anotherInstance())
 	if _, err := d.Inspect(t.Context(), h); !errors.Is(err, driver.ErrUnavailable) || errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("inspect: %v, want ErrUnavailable", err)
 	}
@@ -264,7 +262,7 @@ func TestCheckOfAnImageThatIsKnownMakesNothing(t *testing.T) {
 	// An event of the daemon's own ends the wait.
 	s := b.spec(t)
 	b.start(t, s)
-	if first := <-stream.Messages; first.Actor.Attributes[labelInstance] != s.InstanceID {
+	if first := <-stream.Messages; first.Actor.Attributes[driverkit.LabelInstance] != s.InstanceID {
 		t.Errorf("a check made the event %s of %v", first.Action, first.Actor.Attributes)
 	}
 }

@@ -16,18 +16,11 @@ import (
 // Stop implements driver.Driver. The container's processes share one process
 // namespace, so nothing of them is left when it has ended.
 func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
-	obs, err := d.Inspect(ctx, h)
-	if err != nil {
+	found, err := d.find(ctx, h)
+	if err != nil || !alive(found.State.Status) {
 		return driverkit.IgnoreGone(err)
 	}
-	if !obs.Running {
-		return nil
-	}
-	data, err := parseHandle(h)
-	if err != nil {
-		return err
-	}
-	_, err = d.api.ContainerStop(ctx, data.Container, client.ContainerStopOptions{
+	_, err = d.api.ContainerStop(ctx, found.ID, client.ContainerStopOptions{
 		Timeout: new(int(math.Ceil(max(grace, 0).Seconds()))),
 	})
 	if err != nil {
@@ -38,18 +31,14 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 
 // Remove implements driver.Driver.
 func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
-	obs, err := d.Inspect(ctx, h)
+	found, err := d.find(ctx, h)
 	if err != nil {
 		return driverkit.IgnoreGone(err)
 	}
-	if obs.Running {
+	if alive(found.State.Status) {
 		return errors.New("removing container: it runs")
 	}
-	data, err := parseHandle(h)
-	if err != nil {
-		return err
-	}
-	return driverkit.IgnoreGone(d.removeContainer(ctx, data.Container))
+	return driverkit.IgnoreGone(d.removeContainer(ctx, found.ID))
 }
 
 // removeContainer removes a container that does not run, with what it wrote

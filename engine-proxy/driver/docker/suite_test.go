@@ -37,6 +37,10 @@ func TestConformance(t *testing.T) {
 			return d
 		}
 	}
+	claimed := driver.Capabilities{Files: true, Processes: true, Network: true, Privileges: true, Memory: true, PIDs: true}
+	if got := driverOf(func(*Options) {})(t).Capabilities(); got != claimed {
+		t.Errorf("the driver claims %+v, and the suite is to prove %+v", got, claimed)
+	}
 	daemon.Import(t, "svc-engine-suite:volume", map[string]string{"/engine": program}, `ENTRYPOINT ["/engine"]`, "VOLUME /var/lib/x")
 	drivertest.Run(t, drivertest.Harness{
 		New:  driverOf(func(*Options) {}),

@@ -71,8 +71,7 @@ func (d *Driver) follow(ctx context.Context, since time.Time, out chan<- driver.
 			return last, true, err
 		case m := <-stream.Messages:
 			last = time.Unix(0, m.TimeNano)
-			e := driver.Event{ProjectID: m.Actor.Attributes[labelProject], InstanceID: m.Actor.Attributes[labelInstance]}
-			if !driverkit.Send(ctx, out, e) {
+			if !driverkit.Send(ctx, out, driverkit.EventOf(m.Actor.Attributes)) {
 				return last, true, ctx.Err()
 			}
 		}

@@ -61,7 +61,7 @@ func (d *Driver) fence(ctx context.Context, s driver.Spec) (*corev1.PersistentVo
 // admits reports whether a claim is marked with this very incarnation, and
 // refuses one that is older than the mark.
 func (d *Driver) admits(claim *corev1.PersistentVolumeClaim, s driver.Spec) (marked bool, err error) {
-	if owner := claim.Labels[labelInstallation]; owner != d.opts.Installation {
+	if owner := claim.Labels[driverkit.LabelInstallation]; owner != d.opts.Installation {
 		return false, driverkit.Refused(reasonVolume, fmt.Errorf("the claim %s is of the installation %q", claim.Name, owner))
 	}
 	if claim.DeletionTimestamp != nil {
@@ -145,7 +145,7 @@ func (d *Driver) DeleteVolume(ctx context.Context, projectID string) error {
 		if err != nil {
 			return fmt.Errorf("looking at the project's volume: %w", driverkit.Unavailable(err))
 		}
-		if owner := claim.Labels[labelInstallation]; owner != d.opts.Installation {
+		if owner := claim.Labels[driverkit.LabelInstallation]; owner != d.opts.Installation {
 			return fmt.Errorf("deleting the project's volume: the claim %s is of the installation %q", name, owner)
 		}
 		if !asked {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,7 +33,7 @@ var reviewed = driver.Spec{
 // with files that a reviewer has read: for every option, and for none but the
 // two that are required.
 func TestEnginesAreMadeAsReviewed(t *testing.T) {
-	t.Setenv(startDelayVariable, "1s")
+	t.Setenv(driverkit.StartDelay, "1s")
 	for file, opts := range map[string]Options{
 		"least.yaml": {Namespace: "engines", Image: "engine:1"},
 		"all.yaml": {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Name is the driver's name in handles.
@@ -37,7 +38,8 @@ type Driver struct {
 
 	killTimeout time.Duration
 
-	changes changes
+	ended   driverkit.Events // of engines, for Watch
+	changed driverkit.Events // of their pods, for until; those without ids say that some may have been missed
 	end     context.CancelFunc
 	watcher sync.WaitGroup
 }

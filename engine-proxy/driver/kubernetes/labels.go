@@ -1,28 +1,18 @@
 package kubernetes
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
-// Labels of everything that the driver makes. No name or value comes from a
-// tenant.
-const (
-	labelApp          = "app.kubernetes.io/name"
-	labelInstallation = "svc.engine/installation"
-	labelProject      = "svc.engine/project"
-	labelOwner        = "svc.engine/owner-hash"
-	labelGeneration   = "svc.engine/generation"
-	labelInstance     = "svc.engine/instance"
-	labelSchema       = "svc.engine/schema"
-)
+// labelApp is on everything that the driver makes, beside the labels of all
+// engines.
+const labelApp = "app.kubernetes.io/name"
 
 // Annotations. Those of a claim say which incarnation was the last that might
 // start on the volume.
@@ -32,31 +22,29 @@ const (
 	noteInstance   = "svc.engine/instance"
 )
 
-// schema is the version of the labels' meaning.
-const schema = "1"
-
 // App is the value of the label app.kubernetes.io/name of every engine.
 const App = "svc-engine"
 
 // labels name what an incarnation consists of.
 func (d *Driver) labels(s driver.Spec) map[string]string {
-	own := d.projectLabels(s.ProjectID)
-	own[labelOwner] = shortHash(s.OwnerID)
-	own[labelGeneration] = strconv.FormatUint(s.Generation, 10)
-	own[labelInstance] = s.InstanceID
+	own := driverkit.Labels(d.opts.Installation, s)
+	own[labelApp] = App
 	return own
 }
 
 // projectLabels name what outlives an incarnation.
 func (d *Driver) projectLabels(projectID string) map[string]string {
 	return map[string]string{
-		labelApp: App, labelInstallation: d.opts.Installation, labelProject: projectID, labelSchema: schema,
+		labelApp: App, driverkit.LabelInstallation: d.opts.Installation, driverkit.LabelProject: projectID,
+		driverkit.LabelSchema: driverkit.Schema,
 	}
 }
 
 // ours selects the pods of this installation.
 func (d *Driver) ours() metav1.ListOptions {
-	return metav1.ListOptions{LabelSelector: labels.Set{labelApp: App, labelInstallation: d.opts.Installation}.String()}
+	return metav1.ListOptions{LabelSelector: labels.Set{
+		labelApp: App, driverkit.LabelInstallation: d.opts.Installation,
+	}.String()}
 }
 
 // podName is the project's, not the incarnation's: the API server then never
@@ -67,8 +55,3 @@ func claimName(projectID string) string { return "svc-volume-" + projectID }
 
 // secretName is unique, because an instance is never started twice.
 func secretName(instanceID string) string { return "svc-engine-" + strings.ToLower(instanceID) }
-
-func shortHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:8])
-}

@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"strconv"
@@ -22,30 +21,28 @@ type handleData struct {
 	InstanceID string    `json:"instanceId"`
 }
 
-func newHandle(pod *corev1.Pod) (driver.Handle, error) {
-	raw, err := json.Marshal(handleData{
-		UID: pod.UID, ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance],
+func newHandle(pod *corev1.Pod) driver.Handle {
+	return driverkit.NewHandle(Name, handleData{
+		UID: pod.UID, ProjectID: pod.Labels[driverkit.LabelProject], InstanceID: pod.Labels[driverkit.LabelInstance],
 	})
-	if err != nil {
-		return driver.Handle{}, fmt.Errorf("encoding pod handle: %w", err)
-	}
-	return driver.Handle{Driver: Name, Data: raw}, nil
 }
 
 func parseHandle(h driver.Handle) (handleData, error) {
 	var data handleData
-	if h.Driver != Name {
-		return data, fmt.Errorf("reading handle of driver %q: %w", h.Driver, driver.ErrNotFound)
+	err := driverkit.ReadHandle(h, Name, &data)
+	if err == nil && (data.UID == "" || data.ProjectID == "" || data.InstanceID == "") {
+		err = fmt.Errorf("reading %s handle: %w", Name, driver.ErrNotFound)
 	}
-	if err := json.Unmarshal(h.Data, &data); err != nil || data.UID == "" || data.ProjectID == "" || data.InstanceID == "" {
-		return data, fmt.Errorf("reading pod handle: %w", driver.ErrNotFound)
-	}
-	return data, nil
+	return data, err
 }
 
 // find asks for the pod of a handle. When the name has gone to the project's
 // next pod, that is ErrIdentity.
-func (d *Driver) find(ctx context.Context, data handleData) (*corev1.Pod, error) {
+func (d *Driver) find(ctx context.Context, h driver.Handle) (*corev1.Pod, error) {
+	data, err := parseHandle(h)
+	if err != nil {
+		return nil, err
+	}
 	name := podName(data.ProjectID)
 	pod, err := d.pods.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -57,27 +54,18 @@ func (d *Driver) find(ctx context.Context, data handleData) (*corev1.Pod, error)
 	return pod, nil
 }
 
-// Adopt implements driver.Driver. Watch reports every pod's end, so all there
-// is to do is to look.
+// Adopt implements driver.Driver.
 func (d *Driver) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	obs, err := d.Inspect(ctx, h)
-	if err == nil && !obs.Running {
-		return driver.Observed{}, driver.ErrNotFound
-	}
-	return obs, err
+	return driverkit.Adopted(d.Inspect(ctx, h))
 }
 
 // Inspect implements driver.Driver.
 func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	data, err := parseHandle(h)
+	pod, err := d.find(ctx, h)
 	if err != nil {
 		return driver.Observed{}, err
 	}
-	pod, err := d.find(ctx, data)
-	if err != nil {
-		return driver.Observed{}, err
-	}
-	return observed(pod)
+	return observed(pod), nil
 }
 
 // List implements driver.Driver. A pod that has no node yet, or is being
@@ -89,36 +77,24 @@ func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 	}
 	out := make([]driver.Observed, 0, len(list.Items))
 	for i := range list.Items {
-		if !alive(&list.Items[i]) {
-			continue
+		if pod := &list.Items[i]; alive(pod) {
+			out = append(out, observed(pod))
 		}
-		obs, err := observed(&list.Items[i])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, obs)
 	}
 	return out, nil
 }
 
 // observed reads what a pod tells.
-func observed(pod *corev1.Pod) (driver.Observed, error) {
-	h, err := newHandle(pod)
-	if err != nil {
-		return driver.Observed{}, err
-	}
-	obs := driver.Observed{
-		ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance],
-		Handle: h, Volume: pod.Annotations[noteVolume], Running: alive(pod),
-	}
-	obs.Generation, _ = strconv.ParseUint(pod.Labels[labelGeneration], 10, 64) // 0 for what is none
+func observed(pod *corev1.Pod) driver.Observed {
+	obs := driverkit.Labelled(pod.Labels)
+	obs.Handle, obs.Volume, obs.Running = newHandle(pod), pod.Annotations[noteVolume], alive(pod)
 	if ip := pod.Status.PodIP; ip != "" {
 		obs.Endpoint = driver.TCPEndpoint(net.JoinHostPort(ip, strconv.Itoa(Port)))
 	}
 	if !obs.Running {
 		obs.Exit = exitOf(pod)
 	}
-	return obs, nil
+	return obs
 }
 
 // alive reports whether a pod has, or may have, or may come to have, a
@@ -137,28 +113,24 @@ const (
 	ReasonEvicted driver.Reason = "evicted" // its node needed the room
 )
 
-// exitOf reads how a pod ended. The exit code is that of the container's first
-// process, or 128 and the signal that ended it.
+// exitOf reads how a pod ended.
 func exitOf(pod *corev1.Pod) *driver.Exit {
-	const signalled, signals = 128, 64
-	e := &driver.Exit{Code: -1, Reason: driver.ReasonUnknown, Detail: pod.Status.Message}
+	e := &driver.Exit{Code: -1, Reason: driver.ReasonUnknown}
+	detail := pod.Status.Message
 	if t := stateOf(pod).Terminated; t != nil {
-		e.Code, e.Signal, e.Reason, e.At = int(t.ExitCode), int(t.Signal), driver.ReasonExited, t.FinishedAt.Time
-		if signal := e.Code - signalled; e.Signal == 0 && signal > 0 && signal <= signals {
-			e.Signal = signal
+		e = driverkit.ExitOf(int(t.ExitCode))
+		if t.Signal != 0 {
+			e.Code, e.Signal, e.Reason = -1, int(t.Signal), driver.ReasonKilled
 		}
 		switch {
 		case t.Reason == "OOMKilled":
-			e.Reason = driver.ReasonOOM
+			e.Code, e.Reason = -1, driver.ReasonOOM
 		case neverRan(t):
-			e.Reason, e.Detail, e.Signal = driver.ReasonRefused, t.Message, 0
-		case e.Signal != 0:
-			e.Reason = driver.ReasonKilled
+			e.Code, e.Signal, e.Reason, detail = -1, 0, driver.ReasonRefused, t.Message
 		}
-		if e.Reason != driver.ReasonExited {
-			e.Code = -1
-		}
+		e.At = t.FinishedAt.Time
 	}
+	e.Detail = detail
 	if pod.Status.Reason == "Evicted" {
 		e.Reason = ReasonEvicted
 	}

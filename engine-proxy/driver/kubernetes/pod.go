@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // Port is the one on which every engine listens.
@@ -30,9 +30,6 @@ const container = "engine"
 // stopGrace is how long an engine has that is ended by anyone but Stop, which
 // has a grace of its own.
 const stopGrace = 60
-
-// startDelayVariable is handed on to engines: a test aid of svc-engine.
-const startDelayVariable = "SVC_ENGINE_START_DELAY"
 
 // podIPVariable holds the address of an engine's pod.
 const podIPVariable = "POD_IP"
@@ -121,32 +118,23 @@ func (d *Driver) volumes(s driver.Spec) []corev1.Volume {
 // arguments are an engine's command line inside. The brackets are for
 // addresses of IPv6, and do no harm to others.
 func arguments(s driver.Spec, room int64) []string {
-	args := []string{
+	return driverkit.Arguments(
 		"--volume", insideVolume, "--listen", fmt.Sprintf("[$(%s)]:%d", podIPVariable, Port),
 		"--project", s.ProjectID, "--instance", s.InstanceID,
 		"--token-file", path.Join(insideSecret, fileToken), "--tls-cert", path.Join(insideSecret, fileCert),
 		"--tls-key", path.Join(insideSecret, fileKey), "--tls-ca", path.Join(insideSecret, fileCA),
-		"--volume-bytes", strconv.FormatInt(room, 10),
-	}
-	if s.Remote.Egress != "" {
-		args = append(args, "--egress", s.Remote.Egress)
-	}
-	return args
+		"--volume-bytes", strconv.FormatInt(room, 10), "--egress", s.Remote.Egress,
+	)
 }
 
 // environment is the same for all engines, but for the address.
 func (d *Driver) environment() []corev1.EnvVar {
 	env := []corev1.EnvVar{
-		{Name: "PATH", Value: "/usr/local/bin:/usr/bin:/bin"},
-		{Name: "HOME", Value: insideTmp}, {Name: "TMPDIR", Value: insideTmp}, {Name: "LANG", Value: "C.UTF-8"},
 		{Name: podIPVariable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "status.podIP"}}},
 	}
-	for _, pair := range d.opts.Env {
+	for _, pair := range driverkit.Environment(insideTmp, insideTmp, d.opts.Env) {
 		name, value, _ := strings.Cut(pair, "=")
 		env = append(env, corev1.EnvVar{Name: name, Value: value})
-	}
-	if delay, ok := os.LookupEnv(startDelayVariable); ok {
-		env = append(env, corev1.EnvVar{Name: startDelayVariable, Value: delay})
 	}
 	return env
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestEnginePodsAreAdmittedAsRestrictedAndNothingWeakerIs asks the API server,
-// because the fake for a kubelet proves nothing about confinement.
+// because the fake kubelet proves nothing about confinement.
 func TestEnginePodsAreAdmittedAsRestrictedAndNothingWeakerIs(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

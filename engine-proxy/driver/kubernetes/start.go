@@ -55,7 +55,7 @@ func (d *Driver) Start(ctx context.Context, s driver.Spec, progress func(driver.
 		d.discard(ctx, pod)
 		return driver.Handle{}, err
 	}
-	return newHandle(pod)
+	return newHandle(pod), nil
 }
 
 // create makes the pod and returns it, or the one that an earlier call has
@@ -76,11 +76,11 @@ func (d *Driver) create(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, erro
 		if err != nil {
 			return nil, failed("looking at the pod of an earlier start", err)
 		}
-		if found.Labels[labelInstance] == pod.Labels[labelInstance] {
+		if found.Labels[driverkit.LabelInstance] == pod.Labels[driverkit.LabelInstance] {
 			return found, nil
 		}
 		if alive(found) {
-			return nil, driverkit.Blocked(reasonEarlier, fmt.Errorf("the pod %s is of the instance %s", found.Name, found.Labels[labelInstance]))
+			return nil, driverkit.Blocked(reasonEarlier, fmt.Errorf("the pod %s is of the instance %s", found.Name, found.Labels[driverkit.LabelInstance]))
 		}
 		if err := d.clear(ctx, found); err != nil {
 			return nil, fmt.Errorf("clearing away an earlier engine: %w", err)
@@ -93,7 +93,7 @@ func (d *Driver) create(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, erro
 func (d *Driver) discard(ctx context.Context, pod *corev1.Pod) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
-	err := errors.Join(d.delete(ctx, pod), d.withdraw(ctx, pod.Labels[labelInstance]))
+	err := errors.Join(d.delete(ctx, pod), d.withdraw(ctx, pod.Labels[driverkit.LabelInstance]))
 	if err != nil {
 		d.opts.Logger.Warn("removing pod failed", zap.String("pod", pod.Name), zap.Error(err))
 	}

@@ -34,16 +34,9 @@ var errUnproven = errors.New("no node has said that the pod has ended")
 // ended, or the object is no more: an operator may have deleted that by force,
 // or the cluster, together with the node.
 func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
-	data, err := parseHandle(h)
-	if err != nil {
+	pod, err := d.find(ctx, h)
+	if err != nil || !alive(pod) {
 		return driverkit.IgnoreGone(err)
-	}
-	pod, err := d.find(ctx, data)
-	if err != nil {
-		return driverkit.IgnoreGone(err)
-	}
-	if !alive(pod) {
-		return nil
 	}
 	if grace > 0 && pod.Spec.NodeName != "" && pod.DeletionTimestamp == nil {
 		if over, err := d.endWithin(ctx, pod, grace); over || err != nil {
@@ -101,11 +94,11 @@ func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	if err != nil {
 		return driverkit.IgnoreGone(err)
 	}
-	pod, err := d.find(ctx, data)
+	pod, err := d.find(ctx, h)
 	switch {
-	case errors.Is(err, driver.ErrNotFound), errors.Is(err, driver.ErrIdentity):
-	case err != nil:
+	case driverkit.IgnoreGone(err) != nil:
 		return err
+	case err != nil: // the pod is gone, and its secret may be there
 	case alive(pod):
 		return errors.New("removing pod: it runs")
 	default:
@@ -127,5 +120,5 @@ func (d *Driver) clear(ctx context.Context, pod *corev1.Pod) error {
 	if err := d.until(ctx, pod, func(now *corev1.Pod) (bool, error) { return now == nil, nil }); err != nil {
 		return err
 	}
-	return d.withdraw(ctx, pod.Labels[labelInstance])
+	return d.withdraw(ctx, pod.Labels[driverkit.LabelInstance])
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // TestConformance runs the suite of all drivers against a real API server.
-// That pods are kept apart is the doing of the fake for a kubelet: what
-// the suite proves of it is that the pods ask for it.
+// That pods are kept apart is the doing of the fake kubelet: what the
+// suite proves of it is that the pods ask for it.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	const logBytes = 64 << 10
@@ -29,6 +29,10 @@ func TestConformance(t *testing.T) {
 				change(o)
 			})
 		}
+	}
+	claimed := driver.Capabilities{Files: true, Processes: true, Privileges: true}
+	if got := of(func(*Options) {})(t).Capabilities(); got != claimed {
+		t.Errorf("the driver claims %+v, and the suite is to prove %+v", got, claimed)
 	}
 	powerless := b.cluster.Kubeconfig(t, b.namespace, nil)
 	deaf := b.cluster.Deaf(t)

@@ -36,7 +36,7 @@ func (d *Driver) follow(ctx context.Context) error {
 			w, err := d.pods.Watch(ctx, o)
 			if err == nil {
 				// What happened before is found out, but perhaps not as it happened.
-				d.changes.lost()
+				d.missed()
 			}
 			return w, err
 		},
@@ -62,6 +62,12 @@ func (d *Driver) follow(ctx context.Context) error {
 	return nil
 }
 
+// missed says to all that changes may have been missed.
+func (d *Driver) missed() {
+	d.changed.Publish(driver.Event{})
+	d.ended.Publish(driver.Event{})
+}
+
 // podChanged passes on that a pod has changed.
 func (d *Driver) podChanged(object any, deleted bool) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -69,26 +75,28 @@ func (d *Driver) podChanged(object any, deleted bool) {
 	}
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
-		d.changes.lost()
+		d.missed()
 		return
 	}
-	d.changes.of(pod.Name)
+	event := driverkit.EventOf(pod.Labels)
+	d.changed.Publish(event)
 	if deleted || !alive(pod) {
-		d.changes.Publish(driver.Event{ProjectID: pod.Labels[labelProject], InstanceID: pod.Labels[labelInstance]})
+		d.ended.Publish(event)
 	}
 }
 
 // Watch implements driver.Driver. The first event says that others may have been
 // lost.
 func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
-	return d.changes.Watch(ctx, driver.Event{}), nil
+	return d.ended.Watch(ctx, driver.Event{}), nil
 }
 
 // until asks for a pod again and again, whenever it has changed, until ok says
 // so or fails. A pod that is no more, or whose name is another's, is nil.
 func (d *Driver) until(ctx context.Context, pod *corev1.Pod, ok func(now *corev1.Pod) (bool, error)) error {
-	changed, leave := d.changes.await(pod.Name)
+	watching, leave := context.WithCancel(ctx)
 	defer leave()
+	changed := d.changed.Watch(watching)
 	for {
 		now, err := d.pods.Get(ctx, pod.Name, metav1.GetOptions{})
 		switch {
@@ -102,15 +110,27 @@ func (d *Driver) until(ctx context.Context, pod *corev1.Pod, ok func(now *corev1
 		if done, err := ok(now); done || err != nil {
 			return err
 		}
-		timer := time.NewTimer(lookAgain)
-		select {
-		case <-changed:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-		if err := ctx.Err(); err != nil {
+		if err := awaitChange(ctx, changed, pod.Labels[driverkit.LabelProject]); err != nil {
 			return err
+		}
+	}
+}
+
+// awaitChange returns when the pod of a project has changed, or may have, or it
+// is time to look again.
+func awaitChange(ctx context.Context, changed <-chan driver.Event, projectID string) error {
+	look := time.NewTimer(lookAgain)
+	defer look.Stop()
+	for {
+		select {
+		case e := <-changed:
+			if e.ProjectID == projectID || e == (driver.Event{}) {
+				return ctx.Err()
+			}
+		case <-look.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestStepsAreAppliedOnceByProcessesThatOpenTogether(t *testing.T) {
 // schema.
 var bare = map[string]func(t *testing.T) *conn{
 	"SQLite": func(t *testing.T) *conn {
-		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, useLog)
+		db, err := openSQLite(filepath.Join(t.TempDir(), "svc.db"), 1, busyTimeout, useLog)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestRowsThatBreakANewConstraintStay(t *testing.T) {
 func TestRowsWithoutTheirParentStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), SQLiteFile)
 	connect := func() *conn {
-		db, err := openSQLite(path, 1, useLog)
+		db, err := openSQLite(path, 1, busyTimeout, useLog)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +363,7 @@ func TestMigrationThatIsCutOffBeginsAnew(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), SQLiteFile)
 		connect := func() *conn {
-			db, err := openSQLite(path, 1, useLog)
+			db, err := openSQLite(path, 1, busyTimeout, useLog)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -441,7 +441,7 @@ const cutOffPath = "SVC_TEST_CUT_OFF_PATH"
 
 // dieMigrating has pages in the log before it dies.
 func dieMigrating(path string) error {
-	db, err := openSQLite(path, 1, useLog, "cache_size(1)")
+	db, err := openSQLite(path, 1, busyTimeout, useLog, "cache_size(1)")
 	if err != nil {
 		return err
 	}

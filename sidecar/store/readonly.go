@@ -52,7 +52,7 @@ func openReadOnly(address string) (*dialect, *sql.DB, error) {
 	}
 	// Not mode=ro: who closes the log last puts it in the database, and would
 	// leave the files of the log behind if it could not write.
-	db, err := openSQLite(address, 1, "query_only(1)")
+	db, err := openSQLite(address, 1, busyTimeout, "query_only(1)")
 	return &sqlite, db, err
 }
 

@@ -20,6 +20,10 @@ const readers = 4
 // another process holds, a backup for one.
 const busyTimeout = 5000
 
+// migrationTimeout is busyTimeout of a connection that brings the schema up to date:
+// another process may be at that, which takes longer than any other write.
+const migrationTimeout = 60_000
+
 // busyPause is how long connect waits before it tries again.
 const busyPause = 10 * time.Millisecond
 
@@ -48,12 +52,12 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := migrateSQLite(ctx, path); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	write, err := openSQLite(path, 1, useLog, "synchronous(FULL)", "foreign_keys(1)",
+	write, err := openSQLite(path, 1, busyTimeout, useLog, "synchronous(FULL)", "foreign_keys(1)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages), fmt.Sprintf("cache_size(-%d)", cacheKiB))
 	if err != nil {
 		return nil, err
 	}
-	read, err := openSQLite(path, readers, useLog, "query_only(1)")
+	read, err := openSQLite(path, readers, busyTimeout, useLog, "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -64,7 +68,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 // no references: a row whose parent is missing is copied as it is, as any row that
 // breaks a new constraint.
 func migrateSQLite(ctx context.Context, path string) error {
-	db, err := openSQLite(path, 1, useLog, "synchronous(FULL)")
+	db, err := openSQLite(path, 1, migrationTimeout, useLog, "synchronous(FULL)")
 	if err != nil {
 		return err
 	}
@@ -77,9 +81,9 @@ func migrateSQLite(ctx context.Context, path string) error {
 }
 
 // connect makes a database's first connection. SQLite waits for others' locks by
-// busyTimeout, but not when two processes turn the log of a new database on.
+// itself, but not when two processes turn the log of a new database on.
 func connect(ctx context.Context, db *sql.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, busyTimeout*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, migrationTimeout*time.Millisecond)
 	defer cancel()
 	for {
 		err := db.PingContext(ctx)
@@ -105,10 +109,9 @@ func ownFile(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
-func openSQLite(path string, conns int, pragmas ...string) (*sql.DB, error) {
-	query := url.Values{"_pragma": append([]string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout),
-	}, pragmas...)}
+// openSQLite opens connections that wait for others' locks for busy milliseconds.
+func openSQLite(path string, conns, busy int, pragmas ...string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append([]string{fmt.Sprintf("busy_timeout(%d)", busy)}, pragmas...)}
 	dsn := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {

@@ -269,7 +269,7 @@ func TestUpdateWhoseCallerLeftBeforeItBeganIsNotRun(t *testing.T) {
 func TestUpdateWhoseCallerLeavesWhileTheDatabaseIsLockedIsNotRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "svc.db")
 	s := open(t, path)
-	other, err := openSQLite(path, 1)
+	other, err := openSQLite(path, 1, busyTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,17 +160,6 @@ func ParseGenerateRequest(body []byte) (GenerateRequest, error) {
 	return req, nil
 }
 
-// CheckProjectID returns the 400 of a missing or malformed projectId.
-func CheckProjectID(id string) error {
-	if id == "" {
-		return BadRequest("projectId is required.")
-	}
-	if !ValidProjectID(id) {
-		return BadRequest("projectId must be 24 lower-case hexadecimal characters.")
-	}
-	return nil
-}
-
 func parseContextBlock(raw json.RawMessage, at string) (ContextBlock, error) {
 	var b ContextBlock
 	err := decodeObject(raw, at, members{

@@ -23,6 +23,17 @@ func ValidProjectID(s string) bool {
 	return len(s) == length && hexadecimal.holds(s)
 }
 
+// CheckProjectID returns the 400 of a missing or malformed projectId.
+func CheckProjectID(id string) error {
+	if id == "" {
+		return BadRequest("projectId is required.")
+	}
+	if !ValidProjectID(id) {
+		return BadRequest("projectId must be 24 lower-case hexadecimal characters.")
+	}
+	return nil
+}
+
 // NewJobID returns "job_" and a ULID made at now. The id is the reservation
 // id in the ledger and the engine's idempotency key as well.
 func NewJobID(now time.Time) string { return "job_" + newULID(now) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -306,6 +307,14 @@ func (a *App) addStep(ctx caddy.Context, s step) error {
 		return nil
 	}
 	return a.steps.add(ctx, s)
+}
+
+// exposeRule tells the client the policy's rule that decided, "" for none, where
+// the configuration wants it.
+func (a *App) exposeRule(w http.ResponseWriter, rule string) {
+	if a.ExposeRule && rule != "" {
+		w.Header().Set(gateway.HeaderPolicyRule, rule)
+	}
 }
 
 // Interface guards

@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"errors"
 	"net/http"
+	"net/netip"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -142,6 +143,23 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		return refuse(refused)
 	}
 	return next.ServeHTTP(seen, gateway.WithRequest(r, q))
+}
+
+// clientIP is Caddy's idea of the client's address, not valid where it has none.
+func clientIP(r *http.Request) netip.Addr {
+	text, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
+	address, _ := netip.ParseAddr(text)
+	return address
+}
+
+// requestID names the request to its client and returns the name.
+func requestID(w http.ResponseWriter, r *http.Request) string {
+	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	id, ok := repl.GetString("http.request.uuid")
+	if ok {
+		w.Header().Set("X-Request-Id", id)
+	}
+	return id
 }
 
 // Interface guards

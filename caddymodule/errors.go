@@ -2,9 +2,7 @@ package caddymodule
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
-	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
 // ErrorRenderer writes the JSON body of every error. It belongs inside
@@ -61,16 +58,6 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 	return nil
 }
 
-// requestID names the request to its client and returns the name.
-func requestID(w http.ResponseWriter, r *http.Request) string {
-	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-	id, ok := repl.GetString("http.request.uuid")
-	if ok {
-		w.Header().Set("X-Request-Id", id)
-	}
-	return id
-}
-
 // answerTo returns what the client is told about err.
 func answerTo(err error) *api.Error {
 	var ours *api.Error
@@ -91,53 +78,6 @@ func answerTo(err error) *api.Error {
 
 // refuse turns the refusal into an error that Caddy hands to handle_errors.
 func refuse(e *api.Error) error { return caddyhttp.Error(e.Status, e) }
-
-// handOn gives a refusal of the core its status. Errors of later handlers stay as
-// they are.
-func handOn(err error) error {
-	if ours, is := err.(*api.Error); is {
-		return refuse(ours)
-	}
-	return err
-}
-
-// toHandlerError gives our refusals their status, and makes of a connection
-// that could not be made, where nothing was sent, the cold-start 503.
-func toHandlerError(err error, retryAfter time.Duration) error {
-	var ours *api.Error
-	if errors.As(err, &ours) {
-		return refuse(ours)
-	}
-	if errors.Is(err, gateway.ErrNotSent) {
-		starting := api.EngineStarting(retryAfter)
-		starting.Cause = err
-		return refuse(starting)
-	}
-	return err
-}
-
-// requestOf returns what the chain learned about the request before a step, and the
-// backend. Named routes are put together by each request, so that a step which is
-// missing is found out here.
-func requestOf(app *App, r *http.Request, s step) (*gateway.Request, *Shared, error) {
-	q := gateway.RequestOf(r)
-	switch {
-	case q == nil:
-		return nil, nil, comesBefore(stepAuth, s)
-	case s != stepAccess && q.Route.Action == "":
-		return nil, nil, comesBefore(stepAccess, s)
-	}
-	shared, err := app.Shared(r.Context())
-	if err != nil {
-		return nil, nil, refuse(api.Unavailable("The service is starting.", time.Second, err))
-	}
-	return q, shared, nil
-}
-
-// comesBefore is the error of a request whose route lacks a step.
-func comesBefore(first, s step) error {
-	return caddyhttp.Error(http.StatusInternalServerError, fmt.Errorf("%s must come before %s", first, s))
-}
 
 // Interface guards
 var (

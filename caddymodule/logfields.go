@@ -29,14 +29,6 @@ var facts = []struct {
 // placeUser is where Caddy itself looks for the user.
 const placeUser = "http.auth.user.id"
 
-// exposeRule tells the client the policy's rule that decided, "" for none, where
-// the configuration wants it.
-func (a *App) exposeRule(w http.ResponseWriter, rule string) {
-	if a.ExposeRule && rule != "" {
-		w.Header().Set(gateway.HeaderPolicyRule, rule)
-	}
-}
-
 // exposeFacts makes what the chain learns about a request known to the rest of the
 // configuration. Facts are looked up when someone reads them, and say what is
 // known by then, however the request ends: setting each as it is learned

@@ -1,16 +1,23 @@
 package caddymodule
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar"
 )
 
 // metrics are the gateway's collectors. There is one set per process, which
@@ -188,3 +195,121 @@ func (c *collectors) submitted(o gateway.Outcome) { c.submissions.WithLabelValue
 
 // observe records the time since begin.
 func observe(h prometheus.Observer, begin time.Time) { h.Observe(time.Since(begin).Seconds()) }
+
+// statusWriter notes the status of a response. It leaves everything else,
+// flushing included, to what it wraps.
+type statusWriter struct {
+	caddyhttp.ResponseWriterWrapper
+	status int // 0 until there is a final one
+}
+
+func (s *statusWriter) WriteHeader(status int) {
+	if s.status == 0 && status >= 200 {
+		s.status = status
+	}
+	s.ResponseWriterWrapper.WriteHeader(status)
+}
+
+func (s *statusWriter) Write(p []byte) (int, error) {
+	s.implied()
+	return s.ResponseWriterWrapper.Write(p)
+}
+
+// ReadFrom lets a file go out without a copy in between.
+func (s *statusWriter) ReadFrom(r io.Reader) (int64, error) {
+	s.implied()
+	return s.ResponseWriterWrapper.ReadFrom(r)
+}
+
+func (s *statusWriter) implied() {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+}
+
+// Reasons why there was no decision, and the request was refused with 503, as
+// they stand in svc_decision_failures_total.
+const (
+	undecidedUndefined   = "undefined"   // the policy has no answer
+	undecidedMalformed   = "malformed"   // its answer is no decision
+	undecidedEvaluation  = "evaluation"  // it failed
+	undecidedSlow        = "slow"        // it, or the facts, took too long
+	undecidedUnrecorded  = "unrecorded"  // a required decision log can't take it
+	undecidedUnreachable = "unreachable" // the sidecar gave no answer
+	undecidedFacts       = "facts"       // the facts could not be gathered
+)
+
+// undecidedReasons is all of them.
+var undecidedReasons = []string{
+	undecidedUndefined, undecidedMalformed, undecidedEvaluation, undecidedSlow, undecidedUnrecorded, undecidedUnreachable, undecidedFacts,
+}
+
+// whyUndecided returns the reason of an error.
+func whyUndecided(err error) string {
+	switch {
+	case errors.Is(err, sidecar.ErrUnreachable):
+		return undecidedUnreachable
+	case errors.Is(err, decisionlog.ErrNotRecorded):
+		return undecidedUnrecorded
+	case errors.Is(err, policy.ErrUndefined):
+		return undecidedUndefined
+	case errors.Is(err, policy.ErrMalformed):
+		return undecidedMalformed
+	case errors.Is(err, context.DeadlineExceeded):
+		return undecidedSlow
+	case errors.Is(err, policy.ErrNoDecision):
+		return undecidedEvaluation
+	}
+	return undecidedFacts
+}
+
+// measured measures how long decisions take, and counts those that were not
+// made. One whose client left is not counted: no one was refused.
+type measured struct{ sidecar.Service }
+
+func (m measured) Decide(
+	ctx context.Context, keyID, projectID string, action policy.Action,
+) (policy.Decision, error) {
+	defer observe(metrics.decision, time.Now())
+	d, err := m.Service.Decide(ctx, keyID, projectID, action)
+	countUndecided(ctx, err)
+	return d, err
+}
+
+func (m measured) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	defer observe(metrics.keyCheck, time.Now())
+	identity, err := m.Service.Authenticate(ctx, hash)
+	if !errors.Is(err, sidecar.ErrUnknownKey) {
+		countUndecided(ctx, err)
+	}
+	return identity, err
+}
+
+func countUndecided(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		metrics.undecided.WithLabelValues(whyUndecided(err)).Inc()
+	}
+}
+
+// RegisterMetrics adds collectors to the registry of ctx's configuration, where they
+// are not there already: Caddy makes a new registry at each reload, and counters that
+// must not fall back to zero then belong to the process.
+func RegisterMetrics(ctx caddy.Context, collectors ...prometheus.Collector) error {
+	registry := ctx.GetMetricsRegistry()
+	if registry == nil {
+		return nil
+	}
+	for _, one := range collectors {
+		var there prometheus.AlreadyRegisteredError
+		if err := registry.Register(one); err != nil && !errors.As(err, &there) {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ http.ResponseWriter = (*statusWriter)(nil)
+	_ io.ReaderFrom       = (*statusWriter)(nil)
+)

@@ -1,13 +1,20 @@
 package caddymodule
 
 import (
+	"context"
+	"errors"
+	"net"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Preview serves the games that the console shows in a frame. It stands at an
@@ -46,6 +53,85 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)
 	}
 	return toHandlerError(p.core(shared).Serve(w, r, handler, nil), 0)
+}
+
+// previews serves games at a port of 127.0.0.1 for a console at localhost. It
+// outlives reloads, as a page that shows a game does.
+type previews struct {
+	shared *Shared
+	logger *zap.Logger
+
+	mu       sync.Mutex
+	answers  http.Handler
+	listener net.Listener
+	server   *http.Server
+}
+
+// handler returns what answers for previews.
+func (p *previews) handler() (http.Handler, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.handlerLocked()
+}
+
+func (p *previews) handlerLocked() (http.Handler, error) {
+	if p.answers == nil {
+		made, err := p.shared.backend.sidecar.Console(site.Options{})
+		if err != nil {
+			return nil, err
+		}
+		p.answers = made.Preview()
+	}
+	return p.answers, nil
+}
+
+// port returns the port, opened when it is first asked for.
+func (p *previews) port() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener == nil {
+		handler, err := p.handlerLocked()
+		if err != nil {
+			return "", err
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", err
+		}
+		p.listener = l
+		core := consoleCore(p.shared, p.logger)
+		p.server = &http.Server{
+			ReadHeaderTimeout: 10 * time.Second,
+			ErrorLog:          zap.NewStdLog(p.logger),
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if err := core.Serve(w, r, handler, nil); err != nil {
+					http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
+				}
+			}),
+		}
+		go func() {
+			if err := p.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				p.logger.Error("preview failed", zap.Error(err))
+			}
+		}()
+	}
+	_, port, err := net.SplitHostPort(p.listener.Addr().String())
+	return port, err
+}
+
+// close ends the port.
+func (p *previews) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := p.server.Shutdown(ctx); err != nil {
+		return p.server.Close()
+	}
+	return nil
 }
 
 // Interface guards

@@ -2,14 +2,11 @@ package caddymodule
 
 import (
 	"fmt"
-	"net/http"
-	"net/netip"
 	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
@@ -139,13 +136,6 @@ func formOfRates(redis string) string {
 		return false
 	})
 	return form
-}
-
-// clientIP is Caddy's idea of the client's address, not valid where it has none.
-func clientIP(r *http.Request) netip.Addr {
-	text, _ := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string)
-	address, _ := netip.ParseAddr(text)
-	return address
 }
 
 // Interface guards

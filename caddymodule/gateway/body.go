@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/svc-games/svc/api"
 )
@@ -62,4 +63,94 @@ func tooLarge(limit int64) *api.Error {
 		Status:  http.StatusRequestEntityTooLarge,
 		Message: "The body is larger than " + strconv.FormatInt(limit, 10) + " bytes.",
 	}
+}
+
+// Bounds of the request bodies that are in memory at once, in bytes. One body
+// as large as it may be always has room.
+const (
+	maxBodiesOfUser = 64 << 20 // of the users who send them, each
+	maxBodies       = 512 << 20
+)
+
+// errBodies: there is no room for more of a body now.
+var errBodies = errors.New("the memory for request bodies is used up")
+
+// Bodies counts the request bodies in memory. The rate of requests does not
+// bound them: a body may take a minute to arrive. A user's own bound keeps one
+// from having the room of all. It is safe for concurrent use; its zero value
+// counts none.
+type Bodies struct {
+	mu  sync.Mutex // guards the following fields and the shares
+	all int64
+	of  map[string]int64 // by user; without those who have none
+}
+
+// Share is what one request takes of the room for bodies. nil is a share of a
+// room without bounds.
+type Share struct {
+	bodies *Bodies
+	user   string
+	size   int64
+}
+
+// Share returns the share of a user's request that has a body. Release gives it
+// back.
+func (b *Bodies) Share(user string) *Share {
+	if b == nil {
+		return nil
+	}
+	return &Share{bodies: b, user: user}
+}
+
+// take makes the share larger by n bytes of a body of at most limit, or returns
+// errBodies.
+func (s *Share) take(n int, limit int64) error {
+	if s == nil || n == 0 {
+		return nil
+	}
+	b := s.bodies
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	more := int64(n)
+	if b.of[s.user]+more > max(maxBodiesOfUser, limit) || b.all+more > max(maxBodies, limit) {
+		return errBodies
+	}
+	if b.of == nil {
+		b.of = make(map[string]int64)
+	}
+	b.of[s.user] += more
+	b.all += more
+	s.size += more
+	return nil
+}
+
+// Release gives the share back when the body is no longer in memory.
+func (s *Share) Release() {
+	if s == nil || s.size == 0 {
+		return
+	}
+	b := s.bodies
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all -= s.size
+	if b.of[s.user] -= s.size; b.of[s.user] == 0 {
+		delete(b.of, s.user)
+	}
+	s.size = 0
+}
+
+// counted is a body that takes its share as it arrives: what a client only
+// announces keeps nobody else out.
+type counted struct {
+	body  io.Reader
+	share *Share
+	limit int64
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.body.Read(p)
+	if full := c.share.take(n, c.limit); full != nil {
+		return 0, full
+	}
+	return n, err
 }

@@ -63,17 +63,3 @@ func (p *Places) Len() int {
 	defer p.mu.Unlock()
 	return p.taken
 }
-
-// clientOf returns what a client's places are counted by: its address, of IPv6
-// the /64 that one client usually has.
-func clientOf(address netip.Addr) netip.Addr {
-	address = address.Unmap().WithZone("")
-	if !address.Is6() {
-		return address
-	}
-	prefix, err := address.Prefix(64)
-	if err != nil {
-		return address
-	}
-	return prefix.Addr()
-}

@@ -226,3 +226,76 @@ func (s *Submitter) refusedByEngine(a answer) *api.Error {
 	}
 	return api.Unavailable(message, 5*retrySoon, nil)
 }
+
+// maxAnswer bounds, in bytes, an engine's answer to a submission; the
+// contract's is a few hundred.
+const maxAnswer = 64 << 10
+
+// answer is what came back from the engine.
+type answer struct {
+	status  int         // 0 when no complete answer came
+	header  http.Header // of the answer
+	body    []byte
+	notSent bool // the connection could not be made: the engine saw nothing
+}
+
+// answerWriter keeps an engine's answer to a submission: the gateway writes
+// the client's answer itself, once the ledger has the job.
+type answerWriter struct {
+	header   http.Header
+	status   int
+	body     bytes.Buffer
+	overflow bool
+}
+
+func newAnswerWriter() *answerWriter { return &answerWriter{header: make(http.Header)} }
+
+func (a *answerWriter) Header() http.Header { return a.header }
+
+func (a *answerWriter) WriteHeader(status int) {
+	if a.status == 0 && status >= 200 {
+		a.status = status
+	}
+}
+
+func (a *answerWriter) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if a.body.Len()+len(p) > maxAnswer {
+		a.overflow = true
+		return len(p), nil
+	}
+	return a.body.Write(p)
+}
+
+func (a *answerWriter) answer() answer {
+	return answer{status: a.status, header: a.header, body: a.body.Bytes()}
+}
+
+// Outcome is what became of a submission, as it stands in svc_submissions_total.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeAccepted Outcome = "accepted" // the job exists and counts
+	OutcomeRefused  Outcome = "refused"  // not admitted: a limit, or no ledger
+	OutcomeReleased Outcome = "released" // admitted, not taken by the engine, given back
+	OutcomeFenced   Outcome = "fenced"   // the answer was lost; the engine promised never to take it
+	OutcomeLost     Outcome = "lost"     // the answer was lost and the engine is unreachable: 504
+)
+
+// outcomeOf says what became of an admitted submission: a is the engine's
+// answer, refused what the client is told, nil for accepted.
+func outcomeOf(a answer, refused *api.Error) Outcome {
+	switch {
+	case refused == nil:
+		return OutcomeAccepted
+	case refused.Status == http.StatusGatewayTimeout:
+		return OutcomeLost
+	case a.notSent || a.header.Get(contract.HeaderRefused) == "true":
+		return OutcomeReleased
+	}
+	return OutcomeFenced
+}
+
+// Interface guards
+var _ http.ResponseWriter = (*answerWriter)(nil)

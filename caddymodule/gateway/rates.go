@@ -98,3 +98,17 @@ func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, 
 		r.known.Add(hash, struct{}{})
 	}
 }
+
+// clientOf returns what a client's unknown keys, and its places, are counted by: its
+// address, of IPv6 the /64 that one client usually has.
+func clientOf(address netip.Addr) netip.Addr {
+	address = address.Unmap().WithZone("")
+	if !address.Is6() {
+		return address
+	}
+	prefix, err := address.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.Addr()
+}

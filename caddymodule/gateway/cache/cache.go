@@ -233,6 +233,27 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	return policy.Decision{}, errOvertaken
 }
 
+// Job implements sidecar.Service. Its record is the one that the last change
+// left, or where others change jobs, one that was current within the lease.
+func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
+	now := time.Now()
+	if c.lease.holds(now) {
+		if e, ok := c.jobs.records.Get(jobID); ok && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
+			return e.job, nil
+		}
+	}
+	since := c.jobs.epochs.now()
+	job, err := c.Service.Job(ctx, jobID)
+	if err != nil {
+		return sidecar.Job{}, err
+	}
+	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
+		return sidecar.Job{}, err
+	}
+	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
+	return job, nil
+}
+
 // forgetProject ends the decisions on a project, and any that a look-up under way
 // would make.
 func (c *Cache) forgetProject(projectID string) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dgraph-io/ristretto/v2"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -65,27 +64,6 @@ func (j *jobs) forgetAll() {
 func (j *jobs) close() {
 	j.stop()
 	j.records.Close()
-}
-
-// Job implements sidecar.Service. Its record is the one that the last change
-// left, or where others change jobs, one that was current within the lease.
-func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
-	now := time.Now()
-	if c.lease.holds(now) {
-		if e, ok := c.jobs.records.Get(jobID); ok && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
-			return e.job, nil
-		}
-	}
-	since := c.jobs.epochs.now()
-	job, err := c.Service.Job(ctx, jobID)
-	if err != nil {
-		return sidecar.Job{}, err
-	}
-	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
-		return sidecar.Job{}, err
-	}
-	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
-	return job, nil
 }
 
 // AwaitEnd implements sidecar.Service: what follows it finds the job ended.

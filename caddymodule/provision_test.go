@@ -13,8 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	_ "github.com/svc-games/svc/caddymodule/embedded"
-	_ "github.com/svc-games/svc/caddymodule/remoteengines"
-	_ "github.com/svc-games/svc/caddymodule/remotesidecar"
+	_ "github.com/svc-games/svc/caddymodule/remote"
 	"github.com/svc-games/svc/test/freeport"
 )
 

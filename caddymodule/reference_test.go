@@ -11,7 +11,7 @@ import (
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/caddymodule/embedded"
-	"github.com/svc-games/svc/caddymodule/remotesidecar"
+	"github.com/svc-games/svc/caddymodule/remote"
 	"github.com/svc-games/svc/engine-proxy/host"
 )
 
@@ -37,7 +37,7 @@ func tables() map[string]table {
 		"driver docker":     {{"", new(host.Docker).Caddyfile()}},
 		"driver kubernetes": {{"", new(host.Kubernetes).Caddyfile()}},
 		"egress":            {{"", new(embedded.Egress).Caddyfile()}, {"endpoint", new(embedded.EgressEndpoint).Caddyfile()}},
-		"sidecar":           {{"", new(remotesidecar.Sidecar).Caddyfile()}},
+		"sidecar":           {{"", new(remote.Sidecar).Caddyfile()}},
 		"svc_auth":          {{"", new(caddymodule.Auth).Caddyfile()}},
 		"svc_access":        {{"", new(caddymodule.Access).Caddyfile()}},
 		"svc_engine":        {{"", new(caddymodule.Engine).Caddyfile()}},
@@ -99,7 +99,7 @@ func TestReferenceIsWhatTheParsersKnow(t *testing.T) {
 // TestSyntaxInCommentsIsComplete wants each option in the syntax above its table.
 func TestSyntaxInCommentsIsComplete(t *testing.T) {
 	lines := make(map[string]bool)
-	for _, folder := range []string{".", "embedded", "remotesidecar", "../engine-proxy/host"} {
+	for _, folder := range []string{".", "embedded", "remote", "../engine-proxy/host"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files in %s: %v", folder, err)

@@ -9,7 +9,7 @@ import (
 
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
-	_ "github.com/svc-games/svc/caddymodule/remoteengines"
+	_ "github.com/svc-games/svc/caddymodule/remote"
 )
 
 // prepare runs Prepare for "caddy run" with a Caddyfile, on a machine without the

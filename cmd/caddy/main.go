@@ -11,8 +11,7 @@ import (
 
 	_ "github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/caddymodule/embedded"
-	_ "github.com/svc-games/svc/caddymodule/remoteengines"
-	_ "github.com/svc-games/svc/caddymodule/remotesidecar"
+	_ "github.com/svc-games/svc/caddymodule/remote"
 )
 
 func main() {

@@ -69,7 +69,7 @@ var clusterImporters = []string{
 // withoutStore are folders that use the sidecar by its interfaces, wherever it runs:
 // neither its store nor its console may be linked into them.
 var withoutStore = []string{
-	"caddymodule", "caddymodule/gateway", "caddymodule/remotesidecar", "caddymodule/remoteengines", "cmd/svc-engine-proxy",
+	"caddymodule", "caddymodule/gateway", "caddymodule/remote", "cmd/svc-engine-proxy",
 	"sidecar/wire", "sidecar/wire/ledger",
 }
 

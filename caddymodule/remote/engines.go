@@ -1,7 +1,4 @@
-// Package remoteengines lets the gateway use an engine proxy in another
-// process, svc-engine-proxy: the form of the service in which the gateway
-// starts no program and holds no Docker socket.
-package remoteengines
+package remote
 
 import (
 	"context"
@@ -17,19 +14,18 @@ import (
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/remote"
+	engineremote "github.com/svc-games/svc/engine-proxy/remote"
 )
 
-func init() { caddy.RegisterModule(Engines{}) }
-
-// Engines reaches an engine proxy in another process. It need not run when the
-// gateway starts: until it does, submissions are refused with 503.
+// Engines reaches an engine proxy in another process, svc-engine-proxy: the form of the
+// service in which the gateway starts no program and holds no Docker socket. It need not
+// run when the gateway starts: until it does, submissions are refused with 503.
 //
 // Behind a Unix socket the engines are those of this machine and are reached
 // themselves, so that open streams outlive the engine proxy. Behind host:port
 // they are reached through the engine proxy.
 type Engines struct {
-	caddymodule.Peer
+	Peer
 }
 
 // CaddyModule returns the Caddy module information.
@@ -78,7 +74,7 @@ func (e *Engines) OpenEngines(
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("engines: %w", err)
 	}
-	client := remote.NewClient(conn, remote.Options{Dir: dir, Logger: logger})
+	client := engineremote.NewClient(conn, engineremote.Options{Dir: dir, Logger: logger})
 	return &caddymodule.OpenedEngines{Engines: client, Close: func() error {
 		defer conn.CloseIdle()
 		return client.Close()

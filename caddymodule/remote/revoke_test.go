@@ -1,4 +1,4 @@
-package remotesidecar_test
+package remote_test
 
 import (
 	"path/filepath"

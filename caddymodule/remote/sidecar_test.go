@@ -1,4 +1,4 @@
-package remotesidecar_test
+package remote_test
 
 import (
 	"errors"
@@ -9,20 +9,19 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/caddymodule"
-	"github.com/svc-games/svc/caddymodule/remotesidecar"
+	"github.com/svc-games/svc/caddymodule/remote"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
 )
 
 func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
-	files := &caddymodule.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"}
-	for want, s := range map[string]remotesidecar.Sidecar{
-		"is no address":                {Peer: caddymodule.Peer{Address: "nowhere"}},
-		"a Unix socket has no tls":     {Peer: caddymodule.Peer{Address: "/run/s.sock", TLS: files}},
-		"sidecar:7443 needs tls":       {Peer: caddymodule.Peer{Address: "sidecar:7443"}},
-		"decision_timeout must not be": {Peer: caddymodule.Peer{Address: "/run/s.sock"}, DecisionTimeout: -1},
-		"":                             {Peer: caddymodule.Peer{Address: "sidecar:7443", TLS: files}},
+	files := &remote.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"}
+	for want, s := range map[string]remote.Sidecar{
+		"is no address":                {Peer: remote.Peer{Address: "nowhere"}},
+		"a Unix socket has no tls":     {Peer: remote.Peer{Address: "/run/s.sock", TLS: files}},
+		"sidecar:7443 needs tls":       {Peer: remote.Peer{Address: "sidecar:7443"}},
+		"decision_timeout must not be": {Peer: remote.Peer{Address: "/run/s.sock"}, DecisionTimeout: -1},
+		"":                             {Peer: remote.Peer{Address: "sidecar:7443", TLS: files}},
 	} {
 		err := s.Provision(caddy.Context{})
 		if err == nil {
@@ -33,13 +32,13 @@ func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
 		}
 	}
 	t.Setenv("SVC_DECISION_TIMEOUT", "soon")
-	if err := new(remotesidecar.Sidecar).Provision(caddy.Context{}); err == nil || !strings.Contains(err.Error(), "SVC_DECISION_TIMEOUT") {
+	if err := new(remote.Sidecar).Provision(caddy.Context{}); err == nil || !strings.Contains(err.Error(), "SVC_DECISION_TIMEOUT") {
 		t.Errorf("a bad variable: %v", err)
 	}
 }
 
 func TestGatewayStartsWithoutASidecarAndRefuses(t *testing.T) {
-	s := remotesidecar.Sidecar{Peer: caddymodule.Peer{Address: filepath.Join(peertest.Dir(t), "s.sock")}}
+	s := remote.Sidecar{Peer: remote.Peer{Address: filepath.Join(peertest.Dir(t), "s.sock")}}
 	opened, err := s.OpenSidecar(t.Context(), "", zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
@@ -59,8 +58,8 @@ func TestGatewayStartsWithoutASidecarAndRefuses(t *testing.T) {
 }
 
 func TestFilesOfTLSAreNamedWhenTheyAreMissing(t *testing.T) {
-	s := remotesidecar.Sidecar{Peer: caddymodule.Peer{
-		Address: "127.0.0.1:1", TLS: &caddymodule.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"},
+	s := remote.Sidecar{Peer: remote.Peer{
+		Address: "127.0.0.1:1", TLS: &remote.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"},
 	}}
 	if _, err := s.OpenSidecar(t.Context(), "", zap.NewNop()); err == nil || !strings.Contains(err.Error(), "none.pem") {
 		t.Errorf("got %v", err)

@@ -1,6 +1,4 @@
-// Package remotesidecar lets the gateway use a sidecar in another process,
-// svc-sidecar: for a service on several machines, or a gateway without a store.
-package remotesidecar
+package remote
 
 import (
 	"context"
@@ -18,12 +16,11 @@ import (
 	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
-func init() { caddy.RegisterModule(Sidecar{}) }
-
-// Sidecar reaches a sidecar in another process. It need not run when the
-// gateway starts: until it does, requests are refused with 503.
+// Sidecar reaches a sidecar in another process, svc-sidecar: for a service on several
+// machines, or a gateway without a store. It need not run when the gateway starts: until
+// it does, requests are refused with 503.
 type Sidecar struct {
-	caddymodule.Peer
+	Peer
 
 	// How long a decision may take, the way there and back included, before
 	// the request is refused with 503. Default: $SVC_DECISION_TIMEOUT, else

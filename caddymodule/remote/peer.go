@@ -1,4 +1,6 @@
-package caddymodule
+// Package remote lets the gateway use a sidecar and an engine proxy in other processes. A
+// build of Caddy without package embedded is such a gateway alone.
+package remote
 
 import (
 	"errors"
@@ -10,6 +12,11 @@ import (
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/peer"
 )
+
+func init() {
+	caddy.RegisterModule(Sidecar{})
+	caddy.RegisterModule(Engines{})
+}
 
 // Peer is the way to a part of the service in another process. Modules that
 // need one embed it.
@@ -36,7 +43,7 @@ type PeerTLS struct {
 	ServerName string `json:"server_name,omitempty"`
 }
 
-// Caddyfile implements Configurable. Syntax:
+// Caddyfile implements caddymodule.Configurable. Syntax:
 //
 //	{
 //	    tls <cert> <key> <ca> [<server name>]

@@ -1,0 +1,267 @@
+package caddymodule_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/caddymodule"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+const testJob = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+func init() {
+	caddy.RegisterModule(deskSidecar{})
+	caddy.RegisterModule(deskEngines{})
+}
+
+// desk is a sidecar and an engine proxy that a test scripts: it knows keys, one
+// project with one unfinished job, and one engine.
+type desk struct {
+	sidecar.Service
+	engineproxy.Engines
+
+	dir     string
+	socket  string // where the engine listens
+	lookups atomic.Int32
+	reserve atomic.Int32    // submissions that were admitted
+	setting atomic.Value    // of the engines, as the last reload left it
+	asked   sidecar.Service // what gateways ask in the desk's place, nil for itself
+
+	mu            sync.Mutex // guards the following fields
+	keys          map[api.KeyHash]sidecar.Identity
+	down          error // what the store answers, nil when it works
+	unwritable    error // why it can't be written to, nil when it can
+	undecided     error // of every decision
+	decides       int   // decisions that are made before undecided counts
+	policyProblem string
+}
+
+// desks finds the desk of a configuration by its data folder; Caddy makes
+// modules itself.
+var desks sync.Map
+
+type deskSidecar struct {
+	Option string `json:"option,omitempty"` // one that a reload can't change
+}
+
+func (deskSidecar) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.sidecar.desk", New: func() caddy.Module { return new(deskSidecar) }}
+}
+
+func (deskSidecar) Location() string { return "embedded" }
+
+func (s deskSidecar) Key(dir string) string { return "desk:" + dir + s.Option }
+
+func (deskSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*caddymodule.OpenedSidecar, error) {
+	found, ok := desks.Load(dir)
+	if !ok {
+		return nil, fmt.Errorf("no desk for %s", dir)
+	}
+	d := found.(*desk)
+	var service sidecar.Service = d
+	if d.asked != nil {
+		service = d.asked
+	}
+	return &caddymodule.OpenedSidecar{Service: service, Close: func() error { return nil }}, nil
+}
+
+type deskEngines struct {
+	Setting string `json:"setting,omitempty"` // one that a reload changes
+}
+
+func (deskEngines) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.engines.desk", New: func() caddy.Module { return new(deskEngines) }}
+}
+
+func (deskEngines) Check(time.Duration) error { return nil }
+
+func (deskEngines) Key(dir string) string { return "desk:" + dir }
+
+func (deskEngines) OpenEngines(
+	_ context.Context, dir string, _ engineproxy.Ledger, _ *zap.Logger,
+) (*caddymodule.OpenedEngines, error) {
+	found, ok := desks.Load(dir)
+	if !ok {
+		return nil, fmt.Errorf("no desk for %s", dir)
+	}
+	return &caddymodule.OpenedEngines{Engines: found.(*desk), Close: func() error { return nil }}, nil
+}
+
+func (e deskEngines) ReloadEngines(opened *caddymodule.OpenedEngines) error {
+	opened.Engines.(*desk).setting.Store(e.Setting)
+	return nil
+}
+
+func newDesk(t testing.TB) *desk {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[api.KeyHash]sidecar.Identity)}
+	desks.Store(dir, d)
+	t.Cleanup(func() {
+		desks.Delete(dir)
+		os.RemoveAll(dir)
+	})
+	return d
+}
+
+// engine runs the desk's engine.
+func (d *desk) engine(t *testing.T, h http.HandlerFunc) {
+	t.Helper()
+	d.frozenEngine(t)(h)
+}
+
+// frozenEngine runs an engine that is stopped: the kernel takes connections, and
+// nobody reads them until the test has it go on.
+func (d *desk) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
+	t.Helper()
+	l, err := net.Listen("unix", d.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return func(h http.HandlerFunc) {
+		srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set(contract.HeaderInstance, "i") // as every engine does
+			h(w, r)
+		})}}
+		srv.Start()
+		t.Cleanup(srv.Close)
+	}
+}
+
+// key makes a key, active or with the reason why not.
+func (d *desk) key(id, reason string) string {
+	secret := api.NewKey()
+	hash, _ := api.ParseKey(secret)
+	decision := policy.Decision{Allow: true, Status: 200, Rule: "svc.key.active"}
+	if reason != "" {
+		decision = policy.Decision{Status: 401, Error: "The key is " + reason + ".", Reason: reason, Rule: "svc.key." + reason}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keys[hash] = sidecar.Identity{KeyID: id, UserID: "user_" + id, Decision: decision}
+	return secret
+}
+
+func (d *desk) breakStore(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down = err
+}
+
+func (d *desk) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	d.lookups.Add(1)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, ok := d.keys[hash]
+	if !ok {
+		return sidecar.Identity{}, sidecar.ErrUnknownKey
+	}
+	return id, nil
+}
+
+func (d *desk) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.undecided != nil {
+		return policy.Decision{}, d.undecided
+	}
+	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
+}
+
+func (d *desk) Changes(context.Context, int64) (sidecar.Changes, error) {
+	return sidecar.Changes{}, nil
+}
+
+func (d *desk) Watch() (<-chan struct{}, func()) { return nil, func() {} }
+
+func (d *desk) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
+
+func (d *desk) Health(context.Context) (sidecar.Health, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return sidecar.Health{PolicyRevision: "rev-7", PolicyProblem: d.policyProblem, Writes: d.unwritable}, nil
+}
+
+// fail has every decision end with err.
+func (d *desk) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.undecided = err
+}
+
+func (d *desk) Project(context.Context, string) (sidecar.Project, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.down != nil {
+		return sidecar.Project{}, d.down
+	}
+	return sidecar.Project{}, sidecar.ErrUnknownProject
+}
+
+func (d *desk) Projects(context.Context, string, string, int) (api.ProjectList, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return api.ProjectList{}, d.down
+}
+
+func (d *desk) Job(_ context.Context, id string) (sidecar.Job, error) {
+	if id != testJob {
+		return sidecar.Job{}, sidecar.ErrUnknownJob
+	}
+	return sidecar.Job{Job: api.Job{JobID: id, ProjectID: testProject, Status: api.JobRunning}}, nil
+}
+
+func (d *desk) AwaitEnd(ctx context.Context, _ string) (sidecar.Job, error) {
+	<-ctx.Done()
+	return sidecar.Job{}, ctx.Err()
+}
+
+func (d *desk) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
+	d.reserve.Add(1)
+	return sidecar.Admission{SessionID: "ses_x"}, nil
+}
+
+func (d *desk) Commit(context.Context, string) error  { return nil }
+func (d *desk) Release(context.Context, string) error { return nil }
+
+func (d *desk) lease() *engineproxy.Lease {
+	return &engineproxy.Lease{
+		Endpoint: engineproxy.Endpoint{Network: "unix", Address: d.socket, Token: "token", InstanceID: "i"},
+		Release:  func() {},
+	}
+}
+
+func (d *desk) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	return d.lease(), nil
+}
+
+func (d *desk) Attach(context.Context, string) (*engineproxy.Lease, error) { return d.lease(), nil }
+
+func (d *desk) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
+	return "", engineproxy.ErrUnreachable
+}
+
+func (d *desk) List(context.Context) ([]engineproxy.Info, error) {
+	return []engineproxy.Info{{State: "ready"}, {State: "ready"}, {State: "starting"}}, nil
+}

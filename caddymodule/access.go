@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -55,9 +56,7 @@ func (Access) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets defaults.
 func (a *Access) Provision(ctx caddy.Context) (err error) {
-	if a.MaxBody == 0 {
-		a.MaxBody = gateway.DefaultMaxBody
-	}
+	a.MaxBody = cmp.Or(a.MaxBody, gateway.DefaultMaxBody)
 	if a.app, err = appOf(ctx); err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 		s.Store.OK = false // a job takes more than is left
 		a.problem(&s, "the data folder's disk is full", unix.ENOSPC)
 	}
-	s.CacheFresh = shared.Gate.Fresh()
+	s.CacheFresh = shared.cache.Fresh()
 	engines, err := shared.Engines.List(ctx)
 	if err != nil {
 		a.problem(&s, "the engine proxy does not answer", err)

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,29 +92,18 @@ func (App) CaddyModule() caddy.ModuleInfo {
 func (a *App) Provision(ctx caddy.Context) error {
 	a.logger = ctx.Logger()
 	a.ready = make(chan struct{})
-	if a.DataDir == "" {
-		a.DataDir = os.Getenv("SVC_DATA_DIR")
-	}
-	if a.DataDir == "" {
-		a.DataDir = "data"
-	}
-	dir, err := filepath.Abs(a.DataDir)
+	dir, err := filepath.Abs(cmp.Or(a.DataDir, os.Getenv("SVC_DATA_DIR"), "data"))
 	if err != nil {
 		return fmt.Errorf("resolving data_dir: %w", err)
 	}
 	a.DataDir = dir
-	if a.Redis == "" {
-		a.Redis = os.Getenv("SVC_REDIS_URL")
-	}
-	if a.Redis == "off" {
+	if a.Redis = cmp.Or(a.Redis, os.Getenv("SVC_REDIS_URL")); a.Redis == "off" {
 		a.Redis = ""
 	}
 	if err := redisconn.Check(a.Redis); err != nil {
 		return fmt.Errorf("option redis: %w", err)
 	}
-	if a.RetryAfter == 0 {
-		a.RetryAfter = caddy.Duration(30 * time.Second)
-	}
+	a.RetryAfter = cmp.Or(a.RetryAfter, caddy.Duration(30*time.Second))
 	if a.RetryAfter < caddy.Duration(time.Second) {
 		return fmt.Errorf("retry_after must be at least 1s, is %s", time.Duration(a.RetryAfter))
 	}
@@ -179,7 +169,7 @@ func (s stopper) Handle(context.Context, caddy.Event) error {
 // Start opens sidecar and engine proxy, or takes over those that an earlier
 // configuration opened.
 func (a *App) Start() error {
-	if a.inTheWay() {
+	if a.folderTaken() {
 		return errors.New("the options data_dir, store and redis, and where sidecar and engines are, take effect at a start: " +
 			"restart the service, or leave them as they were")
 	}
@@ -216,10 +206,10 @@ func (a *App) ownFolder() string {
 	return a.DataDir
 }
 
-// inTheWay reports whether an earlier configuration of this process opened a
+// folderTaken reports whether an earlier configuration of this process opened a
 // data folder: the same one with options that a reload can't change, or another
 // one, whose users, keys and streams all would be gone.
-func (a *App) inTheWay() (found bool) {
+func (a *App) folderTaken() (found bool) {
 	folder := a.ownFolder()
 	backends.Range(func(key, shared any) bool {
 		found = folder != "" && key != a.key && shared.(*Shared).dataDir != ""

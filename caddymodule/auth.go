@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -79,16 +80,12 @@ func (Auth) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets defaults and finds the app.
 func (a *Auth) Provision(ctx caddy.Context) (err error) {
-	if a.Rate == nil {
-		a.Rate = &RateLimit{PerSecond: 100, Burst: 200}
-	}
-	if a.FailedRate == nil {
-		a.FailedRate = &RateLimit{PerSecond: 1, Burst: 20}
-	}
+	a.Rate = cmp.Or(a.Rate, &RateLimit{PerSecond: 100, Burst: 200})
+	a.FailedRate = cmp.Or(a.FailedRate, &RateLimit{PerSecond: 1, Burst: 20})
 	if err := checkLogs(ctx); err != nil {
 		return err
 	}
-	if err := RegisterMetrics(ctx, metrics.all()...); err != nil {
+	if err := RegisterMetrics(ctx, registry); err != nil {
 		return err
 	}
 	if a.app, err = appOf(ctx); err != nil {
@@ -129,9 +126,9 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		return nil
 	}
 	var q *gateway.Request
-	seen := &statusWriter{ResponseWriterWrapper: caddyhttp.ResponseWriterWrapper{ResponseWriter: w}}
+	seen := caddyhttp.NewResponseRecorder(w, nil, nil)
 	defer func() { // also when the proxy panics with http.ErrAbortHandler
-		metrics.ended(q, seen.status, err)
+		metrics.ended(q, seen.Status(), err)
 	}()
 	var refused *api.Error
 	q, refused = a.core.Identify(r, clientIP(r))

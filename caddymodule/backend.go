@@ -51,18 +51,19 @@ type SidecarReloader interface {
 	ReloadSidecar(*OpenedSidecar) error
 }
 
-// DecisionTimeout is what SVC_DECISION_TIMEOUT says of how long a decision may
-// take; 0 where it is not set.
-func DecisionTimeout() (caddy.Duration, error) {
+// DecisionTimeout sets how long a decision may take to what SVC_DECISION_TIMEOUT says
+// of it, where no option does and it is set.
+func DecisionTimeout(option *caddy.Duration) error {
 	text := os.Getenv("SVC_DECISION_TIMEOUT")
-	if text == "" {
-		return 0, nil
+	if text == "" || *option != 0 {
+		return nil
 	}
 	timeout, err := caddy.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("SVC_DECISION_TIMEOUT: %w", err)
+		return fmt.Errorf("SVC_DECISION_TIMEOUT: %w", err)
 	}
-	return caddy.Duration(timeout), nil
+	*option = caddy.Duration(timeout)
+	return nil
 }
 
 // RedisUser is a SidecarBackend that, through a Redis server, tells the sidecars

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,11 +56,9 @@ func (c *Connections) Provision(ctx caddy.Context) error {
 		}
 		c.All = max(int(min(files/2, mostConnections)), 2)
 	}
-	if c.PerAddress == 0 {
-		c.PerAddress = max(c.All/2, 1)
-	}
+	c.PerAddress = cmp.Or(c.PerAddress, max(c.All/2, 1))
 	c.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server) // it may wrap another app's listener
-	return RegisterMetrics(ctx, metrics.all()...)
+	return RegisterMetrics(ctx, registry)
 }
 
 // Validate checks the options.

@@ -221,7 +221,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	err = c.core(shared).Serve(w, r, handler, handler.Ended)
 	metrics.refusedStream(err)
-	return toHandlerError(err, 0)
+	return handOn(err)
 }
 
 // handler returns the console, made when it is first asked for: the app was

@@ -32,7 +32,7 @@ func TestARefusalToTheConsoleHasItsStatus(t *testing.T) {
 			w.WriteHeader(http.StatusOK)
 		})
 		r := httptest.NewRequest(http.MethodGet, "/console/x", nil)
-		err := toHandlerError(consoleCore(shared, zap.NewNop()).Serve(httptest.NewRecorder(), r, asks, nil), 0)
+		err := handOn(consoleCore(shared, zap.NewNop()).Serve(httptest.NewRecorder(), r, asks, nil))
 		var status caddyhttp.HandlerError
 		if !errors.As(err, &status) || status.StatusCode != want {
 			t.Errorf("%s: %v, want status %d", what, err, want)

@@ -24,8 +24,11 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 		string(gateway.OutcomeLost),
 		reasonStarting, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
 		string(gateway.RateOfKey), string(gateway.RateOfAddress), string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
+		undecidedFacts,
 	}
-	names = append(names, undecidedReasons...)
+	for _, one := range undecided {
+		names = append(names, one.reason)
+	}
 	for _, fact := range facts {
 		names = append(names, fact.placeholder)
 		if fact.field != "" {
@@ -35,10 +38,13 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 	for s := range maps.Keys(before) {
 		names = append(names, string(s))
 	}
-	for _, c := range metrics.all() {
-		descriptions := make(chan *prometheus.Desc, 1)
-		c.Describe(descriptions)
-		_, rest, _ := strings.Cut((<-descriptions).String(), `fqName: "`)
+	described := make(chan *prometheus.Desc)
+	go func() {
+		defer close(described)
+		registry.Describe(described)
+	}()
+	for d := range described {
+		_, rest, _ := strings.Cut(d.String(), `fqName: "`)
 		name, _, _ := strings.Cut(rest, `"`)
 		if !strings.HasPrefix(name, "svc_") {
 			t.Errorf("a metric is called %q", name)

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +12,6 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
@@ -51,9 +51,7 @@ func (Engine) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets defaults.
 func (e *Engine) Provision(ctx caddy.Context) (err error) {
-	if e.Hold == 0 {
-		e.Hold = caddy.Duration(2 * time.Second)
-	}
+	e.Hold = cmp.Or(e.Hold, caddy.Duration(2*time.Second))
 	if e.app, err = appOf(ctx); err != nil {
 		return err
 	}
@@ -67,8 +65,8 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 			Now:          time.Now,
 			Waited:       func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
 			Streams:      shared.Streams,
-			Gate:         shared.Gate,
-			Ended:        shared.jobEnded,
+			Gate:         shared.cache,
+			Ended:        shared.cache.JobEnded,
 			StreamBroken: broken,
 		}
 	})
@@ -94,19 +92,16 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	}
 	metrics.refusedStream(err)
 	e.app.exposeRule(w, q.Decision.Rule) // a stream is decided on again
-	err = toHandlerError(err, time.Duration(e.app.RetryAfter))
 	if refused := (*api.Error)(nil); errors.As(err, &refused) && refused.Starting && q.Route.Action == policy.ActionGenerate {
 		metrics.coldStarts.Inc()
 	}
-	return err
+	return handOn(err)
 }
 
 // logBroken logs why event streams ended that had begun: their clients can't be told.
 func logBroken(logger *zap.Logger) func(jobID string, err error) {
 	return func(jobID string, err error) {
-		if c := logger.Check(zapcore.WarnLevel, "event stream broke off"); c != nil {
-			c.Write(zap.String("job", jobID), zap.Error(err))
-		}
+		logger.Warn("event stream broke off", zap.String("job", jobID), zap.Error(err))
 	}
 }
 
@@ -116,10 +111,7 @@ type Upstreams struct{}
 
 // CaddyModule returns the Caddy module information.
 func (Upstreams) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "http.reverse_proxy.upstreams.svc_engine",
-		New: func() caddy.Module { return new(Upstreams) },
-	}
+	return caddy.ModuleInfo{ID: "http.reverse_proxy.upstreams.svc_engine", New: func() caddy.Module { return new(Upstreams) }}
 }
 
 // Provision refuses a proxy without the steps before it: without svc_quota

@@ -7,7 +7,6 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
@@ -45,9 +44,7 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 	answer := answerTo(err)
 	// A refusal for a rate, or for open streams, is counted instead.
 	if cause := answer.Unwrap(); cause != nil && answer.Status >= http.StatusInternalServerError && noRoomFor(cause) == nil && overRate(cause) == nil {
-		if c := e.logger.Check(zapcore.WarnLevel, "request failed"); c != nil {
-			c.Write(zap.Int("status", answer.Status), zap.String("request_id", id), zap.Error(cause))
-		}
+		e.logger.Warn("request failed", zap.Int("status", answer.Status), zap.String("request_id", id), zap.Error(cause))
 	}
 	if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
 		// The client waits for 100 Continue before it sends its body. Caddy's

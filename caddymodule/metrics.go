@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
@@ -24,7 +23,10 @@ import (
 // every configuration registers with its own registry: Caddy makes a new
 // registry at each reload, and a counter must not fall back to zero then.
 // Every label has a handful of values; none comes from a client.
-var metrics = newCollectors()
+var (
+	registry = prometheus.NewRegistry()
+	metrics  = newCollectors(promauto.With(registry))
+)
 
 type collectors struct {
 	requests     *prometheus.CounterVec
@@ -39,7 +41,6 @@ type collectors struct {
 	eventStreams prometheus.Gauge
 	fullStreams  *prometheus.CounterVec
 
-	openConnections prometheus.GaugeFunc
 	fullConnections *prometheus.CounterVec
 }
 
@@ -58,64 +59,36 @@ const (
 // How long checks take: from a cache, from a local database, from elsewhere.
 var checkBuckets = []float64{2e-6, 1e-5, 5e-5, 2e-4, 1e-3, 5e-3, 2e-2, 0.1, 0.5, 2}
 
-func newCollectors() *collectors {
-	return &collectors{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_requests_total",
-			Help: "Requests under /v1 that ended, by action, class of the status and reason of the refusal.",
-		}, []string{"action", "class", "reason"}),
-		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_submissions_total",
-			Help: "Submissions that reached the ledger, by what became of them.",
-		}, []string{"outcome"}),
-		coldStarts: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "svc_cold_starts_total",
-			Help: "Submissions answered with the 503 of an engine that is not ready yet.",
-		}),
-		engineWait: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "svc_engine_wait_seconds",
-			Help:    "How long a submission that was not refused waited for its engine.",
-			Buckets: []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10},
-		}),
-		rateLimited: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_rate_limited_total",
-			Help: "Requests refused for their rate: per key, and per address of failed keys.",
-		}, []string{"kind"}),
-		rateFallback: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_rate_fallback",
-			Help: "1 while Redis does not answer and request rates are limited per node.",
-		}),
-		keyCheck: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "svc_key_check_seconds", Help: "How long it took to find out who holds a key.", Buckets: checkBuckets,
-		}),
-		decision: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "svc_decision_seconds", Help: "How long it took to decide on access.", Buckets: checkBuckets,
-		}),
-		undecided: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_decision_failures_total",
-			Help: "Decisions that were not made, and whose requests were refused with 503, by the reason.",
-		}, []string{"reason"}),
-		eventStreams: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_event_streams", Help: "Event streams that are open.",
-		}),
-		fullStreams: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_event_stream_refusals_total",
-			Help: "Event streams refused with 503 because as many were open as may, of the key or of the gateway.",
-		}, []string{"room"}),
-		openConnections: prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "svc_connections", Help: "Connections of clients that svc_connections counts, and that are open.",
-		}, func() float64 { return float64(connections.Len()) }),
-		fullConnections: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_connection_refusals_total",
-			Help: "Connections closed at once because as many were open as may, of the address or of the gateway.",
-		}, []string{"room"}),
+func newCollectors(in promauto.Factory) *collectors {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-}
-
-func (c *collectors) all() []prometheus.Collector {
-	return []prometheus.Collector{
-		c.requests, c.submissions, c.coldStarts, c.engineWait, c.rateLimited, c.rateFallback, c.keyCheck, c.decision, c.undecided, c.eventStreams,
-		c.fullStreams, c.openConnections, c.fullConnections,
+	gauge := func(name, help string) prometheus.GaugeOpts { return prometheus.GaugeOpts{Name: name, Help: help} }
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		return in.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+	}
+	in.NewGaugeFunc(gauge("svc_connections", "Connections of clients that svc_connections counts, and that are open."),
+		func() float64 { return float64(connections.Len()) })
+	return &collectors{
+		requests: counter("svc_requests_total",
+			"Requests under /v1 that ended, by action, class of the status and reason of the refusal.", "action", "class", "reason"),
+		submissions: counter("svc_submissions_total", "Submissions that reached the ledger, by what became of them.", "outcome"),
+		coldStarts: in.NewCounter(prometheus.CounterOpts{
+			Name: "svc_cold_starts_total", Help: "Submissions answered with the 503 of an engine that is not ready yet.",
+		}),
+		engineWait: histogram("svc_engine_wait_seconds",
+			"How long a submission that was not refused waited for its engine.", []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10}),
+		rateLimited:  counter("svc_rate_limited_total", "Requests refused for their rate: per key, and per address of failed keys.", "kind"),
+		rateFallback: in.NewGauge(gauge("svc_rate_fallback", "1 while Redis does not answer and request rates are limited per node.")),
+		keyCheck:     histogram("svc_key_check_seconds", "How long it took to find out who holds a key.", checkBuckets),
+		decision:     histogram("svc_decision_seconds", "How long it took to decide on access.", checkBuckets),
+		undecided: counter("svc_decision_failures_total",
+			"Decisions that were not made, and whose requests were refused with 503, by the reason.", "reason"),
+		eventStreams: in.NewGauge(gauge("svc_event_streams", "Event streams that are open.")),
+		fullStreams: counter("svc_event_stream_refusals_total",
+			"Event streams refused with 503 because as many were open as may, of the key or of the gateway.", "room"),
+		fullConnections: counter("svc_connection_refusals_total",
+			"Connections closed at once because as many were open as may, of the address or of the gateway.", "room"),
 	}
 }
 
@@ -169,6 +142,9 @@ func reasonOf(err *api.Error) string {
 	return reasonOther
 }
 
+// streamsChanged counts the event streams that are open.
+func (c *collectors) streamsChanged(by int) { c.eventStreams.Add(float64(by)) }
+
 // refusedStream counts err if it is the refusal of an event stream for which there
 // was no room.
 func (c *collectors) refusedStream(err error) {
@@ -196,69 +172,29 @@ func (c *collectors) submitted(o gateway.Outcome) { c.submissions.WithLabelValue
 // observe records the time since begin.
 func observe(h prometheus.Observer, begin time.Time) { h.Observe(time.Since(begin).Seconds()) }
 
-// statusWriter notes the status of a response. It leaves everything else,
-// flushing included, to what it wraps.
-type statusWriter struct {
-	caddyhttp.ResponseWriterWrapper
-	status int // 0 until there is a final one
+// undecided are the reasons why there was no decision, and the request was refused with
+// 503, as they stand in svc_decision_failures_total: the first whose error it is.
+var undecided = []struct {
+	reason string
+	err    error
+}{
+	{"unreachable", sidecar.ErrUnreachable}, // the sidecar gave no answer
+	{"unrecorded", decisionlog.ErrNotRecorded},
+	{"undefined", policy.ErrUndefined},
+	{"malformed", policy.ErrMalformed},
+	{"slow", context.DeadlineExceeded}, // the policy, or the facts
+	{"evaluation", policy.ErrNoDecision},
 }
 
-func (s *statusWriter) WriteHeader(status int) {
-	if s.status == 0 && status >= 200 {
-		s.status = status
-	}
-	s.ResponseWriterWrapper.WriteHeader(status)
-}
-
-func (s *statusWriter) Write(p []byte) (int, error) {
-	s.implied()
-	return s.ResponseWriterWrapper.Write(p)
-}
-
-// ReadFrom lets a file go out without a copy in between.
-func (s *statusWriter) ReadFrom(r io.Reader) (int64, error) {
-	s.implied()
-	return s.ResponseWriterWrapper.ReadFrom(r)
-}
-
-func (s *statusWriter) implied() {
-	if s.status == 0 {
-		s.status = http.StatusOK
-	}
-}
-
-// Reasons why there was no decision, and the request was refused with 503, as
-// they stand in svc_decision_failures_total.
-const (
-	undecidedUndefined   = "undefined"   // the policy has no answer
-	undecidedMalformed   = "malformed"   // its answer is no decision
-	undecidedEvaluation  = "evaluation"  // it failed
-	undecidedSlow        = "slow"        // it, or the facts, took too long
-	undecidedUnrecorded  = "unrecorded"  // a required decision log can't take it
-	undecidedUnreachable = "unreachable" // the sidecar gave no answer
-	undecidedFacts       = "facts"       // the facts could not be gathered
-)
-
-// undecidedReasons is all of them.
-var undecidedReasons = []string{
-	undecidedUndefined, undecidedMalformed, undecidedEvaluation, undecidedSlow, undecidedUnrecorded, undecidedUnreachable, undecidedFacts,
-}
+// undecidedFacts is the reason when the facts could not be gathered.
+const undecidedFacts = "facts"
 
 // whyUndecided returns the reason of an error.
 func whyUndecided(err error) string {
-	switch {
-	case errors.Is(err, sidecar.ErrUnreachable):
-		return undecidedUnreachable
-	case errors.Is(err, decisionlog.ErrNotRecorded):
-		return undecidedUnrecorded
-	case errors.Is(err, policy.ErrUndefined):
-		return undecidedUndefined
-	case errors.Is(err, policy.ErrMalformed):
-		return undecidedMalformed
-	case errors.Is(err, context.DeadlineExceeded):
-		return undecidedSlow
-	case errors.Is(err, policy.ErrNoDecision):
-		return undecidedEvaluation
+	for _, one := range undecided {
+		if errors.Is(err, one.err) {
+			return one.reason
+		}
 	}
 	return undecidedFacts
 }
@@ -307,9 +243,3 @@ func RegisterMetrics(ctx caddy.Context, collectors ...prometheus.Collector) erro
 	}
 	return nil
 }
-
-// Interface guards
-var (
-	_ http.ResponseWriter = (*statusWriter)(nil)
-	_ io.ReaderFrom       = (*statusWriter)(nil)
-)

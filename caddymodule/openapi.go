@@ -41,11 +41,8 @@ func (o *OpenAPI) Provision(caddy.Context) error {
 }
 
 func (o *OpenAPI) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
-	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	requestID(w, r)
 	h := w.Header()
-	if id, ok := repl.GetString("http.request.uuid"); ok {
-		h.Set("X-Request-Id", id)
-	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return refuse(&api.Error{
 			Status:  http.StatusMethodNotAllowed,

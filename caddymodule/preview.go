@@ -52,7 +52,7 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	if err != nil {
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)
 	}
-	return toHandlerError(p.core(shared).Serve(w, r, handler, nil), 0)
+	return handOn(p.core(shared).Serve(w, r, handler, nil))
 }
 
 // previews serves games at a port of 127.0.0.1 for a console at localhost. It
@@ -71,10 +71,6 @@ type previews struct {
 func (p *previews) handler() (http.Handler, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.handlerLocked()
-}
-
-func (p *previews) handlerLocked() (http.Handler, error) {
 	if p.answers == nil {
 		made, err := p.shared.backend.sidecar.Console(site.Options{})
 		if err != nil {
@@ -87,13 +83,13 @@ func (p *previews) handlerLocked() (http.Handler, error) {
 
 // port returns the port, opened when it is first asked for.
 func (p *previews) port() (string, error) {
+	handler, err := p.handler()
+	if err != nil {
+		return "", err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.listener == nil {
-		handler, err := p.handlerLocked()
-		if err != nil {
-			return "", err
-		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return "", err

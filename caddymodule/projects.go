@@ -42,7 +42,10 @@ func (p *Projects) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyh
 	if err != nil {
 		return err
 	}
-	return handOn(p.core(shared).Serve(w, r, q, next.ServeHTTP))
+	if !q.Route.OfProjects() {
+		return next.ServeHTTP(w, r)
+	}
+	return handOn(p.core(shared).Serve(w, r, q))
 }
 
 // Interface guards

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
@@ -30,9 +30,8 @@ type Quota struct {
 	// or twice the timeout if that is more.
 	Deadline caddy.Duration `json:"deadline,omitempty"`
 
-	app    *App
-	core   func(*Shared) *gateway.Submitter
-	logger *zap.Logger
+	app  *App
+	core func(*Shared) *gateway.Submitter
 }
 
 // Caddyfile implements Configurable. Syntax:
@@ -58,16 +57,12 @@ func (Quota) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets defaults.
 func (q *Quota) Provision(ctx caddy.Context) (err error) {
-	if q.Timeout == 0 {
-		q.Timeout = caddy.Duration(30 * time.Second)
-	}
-	if q.Deadline == 0 {
-		q.Deadline = max(caddy.Duration(60*time.Second), 2*q.Timeout)
-	}
-	q.logger = ctx.Logger()
+	q.Timeout = cmp.Or(q.Timeout, caddy.Duration(30*time.Second))
+	q.Deadline = cmp.Or(q.Deadline, max(caddy.Duration(60*time.Second), 2*q.Timeout))
 	if q.app, err = appOf(ctx); err != nil {
 		return err
 	}
+	logger := ctx.Logger()
 	q.core = afterStart(func(shared *Shared) *gateway.Submitter {
 		return &gateway.Submitter{
 			Sidecar:    shared.Sidecar,
@@ -78,7 +73,7 @@ func (q *Quota) Provision(ctx caddy.Context) (err error) {
 			Deadline:   time.Duration(q.Deadline),
 			Now:        time.Now,
 			Outcome:    metrics.submitted,
-			Logger:     q.logger,
+			Logger:     logger,
 		}
 	})
 	return q.app.addStep(ctx, stepQuota)
@@ -110,7 +105,7 @@ func (q *Quota) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp
 	if req.Admitted != "" { // a second job of one submission, of which the client would hear nothing
 		return caddyhttp.Error(http.StatusInternalServerError, errors.New("svc_quota stands twice in the route"))
 	}
-	return toHandlerError(q.core(shared).Serve(w, r, req, nextOf(next)), time.Duration(q.app.RetryAfter))
+	return handOn(q.core(shared).Serve(w, r, req, nextOf(next)))
 }
 
 // Interface guards

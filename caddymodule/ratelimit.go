@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -57,11 +58,7 @@ func (l *RateLimit) validate(name string) error {
 }
 
 func (l *RateLimit) limit() rate.Limit {
-	burst := l.Burst
-	if burst == 0 {
-		burst = 2 * l.PerSecond
-	}
-	return rate.PerSecond(l.PerSecond, burst)
+	return rate.PerSecond(l.PerSecond, cmp.Or(l.Burst, 2*l.PerSecond))
 }
 
 // allRates holds the state of request rates for each Redis server, and for

@@ -21,12 +21,10 @@ type Shared struct {
 	Sidecar sidecar.Service // behind the cache, and measured
 	Engines engineproxy.Engines
 	Streams *streams.Registry
-	Gate    streams.Gate
 	Routes  *gateway.Routes
 	Bodies  gateway.Bodies // of all requests
 
 	cache    *cache.Cache
-	jobEnded func(jobID string) // of cache
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
@@ -40,7 +38,7 @@ type Shared struct {
 // newShared puts the cache before a backend's sidecar. dataDir is the folder
 // that the backend keeps to itself, "" for none.
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
-	open := &streams.Registry{Changed: func(by int) { metrics.eventStreams.Add(float64(by)) }}
+	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
 	cached, err := cache.New(b.sidecar.Service, cache.Options{
 		OnChange: rechecks.Keys,
@@ -51,17 +49,10 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		rechecks.Close()
 		return nil, errors.Join(err, b.close())
 	}
-	routes, err := gateway.NewRoutes()
-	if err != nil {
-		cached.Close()
-		rechecks.Close()
-		return nil, errors.Join(err, b.close())
-	}
 	shared := &Shared{
-		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Gate: cached, Routes: routes,
-		cache: cached, jobEnded: cached.JobEnded, rechecks: rechecks, backend: b, dataDir: dataDir,
+		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: gateway.NewRoutes(),
+		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 	}
-	shared.games = gateway.NewPreviews()
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
 	return shared, nil
 }
@@ -98,6 +89,5 @@ func (s *Shared) Destruct() error {
 	err := s.previews.close()
 	s.cache.Close()
 	s.rechecks.Close()
-	s.Routes.Close()
 	return errors.Join(err, s.backend.close())
 }

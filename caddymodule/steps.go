@@ -109,26 +109,11 @@ func nextOf(h caddyhttp.Handler) gateway.Next {
 	}
 }
 
-// handOn gives a refusal of the core its status. Errors of later handlers stay as
-// they are.
+// handOn gives a refusal of ours its status, so that Caddy hands it to handle_errors.
+// Other errors stay as they are.
 func handOn(err error) error {
-	if ours, is := err.(*api.Error); is {
-		return refuse(ours)
-	}
-	return err
-}
-
-// toHandlerError gives our refusals their status, and makes of a connection
-// that could not be made, where nothing was sent, the cold-start 503.
-func toHandlerError(err error, retryAfter time.Duration) error {
-	var ours *api.Error
-	if errors.As(err, &ours) {
-		return refuse(ours)
-	}
-	if errors.Is(err, gateway.ErrNotSent) {
-		starting := api.EngineStarting(retryAfter)
-		starting.Cause = err
-		return refuse(starting)
+	if refused := (*api.Error)(nil); errors.As(err, &refused) {
+		return refuse(refused)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -25,9 +26,7 @@ func (a *App) boundStreams() error {
 	if n := a.MaxStreams; n < 0 || n > mostStreams {
 		return fmt.Errorf("max_streams must be from 1 to %d, is %d", mostStreams, n)
 	}
-	if a.MaxStreamsPerKey == 0 {
-		a.MaxStreamsPerKey = streamsPerKey
-	}
+	a.MaxStreamsPerKey = cmp.Or(a.MaxStreamsPerKey, streamsPerKey)
 	if a.MaxStreams == 0 {
 		files, err := fileLimit()
 		if err != nil {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -157,10 +158,7 @@ func (e *Engines) egressConfig() (*egress.Config, error) {
 		}
 		return &config, nil
 	}
-	path := e.EgressFile
-	if path == "" {
-		path = os.Getenv("SVC_EGRESS")
-	}
+	path := cmp.Or(e.EgressFile, os.Getenv("SVC_EGRESS"))
 	if path == "" {
 		return nil, nil
 	}

@@ -100,9 +100,7 @@ func (e *Engines) Provision(ctx caddy.Context) error {
 		}
 		e.Idle = caddy.Duration(idle)
 	}
-	if e.Idle == 0 {
-		e.Idle = caddy.Duration(10 * time.Minute)
-	}
+	e.Idle = cmp.Or(e.Idle, caddy.Duration(10*time.Minute))
 	return caddymodule.RegisterMetrics(ctx, engineMetrics.Collectors()...)
 }
 

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -65,10 +66,7 @@ func (Sidecar) CaddyModule() caddy.ModuleInfo {
 
 // Provision sets defaults.
 func (s *Sidecar) Provision(ctx caddy.Context) error {
-	if s.Store == "" {
-		s.Store = os.Getenv("SVC_STORE")
-	}
-	if given := s.Store; given != "" {
+	if given := cmp.Or(s.Store, os.Getenv("SVC_STORE")); given != "" {
 		if s.Store = caddy.NewReplacer().ReplaceKnown(given, ""); s.Store == "" {
 			return fmt.Errorf("store: %s is empty, and no other store takes its place", given)
 		}
@@ -76,11 +74,8 @@ func (s *Sidecar) Provision(ctx caddy.Context) error {
 	if s.PricesFile == "" && s.Prices == nil {
 		s.PricesFile = os.Getenv("SVC_PRICES")
 	}
-	if s.DecisionTimeout == 0 {
-		var err error
-		if s.DecisionTimeout, err = caddymodule.DecisionTimeout(); err != nil {
-			return err
-		}
+	if err := caddymodule.DecisionTimeout(&s.DecisionTimeout); err != nil {
+		return err
 	}
 	return s.provisionPolicy(ctx)
 }

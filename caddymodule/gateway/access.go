@@ -28,7 +28,7 @@ type Access struct {
 // that was made before with the job that it made. Its error is an *api.Error, or
 // what next returned.
 func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
-	defer q.ReleaseBody() // not before the engine has the body
+	defer q.releaseBody() // not before the engine has it
 	refused := a.check(w, r, q)
 	if a.Decided != nil {
 		a.Decided(w, q.Decision)

@@ -126,7 +126,7 @@ func (s *Share) take(n int, limit int64) error {
 
 // Release gives the share back when the body is no longer in memory.
 func (s *Share) Release() {
-	if s == nil || s.size == 0 {
+	if s.size == 0 {
 		return
 	}
 	b := s.bodies

@@ -82,11 +82,16 @@ func (l *Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, nex
 		l.Waited(l.Now().Sub(begin))
 	}
 	err = next(w, forEngine(r, q))
-	refused := (*api.Error)(nil)
-	switch isRefused := errors.As(err, &refused); {
-	case isRefused && refused.Starting || errors.Is(err, ErrNotSent):
+	var refused *api.Error
+	if !errors.As(err, &refused) && errors.Is(err, ErrNotSent) {
+		refused = api.EngineStarting(l.RetryAfter)
+		refused.Cause, err = err, refused
+	}
+	switch {
+	case refused == nil:
+	case refused.Starting:
 		w.Header().Set(HeaderEngineState, startingIn(gonePhase))
-	case isRefused && refused.Status != http.StatusServiceUnavailable:
+	case refused.Status != http.StatusServiceUnavailable:
 		w.Header().Del(HeaderEngineState) // the refusal has nothing to do with the engine
 	}
 	return err

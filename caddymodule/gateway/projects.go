@@ -19,9 +19,9 @@ type Projects struct {
 	Engines engineproxy.Engines
 }
 
-// Serve answers what is asked of a project or of a user's projects, and leaves the
-// rest to next. Its error is an *api.Error, or what next returned.
-func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+// Serve answers what is asked of a project or of a user's projects. Its error is an
+// *api.Error, or that of the client's connection.
+func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request) error {
 	switch q.Route.Action {
 	case policy.ActionCreateProject:
 		return p.create(w, r, q)
@@ -32,7 +32,7 @@ func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request, nex
 	case policy.ActionDeleteProject:
 		return p.remove(w, r, q)
 	}
-	return next(w, r)
+	return notFound()
 }
 
 func (p *Projects) get(w http.ResponseWriter, r *http.Request, q *Request) error {

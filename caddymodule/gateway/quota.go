@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -56,9 +55,7 @@ func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, ne
 	if refused != nil {
 		return refused
 	}
-	if c := s.Logger.Check(zapcore.DebugLevel, "submission accepted"); c != nil {
-		c.Write(zap.String("job", jobID), zap.Int("engine_status", a.status))
-	}
+	s.Logger.Debug("submission accepted", zap.String("job", jobID), zap.Int("engine_status", a.status))
 	s.Routes.Record(jobID, q.ProjectID)
 	setRateLimit(w.Header(), admission.Limits, admission.Usage, s.Now())
 	return writeJSON(w, http.StatusOK, api.Submission{
@@ -107,16 +104,12 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 		return answer{notSent: true}
 	}
 	if err != nil || w.overflow {
-		if c := s.Logger.Check(zapcore.WarnLevel, "engine answer lost"); c != nil {
-			c.Write(zap.String("job", q.Admitted), zap.Error(err), zap.Bool("overflow", w.overflow))
-		}
+		s.Logger.Warn("engine answer lost", zap.String("job", q.Admitted), zap.Error(err), zap.Bool("overflow", w.overflow))
 		return answer{}
 	}
 	if instance := w.header.Get(contract.HeaderInstance); instance != q.Lease.InstanceID {
 		// Whatever answered is not the engine that was asked.
-		if c := s.Logger.Check(zapcore.WarnLevel, "another engine answered"); c != nil {
-			c.Write(zap.String("job", q.Admitted), zap.String("asked", q.Lease.InstanceID), zap.String("answered", instance))
-		}
+		s.Logger.Warn("another engine answered", zap.String("job", q.Admitted), zap.String("asked", q.Lease.InstanceID), zap.String("answered", instance))
 		return answer{}
 	}
 	return w.answer()

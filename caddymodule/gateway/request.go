@@ -58,8 +58,12 @@ func (q *Request) Owner() engineproxy.Project {
 	return engineproxy.Project{ID: q.ProjectID, OwnerID: q.UserID}
 }
 
-// ReleaseBody gives back what the body takes of the room for bodies.
-func (q *Request) ReleaseBody() { q.share.Release() }
+// releaseBody gives back what the body takes of the room for bodies, where there is one.
+func (q *Request) releaseBody() {
+	if q.share != nil {
+		q.share.Release()
+	}
+}
 
 type requestKey struct{}
 

@@ -1,11 +1,10 @@
 package gateway
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/dgraph-io/ristretto/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -16,6 +15,15 @@ type Route struct {
 	Action    policy.Action
 	JobID     string // of a job route
 	ProjectID string // of /v1/projects/{id}
+}
+
+// OfProjects reports whether the route is one of /v1/projects.
+func (r Route) OfProjects() bool {
+	switch r.Action {
+	case policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject:
+		return true
+	}
+	return false
 }
 
 // MatchRoute returns the route of a request, or the 404 or 405 it deserves.
@@ -107,25 +115,17 @@ const maxRoutes = 100_000
 // wrong, because a job keeps its project; what it doesn't know is in the job's
 // row. It is safe for concurrent use.
 type Routes struct {
-	projects *ristretto.Cache[string, string]
+	projects *lru.Cache[string, string]
 }
 
-// NewRoutes returns an empty table. Close ends it.
-func NewRoutes() (*Routes, error) {
-	c, err := ristretto.NewCache(&ristretto.Config[string, string]{
-		NumCounters: 10 * maxRoutes, MaxCost: maxRoutes, BufferItems: 64, IgnoreInternalCost: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("making the route table: %w", err)
-	}
-	return &Routes{projects: c}, nil
-}
+// NewRoutes returns an empty table.
+func NewRoutes() *Routes { return &Routes{projects: newLRU[string, string](maxRoutes)} }
 
 // Record notes a job's project. What is known already is not written again:
 // each poll comes here.
 func (t *Routes) Record(jobID, projectID string) {
 	if t.Project(jobID) != projectID {
-		t.projects.Set(jobID, projectID, 1)
+		t.projects.Add(jobID, projectID)
 	}
 }
 
@@ -135,5 +135,12 @@ func (t *Routes) Project(jobID string) string {
 	return projectID
 }
 
-// Close ends the table.
-func (t *Routes) Close() { t.projects.Close() }
+// newLRU returns a cache of size entries, which must be above 0, that forgets what was
+// used longest ago.
+func newLRU[K comparable, V any](size int) *lru.Cache[K, V] {
+	cache, err := lru.New[K, V](size)
+	if err != nil {
+		panic(err) // a size that is not above 0
+	}
+	return cache
+}

@@ -55,11 +55,8 @@ func (s *Sidecar) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Provision sets defaults.
 func (s *Sidecar) Provision(ctx caddy.Context) error {
-	if s.DecisionTimeout == 0 {
-		var err error
-		if s.DecisionTimeout, err = caddymodule.DecisionTimeout(); err != nil {
-			return err
-		}
+	if err := caddymodule.DecisionTimeout(&s.DecisionTimeout); err != nil {
+		return err
 	}
 	return s.Peer.Provision(ctx)
 }

@@ -97,12 +97,17 @@ type keyEntry struct {
 }
 
 type decisionEntry struct {
+	of           question
+	decision     policy.Decision
+	since        uint64
+	sinceProject uint64 // as since, of the deletions of projects
+	until        time.Time
+}
+
+// question is what a decision answers.
+type question struct {
 	keyID, projectID string
 	action           policy.Action
-	decision         policy.Decision
-	since            uint64
-	sinceProject     uint64 // as since, of the deletions of projects
-	until            time.Time
 }
 
 // New returns a cache in front of a sidecar. Close ends it; the sidecar stays
@@ -111,17 +116,17 @@ func New(service sidecar.Service, o Options) (*Cache, error) {
 	o.complete()
 	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), projects: newEpochs(), lease: newLease(o.Lease)}
 	var err error
-	if c.keys, err = newStore[*keyEntry](o.MaxEntries); err != nil {
+	if c.keys, err = newStore[uint64, *keyEntry](o.MaxEntries); err != nil {
 		return nil, err
 	}
-	if c.unknown, err = newStore[*keyEntry](o.MaxUnknown); err != nil {
+	if c.unknown, err = newStore[uint64, *keyEntry](o.MaxUnknown); err != nil {
 		return nil, err
 	}
-	if c.decisions, err = newStore[*decisionEntry](o.MaxEntries); err != nil {
+	if c.decisions, err = newStore[uint64, *decisionEntry](o.MaxEntries); err != nil {
 		return nil, err
 	}
 	if c.jobs, err = newJobs(service, o); err != nil {
-		return nil, fmt.Errorf("making a cache: %w", err)
+		return nil, err
 	}
 	c.log = follow(service, o, c.epochs, c.lease)
 	return c, nil
@@ -145,8 +150,8 @@ func (o *Options) complete() {
 	}
 }
 
-func newStore[V any](maxEntries int64) (*ristretto.Cache[uint64, V], error) {
-	s, err := ristretto.NewCache(&ristretto.Config[uint64, V]{
+func newStore[K ristretto.Key, V any](maxEntries int64) (*ristretto.Cache[K, V], error) {
+	s, err := ristretto.NewCache(&ristretto.Config[K, V]{
 		NumCounters: maxEntries * countersPerEntry, MaxCost: maxEntries, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
 	})
 	if err != nil {
@@ -206,11 +211,12 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	if action == policy.ActionGenerate {
 		return c.Service.Decide(ctx, keyID, projectID, action)
 	}
-	at := c.decisionKey(keyID, projectID, action)
+	asked := question{keyID, projectID, action}
+	at := maphash.Comparable(c.seed, asked)
 	now := time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(at); ok && e.keyID == keyID && e.projectID == projectID && e.action == action &&
-			now.Before(e.until) && c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
+		if e, ok := c.decisions.Get(at); ok && e.of == asked && now.Before(e.until) &&
+			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
 	}
@@ -225,7 +231,7 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		}
 		if d.Allow {
 			c.decisions.Set(at, &decisionEntry{
-				keyID: keyID, projectID: projectID, action: action, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.opts.Life),
+				of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.opts.Life),
 			}, 1)
 		}
 		return d, nil
@@ -268,13 +274,6 @@ func (c *Cache) forgetProject(projectID string) {
 func (c *Cache) usable(keyID string, since uint64, began time.Time) bool {
 	now := time.Now()
 	return c.epochs.stands(shardOf(keyID), since) && (c.lease.holds(now) || now.Sub(began) < c.opts.Lease)
-}
-
-func (c *Cache) decisionKey(keyID, projectID string, action policy.Action) uint64 {
-	const mix = 0x9e3779b97f4a7c15
-	h := maphash.String(c.seed, keyID)
-	h = (h^maphash.String(c.seed, projectID))*mix + h>>29
-	return (h^maphash.String(c.seed, string(action)))*mix + h>>29
 }
 
 // Interface guards

@@ -31,10 +31,7 @@ type jobEntry struct {
 }
 
 func newJobs(service sidecar.Service, o Options) (*jobs, error) {
-	records, err := ristretto.NewCache(&ristretto.Config[string, *jobEntry]{
-		NumCounters: o.MaxEntries * countersPerEntry, MaxCost: o.MaxEntries,
-		BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
-	})
+	records, err := newStore[string, *jobEntry](o.MaxEntries)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +53,7 @@ func (j *jobs) forget(jobID string) {
 func (j *jobs) forgetAll() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for shard := range uint64(shards) {
-		j.epochs.invalidate(shard)
-	}
+	j.epochs.invalidateAll()
 }
 
 func (j *jobs) close() {

@@ -33,9 +33,6 @@ type Limiter interface {
 	// limit for the same key is another bucket, and full at first. Take always
 	// answers, also when ctx has ended.
 	Take(ctx context.Context, key string, limit Limit) time.Duration
-
-	// Close frees what the limiter holds. Take must not be called after it.
-	Close() error
 }
 
 // Local limits on this node alone. A key that it forgets for want of room, the one
@@ -87,9 +84,6 @@ func (l *Local[K]) Wait(key K, limit Limit) time.Duration {
 	}
 	return untilToken(tokens, limit, l.now())
 }
-
-// Close implements Limiter.
-func (l *Local[K]) Close() error { return nil }
 
 func untilToken(tokens *rate.Limiter, limit Limit, now time.Time) time.Duration {
 	missing := 1 - tokens.TokensAt(now)

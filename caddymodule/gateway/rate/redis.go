@@ -1,6 +1,7 @@
 package rate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,12 +82,8 @@ type lease struct {
 // the first Take does. The error never quotes the URL, which may hold a
 // password.
 func NewRedis(opts RedisOptions) (*Redis, error) {
-	if opts.Timeout == 0 {
-		opts.Timeout = DefaultTimeout
-	}
-	if opts.Retry == 0 {
-		opts.Retry = DefaultRetry
-	}
+	opts.Timeout = cmp.Or(opts.Timeout, DefaultTimeout)
+	opts.Retry = cmp.Or(opts.Retry, DefaultRetry)
 	client, err := redisconn.New(opts.URL, opts.Timeout)
 	if err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func (r *Redis) Take(ctx context.Context, key string, limit Limit) time.Duration
 // Away reports whether the server did not answer when it was last asked.
 func (r *Redis) Away() bool { return r.away.Load() }
 
-// Close implements Limiter.
+// Close frees what the limiter holds. Take must not be called after it.
 func (r *Redis) Close() error {
 	r.mu.Lock()
 	r.closed = true

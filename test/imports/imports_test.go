@@ -57,7 +57,7 @@ var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall
 var leaves = []string{"test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
 
 // caddyImporters are the folders that may import Caddy.
-var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway"}
+var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway", "test/ways/gateway"}
 
 // clusterImporters are the folders that may import Kubernetes' libraries: the
 // driver, and the programs that have it in them.

@@ -178,7 +178,7 @@ func (a *App) Start() error {
 		if err != nil {
 			return nil, err
 		}
-		return newShared(opened, a.ownFolder(), a.logger)
+		return newShared(opened, a.ownFolder(), a.logger), nil
 	})
 	if err != nil {
 		return err

@@ -37,24 +37,16 @@ type Shared struct {
 
 // newShared puts the cache before a backend's sidecar. dataDir is the folder
 // that the backend keeps to itself, "" for none.
-func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
+func newShared(b *backend, dataDir string, logger *zap.Logger) *Shared {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached, err := cache.New(b.sidecar.Service, cache.Options{
-		OnChange: rechecks.Keys,
-		OnBasis:  rechecks.All,
-		Logger:   logger.Named("cache"),
-	})
-	if err != nil {
-		rechecks.Close()
-		return nil, errors.Join(err, b.close())
-	}
+	cached := cache.New(b.sidecar.Service, cache.Options{OnChange: rechecks.Keys, OnBasis: rechecks.All, Logger: logger.Named("cache")})
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: gateway.NewRoutes(),
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 	}
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
-	return shared, nil
+	return shared
 }
 
 // enter notes a configuration that starts, before its options are applied.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -44,12 +45,18 @@ type desk struct {
 	setting atomic.Value    // of the engines, as the last reload left it
 	asked   sidecar.Service // what gateways ask in the desk's place, nil for itself
 
+	instance string                // the one that answers; "i" is asked
+	verdict  contract.FenceVerdict // what a fence finds out
+	fenceErr error                 // or why it finds out nothing
+	settled  chan struct{}         // receives at commit, release and at a fence that fails
+
 	mu            sync.Mutex // guards the following fields
 	keys          map[api.KeyHash]sidecar.Identity
-	down          error // what the store answers, nil when it works
-	unwritable    error // why it can't be written to, nil when it can
-	undecided     error // of every decision
-	decides       int   // decisions that are made before undecided counts
+	down          error    // what the store answers, nil when it works
+	unwritable    error    // why it can't be written to, nil when it can
+	undecided     error    // of every decision
+	calls         []string // reserve, commit, release, fence
+	decides       int      // decisions that are made before undecided counts
 	policyProblem string
 }
 
@@ -115,7 +122,10 @@ func newDesk(t testing.TB) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[api.KeyHash]sidecar.Identity)}
+	d := &desk{
+		dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[api.KeyHash]sidecar.Identity),
+		instance: "i", fenceErr: engineproxy.ErrUnreachable, settled: make(chan struct{}, 8),
+	}
 	desks.Store(dir, d)
 	t.Cleanup(func() {
 		desks.Delete(dir)
@@ -141,7 +151,7 @@ func (d *desk) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
 	t.Cleanup(func() { l.Close() })
 	return func(h http.HandlerFunc) {
 		srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set(contract.HeaderInstance, "i") // as every engine does
+			w.Header().Set(contract.HeaderInstance, d.instance) // as every engine does
 			h(w, r)
 		})}}
 		srv.Start()
@@ -239,11 +249,40 @@ func (d *desk) AwaitEnd(ctx context.Context, _ string) (sidecar.Job, error) {
 
 func (d *desk) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
 	d.reserve.Add(1)
+	d.note("reserve")
 	return sidecar.Admission{SessionID: "ses_x"}, nil
 }
 
-func (d *desk) Commit(context.Context, string) error  { return nil }
-func (d *desk) Release(context.Context, string) error { return nil }
+func (d *desk) Commit(context.Context, string) error {
+	d.note("commit")
+	return nil
+}
+
+func (d *desk) Release(context.Context, string) error {
+	d.note("release")
+	return nil
+}
+
+func (d *desk) note(call string) {
+	d.mu.Lock()
+	d.calls = append(d.calls, call)
+	d.mu.Unlock()
+	if call == "commit" || call == "release" || call == "fence" && d.fenceErr != nil {
+		select {
+		case d.settled <- struct{}{}:
+		default: // most tests don't wait for it
+		}
+	}
+}
+
+func (d *desk) wantCalls(t *testing.T, want string) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if got := strings.Join(d.calls, " "); got != want {
+		t.Errorf("calls are %q, want %q", got, want)
+	}
+}
 
 func (d *desk) lease() *engineproxy.Lease {
 	return &engineproxy.Lease{
@@ -259,7 +298,8 @@ func (d *desk) Submit(context.Context, engineproxy.Project, time.Duration) (*eng
 func (d *desk) Attach(context.Context, string) (*engineproxy.Lease, error) { return d.lease(), nil }
 
 func (d *desk) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
-	return "", engineproxy.ErrUnreachable
+	d.note("fence")
+	return d.verdict, d.fenceErr
 }
 
 func (d *desk) List(context.Context) ([]engineproxy.Info, error) {

@@ -30,26 +30,24 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 		fmt.Fprint(w, `{}`)
 	}
 	d.engine(t, engine)
-	streams := func() string { return "http://" + d.gateway(t, wholeAPI).addr }
-	submissions := func() string { return serve(t, new(world), http.HandlerFunc(engine)) }
+	g := d.gateway(t, wholeAPI)
 	key := d.key("active", "")
 	for _, c := range []struct {
-		serve                     func() string
 		method, path, query, body string
 		lastID                    string // in a header
 		want                      []string
 		wantQuery                 string
 	}{
-		{submissions, "POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject), "7",
+		{"POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject), "7",
 			[]string{"Authorization", "Content-Length", "Content-Type", "Expect", "Svc-Job-Id", "Svc-Session-Id"}, ""},
-		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "", "7",
+		{"GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "", "7",
 			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
-		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7", "", "",
+		{"GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7", "", "",
 			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
-		{streams, "GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7%0d%0aX-Evil:1", "", "",
+		{"GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7%0d%0aX-Evil:1", "", "",
 			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), c.method, c.serve()+c.path+"?"+c.query, strings.NewReader(c.body))
+		req, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+g.addr+c.path+"?"+c.query, strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,6 +182,18 @@ func (g *gatewayOf) send(method, path, key, body string) answer {
 	return g.do(req)
 }
 
+// submission is one of a new key.
+func (g *gatewayOf) submission(ctx context.Context) *http.Request {
+	g.t.Helper()
+	body := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+g.addr+"/v1/generate", strings.NewReader(body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", g.key("submitter", ""))
+	return req
+}
+
 func (g *gatewayOf) do(req *http.Request) answer {
 	g.t.Helper()
 	resp := g.roundTrip(http.DefaultTransport, req)

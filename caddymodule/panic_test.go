@@ -34,18 +34,18 @@ func TestAPanicBehindTheQuotaSettlesTheReservation(t *testing.T) {
 		contract.Accepted: "reserve fence commit",
 	} {
 		t.Run(string(verdict), func(t *testing.T) {
-			w := &world{verdict: verdict}
-			base := serveConfig(t, w, nil, func(config string) string {
-				return replaceHandler(t, config, "reverse_proxy", `{"handler":"test_panic"}`)
-			})
-			resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+			d := newDesk(t)
+			d.verdict, d.fenceErr = verdict, nil
+			g := d.gateway(t, wholeAPI)
+			g.replace([]byte(replaceHandler(t, string(g.config(globals, wholeAPI)), "reverse_proxy", `{"handler":"test_panic"}`)))
+			resp, err := http.DefaultClient.Do(g.submission(t.Context()))
 			if err == nil { // net/http closes the connection of a handler that panics
 				_, _ = io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 				t.Errorf("the client got %d", resp.StatusCode)
 			}
-			<-w.settled
-			w.wantCalls(t, calls)
+			<-d.settled
+			d.wantCalls(t, calls)
 		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/svc-games/svc/api"
@@ -73,13 +72,12 @@ func TestWhatTheEngineAnswersSettlesTheReservation(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := &world{verdict: tc.verdict, fenceErr: tc.fenceErr}
-			var engine http.Handler
+			d := newDesk(t)
+			d.verdict, d.fenceErr = tc.verdict, tc.fenceErr
 			if tc.engine != nil {
-				engine = tc.engine
+				d.engine(t, tc.engine)
 			}
-			base := serve(t, w, engine)
-			resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+			resp, err := http.DefaultClient.Do(d.gateway(t, wholeAPI).submission(t.Context()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +86,7 @@ func TestWhatTheEngineAnswersSettlesTheReservation(t *testing.T) {
 			if err != nil || resp.StatusCode != tc.status {
 				t.Errorf("%d %s, %v; want %d", resp.StatusCode, body, err, tc.status)
 			}
-			w.wantCalls(t, tc.calls)
+			d.wantCalls(t, tc.calls)
 			if tc.status == 200 && !bytes.Contains(body, []byte(`"sessionId":"ses_x"`)) {
 				t.Errorf("the body is the engine's: %s", body)
 			}
@@ -125,16 +123,17 @@ func TestAClientThatLeavesNeitherCancelsNorReleases(t *testing.T) {
 	for name, engine := range tests {
 		t.Run(name, func(t *testing.T) {
 			gone = make(chan struct{})
-			w := new(world)
+			d := newDesk(t)
 			began := make(chan struct{})
-			base := serve(t, w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			d.engine(t, func(w http.ResponseWriter, r *http.Request) {
 				close(began)
-				engine(rw, r)
-			}))
+				engine(w, r)
+			})
+			g := d.gateway(t, wholeAPI)
 			ctx, leave := context.WithCancel(t.Context())
 			left := make(chan error, 1)
 			go func() {
-				resp, err := http.DefaultClient.Do(submission(t, ctx, base))
+				resp, err := http.DefaultClient.Do(g.submission(ctx))
 				if err == nil {
 					resp.Body.Close()
 				}
@@ -146,16 +145,17 @@ func TestAClientThatLeavesNeitherCancelsNorReleases(t *testing.T) {
 				t.Fatal("the client got an answer before it left")
 			}
 			close(gone)
-			<-w.settled
-			w.wantCalls(t, "reserve commit")
+			<-d.settled
+			d.wantCalls(t, "reserve commit")
 		})
 	}
 }
 
 func TestTheAnswerOfAnotherInstanceIsNotTaken(t *testing.T) {
-	w := &world{verdict: contract.Fenced, answering: "another"}
-	base := serve(t, w, http.HandlerFunc(accept))
-	resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+	d := newDesk(t)
+	d.verdict, d.fenceErr, d.instance = contract.Fenced, nil, "another"
+	d.engine(t, accept)
+	resp, err := http.DefaultClient.Do(d.gateway(t, wholeAPI).submission(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,20 +163,16 @@ func TestTheAnswerOfAnotherInstanceIsNotTaken(t *testing.T) {
 	if resp.StatusCode != 503 {
 		t.Errorf("the client got %d", resp.StatusCode)
 	}
-	w.wantCalls(t, "reserve fence release")
+	d.wantCalls(t, "reserve fence release")
 }
 
 func TestAnotherInstanceNeverReceivesTheBody(t *testing.T) {
-	dir, err := os.MkdirTemp("", "svc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	w := &world{verdict: contract.Fenced}
-	base := serve(t, w, nil)
+	d := newDesk(t)
+	d.verdict, d.fenceErr = contract.Fenced, nil
+	g := d.gateway(t, wholeAPI)
 	// An engine of another start listens where the first one did. It refuses
 	// the token without looking at the body, as the contract demands.
-	l, err := net.Listen("unix", w.socket)
+	l, err := net.Listen("unix", d.socket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +193,7 @@ func TestAnotherInstanceNeverReceivesTheBody(t *testing.T) {
 		rest, _ := io.ReadAll(r)
 		received <- string(rest)
 	}()
-	resp, err := http.DefaultClient.Do(submission(t, t.Context(), base))
+	resp, err := http.DefaultClient.Do(g.submission(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,5 +204,5 @@ func TestAnotherInstanceNeverReceivesTheBody(t *testing.T) {
 	if resp.StatusCode != 503 {
 		t.Errorf("the client got %d", resp.StatusCode)
 	}
-	w.wantCalls(t, "reserve fence release")
+	d.wantCalls(t, "reserve fence release")
 }

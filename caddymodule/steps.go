@@ -112,6 +112,9 @@ func nextOf(h caddyhttp.Handler) gateway.Next {
 // handOn gives a refusal of ours its status, so that Caddy hands it to handle_errors.
 // Other errors stay as they are.
 func handOn(err error) error {
+	if err == nil {
+		return nil // what errors.As needs is allocated
+	}
 	if refused := (*api.Error)(nil); errors.As(err, &refused) {
 		return refuse(refused)
 	}

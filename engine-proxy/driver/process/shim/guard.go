@@ -8,11 +8,12 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 )
 
 // A guard answers what the kernel asks about an engine: its attempts to connect,
@@ -187,9 +188,7 @@ func (g *guard) descriptor(n notification) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "\nTgid:")
-	text, _, _ := strings.Cut(rest, "\n")
-	process, err := strconv.Atoi(strings.TrimSpace(text))
+	process, err := procfs.Number(status, "Tgid")
 	if err != nil {
 		return 0, err
 	}

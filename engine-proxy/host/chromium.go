@@ -9,9 +9,9 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 )
 
-// EnvChromium names the browser of engines where no option does: its path, or
+// envChromium names the browser of engines where no option does: its path, or
 // "off" for none.
-const EnvChromium = "SVC_ENGINE_CHROMIUM"
+const envChromium = "SVC_ENGINE_CHROMIUM"
 
 // noChromium is the option's value for no browser.
 const noChromium = "off"
@@ -25,7 +25,7 @@ var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browse
 func (p *Process) chromium() string {
 	named := p.Chromium
 	if named == "" {
-		named = os.Getenv(EnvChromium)
+		named = os.Getenv(envChromium)
 	}
 	switch {
 	case named == noChromium:

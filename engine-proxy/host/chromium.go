@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,10 +24,7 @@ var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browse
 // named is used where it is installed and the machine has Landlock: a browser
 // that runs generated code must reach no more than its engine may.
 func (p *Process) chromium() string {
-	named := p.Chromium
-	if named == "" {
-		named = os.Getenv(envChromium)
-	}
+	named := cmp.Or(p.Chromium, os.Getenv(envChromium))
 	switch {
 	case named == noChromium:
 		return ""

@@ -89,12 +89,9 @@ func (o *Docker) Caddyfile() block.Options {
 // a path in the image.
 func (o *Docker) options(dataDir, command string, logger *zap.Logger) docker.Options {
 	options := docker.Options{
-		DataDir: dataDir, Host: o.Host, Image: o.Image, Pull: docker.PullPolicy(o.Pull),
+		DataDir: dataDir, Host: o.Host, Image: cmp.Or(o.Image, os.Getenv("SVC_ENGINE_IMAGE")), Pull: docker.PullPolicy(o.Pull),
 		Limits:   driver.Limits{Memory: o.Memory, CPU: int64(o.CPUs * 1000), PIDs: o.PIDs, Volume: o.Volume},
 		TmpBytes: o.Tmp, Chromium: o.Chromium, Runtime: o.Runtime, Logger: logger,
-	}
-	if options.Image == "" {
-		options.Image = os.Getenv("SVC_ENGINE_IMAGE")
 	}
 	if command != "" {
 		options.Command = []string{command}

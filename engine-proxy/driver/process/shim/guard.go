@@ -237,13 +237,13 @@ func takeOver(from int) (int, error) {
 		return 0, fmt.Errorf("taking over questions: %w", err)
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:got])
-	if err != nil || len(messages) > 1 {
-		return 0, fmt.Errorf("taking over questions: %w", err)
-	}
-	if len(messages) == 0 {
+	if err == nil && len(messages) == 0 {
 		return -1, nil
 	}
-	fds, err := unix.ParseUnixRights(&messages[0])
+	var fds []int
+	if err == nil && len(messages) == 1 {
+		fds, err = unix.ParseUnixRights(&messages[0])
+	}
 	if err != nil || len(fds) != 1 {
 		return 0, errors.Join(errors.New("taking over questions: no descriptor came"), err)
 	}

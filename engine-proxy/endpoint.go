@@ -18,13 +18,13 @@ const dialTimeout = 2 * time.Second
 
 // Endpoint is where a ready engine listens.
 type Endpoint struct {
-	Network    string // driver.Unix or driver.TCP
-	Address    string
-	InstanceID string
-	Token      string // the instance's bearer token
+	Network    string `json:"network,omitempty"` // driver.Unix or driver.TCP
+	Address    string `json:"address,omitempty"`
+	InstanceID string `json:"instanceId"`
+	Token      string `json:"token,omitempty"` // the instance's bearer token
 	// TLS is what both ends prove themselves with over TCP; it is nil on a Unix
 	// socket. It holds a key of this process and goes no further.
-	TLS *tls.Config
+	TLS *tls.Config `json:"-"`
 }
 
 // Dial connects to the engine. After an error nothing was sent: it is a

@@ -20,8 +20,8 @@ import (
 var (
 	// ErrAbsent: the project's engine does not run, and was not started.
 	ErrAbsent = errors.New("the engine does not run")
-	// ErrUnreachable: the engine, or what runs it, could not be asked. Nothing
-	// may be concluded from it.
+	// ErrUnreachable: the engine, its driver or the engine proxy did not answer.
+	// Nothing may be concluded from it.
 	ErrUnreachable = errors.New("the engine can't be reached")
 	// ErrBusy: the engine works, and was not stopped.
 	ErrBusy = errors.New("the engine works")
@@ -85,8 +85,8 @@ func (e *RoomError) Error() string {
 
 // Project names a project and its owner, by whom starts are shared out fairly.
 type Project struct {
-	ID      string
-	OwnerID string
+	ID      string `json:"id"`
+	OwnerID string `json:"ownerId"`
 }
 
 // Lease keeps an engine from being stopped while it is used. Release must be

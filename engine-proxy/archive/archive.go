@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,10 +75,10 @@ func (s *Store) Record(jobID string) (contract.JobRecord, error) {
 		return rec, ErrNotFound
 	}
 	if err != nil {
-		return rec, fmt.Errorf("reading archived record: %w", err)
+		return rec, fmt.Errorf("reading archived record of job %s: %w", jobID, err)
 	}
 	if err := json.Unmarshal(raw, &rec); err != nil {
-		return rec, fmt.Errorf("decoding archived record: %w", err)
+		return rec, fmt.Errorf("decoding archived record of job %s: %w", jobID, err)
 	}
 	return rec, nil
 }
@@ -105,29 +104,39 @@ func (s *Store) Forget(projectID string) error {
 	if err := s.forgetSnapshot(projectID); err != nil {
 		return err
 	}
+	_, err := s.dropAll(func(string) bool { return true }, func(rec contract.JobRecord) bool { return rec.ProjectID == projectID })
+	return err
+}
+
+// dropAll deletes the jobs of which both say so, and returns how many. Of most, the
+// id is enough to see that their record need not be read.
+func (s *Store) dropAll(byID func(jobID string) bool, byRecord func(contract.JobRecord) bool) (int, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return fmt.Errorf("listing archive: %w", err)
+		return 0, fmt.Errorf("listing archive: %w", err)
 	}
+	deleted := 0
 	for _, e := range entries {
-		if !api.ValidJobID(e.Name()) {
+		id := e.Name()
+		if !api.ValidJobID(id) || !byID(id) {
 			continue
 		}
-		rec, err := s.Record(e.Name())
+		rec, err := s.Record(id)
 		if errors.Is(err, ErrNotFound) {
-			continue // another Forget was faster
+			continue // it was deleted meanwhile
 		}
 		if err != nil {
-			return err
+			return deleted, err
 		}
-		if rec.ProjectID != projectID {
+		if !byRecord(rec) {
 			continue
 		}
-		if err := s.drop(e.Name()); err != nil {
-			return err
+		if err := s.drop(id); err != nil {
+			return deleted, err
 		}
+		deleted++
 	}
-	return nil
+	return deleted, nil
 }
 
 // drop renames a job's directory away first, so that no half of it is served.
@@ -154,23 +163,5 @@ func (s *Store) path(jobID string) (string, error) {
 	return filepath.Join(s.dir, jobID), nil
 }
 
-// bounded reads at most limit bytes and fails with ErrRefused on the next.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, fmt.Errorf("%w: too large", ErrRefused)
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	b.left -= int64(n)
-	if b.left < 0 {
-		return n, fmt.Errorf("%w: too large", ErrRefused)
-	}
-	return n, err
-}
+// errTooLarge is the end of what an engine may send.
+var errTooLarge = fmt.Errorf("%w: too large", ErrRefused)

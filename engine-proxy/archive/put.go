@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/gamezip"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
@@ -170,7 +171,7 @@ func putEvents(ctx context.Context, path string, rec contract.JobRecord, src Sou
 	defer in.Close()
 	return create(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
-		scan := bufio.NewScanner(&bounded{r: in, left: MaxEvents})
+		scan := bufio.NewScanner(bounded.Reader(in, MaxEvents, errTooLarge))
 		scan.Buffer(make([]byte, 0, 8<<10), 2*api.MaxEventData)
 		var last eventHead
 		for scan.Scan() {
@@ -214,7 +215,7 @@ func putFiles(ctx context.Context, path string, want api.Files, src Source) erro
 	defer in.Close()
 	sum := sha256.New()
 	err = create(path, func(out io.Writer) error {
-		n, err := io.Copy(io.MultiWriter(out, sum), &bounded{r: in, left: want.Bytes})
+		n, err := io.Copy(io.MultiWriter(out, sum), bounded.Reader(in, want.Bytes, errTooLarge))
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
@@ -26,30 +27,22 @@ func (s *Store) PutSnapshot(ctx context.Context, projectID string, src io.ReadCl
 	if !api.ValidProjectID(projectID) {
 		return fmt.Errorf("%w: malformed project id", ErrRefused)
 	}
-	dir := filepath.Join(s.dir, snapshotsDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("keeping snapshot: %w", err)
-	}
-	temp, err := os.MkdirTemp(s.dir, tempPrefix)
-	if err != nil {
-		return fmt.Errorf("keeping snapshot: %w", err)
-	}
-	defer os.RemoveAll(temp)
-	path := filepath.Join(temp, filesFile)
-	err = create(path, func(out io.Writer) error {
-		_, err := io.Copy(out, &bounded{r: src, left: MaxFiles})
-		return err
+	return s.keepSnapshot(projectID, func(path string) error {
+		err := create(path, func(out io.Writer) error {
+			_, err := io.Copy(out, bounded.Reader(src, MaxFiles, errTooLarge))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("keeping snapshot: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := countFiles(path); err != nil {
+			return fmt.Errorf("checking snapshot: %w", err)
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("keeping snapshot: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if _, err := countFiles(path); err != nil {
-		return fmt.Errorf("checking snapshot: %w", err)
-	}
-	return s.replaceSnapshot(projectID, path)
 }
 
 // HasSnapshot reports whether there is one of the project.
@@ -62,24 +55,9 @@ func (s *Store) snapshot(projectID string) string {
 	return filepath.Join(s.dir, snapshotsDir, projectID+".zip")
 }
 
-// replaceSnapshot makes the file at path, which must be on disk, the project's
-// snapshot.
-func (s *Store) replaceSnapshot(projectID, path string) error {
-	if err := os.Rename(path, s.snapshot(projectID)); err != nil {
-		return fmt.Errorf("keeping snapshot: %w", err)
-	}
-	return durable.SyncDir(filepath.Join(s.dir, snapshotsDir))
-}
-
-// endAsSnapshot makes the ZIP of an ended job the snapshot, if there is a game in
-// it: the next job begins with it. It costs a directory entry.
-func (s *Store) endAsSnapshot(jobID, projectID string) error {
-	if !api.ValidProjectID(projectID) {
-		return nil
-	}
-	if game, err := hasGame(filepath.Join(s.dir, jobID, filesFile)); err != nil || !game {
-		return err
-	}
+// keepSnapshot makes the project's snapshot of the file that fill puts at a path, on
+// disk.
+func (s *Store) keepSnapshot(projectID string, fill func(path string) error) error {
 	dir := filepath.Join(s.dir, snapshotsDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keeping snapshot: %w", err)
@@ -89,11 +67,32 @@ func (s *Store) endAsSnapshot(jobID, projectID string) error {
 		return fmt.Errorf("keeping snapshot: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	link := filepath.Join(temp, filesFile)
-	if err := os.Link(filepath.Join(s.dir, jobID, filesFile), link); err != nil {
+	path := filepath.Join(temp, filesFile)
+	if err := fill(path); err != nil {
+		return err
+	}
+	if err := os.Rename(path, s.snapshot(projectID)); err != nil {
 		return fmt.Errorf("keeping snapshot: %w", err)
 	}
-	return s.replaceSnapshot(projectID, link)
+	return durable.SyncDir(dir)
+}
+
+// endAsSnapshot makes the ZIP of an ended job the snapshot, if there is a game in
+// it: the next job begins with it. It costs a directory entry.
+func (s *Store) endAsSnapshot(jobID, projectID string) error {
+	if !api.ValidProjectID(projectID) {
+		return nil
+	}
+	files := filepath.Join(s.dir, jobID, filesFile)
+	if game, err := hasGame(files); err != nil || !game {
+		return err
+	}
+	return s.keepSnapshot(projectID, func(path string) error {
+		if err := os.Link(files, path); err != nil {
+			return fmt.Errorf("keeping snapshot: %w", err)
+		}
+		return nil
+	})
 }
 
 // takeSnapshot puts the project's snapshot at path and describes it; nil when

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/svc-games/svc/api/gamezip"
@@ -11,16 +12,7 @@ import (
 // countFiles returns how many files a game's ZIP holds. An error that is
 // ErrRefused is about the ZIP.
 func countFiles(path string) (int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	files, err := gamezip.Check(f, info.Size())
+	files, err := ofZIP(path, gamezip.Check)
 	if errors.Is(err, gamezip.ErrUnsafe) {
 		err = fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -28,15 +20,18 @@ func countFiles(path string) (int, error) {
 }
 
 // hasGame says whether an archived ZIP holds a game.
-func hasGame(path string) (bool, error) {
+func hasGame(path string) (bool, error) { return ofZIP(path, gamezip.HasGame) }
+
+// ofZIP asks something of a ZIP.
+func ofZIP[T any](path string, ask func(zip io.ReaderAt, size int64) (T, error)) (none T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false, fmt.Errorf("opening archived files: %w", err)
+		return none, fmt.Errorf("opening archived files: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return false, fmt.Errorf("opening archived files: %w", err)
+		return none, fmt.Errorf("opening archived files: %w", err)
 	}
-	return gamezip.HasGame(f, info.Size())
+	return ask(f, info.Size())
 }

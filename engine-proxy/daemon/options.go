@@ -110,17 +110,12 @@ func readDriver(h *host.Options, path string) error {
 	if err != nil {
 		return fmt.Errorf("reading driver options: %w", err)
 	}
-	var into any
+	var into any = &h.Process
 	switch h.Driver {
 	case docker.Name:
-		h.Docker = new(host.Docker)
-		into = h.Docker
+		into = &h.Docker
 	case kubernetes.Name:
-		h.Kubernetes = new(host.Kubernetes)
-		into = h.Kubernetes
-	default:
-		h.Process = new(host.Process)
-		into = h.Process
+		into = &h.Kubernetes
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

@@ -1,5 +1,6 @@
 // Package driver is the contract between the engine proxy, which decides when
-// an engine runs, and what runs it: processes on this machine by default.
+// an engine runs, and the driver that runs it: as a process of this machine by
+// default.
 //
 // A driver knows three answers and keeps them apart: an instance is there, it
 // is provably not there (ErrNotFound), or nobody knows (ErrUnavailable). Only

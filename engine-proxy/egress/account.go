@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 // ledgerDeadline bounds one question to the ledger.
@@ -143,11 +144,7 @@ func (a *account) settleSoon() {
 			if err == nil {
 				return
 			}
-			pause := time.NewTimer(a.egress.opts.Retry)
-			select {
-			case <-pause.C:
-			case <-a.egress.ctx.Done():
-				pause.Stop()
+			if clock.Sleep(a.egress.ctx, clock.System{}, a.egress.opts.Retry) != nil {
 				return
 			}
 		}

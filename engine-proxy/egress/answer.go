@@ -7,43 +7,54 @@ import (
 	"mime"
 	"net"
 	"net/http"
+
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
-var errNoAnswer = errors.New("the answer is of another type")
+var (
+	errNoAnswer = errors.New("the answer is of another type")
+	errTooLong  = errors.New("the answer is longer than what was asked for")
+)
 
-// isType reports whether an answer has a media type.
-func isType(answer *http.Response, want string) bool {
+// mediaType is that of an answer, "" when it is malformed.
+func mediaType(answer *http.Response) string {
 	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return err == nil && kind == want
-}
-
-// bounded reads at most left bytes; more is an error.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, errTooLong
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return n, errTooLong
-	}
-	return n, err
-}
-
-// readAll reads a whole answer of at most so many bytes.
-func readAll(r io.Reader, most int64) ([]byte, *refusal) {
-	raw, err := io.ReadAll(&bounded{r: r, left: most})
 	if err != nil {
-		return nil, asRefusal(err)
+		return ""
 	}
-	return raw, nil
+	return kind
+}
+
+// whole relays an answer that is one of a media type, and has at most so many
+// bytes, after all of it has come. read returns what is passed on and what the
+// call cost, the latter also with an error.
+func whole(one func(mediaType string) bool, most int64, read func(raw []byte) ([]byte, []contract.Unit, error)) relay {
+	return func(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
+		kind := mediaType(answer)
+		if !one(kind) {
+			return []contract.Unit{}, failed(errNoAnswer), nil
+		}
+		raw, err := io.ReadAll(bounded.Reader(answer.Body, most, errTooLong))
+		if err != nil {
+			return nil, asRefusal(err), nil
+		}
+		out, cost, err := read(raw)
+		if err != nil {
+			return cost, failed(err), nil
+		}
+		w.Header().Set("Content-Type", kind)
+		holdEnd(w, out)
+		return cost, nil, nil
+	}
+}
+
+// wholeJSON is whole for JSON.
+func wholeJSON(most int64, read func(raw []byte) ([]byte, []contract.Unit, error)) relay {
+	return whole(func(kind string) bool { return kind == "application/json" }, most, func(raw []byte) ([]byte, []contract.Unit, error) {
+		out, cost, err := read(raw)
+		return append(out, '\n'), cost, err
+	})
 }
 
 // asRefusal tells a provider that was too slow from one that failed.
@@ -55,12 +66,7 @@ func asRefusal(err error) *refusal {
 	return failed(err)
 }
 
-// sendEnd sends a whole answer once the call is charged.
-func sendEnd(w http.ResponseWriter, kind string, body []byte) {
-	w.Header().Set("Content-Type", kind)
-	holdEnd(w, body)
-}
-
+// holdEnd has the end of an answer sent once the call is charged.
 func holdEnd(w http.ResponseWriter, body []byte) {
 	w.(*heldEnd).hold(body)
 }

@@ -141,16 +141,7 @@ func (e *Egress) read(w http.ResponseWriter, r *http.Request, u use) (*call, *re
 	if err := deadline.SetReadDeadline(time.Time{}); err != nil {
 		return nil, unavailable(err)
 	}
-	var c *call
-	var refused *refusal
-	switch u {
-	case useChat:
-		c, refused = e.readChat(body)
-	case useImages:
-		c, refused = e.readImages(body)
-	default:
-		c, refused = e.readSpeech(body)
-	}
+	c, refused := uses[u].read(e, body)
 	if refused != nil {
 		return nil, refused
 	}

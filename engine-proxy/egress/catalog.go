@@ -3,7 +3,6 @@ package egress
 import (
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // use is what a model is for.
@@ -67,17 +66,21 @@ func (c catalog) serve(w http.ResponseWriter) {
 	writeJSON(w, map[string]any{"object": "list", "data": data})
 }
 
-// path is the part of an endpoint's address that stands for a use.
-func (u use) path() string {
-	return map[use]string{
-		useChat: "/chat/completions", useImages: "/images/generations", useSpeech: "/audio/speech",
-	}[u]
+// uses say of each use which part of an endpoint's address stands for it, and
+// how an engine's request is read.
+var uses = map[use]struct {
+	path string
+	read func(e *Egress, body []byte) (*call, *refusal)
+}{
+	useChat:   {"/chat/completions", (*Egress).readChat},
+	useImages: {"/images/generations", (*Egress).readImages},
+	useSpeech: {"/audio/speech", (*Egress).readSpeech},
 }
 
 // useOf returns the use that a path of the socket stands for, "" for none.
 func useOf(path string) use {
-	for _, u := range []use{useChat, useImages, useSpeech} {
-		if rest, ok := strings.CutPrefix(path, "/v1"); ok && rest == u.path() {
+	for u, known := range uses {
+		if path == "/v1"+known.path {
 			return u
 		}
 	}

@@ -127,7 +127,7 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 		return nil, refused
 	}
 	meter := &chatMeter{model: q.Model, input: q.inputTokens(), most: most}
-	c := &call{model: q.Model, body: out, limit: meter.limit(), relay: meter.relayAnswer}
+	c := &call{model: q.Model, body: out, limit: meter.limit(), relay: wholeJSON(meter.maxAnswer(), meter.readWhole)}
 	if q.Stream {
 		c.live, c.relay = true, meter.relayStream
 	}

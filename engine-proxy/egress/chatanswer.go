@@ -10,17 +10,15 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
 // maxPerToken bounds, in bytes, what a provider sends for one token; in a
 // stream each has an envelope of its own.
 const maxPerToken = 1 << 10
 
-var (
-	errTooLong = errors.New("the answer is longer than what was asked for")
-	// errIsError: the provider says within a 200 that it failed.
-	errIsError = errors.New("the answer is an error")
-)
+// errIsError: the provider says within a 200 that it failed.
+var errIsError = errors.New("the answer is an error")
 
 // completion holds the members of an answer, or of a chunk of one, that are
 // passed on. What the model wrote is passed on as it is.
@@ -71,33 +69,25 @@ func noContent(err error) error {
 	return errors.New("unexpected JSON")
 }
 
-// relayAnswer passes a whole answer on.
-func (m *chatMeter) relayAnswer(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
-	if !isType(answer, "application/json") {
-		return []contract.Unit{}, failed(errNoAnswer), nil
-	}
-	raw, refused := readAll(answer.Body, m.maxAnswer())
-	if refused != nil {
-		return nil, refused, nil
-	}
+// readWhole takes a whole answer into account.
+func (m *chatMeter) readWhole(raw []byte) ([]byte, []contract.Unit, error) {
 	out, _, err := m.read(raw)
-	if errors.Is(err, errIsError) {
-		return []contract.Unit{}, failed(err), nil
+	switch {
+	case errors.Is(err, errIsError):
+		return nil, []contract.Unit{}, err
+	case err != nil:
+		return nil, nil, err
 	}
-	if err != nil {
-		return nil, failed(err), nil
-	}
-	sendEnd(w, "application/json", append(out, '\n'))
-	return m.total(), nil, nil
+	return out, m.total(), nil
 }
 
 // relayStream passes a stream on, chunk by chunk. Its end is held back until
 // the call is charged.
 func (m *chatMeter) relayStream(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
-	if !isType(answer, "text/event-stream") {
+	if mediaType(answer) != "text/event-stream" {
 		return []contract.Unit{}, failed(errNoAnswer), nil
 	}
-	body := &bounded{r: answer.Body, left: m.maxAnswer()}
+	body := bounded.Reader(answer.Body, m.maxAnswer(), errTooLong)
 	out := &chunks{w: w, flush: http.NewResponseController(w).Flush}
 	finished, err := m.follow(out, sse.NewReader(body))
 	switch {

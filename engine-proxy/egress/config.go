@@ -40,15 +40,17 @@ type Config struct {
 // engine, price list and provider, and stands in one endpoint only.
 type Endpoint struct {
 	// URL is the base address, the part before /chat/completions.
-	URL string
+	URL string `json:"url"`
 	// KeyFile holds the credential. It is read for each call, so that a new
 	// one needs no restart.
-	KeyFile string
+	KeyFile string `json:"key_file"`
 	// Key is the credential itself, in place of KeyFile. Both may be empty.
-	Key string
+	Key string `json:"-"`
 	// Chat, Images and Speech name the models for chat completions, pictures
 	// and speech.
-	Chat, Images, Speech []string
+	Chat   []string `json:"chat"`
+	Images []string `json:"images"`
+	Speech []string `json:"speech"`
 }
 
 func (c Config) withDefaults() Config {

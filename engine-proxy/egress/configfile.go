@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
 // maxConfigFile bounds, in bytes, the file of a configuration.
@@ -16,18 +18,12 @@ const maxConfigFile = 1 << 20
 
 // fileConfig is a Config as it stands in a file.
 type fileConfig struct {
-	Endpoints []struct {
-		URL     string   `json:"url"`
-		KeyFile string   `json:"key_file"`
-		Chat    []string `json:"chat"`
-		Images  []string `json:"images"`
-		Speech  []string `json:"speech"`
-	} `json:"endpoints"`
-	MaxTokens   int64    `json:"max_tokens"`
-	MaxBody     int64    `json:"max_body"`
-	Timeout     duration `json:"timeout"`
-	Stall       duration `json:"stall"`
-	Concurrency int      `json:"concurrency"`
+	Endpoints   []Endpoint `json:"endpoints"`
+	MaxTokens   int64      `json:"max_tokens"`
+	MaxBody     int64      `json:"max_body"`
+	Timeout     duration   `json:"timeout"`
+	Stall       duration   `json:"stall"`
+	Concurrency int        `json:"concurrency"`
 }
 
 // duration is written as in "5m".
@@ -57,14 +53,13 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("reading egress configuration %s: there is data after the object", path)
 	}
 	c := Config{
-		MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
+		Endpoints: f.Endpoints, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
 		Concurrency: f.Concurrency,
 	}
-	for _, at := range f.Endpoints {
-		if at.KeyFile != "" && !filepath.IsAbs(at.KeyFile) {
-			at.KeyFile = filepath.Join(filepath.Dir(path), at.KeyFile)
+	for i := range c.Endpoints {
+		if file := &c.Endpoints[i].KeyFile; *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(filepath.Dir(path), *file)
 		}
-		c.Endpoints = append(c.Endpoints, Endpoint{URL: at.URL, KeyFile: at.KeyFile, Chat: at.Chat, Images: at.Images, Speech: at.Speech})
 	}
 	return c, c.Validate()
 }
@@ -75,9 +70,5 @@ func readBounded(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, maxConfigFile+1))
-	if err == nil && len(raw) > maxConfigFile {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxConfigFile)
-	}
-	return raw, err
+	return io.ReadAll(bounded.Reader(file, maxConfigFile, fmt.Errorf("%s is larger than %d bytes", path, maxConfigFile)))
 }

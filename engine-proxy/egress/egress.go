@@ -10,6 +10,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -86,18 +87,14 @@ func New(opts Options) (*Egress, error) {
 	if opts.Dir == "" || opts.Ledger == nil {
 		return nil, errors.New("egress: directory and ledger are required")
 	}
-	if opts.Logger == nil {
-		opts.Logger = zap.NewNop()
-	}
+	opts.Logger = cmp.Or(opts.Logger, zap.NewNop())
 	if opts.Metrics == nil {
 		opts.Metrics = NewMetrics()
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.Retry <= 0 {
-		opts.Retry = time.Second
-	}
+	opts.Retry = cmp.Or(max(opts.Retry, 0), time.Second)
 	config := opts.Config.withDefaults()
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -178,6 +175,24 @@ func (e *Egress) check(ctx context.Context) error {
 // Serve listens on a socket for the engine of a project, which shows token. It
 // takes the place of what was served for the project before.
 func (e *Egress) Serve(projectID, path, token string) error {
+	return e.replace(projectID, token, func(a *account) (entrance, error) { return e.listen(a, path, token) })
+}
+
+// Admit serves the engine of a project that runs on another machine, which
+// shows the certificate of its instance and token, and returns the URL for it.
+// It takes the place of what was served for the project before.
+func (e *Egress) Admit(projectID, instanceID, token string) (string, error) {
+	if e.gate == nil {
+		return "", errors.New("egress: engines of other machines are not served")
+	}
+	return e.gate.url, e.replace(projectID, token, func(a *account) (entrance, error) {
+		return e.gate.admit(contract.EngineName(instanceID), newDoor(a, token)), nil
+	})
+}
+
+// replace puts what open returns, which serves a project's engine, in the place of
+// what did before.
+func (e *Egress) replace(projectID, token string, open func(a *account) (entrance, error)) error {
 	if token == "" {
 		return errors.New("egress: the engine has no token")
 	}
@@ -186,35 +201,10 @@ func (e *Egress) Serve(projectID, path, token string) error {
 		return err
 	}
 	defer e.release(a)
-	s, err := e.listen(a, path, token)
+	by, err := open(a)
 	if err != nil {
 		return err
 	}
-	e.replace(projectID, s)
-	return nil
-}
-
-// Admit serves the engine of a project that runs on another machine, which
-// shows the certificate of its instance and token, and returns the URL for it.
-// It takes the place of what was served for the project before.
-func (e *Egress) Admit(projectID, instanceID, token string) (string, error) {
-	if token == "" {
-		return "", errors.New("egress: the engine has no token")
-	}
-	if e.gate == nil {
-		return "", errors.New("egress: engines of other machines are not served")
-	}
-	a, err := e.account(projectID)
-	if err != nil {
-		return "", err
-	}
-	defer e.release(a)
-	e.replace(projectID, e.gate.admit(contract.EngineName(instanceID), newDoor(a, token)))
-	return e.gate.url, nil
-}
-
-// replace puts what serves a project's engine in the place of what did before.
-func (e *Egress) replace(projectID string, by entrance) {
 	e.mu.Lock()
 	before := e.served[projectID]
 	e.served[projectID] = by
@@ -222,6 +212,7 @@ func (e *Egress) replace(projectID string, by entrance) {
 	if before != nil {
 		before.close()
 	}
+	return nil
 }
 
 // Stop ends the service for a project's engine. Calls under way are cut off.

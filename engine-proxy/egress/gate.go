@@ -1,12 +1,15 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 
 	"go.uber.org/zap"
@@ -41,10 +44,8 @@ func (e *Egress) openGate(config *tls.Config) error {
 	if err != nil {
 		return fmt.Errorf("listening for engines that ask for models: %w", err)
 	}
-	g := &gate{url: e.opts.URL, config: config, engines: make(map[string]*admittedEngine)}
-	if g.url == "" {
-		g.url = "https://" + l.Addr().String()
-	}
+	url := cmp.Or(e.opts.URL, "https://"+l.Addr().String())
+	g := &gate{url: url, config: config, engines: make(map[string]*admittedEngine)}
 	outer := config.Clone()
 	outer.GetConfigForClient = g.configFor
 	g.listener = tls.NewListener(connections{netutil.LimitListener(l, maxGateConnections), g}, outer)
@@ -142,10 +143,7 @@ func (v *admittedEngine) close() {
 	if v.gate.engines[v.name] == v {
 		delete(v.gate.engines, v.name)
 	}
-	open := make([]*connection, 0, len(v.connections))
-	for c := range v.connections {
-		open = append(open, c)
-	}
+	open := slices.Collect(maps.Keys(v.connections))
 	v.gate.mu.Unlock()
 	for _, c := range open {
 		_ = c.Close()

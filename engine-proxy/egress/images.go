@@ -3,7 +3,6 @@ package egress
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"github.com/svc-games/svc/api/contract"
 )
@@ -58,35 +57,25 @@ func (e *Egress) readImages(body []byte) (*call, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	limit := units(contract.UnitImage, q.N)
-	return &call{model: q.Model, body: out, limit: limit, relay: func(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
-		return relayImages(w, answer, q.N)
-	}}, nil
+	relay := wholeJSON(q.N*maxImageBytes, func(raw []byte) ([]byte, []contract.Unit, error) { return readPictures(raw, q.N) })
+	return &call{model: q.Model, body: out, limit: units(contract.UnitImage, q.N), relay: relay}, nil
 }
 
 var errNoPictures = errors.New("the answer holds no pictures")
 
-// relayImages passes the pictures of an answer on. An answer that only names
-// where they are is no use, though it is paid for.
-func relayImages(w http.ResponseWriter, answer *http.Response, n int64) ([]contract.Unit, *refusal, error) {
-	if !isType(answer, "application/json") {
-		return []contract.Unit{}, failed(errNoAnswer), nil
-	}
-	raw, refused := readAll(answer.Body, n*maxImageBytes)
-	if refused != nil {
-		return nil, refused, nil
-	}
+// readPictures returns the pictures of an answer, at most n, and what they cost. An
+// answer that only names where they are is no use, though it is paid for.
+func readPictures(raw []byte, n int64) ([]byte, []contract.Unit, error) {
 	var a imageAnswer
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, failed(noContent(err)), nil
+		return nil, nil, noContent(err)
 	}
 	if len(a.Data) == 0 || int64(len(a.Data)) > n || a.Data[0].B64JSON == "" {
-		return nil, failed(errNoPictures), nil
+		return nil, nil, errNoPictures
 	}
 	out, err := json.Marshal(a)
 	if err != nil {
-		return nil, failed(err), nil
+		return nil, nil, err
 	}
-	sendEnd(w, "application/json", append(out, '\n'))
-	return units(contract.UnitImage, int64(len(a.Data))), nil, nil
+	return out, units(contract.UnitImage, int64(len(a.Data))), nil
 }

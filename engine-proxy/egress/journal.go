@@ -190,30 +190,23 @@ func (j *journal) begin(job string, limit []contract.Unit, now time.Time) (int64
 
 // answered notes what a call cost; nil stands for its limit.
 func (j *journal) answered(id int64, units []contract.Unit) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	l := line{Call: id, Units: units}
-	err := j.append(l, true)
-	if err != nil {
-		j.note(l) // it is charged all the same, and once
-	}
-	return err
+	return j.add(line{Call: id, Units: units}, true)
 }
 
 // free notes that a call cost nothing.
-func (j *journal) free(id int64) error { return j.end(id, true) }
+func (j *journal) free(id int64) error { return j.add(line{Call: id, Charged: true}, true) }
 
 // charged notes that a call is in the ledger. It is not flushed: a charge that
 // is told twice counts once.
-func (j *journal) charged(id int64) error { return j.end(id, false) }
+func (j *journal) charged(id int64) error { return j.add(line{Call: id, Charged: true}, false) }
 
-func (j *journal) end(id int64, flush bool) error {
+// add is append of what counts also when it can't be written.
+func (j *journal) add(l line, flush bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	l := line{Call: id, Charged: true}
 	err := j.append(l, flush)
 	if err != nil {
-		j.note(l)
+		j.note(l) // it is charged all the same, and once
 	}
 	return err
 }

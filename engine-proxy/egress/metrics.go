@@ -51,7 +51,7 @@ func NewMetrics() *Metrics {
 			Name: "svc_egress_active_calls", Help: "Calls that wait for a provider's answer, or are passing it on.",
 		}, []string{"use"}),
 	}
-	for _, u := range []use{useChat, useImages, useSpeech} {
+	for u := range uses {
 		m.calls.WithLabelValues(string(u), outcomeAnswered)
 		m.active.WithLabelValues(string(u))
 	}

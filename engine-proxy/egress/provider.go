@@ -57,7 +57,7 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 		return nil, true, failed(err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	url := strings.TrimSuffix(c.at.URL, "/") + c.use.path()
+	url := strings.TrimSuffix(c.at.URL, "/") + uses[c.use].path
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(c.body))
 	if err != nil {
 		cancel(nil)

@@ -1,8 +1,6 @@
 package egress
 
 import (
-	"mime"
-	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -45,15 +43,7 @@ func (e *Egress) readSpeech(body []byte) (*call, *refusal) {
 }
 
 // relaySpeech passes a sound file on.
-func relaySpeech(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
-	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil || !strings.HasPrefix(kind, "audio/") && kind != "application/octet-stream" {
-		return []contract.Unit{}, failed(errNoAnswer), nil
-	}
-	raw, refused := readAll(answer.Body, maxSpeechBytes)
-	if refused != nil {
-		return nil, refused, nil
-	}
-	sendEnd(w, kind, raw)
-	return units(contract.UnitAudio, 1), nil, nil
-}
+var relaySpeech = whole(
+	func(kind string) bool { return strings.HasPrefix(kind, "audio/") || kind == "application/octet-stream" }, maxSpeechBytes,
+	func(raw []byte) ([]byte, []contract.Unit, error) { return raw, units(contract.UnitAudio, 1), nil },
+)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
 // Errors of a Client, besides those of the connection.
@@ -43,10 +44,10 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the engine answered %s with status %d", e.Path, e.Status)
 }
 
-// Bounds of answers, in bytes.
 // QuickCall bounds a call that takes an engine no time.
 const QuickCall = 5 * time.Second
 
+// Bounds of answers, in bytes.
 const (
 	maxBody    = 1 << 20
 	maxJobList = 64 << 20
@@ -137,16 +138,13 @@ func (c *Client) Knows(ctx context.Context, jobIDs []string) (map[string]bool, e
 		return nil, err
 	}
 	defer res.Body.Close()
-	body := &io.LimitedReader{R: res.Body, N: maxJobList + 1}
+	body := bounded.Reader(res.Body, maxJobList, fmt.Errorf("over %d bytes", maxJobList))
 	known := make(map[string]bool)
 	err = eachJob(json.NewDecoder(body), func(id string) {
 		if slices.Contains(jobIDs, id) {
 			known[id] = true
 		}
 	})
-	if body.N == 0 {
-		return nil, fmt.Errorf("reading the engine's answer to %s: over %d bytes", contract.PathJobs, maxJobList)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("decoding the engine's answer to %s: %w", contract.PathJobs, err)
 	}
@@ -266,12 +264,9 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any, lim
 		}
 		return nil
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
+	body, err := io.ReadAll(bounded.Reader(res.Body, limit, fmt.Errorf("over %d bytes", limit)))
 	if err != nil {
 		return fmt.Errorf("reading the engine's answer to %s: %w", path, err)
-	}
-	if int64(len(body)) > limit {
-		return fmt.Errorf("reading the engine's answer to %s: over %d bytes", path, limit)
 	}
 	if err := json.Unmarshal(body, out); err != nil {
 		return fmt.Errorf("decoding the engine's answer to %s: %w", path, err)

@@ -46,7 +46,11 @@ func (j Job) Files(ctx context.Context) (io.ReadCloser, error) { return j.open(c
 // Snapshot opens the ZIP of the game as it is now. The caller bounds what it
 // reads, and closes it. A *StatusError with 404: the engine has no snapshots.
 func (c *Client) Snapshot(ctx context.Context) (io.ReadCloser, error) {
-	res, err := c.do(ctx, http.MethodGet, contract.PathSnapshot, nil)
+	return c.open(ctx, contract.PathSnapshot)
+}
+
+func (c *Client) open(ctx context.Context, path string) (io.ReadCloser, error) {
+	res, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +62,7 @@ func (j Job) open(ctx context.Context, part string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := j.client.do(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return nil, err
-	}
-	return res.Body, nil
+	return j.client.open(ctx, path)
 }
 
 func (j Job) path(part string) (string, error) {

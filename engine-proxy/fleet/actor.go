@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,7 +90,7 @@ func (a *actor) do(ctx context.Context, f func()) error {
 		return err
 	}
 	if !a.post(f) {
-		return fmt.Errorf("%w: the engine proxy has ended", engineproxy.ErrUnreachable)
+		return errEnded
 	}
 	return nil
 }
@@ -116,6 +115,11 @@ func (a *actor) step(send func(m *lifecycle.Machine, now time.Time)) {
 		a.publish()
 	}
 	a.publish()
+}
+
+// stepping returns what steps, for a turn to come.
+func (a *actor) stepping(send func(m *lifecycle.Machine, now time.Time)) func() {
+	return func() { a.step(send) }
 }
 
 // perform begins an action. Its outcome has a turn of its own.
@@ -216,13 +220,11 @@ func (a *actor) IdleSince() (time.Time, bool) {
 // Evict implements admission.Engine.
 func (a *actor) Evict() {
 	a.px.wg.Go(func() {
-		a.post(func() {
-			a.step(func(m *lifecycle.Machine, now time.Time) {
-				if !m.Evict(now) && m.State() != engineproxy.StateStopping {
-					a.px.admission.NotEvicted(a.id)
-				}
-			})
-		})
+		a.post(a.stepping(func(m *lifecycle.Machine, now time.Time) {
+			if !m.Evict(now) && m.State() != engineproxy.StateStopping {
+				a.px.admission.NotEvicted(a.id)
+			}
+		}))
 	})
 }
 

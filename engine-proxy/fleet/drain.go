@@ -28,9 +28,7 @@ func (a *actor) drain(r *incarnation) {
 				a.px.log.Warn("draining engine failed", zap.String("project", a.id), zap.Error(err))
 			}
 		}
-		return func() {
-			a.step(func(m *lifecycle.Machine, now time.Time) { m.Drained(now, r.number, answer) })
-		}
+		return a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Drained(now, r.number, answer) })
 	})
 }
 
@@ -40,9 +38,7 @@ func (a *actor) undrain(r *incarnation) {
 		for wait := 50 * time.Millisecond; ; wait = min(2*wait, callDeadline) {
 			err := clock.Do(r.ctx, a.px.clock, callDeadline, r.client.Undrain)
 			if err == nil {
-				return func() {
-					a.step(func(m *lifecycle.Machine, now time.Time) { m.Undrained(now, r.number) })
-				}
+				return a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Undrained(now, r.number) })
 			}
 			if r.ctx.Err() == nil {
 				a.px.log.Warn("undraining engine failed", zap.String("project", a.id), zap.Error(err))

@@ -50,7 +50,7 @@ func (p *Proxy) Submit(ctx context.Context, pr engineproxy.Project, hold time.Du
 			}
 			return nil, refused
 		case <-p.ctx.Done():
-			return nil, fmt.Errorf("%w: the engine proxy has ended", engineproxy.ErrUnreachable)
+			return nil, errEnded
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (p *Proxy) await(ctx context.Context, v *view) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-p.ctx.Done():
-		return fmt.Errorf("%w: the engine proxy has ended", engineproxy.ErrUnreachable)
+		return errEnded
 	}
 }
 
@@ -200,4 +200,7 @@ func archiveError(err error) error {
 	return err
 }
 
-var errMalformed = errors.New("malformed project id")
+var (
+	errMalformed = errors.New("malformed project id")
+	errEnded     = fmt.Errorf("%w: the engine proxy has ended", engineproxy.ErrUnreachable)
+)

@@ -35,52 +35,53 @@ var failureCodes = []string{
 	failExited, failOOM, failTimeout, failProgram, failIdentity, failSocket, failVolume, failNoRoom, failDriver, failSilent, failFeed, failHeld, failApart,
 }
 
-// volumeError is about an engine's directories.
-type volumeError struct{ err error }
+// errVolume: an engine's directories can't be made or written. Errors are marked
+// with it by volumeError.
+var errVolume = errors.New("the engine's directories can't be written")
 
-func (e *volumeError) Error() string { return e.err.Error() }
+type volumeError struct{ error }
 
-func (e *volumeError) Unwrap() error { return e.err }
+func (e *volumeError) Unwrap() []error { return []error{errVolume, e.error} }
+
+// failures are what is told of a start by its error: the first that fits. A failure
+// counts against the unfinished jobs unless the cause is that nothing could be tried.
+var failures = []struct {
+	err    error
+	code   string
+	reason string // "" where the error has one itself
+	fatal  bool
+	counts bool
+}{
+	{err: admission.ErrNoTurn, code: failNoRoom, reason: "Too many engines start at once."},
+	{err: errVolumeElsewhere, code: failVolume, fatal: true},
+	{err: errWeakIsolation, code: failApart, fatal: true},
+	{err: driver.ErrFatalSpec, code: failProgram, reason: "The engine's program can't be run.", fatal: true, counts: true},
+	{err: driver.ErrCapacity, code: failNoRoom, reason: "There is no room for the engine."},
+	{err: unix.ENOSPC, code: failNoRoom, reason: "There is no room for the engine."},
+	{err: unix.EDQUOT, code: failNoRoom, reason: "There is no room for the engine."},
+	{err: errVolume, code: failVolume, reason: "The engine's directories can't be written.", counts: true},
+	{err: engineclient.ErrIdentity, code: failIdentity, reason: "The engine is not the one that was started.", counts: true},
+	{err: fs.ErrPermission, code: failSocket, reason: "The engine's socket can't be opened.", counts: true},
+	{err: clock.ErrDeadline, code: failTimeout, reason: "The engine was not ready in time.", counts: true},
+}
 
 // failureOf is what the client sees of a start that failed; the error,
-// which may name paths of this machine, is for the log. A failure counts
-// against the unfinished jobs unless the cause is that nothing could be tried.
+// which may name paths of this machine, is for the log.
 func failureOf(err error) (f lifecycle.Failure, counts bool) {
 	var exit *exitError
-	var volume *volumeError
-	switch {
-	case errors.As(err, &exit):
+	if errors.As(err, &exit) {
 		code := failExited
 		if exit.exit != nil && exit.exit.Reason == driver.ReasonOOM {
 			code = failOOM
 		}
-		f = lifecycle.Failure{Code: code, Reason: "The engine " + exit.exit.String() + " before it was ready."}
-		return f, true
-	case errors.Is(err, admission.ErrNoTurn):
-		return lifecycle.Failure{Code: failNoRoom, Reason: "Too many engines start at once."}, false
-	case errors.Is(err, errVolumeElsewhere):
-		f = lifecycle.Failure{Code: failVolume, Fatal: true}
-	case errors.Is(err, errWeakIsolation):
-		f = lifecycle.Failure{Code: failApart, Fatal: true}
-	case errors.Is(err, driver.ErrFatalSpec):
-		f = lifecycle.Failure{Code: failProgram, Reason: "The engine's program can't be run.", Fatal: true}
-		counts = true
-	case errors.Is(err, driver.ErrCapacity), errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
-		f = lifecycle.Failure{Code: failNoRoom, Reason: "There is no room for the engine."}
-	case errors.As(err, &volume):
-		f = lifecycle.Failure{Code: failVolume, Reason: "The engine's directories can't be written."}
-		counts = true
-	case errors.Is(err, engineclient.ErrIdentity):
-		f = lifecycle.Failure{Code: failIdentity, Reason: "The engine is not the one that was started."}
-		counts = true
-	case errors.Is(err, fs.ErrPermission):
-		f = lifecycle.Failure{Code: failSocket, Reason: "The engine's socket can't be opened."}
-		counts = true
-	case errors.Is(err, clock.ErrDeadline):
-		f = lifecycle.Failure{Code: failTimeout, Reason: "The engine was not ready in time."}
-		counts = true
-	default:
-		f = lifecycle.Failure{Code: failDriver, Reason: "The engine could not be started."}
+		return lifecycle.Failure{Code: code, Reason: "The engine " + exit.exit.String() + " before it was ready."}, true
+	}
+	f = lifecycle.Failure{Code: failDriver, Reason: "The engine could not be started."}
+	for _, known := range failures {
+		if errors.Is(err, known.err) {
+			f, counts = lifecycle.Failure{Code: known.code, Reason: known.reason, Fatal: known.fatal}, known.counts
+			break
+		}
 	}
 	var reason *driver.ReasonError
 	if errors.As(err, &reason) {

@@ -134,8 +134,6 @@ func (a *actor) giveUp() {
 	jobs := a.jobs
 	a.async(func() func() {
 		a.px.settler.GiveUpAll(a.px.ctx, jobs)
-		return func() {
-			a.step(func(m *lifecycle.Machine, _ time.Time) { m.GivenUp() })
-		}
+		return a.stepping(func(m *lifecycle.Machine, _ time.Time) { m.GivenUp() })
 	})
 }

@@ -100,9 +100,7 @@ func (a *actor) lease() *engineproxy.Lease {
 			if released.Swap(true) {
 				return
 			}
-			a.post(func() {
-				a.step(func(m *lifecycle.Machine, now time.Time) { m.Release(now, run) })
-			})
+			a.post(a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Release(now, run) }))
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -107,9 +108,7 @@ func (o *Options) complete() error {
 	if o.DataDir == "" || o.Driver == nil || o.Ledger == nil {
 		return errors.New("engine proxy: data directory, driver and ledger are required")
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	if o.Clock == nil {
 		o.Clock = clock.System{}
 	}
@@ -208,12 +207,10 @@ func (p *Proxy) Apply(s Settings) error {
 	p.retain.Store(int64(opts.Retain))
 	p.admission.Resize(opts.MaxEngines, opts.MaxPerOwner)
 	for _, a := range p.all() {
-		a.post(func() {
-			a.step(func(m *lifecycle.Machine, now time.Time) {
-				m.SetRules(&rules)
-				m.Reset(now)
-			})
-		})
+		a.post(a.stepping(func(m *lifecycle.Machine, now time.Time) {
+			m.SetRules(&rules)
+			m.Reset(now)
+		}))
 	}
 	return nil
 }

@@ -58,9 +58,7 @@ func (a *actor) awaitReady(r *incarnation, h driver.Handle) (contract.Ready, err
 	a.post(func() { r.pid = obs.PID })
 	a.px.wg.Go(func() { a.px.releaseTurnOfWaiting(ctx, r.ticket, h) })
 	return a.px.probe(ctx, r.client, func() {
-		a.post(func() {
-			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Answered(r.number) })
-		})
+		a.post(a.stepping(func(m *lifecycle.Machine, _ time.Time) { m.Answered(r.number) }))
 	})
 }
 
@@ -73,9 +71,9 @@ func (p *Proxy) inspect(ctx context.Context, h driver.Handle) (driver.Observed, 
 	return obs, err
 }
 
-// probe asks until the engine is ready, or ctx ends. heard is called once, as
-// soon as something answers. The error of a probe that was in vain holds what
-// the last attempt met with.
+// probe asks until the engine is ready, or ctx ends. onAnswer, unless nil, is called
+// once, as soon as something answers. The error of a probe that was in vain holds
+// what the last attempt met with.
 func (p *Proxy) probe(ctx context.Context, c *engineclient.Client, onAnswer func()) (contract.Ready, error) {
 	began := p.clock.Now()
 	for {

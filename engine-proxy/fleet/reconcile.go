@@ -33,9 +33,7 @@ func (p *Proxy) reconcile() {
 			p.metrics.driverUp(up)
 			p.frozen.Store(!up) // for actors to come
 			for _, a := range p.all() {
-				a.post(func() {
-					a.step(func(m *lifecycle.Machine, _ time.Time) { m.SetDriver(up) })
-				})
+				a.post(a.stepping(func(m *lifecycle.Machine, _ time.Time) { m.SetDriver(up) }))
 			}
 		}
 		pause := p.opts.Timing.Reconcile

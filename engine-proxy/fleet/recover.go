@@ -70,7 +70,7 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 	}
 	token, err := state.ReadToken(p.layout.Token(id))
 	if err != nil {
-		// Without it the engine is never heard, and is stopped in the end.
+		// Without it no answer of the engine is ever taken, and it is stopped in the end.
 		p.log.Error("reading engine token failed", zap.String("project", id), zap.Error(err))
 	}
 	if err == nil {
@@ -113,7 +113,7 @@ func chooseInstance(e *state.Entry, running []driver.Observed) {
 }
 
 // adopt looks for the engine of the journal: it is ours if driver and engine
-// say so. One that runs and is not heard is not stopped before its grace.
+// say so. One that runs and does not answer is not stopped before its grace.
 func (a *actor) adopt(number uint64) {
 	l := a.adoptable
 	r := a.newIncarnation(number)
@@ -133,9 +133,7 @@ func (a *actor) adopt(number uint64) {
 				a.px.log.Error("clearing journal of a gone engine failed", zap.String("project", a.id), zap.Error(err))
 			}
 			a.px.metrics.adopted(outcomeGone)
-			return func() {
-				a.step(func(m *lifecycle.Machine, now time.Time) { m.Vanished(now, r.number) })
-			}
+			return a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Vanished(now, r.number) })
 		}
 		if a.do(r.ctx, func() {
 			r.pid, r.entry.Handle = obs.PID, obs.Handle
@@ -152,9 +150,8 @@ func (a *actor) adopt(number uint64) {
 	})
 }
 
-// probeAdopted asks an engine that was found until it is ready. When it can't be
-// heard it gets the rest of its grace, in which it may end, or be stopped on
-// order.
+// probeAdopted asks an engine that was found until it is ready. One that does not
+// answer gets the rest of its grace, in which it may end, or be stopped on order.
 func (p *Proxy) probeAdopted(r *incarnation) (contract.Ready, error) {
 	ctx, cancel := clock.Within(r.ctx, p.clock, p.opts.Timing.Recover)
 	ready, err := p.probe(ctx, r.client, nil)
@@ -201,14 +198,27 @@ func (p *Proxy) adoptInstanceOnce(ctx context.Context, e state.Entry) (driver.Ob
 		return obs, err
 	}
 	// The last engine proxy ended between deciding on a start and noting it.
+	handle, err := p.findHandle(ctx, e)
+	switch {
+	case err != nil:
+		return driver.Observed{}, err
+	case handle.IsZero():
+		return driver.Observed{}, driver.ErrNotFound
+	}
+	return p.opts.Driver.Adopt(ctx, handle)
+}
+
+// findHandle finds what a start made that was not noted; an empty handle if there
+// is nothing.
+func (p *Proxy) findHandle(ctx context.Context, e state.Entry) (driver.Handle, error) {
 	list, err := p.opts.Driver.List(ctx)
 	if err != nil {
-		return driver.Observed{}, fmt.Errorf("looking for a start that was not noted: %w", err)
+		return driver.Handle{}, fmt.Errorf("looking for a start that was not noted: %w", err)
 	}
 	for _, obs := range list {
 		if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.Volume(e.ProjectID) {
-			return p.opts.Driver.Adopt(ctx, obs.Handle)
+			return obs.Handle, nil
 		}
 	}
-	return driver.Observed{}, driver.ErrNotFound
+	return driver.Handle{}, nil
 }

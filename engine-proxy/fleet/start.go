@@ -90,9 +90,7 @@ func (a *actor) launch(r *incarnation) {
 	r.tried = true
 	e, token := r.entry, r.token
 	progress := func(p driver.Phase) {
-		a.post(func() {
-			a.step(func(m *lifecycle.Machine, _ time.Time) { m.Advance(r.number, lifecycle.Phase(p)) })
-		})
+		a.post(a.stepping(func(m *lifecycle.Machine, _ time.Time) { m.Advance(r.number, lifecycle.Phase(p)) }))
 	}
 	a.async(func() func() {
 		ctx, cancel := clock.Within(r.ctx, a.px.clock, timing.Create)

@@ -34,9 +34,7 @@ func (a *actor) stop(r *incarnation) {
 		for {
 			err := clear(e)
 			if err == nil {
-				return func() {
-					a.step(func(m *lifecycle.Machine, now time.Time) { m.Stopped(now, r.number) })
-				}
+				return a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Stopped(now, r.number) })
 			}
 			if a.px.ctx.Err() != nil {
 				return nil // the next engine proxy finds it in the journal
@@ -89,14 +87,9 @@ func (p *Proxy) removeInstance(e state.Entry) error {
 	handle := e.Handle
 	if handle.IsZero() {
 		// The start ended in an error; what it may have left carries our id.
-		list, err := p.opts.Driver.List(ctx)
-		if err != nil {
-			return fmt.Errorf("looking for the rest of a start: %w", err)
-		}
-		for _, obs := range list {
-			if obs.InstanceID == e.InstanceID && obs.Volume == p.layout.Volume(e.ProjectID) {
-				handle = obs.Handle
-			}
+		var err error
+		if handle, err = p.findHandle(ctx, e); err != nil {
+			return err
 		}
 	}
 	if !handle.IsZero() {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +10,9 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 )
 
-// EnvChromium names the browser of engines where no option does: its path, or
+// envChromium names the browser of engines where no option does: its path, or
 // "off" for none.
-const EnvChromium = "SVC_ENGINE_CHROMIUM"
+const envChromium = "SVC_ENGINE_CHROMIUM"
 
 // noChromium is the option's value for no browser.
 const noChromium = "off"
@@ -23,10 +24,7 @@ var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browse
 // named is used where it is installed and the machine has Landlock: a browser
 // that runs generated code must reach no more than its engine may.
 func (p *Process) chromium() string {
-	named := p.Chromium
-	if named == "" {
-		named = os.Getenv(EnvChromium)
-	}
+	named := cmp.Or(p.Chromium, os.Getenv(envChromium))
 	switch {
 	case named == noChromium:
 		return ""

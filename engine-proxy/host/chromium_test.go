@@ -24,13 +24,13 @@ func TestInstalledChromiumIsUsedUnlessItIsOff(t *testing.T) {
 	for _, tc := range []struct{ option, env, want string }{
 		{"", "", found}, {"off", "", ""}, {"", "off", ""}, {"/opt/x", "off", "/opt/x"}, {"", "/opt/y", "/opt/y"}, {"off", "/opt/y", ""},
 	} {
-		t.Setenv(EnvChromium, tc.env)
+		t.Setenv(envChromium, tc.env)
 		if got := (&Process{Chromium: tc.option}).chromium(); got != tc.want {
 			t.Errorf("option %q, environment %q: %q, want %q", tc.option, tc.env, got, tc.want)
 		}
 	}
 	chromiums = nil
-	t.Setenv(EnvChromium, "")
+	t.Setenv(envChromium, "")
 	if got := new(Process).chromium(); got != "" {
 		t.Errorf("where none is installed: %q", got)
 	}

@@ -1,9 +1,8 @@
 package host
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 
 	"go.uber.org/zap"
@@ -90,12 +89,9 @@ func (o *Docker) Caddyfile() block.Options {
 // a path in the image.
 func (o *Docker) options(dataDir, command string, logger *zap.Logger) docker.Options {
 	options := docker.Options{
-		DataDir: dataDir, Host: o.Host, Image: o.Image, Pull: docker.PullPolicy(o.Pull),
+		DataDir: dataDir, Host: o.Host, Image: cmp.Or(o.Image, os.Getenv("SVC_ENGINE_IMAGE")), Pull: docker.PullPolicy(o.Pull),
 		Limits:   driver.Limits{Memory: o.Memory, CPU: int64(o.CPUs * 1000), PIDs: o.PIDs, Volume: o.Volume},
 		TmpBytes: o.Tmp, Chromium: o.Chromium, Runtime: o.Runtime, Logger: logger,
-	}
-	if options.Image == "" {
-		options.Image = os.Getenv("SVC_ENGINE_IMAGE")
 	}
 	if command != "" {
 		options.Command = []string{command}
@@ -103,26 +99,13 @@ func (o *Docker) options(dataDir, command string, logger *zap.Logger) docker.Opt
 	return options
 }
 
-// openDocker returns the driver docker. A daemon that is unavailable may come
-// back; one that can't run engines as configured is refused.
+// openDocker returns the driver docker.
 func (o Options) openDocker(ctx context.Context) (*docker.Driver, error) {
 	d, err := docker.New(o.docker().options(o.DataDir, o.Command, o.Logger))
 	if err != nil {
 		return nil, err
 	}
-	err = d.Check(ctx)
-	if errors.Is(err, driver.ErrFatalSpec) {
-		return nil, errors.Join(fmt.Errorf("checking Docker: %w", err), d.Close())
-	}
-	if err != nil {
-		o.Logger.Error("no engine can be started before Docker answers", zap.Error(err))
-	}
-	return d, nil
+	return d, o.check(ctx, d)
 }
 
-func (o Options) docker() *Docker {
-	if o.Docker == nil {
-		return new(Docker)
-	}
-	return o.Docker
-}
+func (o Options) docker() *Docker { return cmp.Or(o.Docker, new(Docker)) }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,10 +11,7 @@ import (
 // get them: without them every engine would fail to start. "" stands for
 // $SVC_FRAMEWORKS, or else frameworks beside the running executable.
 func FindFrameworks(dir string) (string, error) {
-	if dir == "" {
-		dir = os.Getenv("SVC_FRAMEWORKS")
-	}
-	if dir == "" {
+	if dir = cmp.Or(dir, os.Getenv("SVC_FRAMEWORKS")); dir == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return "", fmt.Errorf("finding the game frameworks: %w", err)

@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,9 +109,7 @@ type Host struct {
 // Open opens the driver, and starts the engine proxy: it adopts the engines
 // that run.
 func Open(ctx context.Context, o Options) (*Host, error) {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
@@ -133,6 +132,22 @@ func (o Options) openDriver(ctx context.Context) (driver.Driver, error) {
 		return o.openKubernetes(ctx)
 	}
 	return o.openProcess()
+}
+
+// check refuses a driver that can't run engines as configured. One that is
+// unavailable may come back.
+func (o Options) check(ctx context.Context, d interface {
+	driver.Driver
+	io.Closer
+}) error {
+	err := d.Check(ctx)
+	if errors.Is(err, driver.ErrFatalSpec) {
+		return errors.Join(fmt.Errorf("checking the driver %s: %w", o.Driver, err), d.Close())
+	}
+	if err != nil {
+		o.Logger.Error("no engine can be started before the driver is available", zap.String("driver", o.Driver), zap.Error(err))
+	}
+	return nil
 }
 
 func (o Options) open(ctx context.Context, d driver.Driver) (*fleet.Proxy, error) {

@@ -245,8 +245,7 @@ func (o *Kubernetes) validate(command string, models bool) error {
 	return nil
 }
 
-// openKubernetes returns the driver kubernetes. An API server that can't be
-// asked may come back; one that takes no engines as configured is refused.
+// openKubernetes returns the driver kubernetes.
 func (o Options) openKubernetes(ctx context.Context) (*kubernetes.Driver, error) {
 	options, err := o.kubernetes().options(o.Command, o.Logger)
 	if err != nil {
@@ -256,14 +255,7 @@ func (o Options) openKubernetes(ctx context.Context) (*kubernetes.Driver, error)
 	if err != nil {
 		return nil, err
 	}
-	err = d.Check(ctx)
-	if errors.Is(err, driver.ErrFatalSpec) {
-		return nil, errors.Join(fmt.Errorf("checking Kubernetes: %w", err), d.Close())
-	}
-	if err != nil {
-		o.Logger.Error("no engine can be started before Kubernetes answers", zap.Error(err))
-	}
-	return d, nil
+	return d, o.check(ctx, d)
 }
 
 // timing gives pods the time that placing them may take.
@@ -276,9 +268,4 @@ func (o *Kubernetes) timing(t fleet.Timing) (fleet.Timing, error) {
 	return t, err
 }
 
-func (o Options) kubernetes() *Kubernetes {
-	if o.Kubernetes == nil {
-		return new(Kubernetes)
-	}
-	return o.Kubernetes
-}
+func (o Options) kubernetes() *Kubernetes { return cmp.Or(o.Kubernetes, new(Kubernetes)) }

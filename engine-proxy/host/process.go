@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -151,9 +152,4 @@ func (o Options) openProcess() (*process.Driver, error) {
 	return process.New(options)
 }
 
-func (o Options) process() *Process {
-	if o.Process == nil {
-		return new(Process)
-	}
-	return o.Process
-}
+func (o Options) process() *Process { return cmp.Or(o.Process, new(Process)) }

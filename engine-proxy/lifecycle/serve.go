@@ -147,14 +147,14 @@ func (m *Machine) drain(now time.Time, why Cause) {
 	m.do(Drain)
 }
 
-// Answers to a drain.
+// DrainAnswer is an answer to a drain.
 type DrainAnswer string
 
 // The answers.
 const (
 	DrainAccepted DrainAnswer = "accepted" // the engine takes no more jobs
 	DrainBusy     DrainAnswer = "busy"     // it works, and goes on to take jobs
-	DrainUnknown  DrainAnswer = "unknown"  // it may have heard it, or not
+	DrainUnknown  DrainAnswer = "unknown"  // whether it got the request is not known
 )
 
 // Drained tells what the engine said to a drain. Only its own word that it has

@@ -19,7 +19,7 @@ const (
 	Draining   State = "draining"
 	Stopping   State = "stopping"
 	Failed     State = "failed"
-	Recovering State = "recovering" // found when the engine proxy started, not yet heard
+	Recovering State = "recovering" // found when the engine proxy started, and has not answered yet
 )
 
 // States lists every state.
@@ -36,9 +36,6 @@ const (
 	Booting  Phase = "booting"  // it exists
 	Probing  Phase = "probing"  // it answers, and is not ready yet
 )
-
-// Phases lists the phases in their order.
-var Phases = []Phase{Queued, Pulling, Creating, Booting, Probing}
 
 // Cause is why a state was entered.
 type Cause string
@@ -107,7 +104,7 @@ type Kind string
 const (
 	Queue   Kind = "queue"   // a turn among the starts: Granted, NoRoom, StartFailed
 	Launch  Kind = "launch"  // have the driver make the instance: Launched, StartFailed
-	Probe   Kind = "probe"   // ask it until it is ready: Heard, BecameReady, StartFailed
+	Probe   Kind = "probe"   // ask it until it is ready: Answered, BecameReady, StartFailed
 	Adopt   Kind = "adopt"   // look for the engine of the journal: BecameReady, Vanished, StartFailed
 	Attend  Kind = "attend"  // look after the ready engine: Observed, Silent, FeedBroken, Overran
 	Inspect Kind = "inspect" // ask the driver whether it runs: Present, Exited

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/peer/rpc"
 )
 
@@ -46,9 +48,7 @@ type Client struct {
 // NewClient returns a client that sends to the given peer. The engine proxy
 // need not run yet.
 func NewClient(peer http.RoundTripper, o Options) *Client {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	c := &Client{Operator: Operator{rpc.NewClient(peer, "the engine proxy", Path, codes{}), askTimeout}, peer: peer}
 	c.bridge = &bridge{dir: o.Dir, logger: o.Logger}
 	c.keeper = newKeeper(func(ctx context.Context, t touch) error {
@@ -81,27 +81,33 @@ func call[Res any](ctx context.Context, c *rpc.Client, timeout time.Duration, na
 	case ctx.Err() != nil && err != nil:
 		return res, ctx.Err()
 	case errors.Is(err, rpc.ErrUnreachable):
-		return res, fmt.Errorf("%w: %w", engineproxy.ErrUnreachable, err)
+		return res, &awayError{err}
 	}
 	return res, err
 }
 
+// awayError is engineproxy.ErrUnreachable of an engine proxy that did not answer:
+// what it says is of that one, and not of an engine.
+type awayError struct{ error }
+
+func (e *awayError) Unwrap() []error { return []error{engineproxy.ErrUnreachable, e.error} }
+
 // Submit implements engineproxy.Engines.
 func (c *Client) Submit(ctx context.Context, p engineproxy.Project, hold time.Duration) (*engineproxy.Lease, error) {
 	ref := c.keeper.mint()
-	at, err := call[endpoint](ctx, c.rpc, max(hold, 0)+askTimeout, "submit", submission{project(p), hold, ref})
+	at, err := call[engineproxy.Endpoint](ctx, c.rpc, max(hold, 0)+askTimeout, "submit", submission{p, hold, ref})
 	return c.lease(p.ID, ref, at, err)
 }
 
 // Attach implements engineproxy.Engines.
 func (c *Client) Attach(ctx context.Context, projectID string) (*engineproxy.Lease, error) {
 	ref := c.keeper.mint()
-	at, err := call[endpoint](ctx, c.rpc, askTimeout, "attach", attachment{projectID, ref})
+	at, err := call[engineproxy.Endpoint](ctx, c.rpc, askTimeout, "attach", attachment{projectID, ref})
 	return c.lease(projectID, ref, at, err)
 }
 
 // lease makes a lease of what was answered.
-func (c *Client) lease(projectID string, ref leaseRef, at endpoint, err error) (*engineproxy.Lease, error) {
+func (c *Client) lease(projectID string, ref leaseRef, at engineproxy.Endpoint, err error) (*engineproxy.Lease, error) {
 	var once sync.Once
 	release := func() { once.Do(func() { c.keeper.release(ref.ID) }) }
 	if err != nil {
@@ -109,8 +115,7 @@ func (c *Client) lease(projectID string, ref leaseRef, at endpoint, err error) (
 		return nil, err
 	}
 	if at.Address != "" {
-		there := engineproxy.Endpoint{Network: at.Network, Address: at.Address, InstanceID: at.InstanceID, Token: at.Token}
-		return &engineproxy.Lease{Endpoint: there, Release: release}, nil
+		return &engineproxy.Lease{Endpoint: at, Release: release}, nil
 	}
 	return c.bridge.lease(way{prefix: "/engines/" + projectID, instanceID: at.InstanceID, transport: sent{c.peer}}, release)
 }
@@ -130,20 +135,16 @@ func (c *Client) AwaitReady(ctx context.Context, projectID string) error {
 		case !errors.Is(err, engineproxy.ErrUnreachable):
 			return err
 		}
-		wait := time.NewTimer(pause)
-		select {
-		case <-wait.C:
-			pause = min(2*pause, retryMost)
-		case <-ctx.Done():
-			wait.Stop()
+		if clock.Sleep(ctx, clock.System{}, pause) != nil {
 			return ctx.Err()
 		}
+		pause = min(2*pause, retryMost)
 	}
 }
 
 // Fence implements engineproxy.Engines.
 func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string) (contract.FenceVerdict, error) {
-	v, err := call[contract.FenceVerdict](ctx, c.rpc, askTimeout, "fence", jobOf{project(p), jobID})
+	v, err := call[contract.FenceVerdict](ctx, c.rpc, askTimeout, "fence", jobOf{p, jobID})
 	if err == nil && v != contract.Accepted && v != contract.Fenced {
 		return "", fmt.Errorf("%w: the verdict %q is not known", engineproxy.ErrUnreachable, v)
 	}
@@ -152,7 +153,7 @@ func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string)
 
 // Cancel implements engineproxy.Engines.
 func (c *Client) Cancel(ctx context.Context, p engineproxy.Project, jobID string) error {
-	_, err := call[nothing](ctx, c.rpc, 0, "cancel", jobOf{project(p), jobID})
+	_, err := call[nothing](ctx, c.rpc, 0, "cancel", jobOf{p, jobID})
 	return err
 }
 

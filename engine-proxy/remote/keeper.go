@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 const (
@@ -75,12 +77,7 @@ func (k *keeper) run(ctx context.Context) {
 		case <-all.C:
 			k.sendChanges(ctx, true)
 		case <-k.wake:
-			gather := time.NewTimer(releaseWithin)
-			select {
-			case <-gather.C:
-			case <-ctx.Done():
-				gather.Stop()
-			}
+			_ = clock.Sleep(ctx, clock.System{}, releaseWithin) // for as long as others may join
 			k.sendChanges(ctx, false)
 		}
 	}

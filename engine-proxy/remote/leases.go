@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -92,10 +93,7 @@ func (s *session) end(id uint64) {
 // close ends all sessions.
 func (l *leases) close() {
 	l.mu.Lock()
-	all := make(map[string]*session, len(l.sessions))
-	for id, s := range l.sessions {
-		all[id] = s
-	}
+	all := maps.Clone(l.sessions)
 	l.mu.Unlock()
 	for id, s := range all {
 		l.drop(id, s)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -147,6 +148,9 @@ func TestEngineProxyThatIsAwayIsUnreachable(t *testing.T) {
 		is(t, name, err, engineproxy.ErrUnreachable)
 		if errors.Is(err, engineproxy.ErrAbsent) || errors.Is(err, engineproxy.ErrNotArchived) {
 			t.Errorf("%s: unreachable is taken for absent: %v", name, err)
+		}
+		if said := err.Error(); strings.Contains(said, engineproxy.ErrUnreachable.Error()) || !strings.Contains(said, "the engine proxy") {
+			t.Errorf("%s: the error is not about the engine proxy: %v", name, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -21,22 +22,18 @@ type Near struct {
 
 // NewNear returns a Near before engines. Close ends the way to those elsewhere.
 func NewNear(engines engineproxy.Engines, o Options) *Near {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	return &Near{Engines: engines, bridge: &bridge{dir: o.Dir, logger: o.Logger}}
 }
 
 // Submit implements engineproxy.Engines.
 func (n *Near) Submit(ctx context.Context, p engineproxy.Project, hold time.Duration) (*engineproxy.Lease, error) {
-	lease, err := n.Engines.Submit(ctx, p, hold)
-	return n.bring(lease, err)
+	return n.bring(n.Engines.Submit(ctx, p, hold))
 }
 
 // Attach implements engineproxy.Engines.
 func (n *Near) Attach(ctx context.Context, projectID string) (*engineproxy.Lease, error) {
-	lease, err := n.Engines.Attach(ctx, projectID)
-	return n.bring(lease, err)
+	return n.bring(n.Engines.Attach(ctx, projectID))
 }
 
 func (n *Near) bring(lease *engineproxy.Lease, err error) (*engineproxy.Lease, error) {

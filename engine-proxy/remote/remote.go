@@ -89,21 +89,10 @@ type (
 		Session string `json:"session"`
 		ID      uint64 `json:"id"`
 	}
-	project struct {
-		ID      string `json:"id"`
-		OwnerID string `json:"ownerId"`
-	}
 	submission struct {
-		Project project       `json:"project"`
-		Hold    time.Duration `json:"hold"` // nanoseconds
-		Lease   leaseRef      `json:"lease"`
-	}
-	// endpoint names the instance alone to callers that reach it through Proxy.
-	endpoint struct {
-		Network    string `json:"network,omitempty"`
-		Address    string `json:"address,omitempty"`
-		InstanceID string `json:"instanceId"`
-		Token      string `json:"token,omitempty"`
+		Project engineproxy.Project `json:"project"`
+		Hold    time.Duration       `json:"hold"` // nanoseconds
+		Lease   leaseRef            `json:"lease"`
 	}
 	attachment struct {
 		ProjectID string   `json:"projectId"`
@@ -120,8 +109,8 @@ type (
 		Live []uint64 `json:"live,omitempty"`
 	}
 	jobOf struct {
-		Project project `json:"project"`
-		JobID   string  `json:"jobId"`
+		Project engineproxy.Project `json:"project"`
+		JobID   string              `json:"jobId"`
 	}
 	projectRef struct {
 		ProjectID string `json:"projectId"`

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,7 @@ type Handler struct {
 
 // NewHandler returns a handler. Close ends what its callers hold.
 func NewHandler(o HandlerOptions) *Handler {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	h := &Handler{engines: o.Engines, direct: o.Direct, leases: newLeases(), mux: http.NewServeMux()}
 	h.mux.Handle(Path+"/", h.calls(o.Logger))
 	h.mux.HandleFunc("GET "+Path+"/files/{job}", h.serveFile)
@@ -59,11 +58,11 @@ func (h *Handler) Close() { h.leases.close() }
 func (h *Handler) calls(logger *zap.Logger) http.Handler {
 	e := h.engines
 	s := rpc.NewServer(Path, codes{}, logger)
-	rpc.Handle(s, "submit", func(ctx context.Context, r submission) (endpoint, error) {
-		lease, err := e.Submit(ctx, engineproxy.Project(r.Project), r.Hold)
+	rpc.Handle(s, "submit", func(ctx context.Context, r submission) (engineproxy.Endpoint, error) {
+		lease, err := e.Submit(ctx, r.Project, r.Hold)
 		return h.give(r.Lease, lease, err)
 	})
-	rpc.Handle(s, "attach", func(ctx context.Context, r attachment) (endpoint, error) {
+	rpc.Handle(s, "attach", func(ctx context.Context, r attachment) (engineproxy.Endpoint, error) {
 		lease, err := e.Attach(ctx, r.ProjectID)
 		return h.give(r.Lease, lease, err)
 	})
@@ -73,10 +72,10 @@ func (h *Handler) calls(logger *zap.Logger) http.Handler {
 	})
 	rpc.Handle(s, "await-ready", func(ctx context.Context, r projectRef) (ready, error) { return awaitReady(ctx, e, r.ProjectID) })
 	rpc.Handle(s, "fence", func(ctx context.Context, r jobOf) (contract.FenceVerdict, error) {
-		return e.Fence(ctx, engineproxy.Project(r.Project), r.JobID)
+		return e.Fence(ctx, r.Project, r.JobID)
 	})
 	rpc.Handle(s, "cancel", func(ctx context.Context, r jobOf) (nothing, error) {
-		return nothing{}, e.Cancel(ctx, engineproxy.Project(r.Project), r.JobID)
+		return nothing{}, e.Cancel(ctx, r.Project, r.JobID)
 	})
 	rpc.Handle(s, "forget", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Forget(ctx, r.ProjectID) })
 	serveOperators(s, e)
@@ -91,17 +90,17 @@ func (h *Handler) calls(logger *zap.Logger) http.Handler {
 	return s
 }
 
-// give keeps a lease for the caller.
-func (h *Handler) give(ref leaseRef, lease *engineproxy.Lease, err error) (endpoint, error) {
+// give keeps a lease for the caller. A caller that reaches the engine through Proxy
+// is told its instance alone.
+func (h *Handler) give(ref leaseRef, lease *engineproxy.Lease, err error) (engineproxy.Endpoint, error) {
 	if err != nil {
-		return endpoint{}, err
+		return engineproxy.Endpoint{}, err
 	}
 	h.leases.hold(ref, lease.Release)
-	at := lease.Endpoint
-	if !h.direct || at.Network != driver.Unix {
-		return endpoint{InstanceID: at.InstanceID}, nil
+	if !h.direct || lease.Network != driver.Unix {
+		return engineproxy.Endpoint{InstanceID: lease.InstanceID}, nil
 	}
-	return endpoint{Network: at.Network, Address: at.Address, InstanceID: at.InstanceID, Token: at.Token}, nil
+	return lease.Endpoint, nil
 }
 
 // awaitReady waits for a while, and no longer than the server listens.

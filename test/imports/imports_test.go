@@ -38,12 +38,14 @@ var rooms = map[string][]string{
 		"engine-proxy/internal/sampled", "engine-proxy/lifecycle", "engine-proxy/remote", "engine-proxy/settle", "engine-proxy/state",
 	},
 	"engine-proxy/remote": {
-		"api", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/state",
+		"api", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient",
+		"engine-proxy/internal/clock", "engine-proxy/state",
 	},
 	"engine-proxy/driver":  {"api", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable"},
-	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/durable"},
+	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
-		"api", "api/contract", "api/sse", "engine-proxy/internal/durable", "engine-proxy/internal/sampled",
+		"api", "api/contract", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"engine-proxy/internal/sampled",
 	},
 }
 

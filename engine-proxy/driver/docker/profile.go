@@ -52,7 +52,7 @@ const (
 // same as engines that are processes have. "" where there is no list for the
 // machine, whose daemon then applies its own.
 var seccompProfile = sync.OnceValue(func() string {
-	listed := names(calls.Listed())
+	listed := calls.Allowed.Names()
 	if len(listed) == 0 {
 		return ""
 	}
@@ -63,11 +63,11 @@ var seccompProfile = sync.OnceValue(func() string {
 		Listed: []rule{
 			{Names: listed, Action: allow},
 			// In a container the engine's user is nobody else's.
-			{Names: names(calls.OnModes), Action: allow},
-			{Names: names(calls.OnPriority), Action: allow},
-			{Names: names(calls.OnProcess), Action: allow},
+			{Names: calls.OnModes.Names(), Action: allow},
+			{Names: calls.OnPriority.Names(), Action: allow},
+			{Names: calls.OnProcess.Names(), Action: allow},
 			{Names: []string{"connect"}, Action: allow}, // to what is mounted: its egress
-			{Names: names(calls.Absent), Action: refuse, Errno: &absent},
+			{Names: calls.Absent.Names(), Action: refuse, Errno: &absent},
 			{Names: []string{"clone"}, Action: allow, Args: []condition{{0, calls.Namespaces, 0, opMasked}}},
 			{Names: []string{"memfd_create"}, Action: allow, Args: []condition{{1, calls.NeverRun, calls.NeverRun, opMasked}}},
 		},
@@ -98,12 +98,4 @@ func securityOptions() []string {
 		options = append(options, "seccomp="+profile)
 	}
 	return options
-}
-
-func names(numbers []uint32) []string {
-	all := make([]string, 0, len(numbers))
-	for _, number := range numbers {
-		all = append(all, calls.Name(int(number)))
-	}
-	return all
 }

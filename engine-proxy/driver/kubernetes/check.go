@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,12 +59,10 @@ func confines(p *networkingv1.NetworkPolicy, of map[string]string) error {
 	if !selector.Matches(labels.Set(of)) {
 		return errors.New("does not select engines")
 	}
-	types := make(map[networkingv1.PolicyType]bool)
-	for _, each := range p.Spec.PolicyTypes {
-		types[each] = true
-	}
-	if !types[networkingv1.PolicyTypeIngress] || !types[networkingv1.PolicyTypeEgress] {
-		return errors.New("must govern both ingress and egress")
+	for _, governed := range []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress} {
+		if !slices.Contains(p.Spec.PolicyTypes, governed) {
+			return errors.New("must govern both ingress and egress")
+		}
 	}
 	for _, rule := range p.Spec.Ingress {
 		if len(rule.From) == 0 || len(rule.Ports) == 0 {

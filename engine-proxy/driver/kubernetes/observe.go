@@ -98,7 +98,7 @@ func observed(pod *corev1.Pod) driver.Observed {
 }
 
 // alive reports whether a pod has, or may have, or may come to have, a
-// process. Nobody knows of one whose node is not heard of; that it is being
+// process. Of one whose node is silent nothing is known; that it is being
 // deleted says nothing.
 func alive(pod *corev1.Pod) bool {
 	switch pod.Status.Phase {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -88,9 +89,7 @@ func (o *Options) complete() error {
 			return fmt.Errorf("kubernetes: the %s is required", required.what)
 		}
 	}
-	if o.Installation == "" {
-		o.Installation = "svc"
-	}
+	o.Installation = cmp.Or(o.Installation, "svc")
 	for _, name := range []struct{ what, value string }{
 		{"namespace", o.Namespace}, {"installation", o.Installation}, {"pull secret", o.PullSecret},
 		{"storage class", o.StorageClass}, {"runtime class", o.RuntimeClass}, {"priority class", o.PriorityClass},
@@ -109,23 +108,15 @@ func (o *Options) complete() error {
 }
 
 func (o *Options) completeChoices() error {
-	switch o.PullPolicy {
-	case "":
-		o.PullPolicy = corev1.PullIfNotPresent
-	case corev1.PullIfNotPresent, corev1.PullAlways, corev1.PullNever:
-	default:
+	o.PullPolicy = cmp.Or(o.PullPolicy, corev1.PullIfNotPresent)
+	if !slices.Contains([]corev1.PullPolicy{corev1.PullIfNotPresent, corev1.PullAlways, corev1.PullNever}, o.PullPolicy) {
 		return fmt.Errorf("kubernetes: pull must be %s, %s or %s, is %q", corev1.PullIfNotPresent, corev1.PullAlways, corev1.PullNever, o.PullPolicy)
 	}
-	switch o.AccessMode {
-	case "":
-		o.AccessMode = corev1.ReadWriteOncePod
-	case corev1.ReadWriteOncePod, corev1.ReadWriteOnce:
-	default:
+	o.AccessMode = cmp.Or(o.AccessMode, corev1.ReadWriteOncePod)
+	if o.AccessMode != corev1.ReadWriteOncePod && o.AccessMode != corev1.ReadWriteOnce {
 		return fmt.Errorf("kubernetes: the access mode must be %s or %s, is %q", corev1.ReadWriteOncePod, corev1.ReadWriteOnce, o.AccessMode)
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	return nil
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
-// killTimeout is how long a node has to end a pod that has no grace left. One
-// that does not is not heard of, and nothing is known of its pods.
+// killTimeout is how long a node has to end a pod that has no grace left. Of the
+// pods of one that does not, nothing is known.
 const killTimeout = 20 * time.Second
 
 // killGrace, in seconds, is the least that a kubelet has still to confirm.

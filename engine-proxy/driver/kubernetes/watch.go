@@ -18,7 +18,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
-// lookAgain is how often a pod is asked for while nothing is heard of it.
+// lookAgain is how often a pod is asked for while no change of it is reported.
 const lookAgain = time.Second
 
 // follow keeps up with the installation's pods until ctx ends. The informer

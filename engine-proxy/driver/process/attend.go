@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 )
+
+// Watch implements driver.Driver.
+func (d *Driver) Watch(ctx context.Context) (<-chan driver.Event, error) {
+	return d.events.Watch(ctx), nil
+}
 
 // instance is a shim whose end is awaited through its pidfd, which names it
 // and nothing else even after its id was given to another process.
@@ -37,7 +44,7 @@ func (d *Driver) attend(id shim.Identity, child *os.Process) (*instance, error) 
 		return nil, driver.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening pidfd: %w: %w", driver.ErrUnavailable, err)
+		return nil, driverkit.Unavailable(fmt.Errorf("opening pidfd: %w", err))
 	}
 	pidfd := os.NewFile(uintptr(fd), "pidfd")
 	if child == nil {
@@ -86,4 +93,17 @@ func waitExit(pidfd *os.File) error {
 		return fmt.Errorf("polling pidfd: %w", err)
 	}
 	return nil
+}
+
+// signal sends a signal to the shim of a handle, and to no other process.
+func (in *instance) signal(sig unix.Signal) error {
+	conn, err := in.pidfd.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("using pidfd: %w", err)
+	}
+	var sent error
+	if err := conn.Control(func(fd uintptr) { sent = unix.PidfdSendSignal(int(fd), sig, nil, 0) }); err != nil {
+		return fmt.Errorf("using pidfd: %w", err)
+	}
+	return sent
 }

@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +9,10 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 // A shim that is just being started has no arguments or no record for a
@@ -21,23 +22,12 @@ const (
 	settlePause = time.Millisecond
 )
 
-func handle(id shim.Identity) (driver.Handle, error) {
-	raw, err := json.Marshal(id)
-	if err != nil {
-		return driver.Handle{}, fmt.Errorf("encoding process handle: %w", err)
-	}
-	return driver.Handle{Driver: Name, Data: raw}, nil
-}
+func newHandle(id shim.Identity) driver.Handle { return driverkit.NewHandle(Name, id) }
 
 func parseHandle(h driver.Handle) (shim.Identity, error) {
 	var id shim.Identity
-	if h.Driver != Name {
-		return id, fmt.Errorf("reading handle of driver %q: %w", h.Driver, driver.ErrNotFound)
-	}
-	if err := json.Unmarshal(h.Data, &id); err != nil {
-		return id, fmt.Errorf("reading process handle: %w: %w", driver.ErrNotFound, err)
-	}
-	return id, nil
+	err := driverkit.ReadHandle(h, Name, &id)
+	return id, err
 }
 
 // verify makes sure that the process of a handle is still the shim that was
@@ -52,7 +42,7 @@ func (d *Driver) verify(id shim.Identity) error {
 		case err != nil && procfs.Gone(err):
 			return driver.ErrNotFound
 		case err != nil:
-			return fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+			return driverkit.Unavailable(err)
 		case st.StartTicks != id.StartTicks:
 			return driver.ErrIdentity
 		case st.Dead():
@@ -74,12 +64,11 @@ func (d *Driver) verify(id shim.Identity) error {
 }
 
 // observed describes an instance by its record.
-func observed(r shim.Record, exit *driver.Exit) (driver.Observed, error) {
-	h, err := handle(r.Identity)
+func observed(r shim.Record, exit *driver.Exit) driver.Observed {
 	return driver.Observed{
-		ProjectID: r.ProjectID, InstanceID: r.InstanceID, Generation: r.Generation, Handle: h, Volume: r.Volume, Endpoint: driver.UnixEndpoint(r.Socket),
-		PID: r.Engine, Running: exit == nil, Exit: exit,
-	}, err
+		ProjectID: r.ProjectID, InstanceID: r.InstanceID, Generation: r.Generation, Handle: newHandle(r.Identity), Volume: r.Volume,
+		Endpoint: driver.UnixEndpoint(r.Socket), PID: r.Engine, Running: exit == nil, Exit: exit,
+	}
 }
 
 // Inspect implements driver.Driver.
@@ -98,7 +87,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	}
 	record, err := shim.ReadRecord(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return driver.Observed{}, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+		return driver.Observed{}, driverkit.Unavailable(err)
 	}
 	known := err == nil && record.Identity == id
 	if known {
@@ -108,15 +97,15 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 		if !known { // it has not come to noting anything
 			record = shim.Record{Identity: id}
 		}
-		return observed(record, nil)
+		return observed(record, nil), nil
 	}
 	// The note of the end is made before the shim's own.
 	switch ended, err := shim.ReadEnded(state); {
 	case err == nil && ended.Identity == id:
 		d.unlisted.note(d.opts.Logger, ended.Record)
-		return observed(ended.Record, &ended.Exit)
+		return observed(ended.Record, &ended.Exit), nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return driver.Observed{}, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+		return driver.Observed{}, driverkit.Unavailable(err)
 	case !known || errors.Is(verifyErr, driver.ErrNotFound) && id.BootID != d.bootID:
 		return driver.Observed{}, verifyErr
 	}
@@ -124,7 +113,7 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	if err := d.clearRemains(ctx, record); err != nil {
 		return driver.Observed{}, err
 	}
-	return observed(record, &driver.Exit{Code: -1, Reason: driver.ReasonUnknown, At: time.Now().UTC()})
+	return observed(record, &driver.Exit{Code: -1, Reason: driver.ReasonUnknown, At: time.Now().UTC()}), nil
 }
 
 // Adopt implements driver.Driver.
@@ -133,21 +122,10 @@ func (d *Driver) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, e
 	if err != nil {
 		return driver.Observed{}, err
 	}
-	if _, err := d.attend(id, nil); err != nil {
-		if !errors.Is(err, driver.ErrNotFound) {
-			return driver.Observed{}, err
-		}
-		// Gone is gone when nothing of it is left.
-		if _, err := d.Inspect(ctx, h); err != nil {
-			return driver.Observed{}, err
-		}
-		return driver.Observed{}, driver.ErrNotFound
+	if _, err := d.attend(id, nil); err != nil && !errors.Is(err, driver.ErrNotFound) {
+		return driver.Observed{}, err
 	}
-	obs, err := d.Inspect(ctx, h)
-	if err == nil && !obs.Running {
-		err = driver.ErrNotFound
-	}
-	return obs, err
+	return driverkit.Adopted(d.Inspect(ctx, h)) // gone is gone when nothing of it is left
 }
 
 // List implements driver.Driver: it looks through the machine's processes for
@@ -156,7 +134,7 @@ func (d *Driver) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, e
 func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 	pids, err := procfs.Processes()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+		return nil, driverkit.Unavailable(err)
 	}
 	deadline := time.Now().Add(settleLimit)
 	var out []driver.Observed
@@ -165,14 +143,9 @@ func (d *Driver) List(ctx context.Context) ([]driver.Observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			continue
+		if ok {
+			out = append(out, observed(record, nil))
 		}
-		obs, err := observed(record, nil)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, obs)
 	}
 	return out, nil
 }
@@ -195,7 +168,7 @@ func (d *Driver) recordOf(ctx context.Context, pid int, deadline time.Time) (shi
 		}
 		record, err := shim.ReadRecord(argued.StateDir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return shim.Record{}, false, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+			return shim.Record{}, false, driverkit.Unavailable(err)
 		}
 		if err == nil && record.PID == pid && record.StartTicks == st.StartTicks && record.BootID == d.bootID {
 			d.unlisted.note(d.opts.Logger, record)
@@ -204,10 +177,8 @@ func (d *Driver) recordOf(ctx context.Context, pid int, deadline time.Time) (shi
 		if time.Now().After(deadline) {
 			return shim.Record{}, false, nil // it only says so
 		}
-		select {
-		case <-ctx.Done():
-			return shim.Record{}, false, ctx.Err()
-		case <-time.After(settlePause):
+		if err := clock.Sleep(ctx, clock.System{}, settlePause); err != nil {
+			return shim.Record{}, false, err
 		}
 	}
 }
@@ -222,11 +193,11 @@ func sameFile(a, b string) bool {
 func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	id, err := parseHandle(h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	obs, err := d.Inspect(ctx, h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	if obs.Running {
 		return errors.New("removing instance: it runs")
@@ -235,12 +206,4 @@ func (d *Driver) Remove(ctx context.Context, h driver.Handle) error {
 	defer d.mu.Unlock()
 	delete(d.attended, id.InstanceID)
 	return shim.Forget(d.stateDir(id.ProjectID))
-}
-
-// gone turns the errors that prove an instance's absence into success.
-func gone(err error) error {
-	if errors.Is(err, driver.ErrNotFound) || errors.Is(err, driver.ErrIdentity) {
-		return nil
-	}
-	return err
 }

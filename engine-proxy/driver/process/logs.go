@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 )
 
@@ -29,7 +30,7 @@ func (d *Driver) Logs(ctx context.Context, h driver.Handle, limit int64) ([]byte
 		return nil, driver.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+		return nil, driverkit.Unavailable(err)
 	}
 	limit = min(limit, d.opts.LogBytes)
 	text, err := tail(filepath.Join(d.stateDir(id.ProjectID), shim.LogFile), limit)

@@ -29,10 +29,6 @@ import (
 // Name is the driver's name in handles.
 const Name = "process"
 
-// EnvStartDelay is the one variable that is handed on to engines: a test aid
-// of svc-engine.
-const EnvStartDelay = "SVC_ENGINE_START_DELAY"
-
 // Options of New. StateRoot is required.
 type Options struct {
 	// StateRoot is the directory in which every Spec's StateDir is, under the
@@ -56,7 +52,7 @@ type Options struct {
 	// run programs from.
 	Readable []string
 	// Env is added to the engines' environment, which is otherwise PATH, HOME,
-	// TMPDIR, LANG and EnvStartDelay; never the environment of this process.
+	// TMPDIR, LANG and SVC_ENGINE_START_DELAY; never the environment of this process.
 	Env []string
 	// LogBytes is where an engine's log is cut, default 5 MiB. The part that
 	// was cut last, of the same size, is kept.
@@ -158,7 +154,11 @@ func (o *Options) complete() error {
 	if o.Shim == "" {
 		o.Shim = filepath.Join(beside, "svc-shim")
 	}
-	for _, path := range append([]*string{&o.Frameworks}, pointers(o.Readable)...) {
+	paths := []*string{&o.Frameworks}
+	for i := range o.Readable {
+		paths = append(paths, &o.Readable[i])
+	}
+	for _, path := range paths {
 		if *path == "" {
 			continue
 		}
@@ -173,9 +173,7 @@ func (o *Options) complete() error {
 	o.FileBytes = cmp.Or(max(o.FileBytes, 0), defaultFileBytes)
 	o.Limits.Files = cmp.Or(max(o.Limits.Files, 0), defaultFiles)
 	o.Limits.PIDs = cmp.Or(max(o.Limits.PIDs, 0), defaultPIDs)
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	return nil
 }
 
@@ -206,14 +204,6 @@ func (o *Options) namespaces() confine.Right {
 	return right
 }
 
-func pointers(list []string) []*string {
-	out := make([]*string, len(list))
-	for i := range list {
-		out[i] = &list[i]
-	}
-	return out
-}
-
 // Name implements driver.Driver.
 func (d *Driver) Name() string { return Name }
 
@@ -236,13 +226,8 @@ func (d *Driver) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := examine(d.opts.Command[0]); err != nil {
-		return cannotRun(err)
-	}
-	if _, err := examine(d.opts.Shim); err != nil {
-		return cannotRun(err)
-	}
-	return nil
+	_, err := d.programs()
+	return err
 }
 
 // stateDir is where a project's records and log are.

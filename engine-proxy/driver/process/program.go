@@ -65,16 +65,24 @@ func examine(command string) (program, error) {
 		if err != nil {
 			return program{}, fmt.Errorf("looking at program %s: %w", path, errNoProgram)
 		}
-		linked := false
-		for _, segment := range file.Progs {
-			linked = linked || segment.Type == elf.PT_INTERP
-		}
-		if !linked {
+		if !slices.ContainsFunc(file.Progs, func(segment *elf.Prog) bool { return segment.Type == elf.PT_INTERP }) {
 			return p, nil
 		}
 	}
 	p.needs = append(p.needs, present(systemPrograms)...)
 	return p, nil
+}
+
+// programs makes sure that engine and shim can be run, and returns the engine's.
+func (d *Driver) programs() (program, error) {
+	prog, err := examine(d.opts.Command[0])
+	if err == nil {
+		_, err = examine(d.opts.Shim)
+	}
+	if err != nil {
+		return program{}, cannotRun(err)
+	}
+	return prog, nil
 }
 
 // cannotRun makes an error one that will not go away by itself.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/cgroup"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
+	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
 // clearRemains ends what a shim that was killed left behind, and returns when
@@ -22,13 +22,13 @@ func (d *Driver) clearRemains(ctx context.Context, r shim.Record) error {
 	}
 	if r.Cgroup != "" {
 		if err := cgroup.Remove(r.Cgroup); err != nil {
-			return fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+			return driverkit.Unavailable(err)
 		}
 	}
 	for deadline := time.Now().Add(killWait); ; {
 		left, err := d.remains(r)
 		if err != nil {
-			return fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
+			return driverkit.Unavailable(err)
 		}
 		if len(left) == 0 {
 			return nil
@@ -39,29 +39,23 @@ func (d *Driver) clearRemains(ctx context.Context, r shim.Record) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("ending what a killed shim left: %w", driver.ErrUnavailable)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(settlePause):
+		if err := clock.Sleep(ctx, clock.System{}, settlePause); err != nil {
+			return err
 		}
 	}
 }
 
 // remains lists what is left of a shim's processes, with start times.
 func (d *Driver) remains(r shim.Record) (map[int]uint64, error) {
-	pids, err := procfs.Processes()
-	if err != nil {
-		return nil, err
-	}
 	// While one process is left in a session, nobody else gets its number.
 	leader, err := procfs.ReadStat(r.PID)
 	session := err != nil && procfs.Gone(err) || err == nil && leader.StartTicks == r.StartTicks
+	living, err := procfs.Living()
+	if err != nil {
+		return nil, err
+	}
 	left := make(map[int]uint64)
-	for _, pid := range pids {
-		st, err := procfs.ReadStat(pid)
-		if err != nil || st.Dead() {
-			continue
-		}
+	for pid, st := range living {
 		ours := session && st.Session == r.PID || pid == r.Engine && st.StartTicks == r.EngineTicks
 		if !ours && r.UID != 0 {
 			owner, err := procfs.Owner(pid)
@@ -72,17 +66,4 @@ func (d *Driver) remains(r shim.Record) (map[int]uint64, error) {
 		}
 	}
 	return left, nil
-}
-
-// signal sends a signal to the shim of a handle, and to no other process.
-func (in *instance) signal(sig unix.Signal) error {
-	conn, err := in.pidfd.SyscallConn()
-	if err != nil {
-		return fmt.Errorf("using pidfd: %w", err)
-	}
-	var sent error
-	if err := conn.Control(func(fd uintptr) { sent = unix.PidfdSendSignal(int(fd), sig, nil, 0) }); err != nil {
-		return fmt.Errorf("using pidfd: %w", err)
-	}
-	return sent
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/cgroup"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
@@ -48,7 +49,7 @@ func (d *Driver) Start(ctx context.Context, s driver.Spec, progress func(driver.
 	if err != nil {
 		return driver.Handle{}, fmt.Errorf("starting engine process: %w", err)
 	}
-	return handle(id)
+	return newHandle(id), nil
 }
 
 // enter makes callers who start one instance take turns.
@@ -83,28 +84,18 @@ func (d *Driver) started(ctx context.Context, s driver.Spec) (driver.Handle, boo
 	if err != nil || record.InstanceID != s.InstanceID {
 		return driver.Handle{}, false, nil // there is none, or one that is no more
 	}
-	h, err := handle(record.Identity)
-	if err != nil {
-		return driver.Handle{}, false, err
+	h := newHandle(record.Identity)
+	if _, err := d.Inspect(ctx, h); err != nil {
+		return driver.Handle{}, false, driverkit.IgnoreGone(err)
 	}
-	switch _, err := d.Inspect(ctx, h); {
-	case err == nil:
-		return h, true, nil
-	case gone(err) == nil:
-		return driver.Handle{}, false, nil
-	default:
-		return driver.Handle{}, false, err
-	}
+	return h, true, nil
 }
 
 // configure prepares directories and says what the shim is to run.
 func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
-	prog, err := examine(d.opts.Command[0])
+	prog, err := d.programs()
 	if err != nil {
-		return shim.Config{}, cannotRun(err)
-	}
-	if _, err := examine(d.opts.Shim); err != nil {
-		return shim.Config{}, cannotRun(err)
+		return shim.Config{}, err
 	}
 	uid := 0
 	if d.users != nil {
@@ -128,7 +119,8 @@ func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
 			Identity: shim.Identity{ProjectID: s.ProjectID, InstanceID: s.InstanceID},
 			Volume:   s.Volume, Generation: s.Generation, Socket: s.Socket, UID: uid,
 		},
-		StateDir: s.StateDir, Command: d.command(prog.path, s), Env: d.environ(s), LogBytes: d.opts.LogBytes,
+		StateDir: s.StateDir, Command: d.command(prog.path, s), LogBytes: d.opts.LogBytes,
+		Env:     driverkit.Environment(filepath.Join(s.RuntimeDir, homeDir), filepath.Join(s.RuntimeDir, tmpDir), d.opts.Env),
 		Rlimits: d.rlimits(),
 		Confine: confine.Options{
 			UID: uid, GID: uid, Dir: s.Volume, Files: d.files(s, prog), Landlock: d.opts.Offers.Landlock > 0, OwnRoot: d.ownRoot(),
@@ -171,34 +163,11 @@ func (d *Driver) files(s driver.Spec, prog program) *confine.Files {
 }
 
 func (d *Driver) command(path string, s driver.Spec) []string {
-	args := append([]string{path}, d.opts.Command[1:]...)
-	args = append(args, "--volume", s.Volume, "--socket", s.Socket, "--project", s.ProjectID,
-		"--instance", s.InstanceID, "--token-file", s.TokenFile)
-	if d.opts.Frameworks != "" {
-		args = append(args, "--frameworks", d.opts.Frameworks)
-	}
-	if d.opts.Chromium != "" {
-		args = append(args, "--chromium", d.opts.Chromium)
-	}
-	if s.Egress != "" {
-		args = append(args, "--egress", s.Egress)
-	}
-	if n := d.opts.Limits.Volume; n > 0 {
-		args = append(args, "--volume-bytes", strconv.FormatInt(n, 10))
-	}
-	return args
-}
-
-// environ lists what an engine's environment may hold, which is no secret.
-func (d *Driver) environ(s driver.Spec) []string {
-	env := append([]string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-		"HOME=" + filepath.Join(s.RuntimeDir, homeDir), "TMPDIR=" + filepath.Join(s.RuntimeDir, tmpDir),
-	}, d.opts.Env...)
-	if delay, ok := os.LookupEnv(EnvStartDelay); ok {
-		env = append(env, EnvStartDelay+"="+delay)
-	}
-	return env
+	return slices.Concat([]string{path}, d.opts.Command[1:], driverkit.Arguments(
+		"--volume", s.Volume, "--socket", s.Socket, "--project", s.ProjectID, "--instance", s.InstanceID, "--token-file", s.TokenFile,
+		"--frameworks", d.opts.Frameworks, "--chromium", d.opts.Chromium, "--egress", s.Egress,
+		"--volume-bytes", strconv.FormatInt(max(d.opts.Limits.Volume, 0), 10),
+	))
 }
 
 // launch starts a shim and returns once the engine's program runs. When it
@@ -285,10 +254,7 @@ func (d *Driver) awaitStatus(ctx context.Context, from *os.File, in *instance) e
 func (d *Driver) undo(ctx context.Context, in *instance, c shim.Config) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*killWait)
 	defer cancel()
-	h, err := handle(in.id)
-	if err != nil {
-		return err
-	}
+	h := newHandle(in.id)
 	if err := errors.Join(d.Stop(ctx, h, 0), d.Remove(ctx, h)); err != nil {
 		d.opts.Logger.Warn("clearing a failed start failed", zap.String("project", c.ProjectID), zap.Error(err))
 		return fmt.Errorf("clearing failed start: %w", err)

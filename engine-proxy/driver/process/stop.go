@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 )
 
@@ -20,15 +21,15 @@ const killWait = 5 * time.Second
 func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
 	id, err := parseHandle(h)
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	in, err := d.attend(id, nil)
 	if errors.Is(err, driver.ErrNotFound) {
 		_, err = d.Inspect(ctx, h) // which sees to what is left
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	if err != nil {
-		return gone(err)
+		return driverkit.IgnoreGone(err)
 	}
 	// The shim asks the engine, then kills it with all that it started. One
 	// that does neither is killed, and the engine with it.
@@ -45,7 +46,7 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 		}
 		if ended {
 			_, err := d.Inspect(ctx, h)
-			return gone(err)
+			return driverkit.IgnoreGone(err)
 		}
 	}
 	return fmt.Errorf("killing process %d: it does not go: %w", id.PID, driver.ErrUnavailable)

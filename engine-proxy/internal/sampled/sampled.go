@@ -12,14 +12,14 @@ import (
 // minute, and then every so manieth.
 const (
 	span       = time.Minute
-	First      = 10
-	Thereafter = 1000
+	first      = 10
+	thereafter = 1000
 )
 
 // Logger returns a logger for what one engine makes happen, which may be as often
 // as it likes. Each call returns one with a count of its own.
 func Logger(log *zap.Logger) *zap.Logger {
 	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
-		return zapcore.NewSamplerWithOptions(core, span, First, Thereafter)
+		return zapcore.NewSamplerWithOptions(core, span, first, thereafter)
 	}))
 }

@@ -15,7 +15,7 @@ func TestEngineDoesNotFloodTheLog(t *testing.T) {
 		noisy.Warn("feed was interrupted")
 	}
 	// A minute may turn meanwhile, with which the count begins anew.
-	if n := logs.Len(); n < First || n > 2*(First+lines/Thereafter) {
+	if n := logs.Len(); n < first || n > 2*(first+lines/thereafter) {
 		t.Errorf("%d of %d lines of one engine", n, lines)
 	}
 	before := logs.Len()

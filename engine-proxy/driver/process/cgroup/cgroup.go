@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,11 +40,7 @@ func Open(dir string) (*Tree, error) {
 	have := strings.Fields(string(raw))
 	var enable []string
 	for _, controller := range []string{"memory", "pids", "cpu"} {
-		found := false
-		for _, name := range have {
-			found = found || name == controller
-		}
-		if !found {
+		if !slices.Contains(have, controller) {
 			return nil, fmt.Errorf("opening cgroup %s: the controller %s is not delegated", dir, controller)
 		}
 		enable = append(enable, "+"+controller)
@@ -76,20 +73,19 @@ func (t *Tree) Make(name string, l Limits) (string, error) {
 
 // limit sets a group's limits.
 func limit(dir string, l Limits) error {
-	settings := []struct{ file, value string }{}
-	if l.Memory > 0 {
-		memory := strconv.FormatInt(l.Memory, 10)
-		settings = append(settings, struct{ file, value string }{"memory.max", memory},
-			struct{ file, value string }{"memory.swap.max", "0"},
-			struct{ file, value string }{"memory.oom.group", "1"})
-	}
-	if l.PIDs > 0 {
-		settings = append(settings, struct{ file, value string }{"pids.max", strconv.FormatInt(l.PIDs, 10)})
-	}
-	if l.CPU > 0 {
-		settings = append(settings, struct{ file, value string }{"cpu.max", fmt.Sprintf("%d %d", l.CPU*cpuPeriod/1000, cpuPeriod)})
-	}
-	for _, s := range settings {
+	for _, s := range []struct {
+		limited     bool
+		file, value string
+	}{
+		{l.Memory > 0, "memory.max", strconv.FormatInt(l.Memory, 10)},
+		{l.Memory > 0, "memory.swap.max", "0"},
+		{l.Memory > 0, "memory.oom.group", "1"},
+		{l.PIDs > 0, "pids.max", strconv.FormatInt(l.PIDs, 10)},
+		{l.CPU > 0, "cpu.max", fmt.Sprintf("%d %d", l.CPU*cpuPeriod/1000, cpuPeriod)},
+	} {
+		if !s.limited {
+			continue
+		}
 		err := set(filepath.Join(dir, s.file), s.value)
 		if s.file == "memory.swap.max" && errors.Is(err, fs.ErrNotExist) {
 			continue // a kernel without swap

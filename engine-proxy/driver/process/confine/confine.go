@@ -43,6 +43,26 @@ type Files struct {
 	Devices  []string // read and write; missing ones are left out
 }
 
+// rights are what a program may do with each kind of Files, in one of the
+// kernel's ways of saying it.
+type rights struct{ own, readable, programs, devices uint64 }
+
+// each calls allow for every path.
+func (f Files) each(r rights, allow func(path string, rights uint64) error) error {
+	for _, kind := range []struct {
+		paths    []string
+		rights   uint64
+		optional bool
+	}{{f.Own, r.own, false}, {f.Readable, r.readable, false}, {f.Programs, r.programs, false}, {f.Devices, r.devices, true}} {
+		for _, path := range kind.paths {
+			if err := allow(path, kind.rights); err != nil && !(kind.optional && errors.Is(err, os.ErrNotExist)) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Available says what of it this machine offers.
 type Available struct {
 	// Users: programs can be given another user.

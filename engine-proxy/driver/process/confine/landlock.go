@@ -3,7 +3,6 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -85,24 +84,12 @@ func newRuleset(files Files) (_ *ruleset, err error) {
 			r.close()
 		}
 	}()
-	for _, rule := range []struct {
-		paths    []string
-		access   uint64
-		optional bool
-	}{
-		{files.Own, readFile | readDir | change | arrange, false},
-		{files.Readable, readFile | readDir, false},
-		{files.Programs, readFile | readDir | run, false},
-		{files.Devices, readFile | change, true},
-	} {
-		for _, path := range rule.paths {
-			err := r.allow(path, rule.access)
-			if err != nil && !(rule.optional && errors.Is(err, os.ErrNotExist)) {
-				return nil, err
-			}
-		}
-	}
-	return r, nil
+	return r, files.each(rights{
+		own:      readFile | readDir | change | arrange,
+		readable: readFile | readDir,
+		programs: readFile | readDir | run,
+		devices:  readFile | change,
+	}, r.allow)
 }
 
 func (r *ruleset) allow(path string, access uint64) error {

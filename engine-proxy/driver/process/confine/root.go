@@ -37,25 +37,14 @@ func enterRoot(files Files) (err error) {
 	var tree tree
 	defer tree.close()
 	const read = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_RDONLY
-	for _, part := range []struct {
-		paths    []string
-		attr     uint64
-		optional bool
-	}{
-		{files.Own, unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC, false},
-		{files.Readable, read | unix.MOUNT_ATTR_NOEXEC, false},
-		{files.Programs, read, false},
-		{files.Devices, unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC, true},
-	} {
-		for _, path := range part.paths {
-			if path == processes {
-				continue // mounted anew
-			}
-			err := tree.add(path, part.attr)
-			if err != nil && !(part.optional && errors.Is(err, os.ErrNotExist)) {
-				return err
-			}
-		}
+	err = files.each(rights{
+		own:      unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC,
+		readable: read | unix.MOUNT_ATTR_NOEXEC,
+		programs: read,
+		devices:  unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC,
+	}, tree.add)
+	if err != nil {
+		return err
 	}
 	fd, err := Processes()
 	if err != nil {
@@ -104,6 +93,9 @@ type part struct {
 // add takes a file or directory with all that is below it. Links that are part
 // of its name will be there as well.
 func (t *tree) add(path string, attr uint64) error {
+	if path == processes {
+		return nil // mounted anew
+	}
 	real, err := t.resolve(path)
 	if err != nil {
 		return err

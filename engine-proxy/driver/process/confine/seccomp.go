@@ -102,19 +102,19 @@ func filter(sharedUser, ask bool) []unix.SockFilter {
 	}
 	argument := func(offset uint32) unix.SockFilter { return unix.SockFilter{Code: bpfLoad, K: offset} }
 
-	each(calls.Listed(), allow)
-	each(calls.Absent, refuse(unix.ENOSYS))
+	each(calls.Allowed.Numbers(), allow)
+	each(calls.Absent.Numbers(), refuse(unix.ENOSYS))
 	each([]uint32{unix.SYS_CONNECT}, connect)
 	if sharedUser {
-		each(calls.OnPriority, refuse(unix.EPERM))
-		each(calls.OnModes, refuse(0)) // done, it seems
-		for _, number := range calls.OnProcess {
+		each(calls.OnPriority.Numbers(), refuse(unix.EPERM))
+		each(calls.OnModes.Numbers(), refuse(0)) // done, it seems
+		for _, number := range calls.OnProcess.Numbers() {
 			when(number, append([]unix.SockFilter{argument(offsetArg0)}, oneOf([]uint32{0}, refuse(unix.EPERM))...)...)
 		}
 	} else {
-		each(calls.OnPriority, allow)
-		each(calls.OnModes, allow)
-		each(calls.OnProcess, allow)
+		each(calls.OnPriority.Numbers(), allow)
+		each(calls.OnModes.Numbers(), allow)
+		each(calls.OnProcess.Numbers(), allow)
 	}
 	when(unix.SYS_CLONE, argument(offsetArg0),
 		unix.SockFilter{Code: bpfAnyOf, Jf: 1, K: calls.Namespaces},

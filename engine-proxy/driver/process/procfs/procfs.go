@@ -74,6 +74,21 @@ func BootID() (string, error) {
 	return strings.TrimSpace(string(raw)), nil
 }
 
+// Living lists the processes that are not Dead, by their ids.
+func Living() (map[int]Stat, error) {
+	pids, err := Processes()
+	if err != nil {
+		return nil, err
+	}
+	living := make(map[int]Stat)
+	for _, pid := range pids {
+		if st, err := ReadStat(pid); err == nil && !st.Dead() {
+			living[pid] = st
+		}
+	}
+	return living, nil
+}
+
 // Processes lists the ids of all processes.
 func Processes() ([]int, error) {
 	entries, err := os.ReadDir("/proc")
@@ -140,11 +155,16 @@ func Named(pidfd int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("reading process id: %w", err)
 	}
-	_, rest, _ := strings.Cut(string(raw), "\nPid:")
-	text, _, _ := strings.Cut(rest, "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(text))
+	pid, err := Number(raw, "Pid")
 	if err != nil {
 		return 0, fmt.Errorf("reading process id: %w", err)
 	}
 	return pid, nil
+}
+
+// Number returns the number that stands after a name in a file of names.
+func Number(file []byte, name string) (int, error) {
+	_, rest, _ := strings.Cut(string(file), "\n"+name+":")
+	text, _, _ := strings.Cut(rest, "\n")
+	return strconv.Atoi(strings.TrimSpace(text))
 }

@@ -36,14 +36,14 @@ type Rlimit struct {
 
 // Flags that name a shim on its command line, for those who look for it.
 const (
-	FlagProject  = "--project"
-	FlagInstance = "--instance"
-	FlagState    = "--state"
+	flagProject  = "--project"
+	flagInstance = "--instance"
+	flagState    = "--state"
 )
 
 // Arguments returns the shim's arguments, after its program.
 func (c Config) Arguments() []string {
-	return []string{commandRun, FlagProject, c.ProjectID, FlagInstance, c.InstanceID, FlagState, c.StateDir}
+	return []string{commandRun, flagProject, c.ProjectID, flagInstance, c.InstanceID, flagState, c.StateDir}
 }
 
 // Argued is what a process says on its command line to be.
@@ -56,7 +56,7 @@ func Parse(args []string) (Argued, bool) {
 		return Argued{}, false
 	}
 	args = args[at+1:]
-	if args[0] != FlagProject || args[2] != FlagInstance || args[4] != FlagState {
+	if args[0] != flagProject || args[2] != flagInstance || args[4] != flagState {
 		return Argued{}, false
 	}
 	return Argued{ProjectID: args[1], InstanceID: args[3], StateDir: args[5]}, true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -90,10 +91,6 @@ func fatal(err error) bool {
 	if !errors.As(err, &exec) {
 		return false
 	}
-	for _, fatal := range []error{unix.ENOENT, unix.EACCES, unix.EPERM, unix.ENOEXEC, unix.ENOTDIR, unix.ELOOP, unix.EISDIR} {
-		if errors.Is(err, fatal) {
-			return true
-		}
-	}
-	return false
+	lasting := []unix.Errno{unix.ENOENT, unix.EACCES, unix.EPERM, unix.ENOEXEC, unix.ENOTDIR, unix.ELOOP, unix.EISDIR}
+	return slices.ContainsFunc(lasting, func(e unix.Errno) bool { return errors.Is(err, e) })
 }

@@ -8,11 +8,12 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 )
 
 // A guard answers what the kernel asks about an engine: its attempts to connect,
@@ -187,9 +188,7 @@ func (g *guard) descriptor(n notification) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "\nTgid:")
-	text, _, _ := strings.Cut(rest, "\n")
-	process, err := strconv.Atoi(strings.TrimSpace(text))
+	process, err := procfs.Number(status, "Tgid")
 	if err != nil {
 		return 0, err
 	}
@@ -238,13 +237,13 @@ func takeOver(from int) (int, error) {
 		return 0, fmt.Errorf("taking over questions: %w", err)
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:got])
-	if err != nil || len(messages) > 1 {
-		return 0, fmt.Errorf("taking over questions: %w", err)
-	}
-	if len(messages) == 0 {
+	if err == nil && len(messages) == 0 {
 		return -1, nil
 	}
-	fds, err := unix.ParseUnixRights(&messages[0])
+	var fds []int
+	if err == nil && len(messages) == 1 {
+		fds, err = unix.ParseUnixRights(&messages[0])
+	}
 	if err != nil || len(fds) != 1 {
 		return 0, errors.Join(errors.New("taking over questions: no descriptor came"), err)
 	}

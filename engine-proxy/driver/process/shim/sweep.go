@@ -48,23 +48,19 @@ func (s *supervisor) killAll() {
 
 // descendants lists the processes below pid with their start times.
 func descendants(pid int) map[int]uint64 {
-	all, err := procfs.Processes()
+	all, err := procfs.Living()
 	if err != nil {
 		return nil
 	}
-	ticks := make(map[int]uint64)
 	children := make(map[int][]int)
-	for _, p := range all {
-		if st, err := procfs.ReadStat(p); err == nil && !st.Dead() {
-			ticks[p] = st.StartTicks
-			children[st.Parent] = append(children[st.Parent], p)
-		}
+	for p, st := range all {
+		children[st.Parent] = append(children[st.Parent], p)
 	}
 	below := make(map[int]uint64)
 	for next := children[pid]; len(next) > 0; {
 		var further []int
 		for _, p := range next {
-			below[p] = ticks[p]
+			below[p] = all[p].StartTicks
 			further = append(further, children[p]...)
 		}
 		next = further

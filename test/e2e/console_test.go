@@ -98,7 +98,18 @@ func newUserGoesTheWholeWayWithOnlyTheLink(t *testing.T, f form) {
 	b.shows("main", "1 job and 1 TIK in the last 30 days")
 	b.shot("key")
 
-	at := "http://" + s.addr + "/console/keys/" + key.ID
+	s.changeInConsole(b, key, sub.ProjectID)
+	b.open("http://" + s.addr + "/console/audit")
+	b.shows("main", "revoked the key")
+	b.shot("audit")
+	b.open("http://" + s.addr + "/console/statement")
+	b.shows("main", "999")
+}
+
+// changeInConsole does all to a key that its page offers, and ends with its
+// revocation.
+func (s *service) changeInConsole(b *tab, key apiKey, project string) {
+	s.t.Helper()
 	b.follow(`a[href$="/disable"]`)
 	b.shows("h1", "build server")
 	b.shot("disable")
@@ -113,20 +124,15 @@ func newUserGoesTheWholeWayWithOnlyTheLink(t *testing.T, f form) {
 	b.fill("input[name=jobsPerDay]", "1")
 	b.follow(`form[action$="/limits"] button`)
 	b.shows("main", "1 of 1")
-	if a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": sub.ProjectID, "prompt": brief}); a.status != http.StatusTooManyRequests {
-		t.Errorf("over the new limit: %d", a.status)
+	if a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": project, "prompt": brief}); a.status != http.StatusTooManyRequests {
+		s.t.Errorf("over the new limit: %d", a.status)
 	}
-	b.open(at + "/revoke")
+	b.open("http://" + s.addr + "/console/keys/" + key.ID + "/revoke")
 	b.shows("main", "This is for good")
 	b.until(`document.activeElement.textContent === "Cancel"`) // a browser gives the focus after the page is shown
 	b.follow("main form button")
 	b.shows(".state", "revoked")
 	s.wantAnswer(key, http.StatusUnauthorized, "revoked")
-	b.open("http://" + s.addr + "/console/audit")
-	b.shows("main", "revoked the key")
-	b.shot("audit")
-	b.open("http://" + s.addr + "/console/statement")
-	b.shows("main", "999")
 }
 
 func TestSecretIsNotShownAgainAfterGoingBack(t *testing.T) {

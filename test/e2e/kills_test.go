@@ -65,6 +65,75 @@ var cells = map[form][]string{
 	},
 }
 
+// moments are when a victim of the matrix is killed.
+var moments = []struct {
+	name string
+	env  []string
+	sees map[string]string // what the client sees, by victim
+	run  func(s *service, key apiKey, victim string)
+}{
+	{
+		name: "starting", env: []string{"SVC_ENGINE_START_DELAY=until:" + startFile},
+		sees: map[string]string{
+			victimGateway: "its connection ends; the same request again makes the one job",
+			victimProxy:   "503; the same request again makes the one job",
+			victimEngine:  "503 that says how the engine ended; the same request again makes the one job",
+			victimShim:    "503 that says how the engine ended; the same request again makes the one job",
+		},
+		run: (*service).killWhileStarting,
+	},
+	{
+		name: "ready with job",
+		sees: map[string]string{
+			victimGateway: "no answer for a moment, and then every job completed",
+			victimProxy:   "every job completed",
+			victimEngine:  "the running job failed as engine_restarted, every other completed",
+			victimShim:    "the running job failed as engine_restarted, every other completed",
+		},
+		run: (*service).killWhileWorking,
+	},
+	{
+		name: "stream open",
+		sees: map[string]string{
+			victimGateway: "the stream ends; with Last-Event-ID it goes on, no event lost or repeated",
+			victimProxy:   "the stream goes on, no event lost or repeated",
+			victimEngine:  "the stream goes on, no event lost or repeated",
+			victimShim:    "the stream goes on, no event lost or repeated",
+		},
+		run: (*service).killWhileStreaming,
+	},
+	{
+		name: "zip half sent",
+		sees: map[string]string{
+			victimGateway: "the download ends; with Range it goes on, and is whole",
+			victimProxy:   "the download goes on, or with Range after 503; it is whole",
+			victimEngine:  "nothing: the files come from the archive",
+			victimShim:    "nothing: the files come from the archive",
+		},
+		run: (*service).killWhileDownloading,
+	},
+	{
+		name: "draining",
+		sees: map[string]string{
+			victimGateway: "no answer for a moment, and then the next job completed",
+			victimProxy:   "503 for a moment, and then the next job completed",
+			victimEngine:  "the next job completed",
+			victimShim:    "the next job completed",
+		},
+		run: func(s *service, key apiKey, victim string) { s.killWhileLeaving(key, victim, "draining") },
+	},
+	{
+		name: "stopping",
+		sees: map[string]string{
+			victimGateway: "no answer for a moment, and then the next job completed",
+			victimProxy:   "503 for a moment, and then the next job completed",
+			victimEngine:  "the next job completed",
+			victimShim:    "the next job completed",
+		},
+		run: func(s *service, key apiKey, victim string) { s.killWhileLeaving(key, victim, "stopping", "--force") },
+	},
+}
+
 // TestKillMatrix kills processes of a running service while clients, or the
 // engine proxy, are in the middle of something.
 func TestKillMatrix(t *testing.T) {
@@ -72,73 +141,6 @@ func TestKillMatrix(t *testing.T) {
 }
 
 func killMatrix(t *testing.T, f form) {
-	moments := []struct {
-		name string
-		env  []string
-		sees map[string]string // what the client sees, by victim
-		run  func(s *service, key apiKey, victim string)
-	}{
-		{
-			name: "starting", env: []string{"SVC_ENGINE_START_DELAY=until:" + startFile},
-			sees: map[string]string{
-				victimGateway: "its connection ends; the same request again makes the one job",
-				victimProxy:   "503; the same request again makes the one job",
-				victimEngine:  "503 that says how the engine ended; the same request again makes the one job",
-				victimShim:    "503 that says how the engine ended; the same request again makes the one job",
-			},
-			run: (*service).killWhileStarting,
-		},
-		{
-			name: "ready with job",
-			sees: map[string]string{
-				victimGateway: "no answer for a moment, and then every job completed",
-				victimProxy:   "every job completed",
-				victimEngine:  "the running job failed as engine_restarted, every other completed",
-				victimShim:    "the running job failed as engine_restarted, every other completed",
-			},
-			run: (*service).killWhileWorking,
-		},
-		{
-			name: "stream open",
-			sees: map[string]string{
-				victimGateway: "the stream ends; with Last-Event-ID it goes on, no event lost or repeated",
-				victimProxy:   "the stream goes on, no event lost or repeated",
-				victimEngine:  "the stream goes on, no event lost or repeated",
-				victimShim:    "the stream goes on, no event lost or repeated",
-			},
-			run: (*service).killWhileStreaming,
-		},
-		{
-			name: "zip half sent",
-			sees: map[string]string{
-				victimGateway: "the download ends; with Range it goes on, and is whole",
-				victimProxy:   "the download goes on, or with Range after 503; it is whole",
-				victimEngine:  "nothing: the files come from the archive",
-				victimShim:    "nothing: the files come from the archive",
-			},
-			run: (*service).killWhileDownloading,
-		},
-		{
-			name: "draining",
-			sees: map[string]string{
-				victimGateway: "no answer for a moment, and then the next job completed",
-				victimProxy:   "503 for a moment, and then the next job completed",
-				victimEngine:  "the next job completed",
-				victimShim:    "the next job completed",
-			},
-			run: func(s *service, key apiKey, victim string) { s.killWhileLeaving(key, victim, "draining") },
-		},
-		{
-			name: "stopping",
-			sees: map[string]string{
-				victimGateway: "no answer for a moment, and then the next job completed",
-				victimProxy:   "503 for a moment, and then the next job completed",
-				victimEngine:  "the next job completed",
-				victimShim:    "the next job completed",
-			},
-			run: func(s *service, key apiKey, victim string) { s.killWhileLeaving(key, victim, "stopping", "--force") },
-		},
-	}
 	victims := []string{victimGateway, victimEngine, victimShim}
 	if f.split() {
 		victims = append(victims, victimProxy)

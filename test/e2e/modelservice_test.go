@@ -18,7 +18,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/test/fakeprovider"
-	"github.com/svc-games/svc/test/wait"
 )
 
 // credential is what the provider asks for. No one but the egress may know it.
@@ -223,24 +222,12 @@ func (s *service) charged(key apiKey, job api.Job, answers int64) {
 // playsInABrowser opens an unpacked game as its player does.
 func (s *service) playsInABrowser(dir string) {
 	s.t.Helper()
-	ctx, cancel := wait.Within(s.t.Context(), slow)
-	defer cancel()
-	browser, err := playtest.Start(ctx, "")
-	if err != nil {
-		s.t.Fatalf("%v: make deps installs what the tests need", err)
-	}
-	defer browser.Close()
-	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer page.Close()
+	page := openGame(s.t, dir)
 	if err := page.Tap(240, 360); err != nil {
 		s.t.Fatal(err)
 	}
-	state, err := page.Run("skilled", 20*60)
-	if err != nil || state.Score < 1 {
-		s.t.Errorf("20 seconds of skilled play score %v, %v", state.Score, err)
+	if state := runPage(s.t, page, "skilled", 20*60); state.Score < 1 {
+		s.t.Errorf("20 seconds of skilled play score %v", state.Score)
 	}
 	shot(s.t, page, "model")
 	if said := page.Console(); len(said) > 0 {

@@ -14,15 +14,13 @@ import (
 
 // showEngineLogs shows the ends of the engines' logs.
 func (g *Gateway) showEngineLogs() {
-	for _, pattern := range []string{"engines/*/*.log"} {
-		logs, err := filepath.Glob(filepath.Join(g.Dir, pattern))
-		if err != nil {
-			g.t.Error(err)
-		}
-		for _, path := range logs {
-			if raw, err := os.ReadFile(path); err == nil {
-				g.t.Logf("%s:\n%s", path, tail(string(raw)))
-			}
+	logs, err := filepath.Glob(filepath.Join(g.Dir, "engines/*/*.log"))
+	if err != nil {
+		g.t.Error(err)
+	}
+	for _, path := range logs {
+		if raw, err := os.ReadFile(path); err == nil {
+			g.t.Logf("%s:\n%s", path, tail(string(raw)))
 		}
 	}
 }

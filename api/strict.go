@@ -99,41 +99,29 @@ func decodeArray(raw json.RawMessage, at string, limit int, read func(i int, raw
 
 // text reads a string of min to max characters into dst.
 func text(dst *string, at string, min, max int) func(json.RawMessage) error {
-	return func(raw json.RawMessage) error {
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return BadRequest("%s must be a string.", at)
-		}
+	return value(at, "a string", func(s string) error {
 		if n := utf8.RuneCountInString(s); n < min || n > max {
 			return BadRequest("%s must have %d to %d characters; it has %d.", at, min, max, n)
 		}
 		*dst = s
 		return nil
-	}
+	})
 }
 
 // bytesText reads a string of at most max bytes into dst.
 func bytesText(dst *string, at string, max int) func(json.RawMessage) error {
-	return func(raw json.RawMessage) error {
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return BadRequest("%s must be a string.", at)
-		}
+	return value(at, "a string", func(s string) error {
 		if len(s) > max {
 			return BadRequest("%s must have at most %d bytes; it has %d.", at, max, len(s))
 		}
 		*dst = s
 		return nil
-	}
+	})
 }
 
 // oneOf reads one of the given strings into dst.
 func oneOf[T ~string](dst *T, at string, allowed ...T) func(json.RawMessage) error {
-	return func(raw json.RawMessage) error {
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return BadRequest("%s must be a string.", at)
-		}
+	return value(at, "a string", func(s string) error {
 		names := make([]string, len(allowed))
 		for i, a := range allowed {
 			if T(s) == a {
@@ -143,18 +131,25 @@ func oneOf[T ~string](dst *T, at string, allowed ...T) func(json.RawMessage) err
 			names[i] = string(a)
 		}
 		return BadRequest("%s must be one of: %s.", at, strings.Join(names, ", "))
-	}
+	})
 }
 
 // boolean reads true or false into dst.
 func boolean(dst **bool, at string) func(json.RawMessage) error {
-	return func(raw json.RawMessage) error {
-		var b bool
-		if err := json.Unmarshal(raw, &b); err != nil {
-			return BadRequest("%s must be true or false.", at)
-		}
+	return value(at, "true or false", func(b bool) error {
 		*dst = &b
 		return nil
+	})
+}
+
+// value reads what must be of a kind, and hands it to take.
+func value[T any](at, kind string, take func(T) error) func(json.RawMessage) error {
+	return func(raw json.RawMessage) error {
+		var v T
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return BadRequest("%s must be %s.", at, kind)
+		}
+		return take(v)
 	}
 }
 

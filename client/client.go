@@ -8,6 +8,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,9 +82,8 @@ func New(opts Options) (*Client, error) {
 	if opts.APIKey == "" {
 		return nil, errors.New("an API key is required")
 	}
-	if opts.BaseURL == "" {
-		opts.BaseURL = DefaultBaseURL
-	}
+	opts.BaseURL = cmp.Or(opts.BaseURL, DefaultBaseURL)
+	opts.RetryBudget = cmp.Or(opts.RetryBudget, DefaultRetryBudget)
 	base, err := url.Parse(strings.TrimSuffix(opts.BaseURL, "/"))
 	if err != nil {
 		return nil, fmt.Errorf("parsing base URL: %w", err)
@@ -95,9 +95,6 @@ func New(opts Options) (*Client, error) {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = headerTimeout
 		opts.HTTPClient = &http.Client{Transport: transport}
-	}
-	if opts.RetryBudget == 0 {
-		opts.RetryBudget = DefaultRetryBudget
 	}
 	if opts.IdleLimit <= 0 {
 		opts.IdleLimit = DefaultIdleLimit

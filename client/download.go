@@ -38,7 +38,7 @@ func (c *Client) Download(ctx context.Context, job Job, path string) (api.Files,
 		err = os.Rename(part, path)
 	}
 	if err != nil {
-		return api.Files{}, fmt.Errorf("downloading files: %w", errors.Join(err, discard(part)))
+		return api.Files{}, fmt.Errorf("downloading files: %w", errors.Join(err, os.RemoveAll(part))) // it may not be there
 	}
 	return *record.Files, nil
 }
@@ -64,12 +64,4 @@ func (c *Client) fetch(ctx context.Context, job Job, path string) (sum string, e
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), file.Sync()
-}
-
-// discard removes a file that may not be there.
-func discard(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -47,27 +47,20 @@ func (e *Error) Error() string {
 	return text
 }
 
+// kinds are the kinds of refusals by their status.
+var kinds = map[int]error{
+	http.StatusBadRequest: ErrBadRequest, http.StatusRequestEntityTooLarge: ErrBadRequest,
+	http.StatusUnsupportedMediaType: ErrBadRequest, http.StatusUnprocessableEntity: ErrBadRequest,
+	http.StatusUnauthorized: ErrUnauthorized, http.StatusForbidden: ErrForbidden, http.StatusNotFound: ErrNotFound,
+	http.StatusConflict: ErrConflict, http.StatusTooManyRequests: ErrLimitExceeded,
+	http.StatusBadGateway: ErrUnavailable, http.StatusServiceUnavailable: ErrUnavailable, http.StatusGatewayTimeout: ErrUnavailable,
+}
+
 // Is reports whether the refusal is of the kind of target, one of the Err…
 // variables of this package.
 func (e *Error) Is(target error) bool {
-	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-		http.StatusUnprocessableEntity:
-		return target == ErrBadRequest
-	case http.StatusUnauthorized:
-		return target == ErrUnauthorized
-	case http.StatusForbidden:
-		return target == ErrForbidden
-	case http.StatusNotFound:
-		return target == ErrNotFound
-	case http.StatusConflict:
-		return target == ErrConflict
-	case http.StatusTooManyRequests:
-		return target == ErrLimitExceeded
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return target == ErrUnavailable
-	}
-	return false
+	kind, known := kinds[e.StatusCode]
+	return known && target == kind
 }
 
 // readError makes an Error of an answer, whose body may be anything when it

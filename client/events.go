@@ -148,34 +148,29 @@ func decodeEvent(record sse.Record) (api.Event, error) {
 	return event, nil
 }
 
-// poll makes events of the job's record until it ends. It tolerates failures
-// for as long as a submission would be retried.
+// poll makes events of the job's record until it ends.
 func (f *follower) poll(ctx context.Context) error {
-	c := f.client
 	var seen api.Progress
-	answered := c.opts.Now()
-	for {
-		record, err := c.statusOnce(ctx, f.job)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("following job: %w", ctx.Err())
-		case err != nil && (final(err) || c.opts.Now().Sub(answered) > c.opts.RetryBudget):
-			return fmt.Errorf("following job: %w", err)
-		case err == nil:
-			answered = c.opts.Now()
-			if record.Progress != seen && !f.yield(progressEvent(record), nil) {
-				return errStopped
-			}
-			seen = record.Progress
-			if record.Status.Terminal() {
-				f.yield(terminalEvent(record), nil)
-				return nil
-			}
+	stopped := false
+	err := f.client.poll(ctx, f.job, func(record api.Job) bool {
+		if record.Progress != seen && !f.yield(progressEvent(record), nil) {
+			stopped = true
+			return true
 		}
-		if err := c.opts.Sleep(ctx, max(c.opts.Poll, retryAfter(err))); err != nil {
-			return fmt.Errorf("following job: %w", err)
+		seen = record.Progress
+		if !record.Status.Terminal() {
+			return false
 		}
+		f.yield(terminalEvent(record), nil)
+		return true
+	})
+	switch {
+	case stopped:
+		return errStopped
+	case err != nil:
+		return fmt.Errorf("following job: %w", err)
 	}
+	return nil
 }
 
 func progressEvent(record api.Job) api.Event {

@@ -50,19 +50,34 @@ func (c *Client) Wait(ctx context.Context, job Job) (api.Job, error) {
 			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
 		}
 	}
+	err = c.poll(ctx, job, func(polled api.Job) bool {
+		record = polled
+		return polled.Status.Terminal()
+	})
+	if err != nil {
+		return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+	}
+	return record, nil
+}
+
+// poll asks for the job's record until done returns true of it. It tolerates
+// failures for as long as a submission would be retried.
+func (c *Client) poll(ctx context.Context, job Job, done func(api.Job) bool) error {
 	answered := c.opts.Now()
 	for {
 		record, err := c.statusOnce(ctx, job)
 		switch {
-		case err == nil && record.Status.Terminal():
-			return record, nil
+		case err == nil && done(record):
+			return nil
 		case err == nil:
 			answered = c.opts.Now()
-		case final(err) || ctx.Err() != nil || c.opts.Now().Sub(answered) > c.opts.RetryBudget:
-			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case final(err) || c.opts.Now().Sub(answered) > c.opts.RetryBudget:
+			return err
 		}
 		if err := c.opts.Sleep(ctx, max(c.opts.Poll, retryAfter(err))); err != nil {
-			return api.Job{}, fmt.Errorf("waiting for job: %w", err)
+			return err
 		}
 	}
 }

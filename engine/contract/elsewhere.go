@@ -25,7 +25,7 @@ func proxyAlone(t *testing.T, target Target) {
 	e := newRemote(t, target)
 	e.start()
 	r := e.remote
-	forged := newAuthority(t).issue(wire.ProxyName)
+	forged := newInstallation(t).issue(wire.ProxyName)
 	for what, shown := range map[string][]tls.Certificate{
 		"nothing": nil, "another engine's certificate": {r.issue(wire.EngineName(api.NewInstanceID(time.Now())))},
 		"its own certificate": {r.issue(wire.EngineName(e.instanceID))}, "the engine proxy's name from another authority": {forged},

@@ -1,81 +1,21 @@
 package contract
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/test/authority"
 	"github.com/svc-games/svc/test/freeport"
 )
 
-// authority issues certificates, as that of an installation does.
-type authority struct {
-	t    *testing.T
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	a := &authority{t: t}
-	a.key = a.newKey()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "suite"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
-	if err == nil {
-		a.cert, err = x509.ParseCertificate(der)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func (a *authority) newKey() *ecdsa.PrivateKey {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return key
-}
-
-func (a *authority) pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
-	return pool
-}
-
-// issue makes a certificate that bears a name, for either end.
-func (a *authority) issue(name string) tls.Certificate {
-	a.t.Helper()
-	key := a.newKey()
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-}
-
 // remote is how an engine of another machine is reached.
 type remote struct {
-	*authority
+	t       *testing.T
+	certs   *authority.Authority
 	address string
 	proxy   tls.Certificate // the engine proxy's
 }
@@ -84,9 +24,29 @@ type remote struct {
 func newRemote(t *testing.T, target Target) *engine {
 	t.Helper()
 	e := newEngine(t, target)
-	e.remote = &remote{authority: newAuthority(t)}
+	e.remote = newInstallation(t)
 	e.remote.proxy = e.remote.issue(wire.ProxyName)
 	return e
+}
+
+// newInstallation has an authority as an installation does, and no engine yet.
+func newInstallation(t *testing.T) *remote {
+	t.Helper()
+	certs, err := authority.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &remote{t: t, certs: certs}
+}
+
+// issue makes a certificate that bears a name, for either end.
+func (r *remote) issue(name string) tls.Certificate {
+	r.t.Helper()
+	cert, err := r.certs.Issue(name, pkix.Name{}, name)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return cert
 }
 
 // flags are those of the next start: a free port, and files with a certificate
@@ -94,23 +54,18 @@ func newRemote(t *testing.T, target Target) *engine {
 func (r *remote) flags(e *engine) []string {
 	e.t.Helper()
 	r.address = freeport.Address(e.t)
-	cert := r.issue(wire.EngineName(e.instanceID))
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		e.t.Fatal(err)
+	name := wire.EngineName(e.instanceID)
+	r.issue(name)
+	return []string{
+		"--listen", r.address, "--tls-cert", r.certs.Path(name + ".crt"), "--tls-key", r.certs.Path(name + ".key"),
+		"--tls-ca", r.certs.Path(authority.CA),
 	}
-	args := []string{"--listen", r.address}
-	for _, f := range []struct {
-		flag, kind string
-		der        []byte
-	}{{"tls-cert", "CERTIFICATE", cert.Certificate[0]}, {"tls-key", "PRIVATE KEY", key}, {"tls-ca", "CERTIFICATE", r.cert.Raw}} {
-		path := filepath.Join(e.dir, f.flag+".pem")
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: f.kind, Bytes: f.der}), 0o600); err != nil {
-			e.t.Fatal(err)
-		}
-		args = append(args, "--"+f.flag, path)
-	}
-	return args
+}
+
+func (r *remote) pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(r.certs.Cert)
+	return pool
 }
 
 // transport reaches the engine that was started last, and asks it for its

@@ -114,6 +114,13 @@ func (g *embedded) playAndFix(ctx context.Context, rep Reporter, d *decision, fi
 		d.restore(first)
 		return revision{}, &unplayableError{why: "it failed in the browser"}
 	}
+	d.deliver(rep, green, mended)
+	return green.revision, nil
+}
+
+// deliver makes the revision that passed the decision's, and says which of the
+// fixes are in it.
+func (d *decision) deliver(rep Reporter, green *proven, mended []string) {
 	if len(green.mended) < len(mended) {
 		rep.Event(api.EventFixApplied, map[string]any{"strategy": "revert", "change": "back to the revision that passed", "because": strings.Join(mended[len(green.mended):], ", ")})
 		rep.Event(played(green.report))
@@ -122,7 +129,6 @@ func (g *embedded) playAndFix(ctx context.Context, rep Reporter, d *decision, fi
 		d.summary += " After the playtest I changed " + strings.Join(green.mended, ", then ") + "."
 	}
 	d.restore(green)
-	return green.revision, nil
 }
 
 // mend changes a spec so that failed checks may pass, and says what it changed.

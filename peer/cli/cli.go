@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -60,25 +61,19 @@ func (f *Flags) Duration(dst *time.Duration, name, variable string, standard tim
 // Number adds an option that is a number of at least 1, or 0 where it is not
 // given.
 func (f *Flags) Number(dst *int, name, variable, usage string) {
-	set := func(text string) error {
+	f.read(name, variable, usage, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
 			return fmt.Errorf("must be a number of at least 1, is %q", text)
 		}
 		*dst = n
 		return nil
-	}
-	if text := f.standard(variable, ""); text != "" {
-		if err := set(text); err != nil {
-			f.errs = append(f.errs, fmt.Errorf("%s %w", variable, err))
-		}
-	}
-	f.flags.Func(name, f.usage(usage, variable), set)
+	})
 }
 
 // Address adds the option of a listener. "off" means none: *dst stays nil.
 func (f *Flags) Address(dst **peer.Address, name, variable, usage string) {
-	set := func(text string) error {
+	f.read(name, variable, usage, func(text string) error {
 		if text == "off" {
 			*dst = nil
 			return nil
@@ -89,19 +84,13 @@ func (f *Flags) Address(dst **peer.Address, name, variable, usage string) {
 		}
 		*dst = &address
 		return nil
-	}
-	if text := f.standard(variable, ""); text != "" {
-		if err := set(text); err != nil {
-			f.errs = append(f.errs, fmt.Errorf("%s: %w", variable, err))
-		}
-	}
-	f.flags.Func(name, f.usage(usage, variable), set)
+	})
 }
 
 // Listeners adds the options of mutual TLS for listeners on TCP.
 func (f *Flags) Listeners(t *peer.TLS, names *[]string) {
 	f.TLS(t)
-	set := func(text string) error {
+	f.read("tls-names", "SVC_TLS_NAMES", "`names` that a client's certificate may bear, separated by commas", func(text string) error {
 		*names = nil
 		for name := range strings.SplitSeq(text, ",") {
 			if name = strings.TrimSpace(name); name != "" {
@@ -109,11 +98,17 @@ func (f *Flags) Listeners(t *peer.TLS, names *[]string) {
 			}
 		}
 		return nil
+	})
+}
+
+// read adds an option that set reads: first from the variable, if that is not empty.
+func (f *Flags) read(name, variable, usage string, set func(text string) error) {
+	if text := f.standard(variable, ""); text != "" {
+		if err := set(text); err != nil {
+			f.errs = append(f.errs, fmt.Errorf("%s: %w", variable, err))
+		}
 	}
-	if err := set(f.standard("SVC_TLS_NAMES", "")); err != nil {
-		f.errs = append(f.errs, err)
-	}
-	f.flags.Func("tls-names", f.usage("`names` that a client's certificate may bear, separated by commas", "SVC_TLS_NAMES"), set)
+	f.flags.Func(name, f.usage(usage, variable), set)
 }
 
 // CheckListener refuses the address of a listener that needs mutual TLS while
@@ -148,10 +143,7 @@ func (f *Flags) standard(variable, standard string) string {
 	if variable == "" {
 		return standard
 	}
-	if text := f.getenv(variable); text != "" {
-		return text
-	}
-	return standard
+	return cmp.Or(f.getenv(variable), standard)
 }
 
 func (f *Flags) usage(usage, variable string) string {

@@ -28,12 +28,7 @@ func NewServer(path string, codes Codes, logger *zap.Logger) *Server {
 
 // Handle serves a call. The context of do ends when the caller has left.
 func Handle[Req, Res any](s *Server, name string, do func(context.Context, Req) (Res, error)) {
-	s.mux.HandleFunc("POST "+s.path+"/"+name, func(w http.ResponseWriter, r *http.Request) {
-		var req Req
-		if err := decode(r.Body, &req); err != nil {
-			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
-			return
-		}
+	HandleStream(s, name, func(w http.ResponseWriter, r *http.Request, req Req) {
 		res, err := do(r.Context(), req)
 		if err != nil {
 			s.fail(w, err)

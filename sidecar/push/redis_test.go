@@ -11,11 +11,12 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/sidecar/push"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/wait"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // node is a hub that is connected, and what it says.
 type node struct {

@@ -5,10 +5,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // results is the file that a full run writes.
 var results = flag.String("write", "", "measure in full and write the results to this `file`")

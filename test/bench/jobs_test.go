@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // coldStarts measures how long the first submission of a project takes: its engine
@@ -26,7 +27,7 @@ func (r *report) coldStarts() {
 			submit(t, g, key, project)
 			took = append(took, time.Since(begin))
 			if idle {
-				rig.Eventually(t, "the job has ended", func() bool { return g.Usage(key).RunningJobs == 0 })
+				wait.Until(t, "the job has ended", func() bool { return g.Usage(key).RunningJobs == 0 })
 			}
 		}
 		return took
@@ -52,7 +53,7 @@ func (r *report) submissions() {
 		begin := time.Now()
 		submit(t, g, key, project)
 		took = append(took, time.Since(begin))
-		rig.Eventually(t, "the engine is idle again", func() bool { return g.Usage(key).RunningJobs == 0 })
+		wait.Until(t, "the engine is idle again", func() bool { return g.Usage(key).RunningJobs == 0 })
 	}
 	s := r.section("Submission", fmt.Sprintf("%d submissions to a warm engine, one after the other: key, decision, durable reservation, durable acceptance "+
 		"by the engine, durable commit. The budget of p99 is for 1,000 a second; this load is not measured.", len(took)),
@@ -65,7 +66,7 @@ func (r *report) submissions() {
 // longer to start than a submission waits. The figures then say so.
 func submit(t *testing.T, g *rig.Gateway, key rig.Key, project string) {
 	t.Helper()
-	rig.Eventually(t, "the submission is accepted", func() bool {
+	wait.Until(t, "the submission is accepted", func() bool {
 		a, err := g.Submit(t.Context(), key, project)
 		if err != nil || a.Status != http.StatusOK && a.Status != http.StatusServiceUnavailable {
 			t.Fatalf("submitting: %d %s, %v", a.Status, a.Body, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // clientsOfAPoll send requests at the same time, each on its own connection.
@@ -91,7 +92,7 @@ func (r *report) statusPolls() {
 	if err := peer.Start(); err != nil {
 		t.Fatal(err)
 	}
-	rig.Eventually(t, "the bare proxy answers", func() bool {
+	wait.Until(t, "the bare proxy answers", func() bool {
 		a, err := peer.Do(t.Context(), key, http.MethodGet, "/", nil)
 		return err == nil && bytes.Equal(a.Body, record)
 	})
@@ -145,11 +146,11 @@ func cpuPerRequest(t *testing.T, g *rig.Gateway, key rig.Key, sub api.Submission
 
 func cpuOf(t *testing.T, g *rig.Gateway) time.Duration {
 	t.Helper()
-	cpu, err := rig.CPU(g.PID())
+	used, err := cpu(g.PID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cpu
+	return used
 }
 
 // flood polls a job with several clients and returns how many answers came, all

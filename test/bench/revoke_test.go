@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // revocations measures how long after its revocation returned a key is let through
@@ -26,7 +27,7 @@ func (r *report) revocations() {
 		a, _ := openNode(t, url, way.url)
 		b, readers := openNode(t, url, way.url)
 		if way.url != "" {
-			rig.Eventually(t, "both are connected", func() bool { return a.Push() == "connected" && b.Push() == "connected" })
+			wait.Until(t, "both are connected", func() bool { return a.Push() == "connected" && b.Push() == "connected" })
 		}
 		if _, err := a.Keys().CreateUser(t.Context(), "bench", "alice", 0); err != nil {
 			t.Fatal(err)
@@ -77,7 +78,7 @@ func revocation(t *testing.T, on *service.Service, readers *cache.Cache) time.Du
 		id, err := readers.Authenticate(t.Context(), hash)
 		return err == nil && id.Decision.Allow
 	}
-	rig.Eventually(t, "the key is let through", allowed)
+	wait.Until(t, "the key is let through", allowed)
 	if _, err := on.Keys().Revoke(t.Context(), "bench", key.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func revocation(t *testing.T, on *service.Service, readers *cache.Cache) time.Du
 	defer tick.Stop()
 	for allowed() {
 		<-tick.C
-		if time.Since(revoked) > rig.Patience {
+		if time.Since(revoked) > wait.Patience {
 			t.Fatal(fmt.Errorf("the key %s is never refused", key.ID))
 		}
 	}

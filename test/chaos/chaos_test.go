@@ -20,7 +20,6 @@ import (
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/test/rig"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runWorker(text))
 		os.Exit(1)
 	}
-	code := rig.Main(m)
+	code := postgrestest.Main(m)
 	if err := writeResults(); err != nil {
 		fmt.Fprintln(os.Stderr, "writing the results:", err)
 		code = max(code, 1)

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
 
-func TestMain(m *testing.M) { os.Exit(rig.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
-	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
@@ -92,7 +91,7 @@ func TestReleaseAfterMidnightGivesBackTheDayAndMonthThatTheReservationTook(t *te
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				clock := rig.NewClock(t)
+				clock := newClock(t)
 				clock.Set(before)
 				b := calendar{store: address(t)}
 				b.stand = newStand(t, script.Engine{}, clock.Env(), "SVC_STORE="+b.store)

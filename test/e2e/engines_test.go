@@ -70,6 +70,21 @@ func TestAKilledEngineProxyLosesNothing(t *testing.T) {
 	}
 }
 
+// submitAndCancel submits a job and cancels it: its engine is ready or on its way,
+// so that neither may fail.
+func (s *service) submitAndCancel(key apiKey, project string) {
+	s.t.Helper()
+	a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": project, "prompt": brief})
+	var sub api.Submission
+	if a.status == http.StatusOK {
+		s.decode(a.body, &sub)
+		a = s.call(key, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+project, nil)
+	}
+	if a.status != http.StatusOK {
+		s.t.Errorf("submitting or cancelling: %d %s", a.status, a.body)
+	}
+}
+
 // TestRestartOfTheEngineProxyOnPurposeLosesNoRequest: everything that needs the
 // engine proxy is asked for without a pause while its place is taken again and
 // again, and a stream stays open.
@@ -112,16 +127,7 @@ func TestRestartOfTheEngineProxyOnPurposeLosesNoRequest(t *testing.T) {
 	project := s.newProject(other)
 	clients.Go(func() {
 		for ctx.Err() == nil {
-			// Whoever is asked first, its engine is ready or on its way.
-			a := s.call(other, "POST", "/v1/generate", map[string]string{"projectId": project, "prompt": brief})
-			var sub api.Submission
-			if a.status == http.StatusOK {
-				s.decode(a.body, &sub)
-				a = s.call(other, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+project, nil)
-			}
-			if a.status != http.StatusOK {
-				t.Errorf("submitting or cancelling: %d %s", a.status, a.body)
-			}
+			s.submitAndCancel(other, project)
 			asked.Add(1)
 		}
 	})

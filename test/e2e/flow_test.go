@@ -212,6 +212,26 @@ func clientFlowFromBriefToGame(t *testing.T, f form) {
 		t.Errorf("the ZIP holds %v", names)
 	}
 
+	s.checkEnded(key, sub, records)
+	t.Run("a change request changes the same game", func(t *testing.T) {
+		change := s.generate(key, made.Data.ID, "make it faster and pink")
+		if change.SessionID != sub.SessionID {
+			t.Errorf("the session changed from %s to %s", sub.SessionID, change.SessionID)
+		}
+		if job := s.finish(key, change); job.Status != api.JobCompleted {
+			t.Fatalf("the change is %+v", job)
+		}
+		before, after := gameJSON(t, s.download(key, sub)), gameJSON(t, s.download(key, change))
+		if before == after {
+			t.Error("src/game.json is the same after the change")
+		}
+	})
+}
+
+// checkEnded asks for all that there is of an ended job, whose log a client has
+// read.
+func (s *service) checkEnded(key apiKey, sub api.Submission, records []sse.Record) {
+	t, last := s.t, records[len(records)-1]
 	t.Run("the log of the ended job is served again, resumed and ended with 204", func(t *testing.T) {
 		again := s.readEvents(s.events(key, sub, "").Body)
 		if len(again) != len(records) || string(again[len(again)-1].Data) != string(last.Data) {
@@ -243,19 +263,6 @@ func clientFlowFromBriefToGame(t *testing.T, f form) {
 		a := s.call(key, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+sub.ProjectID, nil)
 		if a.status != http.StatusOK || !strings.Contains(string(a.body), `"completed"`) {
 			t.Errorf("%d %s", a.status, a.body)
-		}
-	})
-	t.Run("a change request changes the same game", func(t *testing.T) {
-		change := s.generate(key, made.Data.ID, "make it faster and pink")
-		if change.SessionID != sub.SessionID {
-			t.Errorf("the session changed from %s to %s", sub.SessionID, change.SessionID)
-		}
-		if job := s.finish(key, change); job.Status != api.JobCompleted {
-			t.Fatalf("the change is %+v", job)
-		}
-		before, after := gameJSON(t, s.download(key, sub)), gameJSON(t, s.download(key, change))
-		if before == after {
-			t.Error("src/game.json is the same after the change")
 		}
 	})
 }

@@ -15,56 +15,65 @@ import (
 // minute is a minute of game time in frames: the longest a short game lasts.
 const minute = 60 * 60
 
+// openGame opens an unpacked game as its player does.
+func openGame(t *testing.T, dir string) *playtest.Page {
+	t.Helper()
+	ctx, cancel := wait.Within(t.Context(), slow)
+	t.Cleanup(cancel)
+	browser, err := playtest.Start(ctx, "")
+	if err != nil {
+		t.Fatalf("%v: make deps installs what the tests need", err)
+	}
+	t.Cleanup(browser.Close)
+	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(page.Close)
+	return page
+}
+
+func runPage(t *testing.T, page *playtest.Page, policy string, frames int) playtest.State {
+	t.Helper()
+	state, err := page.Run(policy, frames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// changes reports whether the page soon looks otherwise than it did. Frames are
+// shown some time after they are drawn, on a busy machine.
+func changes(t *testing.T, page *playtest.Page, was []byte, name string) bool {
+	t.Helper()
+	for range 60 {
+		if !bytes.Equal(was, shot(t, page, name)) {
+			return true
+		}
+		runPage(t, page, "idle", 1)
+	}
+	return false
+}
+
 func TestDownloadedGamePlaysInABrowser(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
 	key := s.newKey("demo")
 	sub := s.submit(key, map[string]any{"projectId": s.newProject(key), "prompt": brief})
 	s.finish(key, sub)
-	dir := unpack(t, s.download(key, sub))
-
-	ctx, cancel := wait.Within(t.Context(), slow)
-	defer cancel()
-	browser, err := playtest.Start(ctx, "")
-	if err != nil {
-		t.Fatalf("%v: make deps installs what the tests need", err)
-	}
-	defer browser.Close()
-	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer page.Close()
-
+	page := openGame(t, unpack(t, s.download(key, sub)))
 	ready := shot(t, page, "ready")
 	if n := colours(t, ready); n < 8 {
 		t.Errorf("the canvas shows %d colours", n)
 	}
-	play := func(policy string, frames int) playtest.State {
-		t.Helper()
-		state, err := page.Run(policy, frames)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return state
-	}
-	// Frames are shown some time after they are drawn, on a busy machine.
-	changes := func(was []byte, name string) bool {
-		for range 60 {
-			if !bytes.Equal(was, shot(t, page, name)) {
-				return true
-			}
-			play("idle", 1)
-		}
-		return false
-	}
+	play := func(policy string, frames int) playtest.State { t.Helper(); return runPage(t, page, policy, frames) }
 	if err := page.Tap(240, 360); err != nil {
 		t.Fatal(err)
 	}
 	if state := play("idle", 1); state.Phase != "play" {
 		t.Errorf("after the first tap the phase is %s", state.Phase)
 	}
-	if !changes(ready, "tapped") {
+	if !changes(t, page, ready, "tapped") {
 		t.Error("the tap changed nothing on the canvas")
 	}
 	if state := play("skilled", 20*60); state.Score < 1 {
@@ -83,7 +92,7 @@ func TestDownloadedGamePlaysInABrowser(t *testing.T) {
 	if state = play("idle", 1); state.Phase != "play" || state.Score != 0 || state.Restarts != 1 {
 		t.Errorf("after a tap on the end the state is %+v", state)
 	}
-	if !changes(over, "restarted") {
+	if !changes(t, page, over, "restarted") {
 		t.Error("the restart changed nothing on the canvas")
 	}
 	if said := page.Console(); len(said) > 0 {

@@ -262,7 +262,7 @@ func (s kubed) othersStayOutside(address string) {
 	resp, err := other.Get("https://" + address + "/models")
 	if err == nil {
 		resp.Body.Close()
-		s.t.Errorf("the egress answers a other: %s", resp.Status)
+		s.t.Errorf("the egress answers another client: %s", resp.Status)
 	}
 }
 

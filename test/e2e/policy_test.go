@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,90 +19,17 @@ import (
 func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
-	alice, bob := s.newKey("alice"), s.newKey("bob")
-	project := s.newProject(alice)
-	may := func(key apiKey, method, path string, body any) int {
-		t.Helper()
-		return s.call(key, method, path, body).status
-	}
-	brief := api.GenerateRequest{ProjectID: project, Prompt: "a yellow duck"}
-	// notReader checks what bob gets where the policy does not know readers.
-	notReader := func() {
-		t.Helper()
-		if look, job := may(bob, "GET", "/v1/projects/"+project, nil), may(bob, "POST", "/v1/generate", brief); look != 403 || job != 403 {
-			t.Errorf("bob: %d for the project, %d for a brief; want 403 for both", look, job)
-		}
-		if look := may(alice, "GET", "/v1/projects/"+project, nil); look != 200 {
-			t.Errorf("alice gets %d for her project", look)
-		}
-	}
-
-	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(root(t), "policy"), filepath.Join(dir, "policy")); err != nil {
+	r := &reviewer{service: s, alice: s.newKey("alice"), bob: s.newKey("bob"), dir: t.TempDir()}
+	r.project = s.newProject(r.alice)
+	r.brief = api.GenerateRequest{ProjectID: r.project, Prompt: "a yellow duck"}
+	if err := os.Symlink(filepath.Join(root(t), "policy"), filepath.Join(r.dir, "policy")); err != nil {
 		t.Fatal(err)
 	}
-	run := func(command string) (output string, code int) {
-		t.Helper()
-		cmd := exec.Command("sh", "-c", command)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "SVC_DATA_DIR="+s.dir, "PROJECT="+project,
-			"PATH="+filepath.Dir(bin(t, "svc"))+":"+os.Getenv("PATH"))
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Fatalf("%s: %v", command, err)
-		}
-		return string(out), cmd.ProcessState.ExitCode()
-	}
-	// What is to be seen in a command's output, and done after it.
-	stages := map[string]struct {
-		code  int
-		says  string
-		after func()
-	}{
-		"svc admin project attributes $PROJECT readers=bob": {says: "readers=bob", after: notReader},
-		"svc policy diff active work":                       {code: 1, says: "35 decisions of the table change"},
-		"svc policy test work":                              {says: " 0 failed"},
-		"svc policy verify work":                            {says: "cost "},
-		"svc policy replay --policy work":                   {code: 1, says: "projects.get: 403 project.forbidden -> 200 allowed"},
-		"svc policy shadow work": {says: "in shadow", after: func() {
-			notReader()
-			s.eventually("the shadow decided along", func() bool {
-				report, _ := run("svc policy shadow --report")
-				return strings.Contains(report, "projects.get: 403 project.forbidden -> 200 allowed")
-			})
-		}},
-		"svc policy shadow --report": {says: "projects.get: 403 project.forbidden -> 200 allowed", after: notReader},
-		"svc policy activate work": {says: "active: ", after: func() {
-			s.eventually("the policy decides", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 200 })
-			if look := may(bob, "GET", "/v1/projects/"+project, nil); look != 200 {
-				t.Errorf("bob gets %d for the project, want 200", look)
-			}
-			refused := s.call(bob, "POST", "/v1/generate", brief)
-			if refused.status != 403 || !bytes.Contains(refused.body, []byte("may only read this project")) {
-				t.Errorf("bob's brief: %d %s", refused.status, refused.body)
-			}
-			if gone := may(bob, "DELETE", "/v1/projects/"+project, nil); gone != 403 {
-				t.Errorf("bob gets %d for deleting the project, want 403", gone)
-			}
-			if look := may(alice, "GET", "/v1/projects/"+project, nil); look != 200 {
-				t.Errorf("alice gets %d for her project", look)
-			}
-			// Whom the attribute does not name any more reads no more, at once.
-			s.svc("admin", "project", "attributes", project, "readers=carol")
-			s.eventually("bob reads no more", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 403 })
-			s.svc("admin", "project", "attributes", project, "readers=bob")
-			s.eventually("bob reads again", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 200 })
-		}},
-		"svc policy rollback": {says: "active: ", after: func() {
-			s.eventually("bob reads no more", func() bool { return may(bob, "GET", "/v1/projects/"+project, nil) == 403 })
-			notReader()
-		}},
-	}
+	stages := r.stages()
 	seen := 0
 	for _, command := range commandsOf(t, filepath.Join(root(t), "policy", "README.md"), "## Once through") {
 		stage, special := stages[command]
-		output, code := run(command)
+		output, code := r.run(command)
 		if code != stage.code || !strings.Contains(output, stage.says) {
 			t.Fatalf("%s: exit code %d, want %d and %q:\n%s", command, code, stage.code, stage.says, output)
 		}
@@ -118,6 +46,111 @@ func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 	if audit := s.svc("admin", "audit"); !strings.Contains(audit, "policy.activate") || !strings.Contains(audit, "policy.rollback") {
 		t.Errorf("the audit log lacks the changes:\n%s", audit)
 	}
+}
+
+// reviewer works in dir on the policy of a service where alice has a project.
+type reviewer struct {
+	*service
+	alice, bob   apiKey
+	project, dir string
+	brief        api.GenerateRequest // of the project
+}
+
+// stage is what is to be seen in a command's output, and done after it.
+type stage struct {
+	code  int
+	says  string
+	after func()
+}
+
+func (r *reviewer) stages() map[string]stage {
+	const change = "projects.get: 403 project.forbidden -> 200 allowed"
+	return map[string]stage{
+		"svc admin project attributes $PROJECT readers=bob": {says: "readers=bob", after: r.notReader},
+		"svc policy diff active work":                       {code: 1, says: "35 decisions of the table change"},
+		"svc policy test work":                              {says: " 0 failed"},
+		"svc policy verify work":                            {says: "cost "},
+		"svc policy replay --policy work":                   {code: 1, says: change},
+		"svc policy shadow work": {says: "in shadow", after: func() {
+			r.notReader()
+			r.eventually("the shadow decided along", func() bool {
+				report, _ := r.run("svc policy shadow --report")
+				return strings.Contains(report, change)
+			})
+		}},
+		"svc policy shadow --report": {says: change, after: r.notReader},
+		"svc policy activate work":   {says: "active: ", after: r.reader},
+		"svc policy rollback": {says: "active: ", after: func() {
+			r.bobGets(403)
+			r.notReader()
+		}},
+	}
+}
+
+func (r *reviewer) run(command string) (output string, code int) {
+	r.t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "SVC_DATA_DIR="+r.service.dir, "PROJECT="+r.project,
+		"PATH="+filepath.Dir(bin(r.t, "svc"))+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.t.Fatalf("%s: %v", command, err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func (r *reviewer) may(key apiKey, method, path string, body any) int {
+	r.t.Helper()
+	return r.call(key, method, path, body).status
+}
+
+// bobGets waits until bob gets this for the project.
+func (r *reviewer) bobGets(status int) {
+	r.t.Helper()
+	r.eventually(fmt.Sprintf("bob gets %d for the project", status), func() bool {
+		return r.may(r.bob, "GET", "/v1/projects/"+r.project, nil) == status
+	})
+}
+
+// aliceReads checks that alice gets her project under each policy.
+func (r *reviewer) aliceReads() {
+	r.t.Helper()
+	if look := r.may(r.alice, "GET", "/v1/projects/"+r.project, nil); look != 200 {
+		r.t.Errorf("alice gets %d for her project", look)
+	}
+}
+
+// notReader checks what bob gets where the policy does not know readers.
+func (r *reviewer) notReader() {
+	r.t.Helper()
+	if look, job := r.may(r.bob, "GET", "/v1/projects/"+r.project, nil), r.may(r.bob, "POST", "/v1/generate", r.brief); look != 403 || job != 403 {
+		r.t.Errorf("bob: %d for the project, %d for a brief; want 403 for both", look, job)
+	}
+	r.aliceReads()
+}
+
+// reader checks what bob gets as a reader, and that he no longer is one, at once,
+// when the attribute does not name him any more.
+func (r *reviewer) reader() {
+	r.t.Helper()
+	r.bobGets(200)
+	if look := r.may(r.bob, "GET", "/v1/projects/"+r.project, nil); look != 200 {
+		r.t.Errorf("bob gets %d for the project, want 200", look)
+	}
+	refused := r.call(r.bob, "POST", "/v1/generate", r.brief)
+	if refused.status != 403 || !bytes.Contains(refused.body, []byte("may only read this project")) {
+		r.t.Errorf("bob's brief: %d %s", refused.status, refused.body)
+	}
+	if gone := r.may(r.bob, "DELETE", "/v1/projects/"+r.project, nil); gone != 403 {
+		r.t.Errorf("bob gets %d for deleting the project, want 403", gone)
+	}
+	r.aliceReads()
+	r.svc("admin", "project", "attributes", r.project, "readers=carol")
+	r.bobGets(403)
+	r.svc("admin", "project", "attributes", r.project, "readers=bob")
+	r.bobGets(200)
 }
 
 // commandsOf returns the commands of a document's section: the lines of its

@@ -51,6 +51,25 @@ func TestSignedBundleIsFollowedByARunningService(t *testing.T) {
 	inEveryForm(t, signedBundleIsFollowedByARunningService)
 }
 
+// failingPolicy is a copy of the policy in a folder with a slip that its tests find.
+func failingPolicy(t *testing.T, policy string) string {
+	t.Helper()
+	failing := filepath.Join(t.TempDir(), "failing")
+	if err := os.CopyFS(failing, os.DirFS(policy)); err != nil {
+		t.Fatal(err)
+	}
+	rules := filepath.Join(failing, "svc", "project", "project.rego")
+	text, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slip := strings.Replace(string(text), "trim_space(reader) == input.key.userId", "trim_space(reader) != input.key.userId", 1)
+	if err := os.WriteFile(rules, []byte(slip), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return failing
+}
+
 func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 	dir := t.TempDir()
 	key, source := filepath.Join(dir, "reviewer"), filepath.Join(dir, "policy.tar.gz")
@@ -70,19 +89,7 @@ func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 		}
 	}
 	shipped, readers := filepath.Join(root(t), "policy"), policytest.Example(t)
-	failing := filepath.Join(dir, "failing")
-	if err := os.CopyFS(failing, os.DirFS(readers)); err != nil {
-		t.Fatal(err)
-	}
-	rules := filepath.Join(failing, "svc", "project", "project.rego")
-	text, err := os.ReadFile(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slip := strings.Replace(string(text), "trim_space(reader) == input.key.userId", "trim_space(reader) != input.key.userId", 1)
-	if err := os.WriteFile(rules, []byte(slip), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	failing := failingPolicy(t, readers)
 
 	tool("key", key)
 	signed := []string{"--key", key + ".pem"}

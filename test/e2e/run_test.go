@@ -27,6 +27,24 @@ func (s *service) folder() string {
 	return dir
 }
 
+// demoOutput runs the demonstration and returns what it prints: at last the path
+// of the game.
+func demoOutput(t *testing.T, demo *exec.Cmd) string {
+	t.Helper()
+	out, err := demo.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		errors.As(err, &exit)
+		t.Fatalf("demo: %v: %s", err, exit.Stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	index := filepath.Join(demo.Dir, lines[len(lines)-1])
+	if _, err := os.Stat(index); err != nil || filepath.Base(index) != "index.html" {
+		t.Errorf("the last line is %q: %v", lines[len(lines)-1], err)
+	}
+	return string(out)
+}
+
 func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 	f := inOneForm(t)
 	s := newService(t, f)
@@ -56,21 +74,7 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 		t.Errorf("the key's file has mode %v, %v", info.Mode(), err)
 	}
 
-	demo := func() string {
-		t.Helper()
-		out, err := script("demo").Output()
-		if err != nil {
-			var exit *exec.ExitError
-			errors.As(err, &exit)
-			t.Fatalf("demo: %v: %s", err, exit.Stderr)
-		}
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		index := filepath.Join(dir, lines[len(lines)-1])
-		if _, err := os.Stat(index); err != nil || filepath.Base(index) != "index.html" {
-			t.Errorf("the last line is %q: %v", lines[len(lines)-1], err)
-		}
-		return string(out)
-	}
+	demo := func() string { t.Helper(); return demoOutput(t, script("demo")) }
 	demo()
 	if change := demo(); !strings.Contains(change, "play.speed") || !strings.Contains(change, "changed") {
 		t.Errorf("the second run shows %q", change)

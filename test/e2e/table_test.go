@@ -100,24 +100,27 @@ func (s *scene) ask(key apiKey, path string, a ask) answer {
 	return got
 }
 
+// What no one has.
+const (
+	nobodys = "ffffffffffffffffffffffff"
+	unknown = "job_01JD0000000000000000000000"
+)
+
+// ofJob lists what every route of a job answers, and more.
+func (s *scene) ofJob(method string, path func(id, project string) string, more ...ask) []ask {
+	return append(more,
+		ask{200, method, path(s.job, s.project), nil, nil},
+		ask{400, method, path(s.job, "x"), nil, nil},
+		ask{403, method, path(s.job, nobodys), nil, nil},
+		ask{404, method, path(unknown, s.project), nil, nil})
+}
+
 // addresses lists everything that is asked, in the order in which it must be.
 func (s *scene) addresses() []address {
-	const (
-		nobodys = "ffffffffffffffffffffffff"
-		unknown = "job_01JD0000000000000000000000"
-	)
 	job := func(rest string) func(id, project string) string {
 		return func(id, project string) string { return "/v1/generate/" + id + rest + "?projectId=" + project }
 	}
 	cancel, status, events, files := job(""), job("/status"), job("/events"), job("/files")
-	// of lists what every route of a job refuses.
-	of := func(method string, path func(id, project string) string, more ...ask) []ask {
-		return append(more,
-			ask{200, method, path(s.job, s.project), nil, nil},
-			ask{400, method, path(s.job, "x"), nil, nil},
-			ask{403, method, path(s.job, nobodys), nil, nil},
-			ask{404, method, path(unknown, s.project), nil, nil})
-	}
 	huge := strings.Repeat(" ", 9<<20)
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"} // what "curl -d" says of JSON
 	gzip := []string{"Content-Encoding", "gzip"}
@@ -155,14 +158,14 @@ func (s *scene) addresses() []address {
 			{413, "POST", "/v1/generate", huge, nil},
 			{415, "POST", "/v1/generate", submission(s.project, brief), gzip},
 		}, map[string][]int{"POST": {409, 504}}},
-		{"/v1/generate/{jobId}", of("DELETE", cancel), map[string][]int{"DELETE": {503}}},
-		{"/v1/generate/{jobId}/status", of("GET", status,
+		{"/v1/generate/{jobId}", s.ofJob("DELETE", cancel), map[string][]int{"DELETE": {503}}},
+		{"/v1/generate/{jobId}/status", s.ofJob("GET", status,
 			ask{304, "GET", status(s.job, s.project), nil, []string{"If-None-Match", record.header.Get("ETag")}},
 		), map[string][]int{"GET": {503}}},
-		{"/v1/generate/{jobId}/events", of("GET", events,
+		{"/v1/generate/{jobId}/events", s.ofJob("GET", events,
 			ask{204, "GET", events(s.job, s.project), nil, []string{"Last-Event-ID", strconv.Itoa(len(log))}},
 		), map[string][]int{"GET": {503}}},
-		{"/v1/generate/{jobId}/files", of("GET", files,
+		{"/v1/generate/{jobId}/files", s.ofJob("GET", files,
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9"}},
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9,20-29"}},
 			ask{304, "GET", files(s.job, s.project), nil, []string{"If-None-Match", archive.header.Get("ETag")}},

@@ -56,7 +56,7 @@ var pure = []string{"engine-proxy/lifecycle", "engine-proxy/admission"}
 var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall"}
 
 // leaves are helpers of tests that import nothing of ours; anyone may import them.
-var leaves = []string{"test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
+var leaves = []string{"test/authority", "test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
 
 // caddyImporters are the folders that may import Caddy.
 var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway", "test/ways/gateway"}

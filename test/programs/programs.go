@@ -58,7 +58,7 @@ func Path(folder string) (string, error) {
 
 // build returns the path of the built program. Of several processes one builds.
 func build(folder string) (string, error) {
-	root, err := root()
+	root, err := Root()
 	if err != nil {
 		return "", err
 	}
@@ -122,8 +122,8 @@ func programsDir(root string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// root returns the repository's folder.
-func root() (string, error) {
+// Root returns the repository's folder.
+func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err

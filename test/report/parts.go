@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // part is one call of "go test".
@@ -143,8 +142,6 @@ func (p *part) failed() []test {
 	}
 	return out
 }
-
-func (t test) took() time.Duration { return time.Duration(t.seconds * float64(time.Second)) }
 
 // top reports whether t is no subtest.
 func (t test) top() bool { return !strings.Contains(t.name, "/") }

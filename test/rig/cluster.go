@@ -29,7 +29,7 @@ type Cluster struct {
 
 // clustered is the configuration of a gateway. The arguments are the sidecar's
 // and the engine proxy's address.
-const clustered = `{
+var clustered = `{
 	admin "unix/{$SVC_DATA_DIR}/run/caddy.sock|0600"
 	persist_config off
 	log {
@@ -44,37 +44,7 @@ const clustered = `{
 		engines %s
 	}
 }
-{$SVC_ADDRESS} {
-	handle /v1/* {
-		route {
-			svc_auth {
-				rate 1000000 1000000
-			}
-			svc_access
-			svc_projects
-			svc_engine {
-				hold 10s
-			}
-			svc_quota {
-				timeout 1s
-				deadline 2s
-			}
-			reverse_proxy {
-				dynamic svc_engine
-				flush_interval -1
-				transport http {
-					dial_timeout 2s
-					expect_continue_timeout 30s
-					keepalive off
-				}
-			}
-		}
-	}
-	handle_errors {
-		svc_error
-	}
-}
-`
+` + site
 
 // LaunchCluster starts n gateways on a store, "" for SQLite or the URL of
 // PostgreSQL, and waits until all answer.

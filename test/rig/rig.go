@@ -8,27 +8,17 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/test/keep"
-	"github.com/svc-games/svc/test/wait"
+	"github.com/svc-games/svc/test/programs"
 )
-
-// Patience bounds every wait for another process.
-const Patience = wait.Patience
 
 // Root returns the repository's folder.
 func Root(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
+	root, err := programs.Root()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("finding the repository: no go.mod above the working directory: %v", err)
-	return ""
+	return root
 }
 
 // Bin returns the path of a program that "make build" made.
@@ -62,8 +52,10 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// Eventually waits for other processes to make ok true.
-func Eventually(t testing.TB, what string, ok func() bool) {
+// Program returns the path of one of the rig's own programs, gateway, engine or
+// engineproxy. The shim, which an engine proxy starts, lies beside it.
+func Program(t testing.TB, name string) string {
 	t.Helper()
-	wait.Until(t, what, ok)
+	programs.Build(t, "cmd/svc-shim")
+	return programs.Build(t, "test/rig/"+name)
 }

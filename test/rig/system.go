@@ -26,29 +26,8 @@ const (
 	Deadline      = 2 * time.Second
 )
 
-// machine is the configuration of one. The arguments are the folder of the
-// frameworks and the engine's program.
-const machine = `{
-	admin "unix/{$SVC_DATA_DIR}/run/caddy.sock|0600"
-	persist_config off
-	grace_period 1s
-	log {
-		level INFO
-		format svc {
-			wrap json
-		}
-	}
-	svc {
-		data_dir "{$SVC_DATA_DIR}"
-		retry_after 1s
-		engines embedded {
-			frameworks %s
-			command %s
-			stop_on_exit none
-		}
-	}
-}
-{$SVC_ADDRESS} {
+// site is the rig's site of any configuration.
+var site = fmt.Sprintf(`{$SVC_ADDRESS} {
 	handle /v1/* {
 		route {
 			svc_auth {
@@ -78,7 +57,31 @@ const machine = `{
 		svc_error
 	}
 }
-`
+`, AnswerTimeout, Deadline)
+
+// machine is the configuration of one. The arguments are the folder of the
+// frameworks and the engine's program.
+var machine = `{
+	admin "unix/{$SVC_DATA_DIR}/run/caddy.sock|0600"
+	persist_config off
+	grace_period 1s
+	log {
+		level INFO
+		format svc {
+			wrap json
+		}
+	}
+	svc {
+		data_dir "{$SVC_DATA_DIR}"
+		retry_after 1s
+		engines embedded {
+			frameworks %s
+			command %s
+			stop_on_exit none
+		}
+	}
+}
+` + site
 
 // NewMachine prepares a machine with its data in dir, "" for a new folder. env are
 // further variables of its process.
@@ -87,7 +90,7 @@ func NewMachine(t testing.TB, dir string, env ...string) *Machine {
 	frameworks := newFrameworks(t)
 	m := &Machine{frameworks: frameworks, Gateway: NewGateway(t, Options{
 		Program:   Program(t, "gateway"),
-		Caddyfile: fmt.Sprintf(machine, frameworks, Program(t, "engine"), AnswerTimeout, Deadline),
+		Caddyfile: fmt.Sprintf(machine, frameworks, Program(t, "engine")),
 		Env:       env,
 		Dir:       dir,
 	})}

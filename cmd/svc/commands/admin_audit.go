@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strconv"
 
@@ -14,22 +13,17 @@ import (
 // defaultAudit is how many changes svc admin audit shows.
 const defaultAudit = 100
 
-func auditCommand(o *adminOptions) *cobra.Command {
+func auditCommand(o *localOptions) *cobra.Command {
 	var keyID, userID string
 	var limit int
-	c := &cobra.Command{
-		Use:     "audit",
-		Short:   "Show who changed which user or key, newest first",
-		Example: "  svc admin audit --user alice",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+	c := command(o, "audit", "Show who changed which user or key, newest first", cobra.NoArgs,
+		func(ctx context.Context, _ []string) ([]keys.AuditEntry, error) {
 			if limit < 0 {
-				return &codedError{exitUsage, errors.New("--limit can't be negative: want a number of changes, or 0 for all")}
+				return nil, misused("--limit can't be negative: want a number of changes, or 0 for all")
 			}
-			entries, err := o.audit(c.Context(), keyID, userID, limit)
-			return o.print(c, entries, err, func(w io.Writer) { printAudit(w, entries) })
-		},
-	}
+			return o.audit(ctx, keyID, userID, limit)
+		}, printAudit)
+	c.Example = "  svc admin audit --user alice"
 	c.Flags().StringVar(&keyID, "key", "", "only changes of this key")
 	c.Flags().StringVar(&userID, "user", "", "only changes of this user and the user's keys")
 	c.Flags().IntVar(&limit, "limit", defaultAudit, "how many changes at most; 0 for all")
@@ -38,7 +32,7 @@ func auditCommand(o *adminOptions) *cobra.Command {
 }
 
 // audit reads pages until it has limit entries, or all when that is 0.
-func (o *adminOptions) audit(ctx context.Context, keyID, userID string, limit int) ([]keys.AuditEntry, error) {
+func (o *localOptions) audit(ctx context.Context, keyID, userID string, limit int) ([]keys.AuditEntry, error) {
 	client := o.client()
 	entries := []keys.AuditEntry{}
 	for before := int64(0); ; {

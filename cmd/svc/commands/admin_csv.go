@@ -1,10 +1,6 @@
 package commands
 
-import (
-	"errors"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 // csvFlag adds --csv to a command.
 func csvFlag(c *cobra.Command) *bool {
@@ -12,9 +8,9 @@ func csvFlag(c *cobra.Command) *bool {
 }
 
 // checkOneForm refuses --csv together with --json.
-func (o *adminOptions) checkOneForm(asCSV bool) error {
+func (o *localOptions) checkOneForm(asCSV bool) error {
 	if asCSV && o.json {
-		return &codedError{exitUsage, errors.New("--csv and --json exclude each other: give one of them")}
+		return misused("--csv and --json exclude each other: give one of them")
 	}
 	return nil
 }

@@ -1,50 +1,38 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/sidecar/admin"
 )
 
-func adminEnginesCommand(o *adminOptions) *cobra.Command {
-	return group("engines", "Show or change which data folder has the engines", enginesOwnerCommand(o), enginesReleaseCommand(o))
-}
-
-func enginesOwnerCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "owner",
-		Short: "Show which data folder has the engines of the projects, and their volumes",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			owner, err := o.client().EnginesOwner(c.Context())
-			return o.print(c, owner, adviseEngines(err), func(w io.Writer) {
-				fmt.Fprintf(w, "%s, which has had them since %s\n", owner.Place, printTime(owner.Since))
-			})
-		},
-	}
-}
-
-func enginesReleaseCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "release",
-		Short: "Let the next engine proxy that starts have the engines",
-		Long: `Let the next engine proxy that starts have the engines, when the data folder that has them is gone for good.
+func adminEnginesCommand(o *localOptions) *cobra.Command {
+	release := ownerCommand(o, "release", "Let the next engine proxy that starts have the engines",
+		(*admin.Client).ReleaseEngines, "released from %s, which had them since %s\n")
+	release.Long = `Let the next engine proxy that starts have the engines, when the data folder that has them is gone for good.
 
 Stop its engine proxy first. Unfinished jobs end as engine_lost where their volumes are missing. A data folder
-that is moved to another host needs no release: it keeps its name.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			owner, err := o.client().ReleaseEngines(c.Context())
-			return o.print(c, owner, adviseEngines(err), func(w io.Writer) {
-				fmt.Fprintf(w, "released from %s, which had them since %s\n", owner.Place, printTime(owner.Since))
-			})
-		},
-	}
+that is moved to another host needs no release: it keeps its name.`
+	return group("engines", "Show or change which data folder has the engines",
+		ownerCommand(o, "owner", "Show which data folder has the engines of the projects, and their volumes",
+			(*admin.Client).EnginesOwner, "%s, which has had them since %s\n"),
+		release)
 }
 
-// adviseEngines says how a data folder gets the engines.
-func adviseEngines(err error) error {
-	return advise(err, http.StatusNotFound, "the next engine proxy that starts will")
+// ownerCommand is a command that makes one call about who has the engines, or had them.
+func ownerCommand(o *localOptions, use, short string,
+	call func(*admin.Client, context.Context) (contract.Installation, error), says string,
+) *cobra.Command {
+	return command(o, use, short, cobra.NoArgs, func(ctx context.Context, _ []string) (contract.Installation, error) {
+		owner, err := call(o.client(), ctx)
+		return owner, advise(err, http.StatusNotFound, "the next engine proxy that starts will")
+	}, func(w io.Writer, owner contract.Installation) {
+		fmt.Fprintf(w, says, owner.Place, printTime(owner.Since))
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -12,16 +13,19 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 )
 
-func keyCommand(o *adminOptions) *cobra.Command {
+func keyCommand(o *localOptions) *cobra.Command {
 	return group("key", "Create and manage API keys",
-		keyCreateCommand(o), keyListCommand(o), keyRenameCommand(o), keyLimitsCommand(o), keyUsageCommand(o),
+		keyCreateCommand(o), keyListCommand(o), keyLimitsCommand(o), keyUsageCommand(o),
+		keyCommandOf(o, "rename ID NAME", "Give a key another name", 2, func(ctx context.Context, args []string) (keys.Key, error) {
+			return o.client().Rename(ctx, args[0], args[1])
+		}),
 		oneKeyCommand(o, "show", "Show a key", (*admin.Client).Key),
 		oneKeyCommand(o, "disable", "Make a key unusable until it is enabled", (*admin.Client).Disable),
 		oneKeyCommand(o, "enable", "Make a disabled key usable again", (*admin.Client).Enable),
 		oneKeyCommand(o, "revoke", "End a key for good", (*admin.Client).Revoke))
 }
 
-func keyCreateCommand(o *adminOptions) *cobra.Command {
+func keyCreateCommand(o *localOptions) *cobra.Command {
 	var userID, name string
 	var flags limitFlags
 	c := &cobra.Command{
@@ -55,72 +59,44 @@ func keyCreateCommand(o *adminOptions) *cobra.Command {
 	return c
 }
 
-func keyListCommand(o *adminOptions) *cobra.Command {
+func keyListCommand(o *localOptions) *cobra.Command {
 	var userID string
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List keys",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := o.client().Keys(c.Context(), userID)
-			return o.print(c, list, err, func(w io.Writer) { printKeys(w, list) })
-		},
-	}
+	c := command(o, "list", "List keys", cobra.NoArgs, func(ctx context.Context, _ []string) ([]keys.Key, error) {
+		return o.client().Keys(ctx, userID)
+	}, printKeys)
 	c.Flags().StringVar(&userID, "user", "", "only the keys of this user")
 	return c
 }
 
-func keyRenameCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "rename ID NAME",
-		Short: "Give a key another name",
-		Args:  cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			key, err := o.client().Rename(c.Context(), args[0], args[1])
-			return o.printKey(c, key, err)
-		},
-	}
-}
-
 // oneKeyCommand is a command that makes one call about a key.
-func oneKeyCommand(o *adminOptions, use, short string,
-	call func(*admin.Client, context.Context, string) (keys.Key, error),
-) *cobra.Command {
-	return &cobra.Command{
-		Use:   use + " ID",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			key, err := call(o.client(), c.Context(), args[0])
-			return o.printKey(c, key, err)
-		},
-	}
+func oneKeyCommand(o *localOptions, use, short string, call func(*admin.Client, context.Context, string) (keys.Key, error)) *cobra.Command {
+	return keyCommandOf(o, use+" ID", short, 1, func(ctx context.Context, args []string) (keys.Key, error) {
+		return call(o.client(), ctx, args[0])
+	})
 }
 
-func keyLimitsCommand(o *adminOptions) *cobra.Command {
+// keyCommandOf is a command that prints a key, which its first argument names.
+func keyCommandOf(o *localOptions, use, short string, args int, call func(context.Context, []string) (keys.Key, error)) *cobra.Command {
+	return command(o, use, short, cobra.ExactArgs(args), func(ctx context.Context, args []string) (keys.Key, error) {
+		key, err := call(ctx, args)
+		return key, advise(err, http.StatusNotFound, listKeys)
+	}, func(w io.Writer, key keys.Key) { printFields(w, keyFields(key)) })
+}
+
+func keyLimitsCommand(o *localOptions) *cobra.Command {
 	var flags limitFlags
-	c := &cobra.Command{
-		Use:     "limits ID",
-		Short:   "Change the given limits of a key",
-		Example: "  svc admin key limits key_… --jobs-per-day 50 --tik-per-month unlimited",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if !flags.given() {
-				return &codedError{exitUsage, fmt.Errorf("no limit is given: name at least one, see svc admin key limits --help")}
-			}
-			key, err := o.client().Key(c.Context(), args[0])
-			if err == nil {
-				flags.apply(&key.Limits)
-				key, err = o.client().SetLimits(c.Context(), key.ID, key.Version, key.Limits)
-			}
-			return o.printKey(c, key, err)
-		},
-	}
+	c := keyCommandOf(o, "limits ID", "Change the given limits of a key", 1, func(ctx context.Context, args []string) (keys.Key, error) {
+		if !flags.given() {
+			return keys.Key{}, misused("no limit is given: name at least one, see svc admin key limits --help")
+		}
+		key, err := o.client().Key(ctx, args[0])
+		if err != nil {
+			return key, err
+		}
+		flags.apply(&key.Limits)
+		return o.client().SetLimits(ctx, key.ID, key.Version, key.Limits)
+	})
+	c.Example = "  svc admin key limits key_… --jobs-per-day 50 --tik-per-month unlimited"
 	flags.register(c.Flags())
 	return c
-}
-
-// printKey prints the result of a command about one key.
-func (o *adminOptions) printKey(c *cobra.Command, key keys.Key, err error) error {
-	return o.print(c, key, adviseKey(err), func(w io.Writer) { printFields(w, keyFields(key)) })
 }

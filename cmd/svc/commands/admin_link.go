@@ -2,7 +2,7 @@ package commands
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,32 +20,20 @@ type loginLink struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-func loginLinkCommand(o *adminOptions) *cobra.Command {
+func loginLinkCommand(o *localOptions) *cobra.Command {
 	var user, address string
-	c := &cobra.Command{
-		Use:     "login-link --user ID",
-		Short:   "Make a link that signs a user in to the console, once",
-		Example: "  svc admin login-link --user alice",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if user == "" {
-				return &codedError{exitUsage, errors.New("--user ID is required")}
-			}
-			link, err := o.client().LoginLink(c.Context(), user)
-			if err != nil {
-				return adviseUser(err, user)
-			}
+	c := command(o, "login-link --user ID", "Make a link that signs a user in to the console, once", cobra.NoArgs,
+		func(ctx context.Context, _ []string) (loginLink, error) {
+			link, err := o.client().LoginLink(ctx, user)
 			// Browsers don't send what stands behind "#": the code is in no log.
-			result := loginLink{
-				URL:    siteOf(address) + site.Path + "login#" + link.Code,
-				UserID: link.UserID, ExpiresAt: link.ExpiresAt,
-			}
-			return o.print(c, result, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%s\nsigns %s in once, until %s\n", result.URL, result.UserID, printTime(result.ExpiresAt))
-			})
-		},
-	}
+			place := siteOf(address) + site.Path + "login#" + link.Code
+			return loginLink{URL: place, UserID: link.UserID, ExpiresAt: link.ExpiresAt}, adviseUser(err, user)
+		}, func(w io.Writer, l loginLink) {
+			fmt.Fprintf(w, "%s\nsigns %s in once, until %s\n", l.URL, l.UserID, printTime(l.ExpiresAt))
+		})
+	c.Example = "  svc admin login-link --user alice"
 	c.Flags().StringVar(&user, "user", "", "who is signed in")
+	require(c, "user")
 	c.Flags().StringVar(&address, "address", cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress),
 		"site address of the service ($SVC_ADDRESS)")
 	return c

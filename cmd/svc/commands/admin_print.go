@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -22,17 +21,6 @@ func printFields(w io.Writer, fields [][2]string) {
 		rows[i] = fields[i][:]
 	}
 	printTable(w, rows)
-}
-
-// written has people's text written to w, and returns the first error of that, for
-// those who have to know before they go on.
-func written(w io.Writer, people func(w io.Writer)) error {
-	out := bufio.NewWriter(w) // it keeps the error
-	people(out)
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing the result: %w", err)
-	}
-	return nil
 }
 
 // printTable prints rows of as many cells each, aligned. What is in a cell stays

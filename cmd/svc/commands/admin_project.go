@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -14,27 +13,21 @@ import (
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
-func projectCommand(o *adminOptions) *cobra.Command {
+func projectCommand(o *localOptions) *cobra.Command {
 	return group("project", "List projects, and set attributes for the policy", projectListCommand(o), projectAttributesCommand(o))
 }
 
-func projectListCommand(o *adminOptions) *cobra.Command {
+func projectListCommand(o *localOptions) *cobra.Command {
 	var userID string
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List projects, newest first",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := o.projects(c.Context(), userID)
-			return o.print(c, list, err, func(w io.Writer) { printProjectDetails(w, list) })
-		},
-	}
+	c := command(o, "list", "List projects, newest first", cobra.NoArgs, func(ctx context.Context, _ []string) ([]projects.Details, error) {
+		return o.projects(ctx, userID)
+	}, printProjectDetails)
 	c.Flags().StringVar(&userID, "user", "", "only projects of this user")
 	return c
 }
 
 // projects reads all pages.
-func (o *adminOptions) projects(ctx context.Context, userID string) ([]projects.Details, error) {
+func (o *localOptions) projects(ctx context.Context, userID string) ([]projects.Details, error) {
 	client := o.client()
 	list := []projects.Details{}
 	for after := ""; ; {
@@ -49,36 +42,40 @@ func (o *adminOptions) projects(ctx context.Context, userID string) ([]projects.
 	}
 }
 
-func projectAttributesCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "attributes ID [NAME=VALUE...]",
-		Short: "Show or set the attributes of a project, facts for the policy; NAME= removes one",
-		Example: `  svc admin project attributes 6b1f… readers=alice,bob
-  svc admin project attributes 6b1f… readers=`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			set := map[string]*string{}
-			for _, pair := range args[1:] {
-				name, value, found := strings.Cut(pair, "=")
-				if !found {
-					return &codedError{exitUsage, fmt.Errorf("%q is not of the form NAME=VALUE", pair)}
-				}
-				set[name] = nil
-				if value != "" {
-					set[name] = &value
-				}
-			}
+func projectAttributesCommand(o *localOptions) *cobra.Command {
+	c := command(o, "attributes ID [NAME=VALUE...]", "Show or set the attributes of a project, facts for the policy; NAME= removes one",
+		cobra.MinimumNArgs(1), func(ctx context.Context, args []string) (projects.Details, error) {
+			set, err := parseAttributes(args[1:])
 			var details projects.Details
-			var err error
-			if len(set) == 0 {
-				details, err = o.client().Project(c.Context(), args[0])
-			} else {
-				details, err = o.client().SetAttributes(c.Context(), args[0], set)
+			switch {
+			case err != nil:
+				return details, err
+			case len(set) == 0:
+				details, err = o.client().Project(ctx, args[0])
+			default:
+				details, err = o.client().SetAttributes(ctx, args[0], set)
 			}
-			err = advise(err, http.StatusNotFound, "list the projects with svc admin project list")
-			return o.print(c, details, err, func(w io.Writer) { printProjectDetails(w, []projects.Details{details}) })
-		},
+			return details, advise(err, http.StatusNotFound, "list the projects with svc admin project list")
+		}, func(w io.Writer, p projects.Details) { printProjectDetails(w, []projects.Details{p}) })
+	c.Example = `  svc admin project attributes 6b1f… readers=alice,bob
+  svc admin project attributes 6b1f… readers=`
+	return c
+}
+
+// parseAttributes reads NAME=VALUE pairs; a name without a value is nil.
+func parseAttributes(pairs []string) (map[string]*string, error) {
+	set := map[string]*string{}
+	for _, pair := range pairs {
+		name, value, found := strings.Cut(pair, "=")
+		if !found {
+			return nil, misused("%q is not of the form NAME=VALUE", pair)
+		}
+		set[name] = nil
+		if value != "" {
+			set[name] = &value
+		}
 	}
+	return set, nil
 }
 
 func printProjectDetails(w io.Writer, list []projects.Details) {

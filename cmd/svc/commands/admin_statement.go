@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 	"github.com/svc-games/svc/sidecar/tables"
 )
 
-func userStatementCommand(o *adminOptions) *cobra.Command {
+func userStatementCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "statement ID",
 		Short:   "Show every credit and charge of a user, oldest first",
@@ -28,7 +29,7 @@ func userStatementCommand(o *adminOptions) *cobra.Command {
 		st, err := o.statement(c.Context(), args[0], *keyID)
 		switch {
 		case err != nil && *keyID != "":
-			return adviseKey(err)
+			return advise(err, http.StatusNotFound, listKeys)
 		case err != nil:
 			return adviseUser(err, args[0])
 		}
@@ -41,7 +42,7 @@ func userStatementCommand(o *adminOptions) *cobra.Command {
 }
 
 // statement reads all pages of a statement.
-func (o *adminOptions) statement(ctx context.Context, userID, keyID string) (keys.Statement, error) {
+func (o *localOptions) statement(ctx context.Context, userID, keyID string) (keys.Statement, error) {
 	client := o.client()
 	st, err := client.Statement(ctx, userID, keyID, "")
 	if err != nil {

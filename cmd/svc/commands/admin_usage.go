@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/svc-games/svc/sidecar/tables"
 )
 
-func keyUsageCommand(o *adminOptions) *cobra.Command {
+func keyUsageCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "usage [ID]",
 		Short:   "Show what a key, or every key, used of its limits",
@@ -40,11 +41,11 @@ func keyUsageCommand(o *adminOptions) *cobra.Command {
 }
 
 // usages returns the usage of the key that is named, or of all.
-func (o *adminOptions) usages(ctx context.Context, args []string) ([]keys.Usage, error) {
+func (o *localOptions) usages(ctx context.Context, args []string) ([]keys.Usage, error) {
 	client := o.client()
 	if len(args) == 1 {
 		usage, err := client.Usage(ctx, args[0])
-		return []keys.Usage{usage}, adviseKey(err)
+		return []keys.Usage{usage}, advise(err, http.StatusNotFound, listKeys)
 	}
 	list, err := client.Keys(ctx, "")
 	if err != nil {

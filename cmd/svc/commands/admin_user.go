@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,64 +12,49 @@ import (
 	"github.com/svc-games/svc/sidecar/keys"
 )
 
-func userCommand(o *adminOptions) *cobra.Command {
+func userCommand(o *localOptions) *cobra.Command {
 	return group("user", "Create and show users, top up their TIK, list what they spent",
 		userCreateCommand(o), userTopUpCommand(o), userShowCommand(o), userStatementCommand(o))
 }
 
-func userCreateCommand(o *adminOptions) *cobra.Command {
+func userCreateCommand(o *localOptions) *cobra.Command {
 	var amount tikAmount
-	c := &cobra.Command{
-		Use:     "create ID",
-		Short:   "Create a user",
-		Example: "  svc admin user create alice --tik 1000",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			user, err := o.client().CreateUser(c.Context(), args[0], api.TIK(amount))
-			err = advise(err, http.StatusConflict, "top it up with svc admin user topup "+args[0]+" N")
-			return o.print(c, user, err, func(w io.Writer) { printUser(w, user) })
-		},
-	}
+	c := command(o, "create ID", "Create a user", cobra.ExactArgs(1), func(ctx context.Context, args []string) (keys.User, error) {
+		user, err := o.client().CreateUser(ctx, args[0], api.TIK(amount))
+		return user, advise(err, http.StatusConflict, "top it up with svc admin user topup "+args[0]+" N")
+	}, printUser)
+	c.Example = "  svc admin user create alice --tik 1000"
 	c.Flags().Var(&amount, "tik", "first credit in TIK")
 	return c
 }
 
-func userTopUpCommand(o *adminOptions) *cobra.Command {
+func userTopUpCommand(o *localOptions) *cobra.Command {
 	var credit keys.Credit
-	c := &cobra.Command{
-		Use:   "topup ID N",
-		Short: "Credit a user with N TIK",
-		Example: "  svc admin user topup alice 250\n" +
-			"  svc admin user topup alice 250 --reference invoice-1207",
-		Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if credit.TIK, err = api.ParseTIK(args[1]); err != nil {
-				return &codedError{exitUsage, err}
-			}
-			user, err := o.client().TopUp(c.Context(), args[0], credit)
-			return o.print(c, user, adviseUser(err, args[0]), func(w io.Writer) {
-				printUser(w, user.User)
-				if user.Repeated {
-					fmt.Fprintf(w, "\n%s was credited before; nothing has changed\n", credit.Reference)
-				}
-			})
-		},
-	}
+	c := command(o, "topup ID N", "Credit a user with N TIK", cobra.ExactArgs(2), func(ctx context.Context, args []string) (keys.Credited, error) {
+		var err error
+		if credit.TIK, err = api.ParseTIK(args[1]); err != nil {
+			return keys.Credited{}, &codedError{exitUsage, err}
+		}
+		user, err := o.client().TopUp(ctx, args[0], credit)
+		return user, adviseUser(err, args[0])
+	}, func(w io.Writer, user keys.Credited) {
+		printUser(w, user.User)
+		if user.Repeated {
+			fmt.Fprintf(w, "\n%s was credited before; nothing has changed\n", credit.Reference)
+		}
+	})
+	c.Example = "  svc admin user topup alice 250\n" +
+		"  svc admin user topup alice 250 --reference invoice-1207"
 	c.Flags().StringVar(&credit.Reference, "reference", "", "your reference of the payment; the same one is credited once")
 	return c
 }
 
-func userShowCommand(o *adminOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a user's balance and how many keys and projects the user has",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			user, err := o.client().User(c.Context(), args[0])
-			return o.print(c, user, adviseUser(err, args[0]), func(w io.Writer) { printUser(w, user) })
-		},
-	}
+func userShowCommand(o *localOptions) *cobra.Command {
+	return command(o, "show ID", "Show a user's balance and how many keys and projects the user has", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) (keys.User, error) {
+			user, err := o.client().User(ctx, args[0])
+			return user, adviseUser(err, args[0])
+		}, printUser)
 }
 
 func printUser(w io.Writer, u keys.User) {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -167,7 +168,7 @@ func (c *changes) lines() []string {
 	lines = bounded(lines, "files")
 	var values []string
 	for _, v := range c.Values {
-		values = append(values, shorten("  "+printable(v.Path+": "+orNothing(v.Before)+" → "+orNothing(v.After)), maxDetail))
+		values = append(values, shorten("  "+printable(v.Path+": "+cmp.Or(v.Before, "(none)")+" → "+cmp.Or(v.After, "(none)")), maxDetail))
 	}
 	return append(lines, bounded(values, "values")...)
 }
@@ -177,11 +178,4 @@ func bounded(lines []string, of string) []string {
 		return lines
 	}
 	return append(lines[:maxChanges:maxChanges], fmt.Sprintf("and %d more %s", len(lines)-maxChanges, of))
-}
-
-func orNothing(value string) string {
-	if value == "" {
-		return "(none)"
-	}
-	return value
 }

@@ -64,7 +64,13 @@ func (o *clientOptions) client(onRetry func(client.Retry)) (*client.Client, erro
 // call makes a client that shows on standard error that a call is tried again later,
 // and calls run with it and a context that ends at the first Ctrl-C.
 func (o *clientOptions) call(c *cobra.Command, run func(ctx context.Context, service *client.Client) error) error {
-	service, err := o.client((&plainDisplay{w: c.ErrOrStderr(), now: time.Now}).wait)
+	return o.callShown(c, &plainDisplay{w: c.ErrOrStderr(), now: time.Now}, run)
+}
+
+// callShown is call with a display of one's own, which is closed at the end.
+func (o *clientOptions) callShown(c *cobra.Command, d display, run func(ctx context.Context, service *client.Client) error) error {
+	defer d.close()
+	service, err := o.client(d.wait)
 	if err != nil {
 		return err
 	}

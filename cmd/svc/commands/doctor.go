@@ -42,7 +42,7 @@ func doctorCommand() *cobra.Command {
 			return report(c, o.json, append(checks, storeChecks(c.Context(), o.dataDir)...))
 		},
 	}
-	o.register(c.Flags())
+	o.register(c)
 	return c
 }
 

@@ -35,7 +35,8 @@ func ledgerChecks(ctx context.Context, address string) []check {
 	case ctx.Err() != nil:
 		k.Found, k.Advice = fmt.Sprintf("%sthat took longer than %v", k.Found, ledgerTime), "ask again when the service has less to do"
 	case err != nil:
-		k.Found, k.Advice = k.Found+oneLine(err), "run as the service's user"
+		k.Required = true
+		k.Found, k.Advice = k.Found+oneLine(err), "run as the service's user, or see What doctor says of the ledger in docs/operations.md"
 	default:
 		return invariantChecks(findings)
 	}

@@ -72,13 +72,13 @@ func openNamed(t *testing.T, address, path string) (*store.Store, error) {
 	return store.OpenSQLite(t.Context(), path)
 }
 
-func TestDoctorSaysWhyItChecksNoLedger(t *testing.T) {
+func TestDoctorFailsOverALedgerThatItCanNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), store.SQLiteFile)
 	if err := os.WriteFile(path, []byte(strings.Repeat("not a database. ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	checks := ledgerChecks(t.Context(), path)
-	if len(checks) != 1 || checks[0].OK || checks[0].Required || !strings.Contains(checks[0].Found, "not checked: ") || checks[0].Advice == "" {
+	if len(checks) != 1 || checks[0].OK || !checks[0].Required || !strings.Contains(checks[0].Found, "not checked: ") || checks[0].Advice == "" {
 		t.Errorf("got %+v", checks)
 	}
 }

@@ -2,10 +2,8 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,133 +14,98 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
-	"github.com/svc-games/svc/peer"
 )
 
-// enginesOptions are common to the commands under engines.
-type enginesOptions struct{ localOptions }
-
-func (o *enginesOptions) operator() *remote.Operator { return remote.NewOperator(o.dataDir) }
-
-// failed says what an error of the operator means for who runs the command.
-func (o *enginesOptions) failed(err error) error {
-	switch {
-	case errors.Is(err, engineproxy.ErrAbsent):
-		return errors.New("No engine of this project is known.")
-	case errors.Is(err, peer.ErrNotListening):
-		return fmt.Errorf("no engine proxy works on %s: %w", o.dataDir, err)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: run the command as the user that runs the service", err)
-	}
-	return err
-}
+// operator asks the engine proxy that works on the data directory.
+func (o *localOptions) operator() *remote.Operator { return remote.NewOperator(o.dataDir) }
 
 // enginesCommand shows and stops engines over the engine proxy's socket.
 func enginesCommand() *cobra.Command {
-	o := new(enginesOptions)
-	cmd := group("engines", "Show and stop engines",
-		enginesListCommand(o), enginesShowCommand(o), enginesLogsCommand(o), enginesStopCommand(o), enginesResetCommand(o))
-	for _, sub := range cmd.Commands() {
-		run := sub.RunE
-		sub.RunE = func(cmd *cobra.Command, args []string) error { return o.failed(run(cmd, args)) }
-	}
-	o.register(cmd.PersistentFlags())
-	return cmd
+	o := new(localOptions)
+	c := group("engines", "Show and stop engines",
+		enginesListCommand(o),
+		command(o, "show PROJECT", "Show a project's engine and its history", oneProject,
+			func(ctx context.Context, args []string) (engineproxy.Details, error) {
+				return o.operator().Show(ctx, args[0])
+			}, printEngine),
+		enginesLogsCommand(o), enginesStopCommand(o), enginesResetCommand(o))
+	o.register(c)
+	return c
 }
 
-func enginesListCommand(o *enginesOptions) *cobra.Command {
-	var watch bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the engines, and why each is kept",
-		Long: "List shows every engine that is not absent, why it is kept, and when it would be stopped if\n" +
-			"nothing came until then. With --watch it shows them again whenever something has changed,\n" +
-			"until it is interrupted; as JSON that is one line each time.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if watch {
-				return o.watch(cmd)
-			}
-			list, err := o.operator().List(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return o.printEngines(cmd.OutOrStdout(), list, time.Now())
-		},
+func enginesListCommand(o *localOptions) *cobra.Command {
+	c := command(o, "list", "List the engines, and why each is kept", cobra.NoArgs,
+		func(ctx context.Context, _ []string) ([]engineproxy.Info, error) { return o.engines(ctx) }, printEngines)
+	c.Long = "List shows every engine that is not absent, why it is kept, and when it would be stopped if\n" +
+		"nothing came until then. With --watch it shows them again whenever something has changed,\n" +
+		"until it is interrupted; as JSON that is one line each time."
+	watch, list := c.Flags().BoolP("watch", "w", false, "keep showing changes"), c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if *watch {
+			return o.watch(c)
+		}
+		return list(c, args)
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing changes")
-	return cmd
+	return c
 }
 
-func enginesShowCommand(o *enginesOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show PROJECT",
-		Short: "Show a project's engine and its history",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkProject(args[0]); err != nil {
-				return err
-			}
-			details, err := o.operator().Show(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return o.printEngine(cmd.OutOrStdout(), details, time.Now())
-		},
-	}
+// engines lists the engines that are not absent; as JSON none is [], not null.
+func (o *localOptions) engines(ctx context.Context) ([]engineproxy.Info, error) {
+	list, err := o.operator().List(ctx)
+	return append([]engineproxy.Info{}, list...), err
 }
 
-func enginesLogsCommand(o *enginesOptions) *cobra.Command {
+// engineLog is what svc engines logs prints as JSON.
+type engineLog struct {
+	Log string `json:"log"`
+}
+
+func enginesLogsCommand(o *localOptions) *cobra.Command {
 	var limit int64
-	cmd := &cobra.Command{
-		Use:   "logs PROJECT",
-		Short: "Show what a project's engine wrote last",
-		Long: "Logs shows the end of what the project's engine wrote to standard output and error, or the\n" +
-			"one that ran last. Engines run untrusted code: control characters are shown as \"?\".",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkProject(args[0]); err != nil {
-				return err
-			}
+	c := command(o, "logs PROJECT", "Show what a project's engine wrote last", oneProject,
+		func(ctx context.Context, args []string) (engineLog, error) {
 			if limit < 1 || limit > engineproxy.MaxLog {
-				return &codedError{code: exitUsage, err: fmt.Errorf("--bytes must be from 1 to %d", engineproxy.MaxLog)}
+				return engineLog{}, misused("--bytes must be from 1 to %d", engineproxy.MaxLog)
 			}
-			text, err := o.operator().Logs(cmd.Context(), args[0], limit)
-			if err != nil {
-				return err
-			}
-			return o.printLog(cmd.OutOrStdout(), string(text))
-		},
-	}
-	cmd.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how much of its end to show")
-	return cmd
+			text, err := o.operator().Logs(ctx, args[0], limit)
+			return engineLog{string(text)}, err
+		}, printLog)
+	c.Long = "Logs shows the end of what the project's engine wrote to standard output and error, or the\n" +
+		"one that ran last. Engines run untrusted code: control characters are shown as \"?\"."
+	c.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how much of its end to show")
+	return c
 }
 
-func enginesStopCommand(o *enginesOptions) *cobra.Command {
+// changed is what the commands that change an engine print as JSON.
+type changed struct {
+	ProjectID string `json:"projectId"`
+}
+
+// printDone says nothing to a person: what was asked for is done.
+func printDone(io.Writer, changed) {}
+
+func enginesStopCommand(o *localOptions) *cobra.Command {
 	var force bool
-	cmd := &cobra.Command{
+	c := &cobra.Command{
 		Use:   "stop PROJECT",
 		Short: "Stop a project's engine once its work has ended",
 		Long: "Stop drains a project's engine and stops it once its work has ended. With --force it is\n" +
 			"stopped at once; an engine with unfinished jobs is then started again, and its running\n" +
 			"job fails with engine_restarted. --force also clears the memory of failed starts. Where no\n" +
 			"engine runs it says so; a project that never had one is an error.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkProject(args[0]); err != nil {
-				return err
-			}
-			ctx, cancel := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		Args: oneProject,
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, cancel := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer cancel()
 			before, err := o.operator().Show(ctx, args[0])
 			if err != nil {
 				return err
 			}
 			if before.State == engineproxy.StateAbsent || before.State == engineproxy.StateFailed {
-				fmt.Fprintln(cmd.ErrOrStderr(), "svc: no engine of this project runs")
+				fmt.Fprintln(c.ErrOrStderr(), "svc: no engine of this project runs")
 			} else if !force {
 				note := time.AfterFunc(2*time.Second, func() {
-					fmt.Fprintln(cmd.ErrOrStderr(), "svc: waiting for the engine's work to end; --force stops it now")
+					fmt.Fprintln(c.ErrOrStderr(), "svc: waiting for the engine's work to end; --force stops it now")
 				})
 				defer note.Stop()
 			}
@@ -150,46 +113,34 @@ func enginesStopCommand(o *enginesOptions) *cobra.Command {
 			if context.Cause(ctx) != nil && err != nil {
 				return fmt.Errorf("interrupted; the engine works on")
 			}
-			if err != nil {
-				return err
-			}
-			return o.printDone(cmd.OutOrStdout(), args[0])
+			return o.print(c, changed{args[0]}, err, func(io.Writer) {}) // as printDone
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "do not wait for work")
-	return cmd
+	c.Flags().BoolVar(&force, "force", false, "do not wait for work")
+	return c
 }
 
-func enginesResetCommand(o *enginesOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "reset PROJECT",
-		Short: "Forget why a project's engine failed to start",
-		Long: "Reset forgets that a project's engine failed: the next submission starts it, also if the\n" +
-			"failure was one that would not have been tried again.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkProject(args[0]); err != nil {
-				return err
-			}
-			if err := o.operator().Reset(cmd.Context(), args[0]); err != nil {
-				return err
-			}
-			return o.printDone(cmd.OutOrStdout(), args[0])
-		},
+func enginesResetCommand(o *localOptions) *cobra.Command {
+	c := command(o, "reset PROJECT", "Forget why a project's engine failed to start", oneProject,
+		func(ctx context.Context, args []string) (changed, error) {
+			return changed{args[0]}, o.operator().Reset(ctx, args[0])
+		}, printDone)
+	c.Long = "Reset forgets that a project's engine failed: the next submission starts it, also if the\n" +
+		"failure was one that would not have been tried again."
+	return c
+}
+
+// oneProject is of commands whose argument is a project.
+func oneProject(c *cobra.Command, args []string) error {
+	if err := cobra.ExactArgs(1)(c, args); err != nil {
+		return err
 	}
+	return checkProject(args[0])
 }
 
 func checkProject(id string) error {
-	if err := api.CheckProjectID(id); err != nil {
-		return &codedError{code: exitUsage, err: fmt.Errorf("%q is not a project id: want 24 lower-case hexadecimal characters", id)}
+	if !api.ValidProjectID(id) {
+		return misused("%q is not a project id: want 24 lower-case hexadecimal characters", id)
 	}
 	return nil
-}
-
-// printDone says nothing to a person: what was asked for is done.
-func (o *enginesOptions) printDone(w io.Writer, projectID string) error {
-	if !o.json {
-		return nil
-	}
-	return printJSON(w, map[string]string{"projectId": projectID})
 }

@@ -23,27 +23,34 @@ const watchEvery = 500 * time.Millisecond
 
 // watch prints the engines whenever something has changed, until it is
 // interrupted or the engine proxy ends.
-func (o *enginesOptions) watch(cmd *cobra.Command) error {
-	ctx, cancel := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+func (o *localOptions) watch(c *cobra.Command) error {
+	ctx, cancel := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var shown []byte
 	for {
-		list, err := o.operator().List(ctx)
+		list, err := o.engines(ctx)
 		if ctx.Err() != nil {
 			return nil // interrupted: that is how a watch ends
 		}
 		if err != nil {
 			return err
 		}
-		now, err := json.Marshal(append([]engineproxy.Info{}, list...)) // none is [], not null
+		now, err := json.Marshal(list)
 		if err != nil {
 			return fmt.Errorf("comparing the engines: %w", err)
 		}
 		if !bytes.Equal(now, shown) {
 			shown = now
-			if err := o.printChange(cmd.OutOrStdout(), list, now); err != nil {
+			if err := written(c.OutOrStdout(), func(w io.Writer) {
+				if o.json {
+					fmt.Fprintf(w, "%s\n", now)
+					return
+				}
+				fmt.Fprintln(w, time.Now().Format(time.TimeOnly))
+				printEngines(w, list)
+			}); err != nil {
 				return err
 			}
 		}
@@ -55,33 +62,19 @@ func (o *enginesOptions) watch(cmd *cobra.Command) error {
 	}
 }
 
-// printChange shows the engines with the time, or in one line, asJSON.
-func (o *enginesOptions) printChange(w io.Writer, list []engineproxy.Info, asJSON []byte) error {
-	if o.json {
-		_, err := fmt.Fprintf(w, "%s\n", asJSON)
-		return err
-	}
-	fmt.Fprintln(w, time.Now().Format(time.TimeOnly))
-	return o.printEngines(w, list, time.Now())
-}
-
-func (o *enginesOptions) printEngines(w io.Writer, list []engineproxy.Info, now time.Time) error {
-	if o.json {
-		return printJSON(w, append([]engineproxy.Info{}, list...))
-	}
+func printEngines(w io.Writer, list []engineproxy.Info) {
+	now := time.Now()
 	rows := [][]string{{"PROJECT", "OWNER", "STATE", "FOR", "PID", "REMARK"}}
 	for _, e := range list {
 		rows = append(rows, []string{
 			e.ProjectID, e.OwnerID, stateOf(e), now.Sub(e.Since).Round(time.Second).String(), pidOf(e), remarkOn(e, now),
 		})
 	}
-	return written(w, func(w io.Writer) { printTable(w, rows) })
+	printTable(w, rows)
 }
 
-func (o *enginesOptions) printEngine(w io.Writer, d engineproxy.Details, now time.Time) error {
-	if o.json {
-		return printJSON(w, d)
-	}
+func printEngine(w io.Writer, d engineproxy.Details) {
+	now := time.Now()
 	var fields [][2]string
 	add := func(name, value string) {
 		if value != "" {
@@ -104,24 +97,19 @@ func (o *enginesOptions) printEngine(w io.Writer, d engineproxy.Details, now tim
 	printFields(w, fields)
 	fmt.Fprintln(w)
 	printTable(w, rows)
-	return nil
 }
 
-func (o *enginesOptions) printLog(w io.Writer, text string) error {
-	if o.json {
-		return printJSON(w, map[string]string{"log": text})
-	}
-	text = strings.Map(func(r rune) rune {
+func printLog(w io.Writer, l engineLog) {
+	text := strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 			return r
 		}
 		return '?'
-	}, text)
+	}, l.Log)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	fmt.Fprint(w, text)
 }
 
 func stateOf(e engineproxy.Info) string {

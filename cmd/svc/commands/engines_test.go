@@ -123,7 +123,7 @@ func TestEnginesStopForceClearsAFailure(t *testing.T) {
 
 func TestEnginesStopSaysWhereThereIsNoEngine(t *testing.T) {
 	dir, project := failedEngine(t)
-	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "No engine of this project is known") {
+	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "no engine of this project is known") {
 		t.Errorf("an unknown project: code %d: %s", code, errs)
 	}
 	for _, args := range [][]string{{"stop", project}, {"stop", "--force", project}, {"stop", project}} { // the second forgets the failure
@@ -188,8 +188,8 @@ func TestEnginesListWatchShowsEveryChangeUntilTheServiceEnds(t *testing.T) {
 
 func TestEngineLogIsShownWithoutItsControlCharacters(t *testing.T) {
 	var out bytes.Buffer
-	if err := (&enginesOptions{}).printLog(&out, "a\x1b[2Jb\tc\n\x07é"); err != nil || out.String() != "a?[2Jb\tc\n?é\n" {
-		t.Fatalf("%q, %v", out.String(), err)
+	if printLog(&out, engineLog{"a\x1b[2Jb\tc\n\x07é"}); out.String() != "a?[2Jb\tc\n?é\n" {
+		t.Fatalf("%q", out.String())
 	}
 }
 
@@ -200,10 +200,8 @@ func TestTablesOfEnginesAreWhatWeMakeThemWhateverIsInTheirCells(t *testing.T) {
 	}
 	details := engineproxy.Details{Info: info, Transitions: []engineproxy.Transition{{From: hostile, To: hostile, Cause: hostile, Detail: hostile}}}
 	var list, one bytes.Buffer
-	o := new(enginesOptions)
-	if err := errors.Join(o.printEngines(&list, []engineproxy.Info{info}, time.Now()), o.printEngine(&one, details, time.Now())); err != nil {
-		t.Fatal(err)
-	}
+	printEngines(&list, []engineproxy.Info{info})
+	printEngine(&one, details)
 	for text, lines := range map[string]int{list.String(): 2, one.String(): 10} {
 		if strings.ContainsAny(text, "\x1b\t\u202e") || strings.Count(text, "\n") != lines {
 			t.Errorf("want %d lines without control characters: %q", lines, text)

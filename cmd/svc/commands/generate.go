@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,17 +72,23 @@ func (o *generateOptions) run(c *cobra.Command, brief string) error {
 		}
 	}
 	d := newDisplay(c.ErrOrStderr())
-	defer d.close()
-	service, err := o.client(d.wait)
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(c)
-	defer stop()
+	return o.callShown(c, d, func(ctx context.Context, service *client.Client) error {
+		result, err := o.generate(ctx, service, d, req)
+		d.close()
+		if err != nil {
+			return err
+		}
+		return errors.Join(o.print(c.OutOrStdout(), result, result.text()), endOf(result.Job))
+	})
+}
+
+// generate submits a job, follows it to its end and unpacks its game.
+func (o *generateOptions) generate(ctx context.Context, service *client.Client, d display, req api.GenerateRequest) (generated, error) {
+	var result generated
 	if req.ProjectID == "" {
 		project, err := service.CreateProject(ctx, api.ProjectRequest{Name: o.projectName(req.Prompt)})
 		if err != nil {
-			return coded(fmt.Errorf("creating project: %w", err))
+			return result, fmt.Errorf("creating project: %w", err)
 		}
 		req.ProjectID = project.ID
 		d.note("project " + project.ID)
@@ -89,25 +96,21 @@ func (o *generateOptions) run(c *cobra.Command, brief string) error {
 	submission, err := service.Generate(ctx, req)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return &codedError{exitInterrupted, errors.New("interrupted before the service had accepted a job")}
+		return result, &codedError{exitInterrupted, errors.New("interrupted before the service had accepted a job")}
 	case errors.Is(err, client.ErrUnavailable):
-		return &codedError{exitNoCapacity, err}
+		return result, &codedError{exitNoCapacity, err}
 	case err != nil:
-		return coded(err)
+		return result, err
 	}
 	d.note("job " + submission.JobID)
 	job := client.Job{ID: submission.JobID, ProjectID: req.ProjectID}
-	result := generated{}
 	if result.Job, err = follow(ctx, service, job, d); err != nil {
-		return coded(err)
+		return result, err
 	}
 	if result.Job.Status == api.JobCompleted && o.dir != "" {
-		if err := result.unpack(ctx, service, job, o.dir, o.force); err != nil {
-			return coded(err)
-		}
+		err = result.unpack(ctx, service, job, o.dir, o.force)
 	}
-	d.close()
-	return errors.Join(o.print(c.OutOrStdout(), result, result.text()), endOf(result.Job))
+	return result, err
 }
 
 // request builds the submission and checks it as the service will.
@@ -132,7 +135,7 @@ func (o *generateOptions) request(stdin io.Reader, brief string) (api.GenerateRe
 		req.Instructions = &instructions
 	}
 	if o.project != "" {
-		if err := api.CheckProjectID(o.project); err != nil {
+		if err := checkProject(o.project); err != nil {
 			return req, err
 		}
 	}

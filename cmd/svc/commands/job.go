@@ -24,7 +24,7 @@ func jobCommand(use, short string, o *jobOptions, run func(c *cobra.Command, job
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return coded(run(c, client.Job{ID: args[0], ProjectID: o.project}))
+			return run(c, client.Job{ID: args[0], ProjectID: o.project})
 		},
 	}
 	o.register(c)
@@ -58,19 +58,14 @@ func watchCommand() *cobra.Command {
 	o := &jobOptions{}
 	return jobCommand("watch", "Follow a job to its end", o, func(c *cobra.Command, job client.Job) error {
 		d := newDisplay(c.ErrOrStderr())
-		defer d.close()
-		service, err := o.client(d.wait)
-		if err != nil {
-			return err
-		}
-		ctx, stop := interruptible(c)
-		defer stop()
-		record, err := follow(ctx, service, job, d)
-		d.close()
-		if err != nil {
-			return err
-		}
-		return errors.Join(o.print(c.OutOrStdout(), record, recordText(record)), endOf(record))
+		return o.callShown(c, d, func(ctx context.Context, service *client.Client) error {
+			record, err := follow(ctx, service, job, d)
+			d.close()
+			if err != nil {
+				return err
+			}
+			return errors.Join(o.print(c.OutOrStdout(), record, recordText(record)), endOf(record))
+		})
 	})
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,11 +20,8 @@ const (
 	activePolicy   = "active"   // the one that the running service decides by
 )
 
-// policyOptions are the flags of every policy command.
-type policyOptions struct{ localOptions }
-
 func policyCommand() *cobra.Command {
-	o := &policyOptions{}
+	o := new(localOptions)
 	c := group("policy", "Verify a policy, activate it in a running service, and roll it back",
 		policyVerifyCommand(o),
 		policyTestCommand(o),
@@ -40,13 +38,13 @@ func policyCommand() *cobra.Command {
 		policyActivateCommand(o),
 		policyRollbackCommand(o),
 	)
-	o.register(c.PersistentFlags())
+	o.register(c)
 	return c
 }
 
 // open opens a policy: a directory, a bundle (.tar.gz), the one that svc was
 // built with, or the one of the running service.
-func (o *policyOptions) open(ctx context.Context, name string) (fs.FS, error) {
+func (o *localOptions) open(ctx context.Context, name string) (fs.FS, error) {
 	switch {
 	case name == embeddedPolicy:
 		return policy.Embedded(), nil
@@ -55,14 +53,22 @@ func (o *policyOptions) open(ctx context.Context, name string) (fs.FS, error) {
 	case isBundle(name):
 		return readBundle(name)
 	}
+	isDir, err := isDirectory(name)
+	if err == nil && !isDir {
+		err = fmt.Errorf("%s is neither a directory nor a bundle (.tar.gz)", name)
+	}
+	return os.DirFS(name), err
+}
+
+func isDirectory(name string) (bool, error) {
 	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("opening policy: %w", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("there is no policy %s: name its directory, or a bundle (.tar.gz)", name)
+	case err != nil:
+		return false, fmt.Errorf("opening policy: %w", err)
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("opening policy: %s is neither a directory nor a bundle (.tar.gz)", name)
-	}
-	return os.DirFS(name), nil
+	return info.IsDir(), nil
 }
 
 // isBundle reports whether a file is a bundle, by its name.
@@ -74,16 +80,13 @@ func isBundle(name string) bool {
 // writes into it.
 func checkDirectory(name string) error {
 	if name == embeddedPolicy || name == activePolicy || isBundle(name) {
-		return &codedError{exitUsage, fmt.Errorf("%s can't be written to: name the directory of a policy", name)}
+		return misused("%s can't be written to: name the directory of a policy", name)
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return fmt.Errorf("opening policy: %w", err)
+	isDir, err := isDirectory(name)
+	if err == nil && !isDir {
+		err = misused("%s is no directory: name the directory of a policy", name)
 	}
-	if !info.IsDir() {
-		return &codedError{exitUsage, fmt.Errorf("%s is no directory: name the directory of a policy", name)}
-	}
-	return nil
+	return err
 }
 
 func readBundle(name string) (bundle.Snapshot, error) {
@@ -96,7 +99,7 @@ func readBundle(name string) (bundle.Snapshot, error) {
 }
 
 // openArgument opens the policy named by an optional argument.
-func (o *policyOptions) openArgument(ctx context.Context, args []string) (fs.FS, error) {
+func (o *localOptions) openArgument(ctx context.Context, args []string) (fs.FS, error) {
 	if len(args) == 0 {
 		return o.open(ctx, embeddedPolicy)
 	}
@@ -104,7 +107,7 @@ func (o *policyOptions) openArgument(ctx context.Context, args []string) (fs.FS,
 }
 
 // evaluator prepares a policy.
-func (o *policyOptions) evaluator(ctx context.Context, name string) (*policy.Evaluator, error) {
+func (o *localOptions) evaluator(ctx context.Context, name string) (*policy.Evaluator, error) {
 	src, err := o.open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func (o *policyOptions) evaluator(ctx context.Context, name string) (*policy.Eva
 }
 
 // files reads the files of a policy that shall be sent somewhere.
-func (o *policyOptions) files(ctx context.Context, name string) (bundle.Snapshot, error) {
+func (o *localOptions) files(ctx context.Context, name string) (bundle.Snapshot, error) {
 	src, err := o.open(ctx, name)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,30 +16,30 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 )
 
-func policyKeyCommand(o *policyOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "key NAME",
-		Short: "Make a pair of keys: NAME.pem to sign policies with, NAME.pub.pem for the service to check them with",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+// keyPair names the files of a pair of keys.
+type keyPair struct {
+	Private string `json:"private"`
+	Public  string `json:"public"`
+}
+
+func policyKeyCommand(o *localOptions) *cobra.Command {
+	return command(o, "key NAME", "Make a pair of keys: NAME.pem to sign policies with, NAME.pub.pem for the service to check them with",
+		cobra.ExactArgs(1), func(_ context.Context, args []string) (keyPair, error) {
+			names := keyPair{args[0] + ".pem", args[0] + ".pub.pem"}
 			private, public, err := bundle.NewKeyPair()
 			if err != nil {
-				return err
+				return names, err
 			}
-			names := []string{args[0] + ".pem", args[0] + ".pub.pem"}
-			if err := writeNew(names[0], private, 0o600); err != nil {
-				return err
+			if err := writeNew(names.Private, private, 0o600); err != nil {
+				return names, err
 			}
-			if err := writeNew(names[1], public, 0o644); err != nil {
-				return errors.Join(err, os.Remove(names[0])) // one half is of no use
+			if err := writeNew(names.Public, public, 0o644); err != nil {
+				return names, errors.Join(err, os.Remove(names.Private)) // one half is of no use
 			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), map[string]string{"private": names[0], "public": names[1]})
-			}
-			fmt.Fprintf(c.OutOrStdout(), "private key, keep it secret: %s\npublic key, the service's SVC_POLICY_KEY: %s\n", names[0], names[1])
-			return nil
-		},
-	}
+			return names, nil
+		}, func(w io.Writer, names keyPair) {
+			fmt.Fprintf(w, "private key, keep it secret: %s\npublic key, the service's SVC_POLICY_KEY: %s\n", names.Private, names.Public)
+		})
 }
 
 // writeNew writes a file that is not there yet.
@@ -56,41 +58,43 @@ func writeNew(path string, text []byte, mode os.FileMode) error {
 	return nil
 }
 
-func policySignCommand(o *policyOptions) *cobra.Command {
+// signature is what svc policy sign prints as JSON.
+type signature struct {
+	File string `json:"signature"`
+}
+
+func policySignCommand(o *localOptions) *cobra.Command {
 	var key string
-	c := &cobra.Command{
-		Use:   "sign DIR --key FILE",
-		Short: "Sign the policy in a directory, as opa sign does",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+	c := command(o, "sign DIR --key FILE", "Sign the policy in a directory, as opa sign does", cobra.ExactArgs(1),
+		func(_ context.Context, args []string) (signature, error) {
+			done := signature{filepath.Join(args[0], bundle.SignaturesFile)}
 			if err := checkDirectory(args[0]); err != nil {
-				return err
-			}
-			signing, err := bundle.ReadSigningKey(key)
-			if err != nil {
-				return err
+				return done, err
 			}
 			files, err := bundle.ReadDir(os.DirFS(args[0]))
 			if err != nil {
-				return err
+				return done, err
 			}
-			if err := files.Sign(signing); err != nil {
-				return err
+			if err := sign(files, key); err != nil {
+				return done, err
 			}
-			path := filepath.Join(args[0], bundle.SignaturesFile)
-			if err := os.WriteFile(path, files[bundle.SignaturesFile], 0o644); err != nil {
-				return fmt.Errorf("writing signature: %w", err)
+			if err := os.WriteFile(done.File, files[bundle.SignaturesFile], 0o644); err != nil {
+				return done, fmt.Errorf("writing signature: %w", err)
 			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), map[string]string{"signature": path})
-			}
-			fmt.Fprintln(c.OutOrStdout(), path)
-			return nil
-		},
-	}
+			return done, nil
+		}, func(w io.Writer, done signature) { fmt.Fprintln(w, done.File) })
 	c.Flags().StringVar(&key, "key", "", "private key in PEM, or a shared secret")
 	require(c, "key")
 	return c
+}
+
+// sign signs a policy with the key in a file.
+func sign(files bundle.Snapshot, key string) error {
+	signing, err := bundle.ReadSigningKey(key)
+	if err != nil {
+		return err
+	}
+	return files.Sign(signing)
 }
 
 // bundled is what svc policy bundle prints as JSON.
@@ -101,51 +105,38 @@ type bundled struct {
 	Signed   bool   `json:"signed"`
 }
 
-func policyBundleCommand(o *policyOptions) *cobra.Command {
+func policyBundleCommand(o *localOptions) *cobra.Command {
 	var key, out string
 	var sequence int64
-	c := &cobra.Command{
-		Use:   "bundle DIR -o FILE [--key FILE]",
-		Short: "Pack a policy, tests included, into a bundle in OPA's format",
-		Long: `Pack a policy, tests included, into a bundle in OPA's format, and sign it. The
-bundle's sequence is the one of the .manifest in DIR, else the time: a service
-does not go back to a lower one by itself.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if !isBundle(out) {
-				return &codedError{exitUsage, fmt.Errorf("a bundle is known by its name: --output must end in .tar.gz or .tgz, is %s", out)}
-			}
-			files, err := o.files(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+	c := command(o, "bundle DIR -o FILE [--key FILE]", "Pack a policy, tests included, into a bundle in OPA's format", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) (bundled, error) {
 			done := bundled{File: out, Sequence: sequence, Signed: key != ""}
+			if !isBundle(out) {
+				return done, misused("a bundle is known by its name: --output must end in .tar.gz or .tgz, is %s", out)
+			}
+			files, err := o.files(ctx, args[0])
+			if err != nil {
+				return done, err
+			}
 			if err := done.number(files); err != nil {
-				return err
+				return done, err
 			}
-			if key != "" {
-				signing, err := bundle.ReadSigningKey(key)
-				if err != nil {
-					return err
-				}
-				if err := files.Sign(signing); err != nil {
-					return err
+			if done.Signed {
+				if err := sign(files, key); err != nil {
+					return done, err
 				}
 			}
-			if err := writeBundle(out, files); err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), done)
-			}
+			return done, writeBundle(out, files)
+		}, func(w io.Writer, done bundled) {
 			signed := "not signed"
 			if done.Signed {
 				signed = "signed"
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: revision %s, sequence %d, %s\n", out, done.Revision, done.Sequence, signed)
-			return nil
-		},
-	}
+			fmt.Fprintf(w, "%s: revision %s, sequence %d, %s\n", done.File, done.Revision, done.Sequence, signed)
+		})
+	c.Long = `Pack a policy, tests included, into a bundle in OPA's format, and sign it. The
+bundle's sequence is the one of the .manifest in DIR, else the time: a service
+does not go back to a lower one by itself.`
 	c.Flags().StringVarP(&out, "output", "o", "", "the bundle's file, *.tar.gz")
 	c.Flags().StringVar(&key, "key", "", "private key in PEM, or a shared secret")
 	c.Flags().Int64Var(&sequence, "sequence", 0, "the bundle's sequence, from 1")

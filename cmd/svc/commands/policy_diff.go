@@ -1,8 +1,8 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -12,8 +12,8 @@ import (
 	"github.com/svc-games/svc/policy/verify"
 )
 
-func policyDiffCommand(o *policyOptions) *cobra.Command {
-	c := &cobra.Command{
+func policyDiffCommand(o *localOptions) *cobra.Command {
+	return &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show which decisions of the exhaustive table change",
 		Long: `Show which decisions of the exhaustive table change from one policy to
@@ -31,17 +31,12 @@ when none changes, 1 when some do.`,
 				return err
 			}
 			changes, err := verify.Diff(c.Context(), from, to)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				if err := printJSON(c.OutOrStdout(), append([]verify.Change{}, changes...)); err != nil {
-					return err
-				}
-			} else {
+			if err := o.print(c, append([]verify.Change{}, changes...), err, func(w io.Writer) {
 				for _, line := range verify.Summary(changes) {
-					fmt.Fprintln(c.OutOrStdout(), line)
+					fmt.Fprintln(w, line)
 				}
+			}); err != nil {
+				return err
 			}
 			if len(changes) > 0 {
 				return fmt.Errorf("%d decisions of the table change", len(changes))
@@ -50,10 +45,9 @@ when none changes, 1 when some do.`,
 			return nil
 		},
 	}
-	return c
 }
 
-func policyTableCommand(o *policyOptions) *cobra.Command {
+func policyTableCommand(o *localOptions) *cobra.Command {
 	var write bool
 	c := &cobra.Command{
 		Use:   "table [DIR]",
@@ -61,7 +55,7 @@ func policyTableCommand(o *policyOptions) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if write && len(args) == 0 {
-				return &codedError{exitUsage, errors.New("--write needs the directory of a policy")}
+				return misused("--write needs the directory of a policy")
 			}
 			if write {
 				if err := checkDirectory(args[0]); err != nil {
@@ -84,14 +78,10 @@ func policyTableCommand(o *policyOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch {
-			case write:
+			if write {
 				return writeTable(filepath.Join(args[0], filepath.FromSlash(verify.TableFile)), table)
-			case o.json:
-				return printJSON(c.OutOrStdout(), table)
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), table)
-			return err
+			return o.print(c, table, nil, func(w io.Writer) { fmt.Fprint(w, table) })
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the table to "+verify.TableFile+" in DIR instead")
@@ -99,10 +89,11 @@ func policyTableCommand(o *policyOptions) *cobra.Command {
 }
 
 func writeTable(path string, table verify.Table) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("writing the table: %w", err)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(table.String()), 0o644)
 	}
-	if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing the table: %w", err)
 	}
 	return nil

@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,21 +17,14 @@ import (
 // one that is wanted.
 var errDegraded = errors.New("the policy of the source is not active")
 
-func policyStatusCommand(o *policyOptions) *cobra.Command {
+func policyStatusCommand(o *localOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the active policy, why the newest is not active, and those to roll back to",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			status, err := o.client().PolicyStatus(c.Context())
-			if err != nil {
-				return err
-			}
-			if o.json {
-				err = printJSON(c.OutOrStdout(), status)
-			} else {
-				printPolicyStatus(c.OutOrStdout(), status)
-			}
+			err = o.print(c, status, err, func(w io.Writer) { printPolicyStatus(w, status) })
 			if err == nil && status.Degraded {
 				err = errDegraded
 			}
@@ -80,63 +75,40 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 	printTable(out, rows)
 }
 
-func policyActivateCommand(o *policyOptions) *cobra.Command {
+func policyActivateCommand(o *localOptions) *cobra.Command {
 	var older bool
-	c := &cobra.Command{
-		Use:   "activate DIR|BUNDLE",
-		Short: "Activate a policy in the running service, once it passed every step",
-		Long: `Activate a policy in the running service, once it passed every step: its
+	c := command(o, "activate DIR|BUNDLE", "Activate a policy in the running service, once it passed every step", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) (activation.Info, error) {
+			files, err := o.files(ctx, args[0])
+			if err != nil {
+				return activation.Info{}, err
+			}
+			return o.client().ActivatePolicy(ctx, files, args[0], older)
+		}, printActive)
+	c.Long = `Activate a policy in the running service, once it passed every step: its
 signature where the service asks for one, its sequence, compilation, its own
 tests, and a table of decisions. Otherwise the active policy stays. It holds
-until the service's source of policies changes.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			files, err := o.files(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			info, err := o.client().ActivatePolicy(c.Context(), files, args[0], older)
-			if err != nil {
-				return err
-			}
-			return o.printActive(c, info)
-		},
-	}
+until the service's source of policies changes.`
 	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
 	return c
 }
 
-func policyRollbackCommand(o *policyOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "rollback [REVISION]",
-		Short: "Activate a policy that was active before",
-		Long: `Activate a policy that was active before: by the one
+func policyRollbackCommand(o *localOptions) *cobra.Command {
+	c := command(o, "rollback [REVISION]", "Activate a policy that was active before", cobra.MaximumNArgs(1),
+		func(ctx context.Context, args []string) (activation.Info, error) {
+			return o.client().RollBackPolicy(ctx, strings.Join(args, ""))
+		}, printActive)
+	c.Long = `Activate a policy that was active before: by the one
 before the active one, or by REVISION, of which the first characters are enough.
-It holds until the service's source of policies changes.`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			revision := ""
-			if len(args) == 1 {
-				revision = args[0]
-			}
-			info, err := o.client().RollBackPolicy(c.Context(), revision)
-			if err != nil {
-				return err
-			}
-			return o.printActive(c, info)
-		},
-	}
+It holds until the service's source of policies changes.`
+	return c
 }
 
-func (o *policyOptions) printActive(c *cobra.Command, info activation.Info) error {
-	if o.json {
-		return printJSON(c.OutOrStdout(), info)
-	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "active: %s, generation %d\n", info.Revision, info.Number)
-	return err
+func printActive(w io.Writer, info activation.Info) {
+	fmt.Fprintf(w, "active: %s, generation %d\n", info.Revision, info.Number)
 }
 
-func policyShadowCommand(o *policyOptions) *cobra.Command {
+func policyShadowCommand(o *localOptions) *cobra.Command {
 	var off, report bool
 	var sample float64
 	c := &cobra.Command{
@@ -157,33 +129,22 @@ it began, --off ends it and shows the last report.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			client := o.client()
-			switch {
-			case off:
-				last, err := client.EndShadow(c.Context())
-				if err != nil {
-					return err
+			if off || report {
+				ask := client.ShadowReport
+				if off {
+					ask = client.EndShadow
 				}
-				return o.printReport(c, last)
-			case report:
-				now, err := client.ShadowReport(c.Context())
-				if err != nil {
-					return err
-				}
-				return o.printReport(c, now)
+				r, err := ask(c.Context())
+				return o.print(c, r, err, func(w io.Writer) { printReport(w, r) })
 			}
 			files, err := o.files(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			candidate, err := client.ShadowPolicy(c.Context(), files, args[0], sample)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), candidate)
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "in shadow: %s; see svc policy shadow --report\n", candidate.Revision)
-			return err
+			return o.print(c, candidate, err, func(w io.Writer) {
+				fmt.Fprintf(w, "in shadow: %s; see svc policy shadow --report\n", candidate.Revision)
+			})
 		},
 	}
 	c.Flags().BoolVar(&off, "off", false, "end the shadow")
@@ -193,11 +154,7 @@ it began, --off ends it and shows the last report.`,
 	return c
 }
 
-func (o *policyOptions) printReport(c *cobra.Command, r activation.Report) error {
-	out := c.OutOrStdout()
-	if o.json {
-		return printJSON(out, r)
-	}
+func printReport(out io.Writer, r activation.Report) {
 	fmt.Fprintf(out, "%s since %s: %d decisions compared, %d failed, %d without time for it\n",
 		r.Revision, printTime(r.Since), r.Compared, r.Failed, r.Dropped)
 	for _, difference := range r.Differences {
@@ -206,5 +163,4 @@ func (o *policyOptions) printReport(c *cobra.Command, r activation.Report) error
 	if len(r.Differences) == 0 {
 		fmt.Fprintln(out, "no decision would change")
 	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"github.com/svc-games/svc/policy/replay"
 )
 
-func policyReplayCommand(o *policyOptions) *cobra.Command {
+func policyReplayCommand(o *localOptions) *cobra.Command {
 	var logFile, name, expectFile string
 	c := &cobra.Command{
 		Use:   "replay --policy DIR [--log FILE] [--expect FILE]",
@@ -45,14 +46,7 @@ may be "*". Exit code 1 when a change is not expected.`,
 			}
 			defer log.Close()
 			report, err := replay.Run(c.Context(), log, e, expected)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				err = printJSON(c.OutOrStdout(), report)
-			} else {
-				printReplay(c.OutOrStdout(), report)
-			}
+			err = o.print(c, report, err, func(w io.Writer) { printReplay(w, report) })
 			if err == nil && report.Unexpected() {
 				err = errors.New("decisions change that were not expected to")
 			}
@@ -72,11 +66,16 @@ func logFlag(c *cobra.Command, logFile *string) {
 }
 
 // openLog opens a decision log.
-func (o *policyOptions) openLog(c *cobra.Command, name string) (io.ReadCloser, error) {
-	if name == "" {
-		return decisionlog.OpenAll(filepath.Join(o.dataDir, decisionlog.FileName))
-	}
-	if name == "-" {
+func (o *localOptions) openLog(c *cobra.Command, name string) (io.ReadCloser, error) {
+	switch name {
+	case "":
+		path := filepath.Join(o.dataDir, decisionlog.FileName)
+		log, err := decisionlog.OpenAll(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no decision log %s: name one with --log, or the data directory of the service with --data-dir", path)
+		}
+		return log, err
+	case "-":
 		return io.NopCloser(c.InOrStdin()), nil
 	}
 	file, err := os.Open(name)
@@ -113,7 +112,7 @@ func printReplay(out io.Writer, report replay.Report) {
 	fmt.Fprintf(out, "%d decisions in %s, %.0f a second\n", report.Decisions, report.Duration.Round(time.Millisecond), perSecond)
 }
 
-func policyExplainCommand(o *policyOptions) *cobra.Command {
+func policyExplainCommand(o *localOptions) *cobra.Command {
 	var logFile, name string
 	c := &cobra.Command{
 		Use:   "explain DECISION_ID [--log FILE] [--policy DIR]",
@@ -134,13 +133,7 @@ func policyExplainCommand(o *policyOptions) *cobra.Command {
 				return err
 			}
 			explanation, err := replay.Explain(c.Context(), e, record)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), explanation)
-			}
-			return printExplanation(c.OutOrStdout(), explanation)
+			return o.print(c, explanation, err, func(w io.Writer) { printExplanation(w, explanation) })
 		},
 	}
 	logFlag(c, &logFile)
@@ -151,7 +144,7 @@ func policyExplainCommand(o *policyOptions) *cobra.Command {
 
 // explainer returns the policy to explain a decision with: the one that is
 // named, else the one that decided, which svc has or the running service.
-func (o *policyOptions) explainer(ctx context.Context, name string, r decisionlog.Record) (*policy.Evaluator, error) {
+func (o *localOptions) explainer(ctx context.Context, name string, r decisionlog.Record) (*policy.Evaluator, error) {
 	if name != "" {
 		return o.evaluator(ctx, name)
 	}
@@ -166,7 +159,7 @@ func (o *policyOptions) explainer(ctx context.Context, name string, r decisionlo
 	return policy.NewEvaluatorFS(files)
 }
 
-func printExplanation(out io.Writer, x replay.Explanation) error {
+func printExplanation(out io.Writer, x replay.Explanation) {
 	fmt.Fprintf(out, "decision %s of %s, action %s\n", x.Record.DecisionID, x.Record.Timestamp.Format(time.RFC3339), x.Record.Input.Action)
 	if recorded := x.Record.Revision(); recorded != x.Revision {
 		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
@@ -187,6 +180,5 @@ func printExplanation(out io.Writer, x replay.Explanation) error {
 		}
 		fmt.Fprintf(out, "%s %s  %s\n", held, rule.Name, rule.Place)
 	}
-	_, err := fmt.Fprintf(out, "\ntrace:\n%s", x.Trace)
-	return err
+	fmt.Fprintf(out, "\ntrace:\n%s", x.Trace)
 }

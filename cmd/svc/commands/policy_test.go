@@ -37,7 +37,7 @@ func brokenPolicy(t *testing.T) string {
 // user: d-1 is by a user whom the project's readers name.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
-	e, err := new(policyOptions).evaluator(t.Context(), name)
+	e, err := new(localOptions).evaluator(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

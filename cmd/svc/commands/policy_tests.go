@@ -10,8 +10,8 @@ import (
 	"github.com/svc-games/svc/policy/verify"
 )
 
-func policyTestCommand(o *policyOptions) *cobra.Command {
-	c := &cobra.Command{
+func policyTestCommand(o *localOptions) *cobra.Command {
+	return &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Run the tests of the policy that svc was built with, or of the one in DIR",
 		Args:  cobra.MaximumNArgs(1),
@@ -21,21 +21,13 @@ func policyTestCommand(o *policyOptions) *cobra.Command {
 				return err
 			}
 			report, err := verify.RunTests(c.Context(), src)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				err = printJSON(c.OutOrStdout(), report)
-			} else {
-				printTests(c.OutOrStdout(), report)
-			}
+			err = o.print(c, report, err, func(w io.Writer) { printTests(w, report) })
 			if err == nil && !report.Passed() {
 				err = errors.New("the policy did not pass its tests")
 			}
 			return err
 		},
 	}
-	return c
 }
 
 func printTests(out io.Writer, report verify.Report) {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +17,8 @@ import (
 	"github.com/svc-games/svc/policy/verify"
 )
 
-func policyVerifyCommand(o *policyOptions) *cobra.Command {
-	c := &cobra.Command{
+func policyVerifyCommand(o *localOptions) *cobra.Command {
+	return &cobra.Command{
 		Use:   "verify [DIR]",
 		Short: "Prove the policy that svc was built with, or the one in DIR",
 		Long: `Prove the policy that svc was built with, or the one in DIR: that it is
@@ -41,10 +42,8 @@ decision costs. Exit code 1 when a step fails.`,
 			if err != nil {
 				return err
 			}
-			if o.json {
-				if err := printJSON(out, done); err != nil {
-					return err
-				}
+			if err := o.print(c, done, nil, func(io.Writer) {}); err != nil { // people have seen its steps
+				return err
 			}
 			if !done.Passed() {
 				return errors.New("the policy failed its verification")
@@ -52,7 +51,6 @@ decision costs. Exit code 1 when a step fails.`,
 			return nil
 		},
 	}
-	return c
 }
 
 func printStep(out io.Writer, step verify.Step) {
@@ -63,33 +61,26 @@ func printStep(out io.Writer, step verify.Step) {
 	}
 }
 
-func policyFormatCommand(o *policyOptions) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "format DIR",
-		Short: "Format the files of a policy, as opa fmt does",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
+func policyFormatCommand(o *localOptions) *cobra.Command {
+	return command(o, "format DIR", "Format the files of a policy, as opa fmt does", cobra.ExactArgs(1),
+		func(_ context.Context, args []string) ([]string, error) {
 			if err := checkDirectory(args[0]); err != nil {
-				return err
+				return nil, err
 			}
 			unformatted, err := verify.Unformatted(os.DirFS(args[0]))
 			if err != nil {
-				return err
+				return nil, err
 			}
 			paths := append([]string{}, slices.Sorted(maps.Keys(unformatted))...)
 			for _, path := range paths {
 				if err := os.WriteFile(filepath.Join(args[0], filepath.FromSlash(path)), unformatted[path], 0o644); err != nil {
-					return fmt.Errorf("formatting: %w", err)
+					return nil, fmt.Errorf("formatting: %w", err)
 				}
 			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), paths)
-			}
+			return paths, nil
+		}, func(w io.Writer, paths []string) {
 			for _, path := range paths {
-				fmt.Fprintln(c.OutOrStdout(), path)
+				fmt.Fprintln(w, path)
 			}
-			return nil
-		},
-	}
-	return c
+		})
 }

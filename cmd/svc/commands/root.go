@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"github.com/svc-games/svc/peer"
 )
 
 // Exit codes of svc.
@@ -35,6 +32,11 @@ type codedError struct {
 func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
+// misused is the error of a command line that is not understood.
+func misused(format string, args ...any) error {
+	return &codedError{exitUsage, fmt.Errorf(format, args...)}
+}
+
 // Execute runs svc with args and returns its exit code. Results go to stdout,
 // everything for people to stderr.
 func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -58,8 +60,11 @@ did not start in time, 130 interrupted.`,
 	root.AddCommand(clientCommands()...)
 	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand())
 
-	ran := false
-	noteRuns(root, &ran)
+	ran := false // an error without that is one of the command line
+	eachRun(root, func(run func() error) error {
+		ran = true
+		return run()
+	})
 	failed, err := root.ExecuteC()
 	if out.err != nil && !errors.Is(err, out.err) {
 		err = errors.Join(err, fmt.Errorf("writing the result: %w", out.err))
@@ -68,7 +73,7 @@ did not start in time, 130 interrupted.`,
 		return exitOK
 	}
 	ran = ran || out.err != nil // it was understood
-	said := "svc: " + err.Error() + hint(err)
+	said := "svc: " + sentence(err)
 	if !ran {
 		said += "; " + usage(failed)
 	}
@@ -99,25 +104,14 @@ func usage(c *cobra.Command) string {
 	return "usage: " + c.UseLine()
 }
 
-// hint says what to do about an error that means that no service runs.
-func hint(err error) string {
-	dial := new(net.OpError)
-	if (!errors.As(err, &dial) || dial.Op != "dial") && !errors.Is(err, peer.ErrNotListening) {
-		return ""
-	}
-	return ": is the service running? start it with make run, or name another with SVC_BASE_URL or SVC_DATA_DIR"
-}
-
-// noteRuns makes every command below c set ran when it starts to run: an error
-// without that is one of the command line.
-func noteRuns(c *cobra.Command, ran *bool) {
+// eachRun wraps what the command c, and those below it, do.
+func eachRun(c *cobra.Command, wrap func(run func() error) error) {
 	if run := c.RunE; run != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
-			*ran = true
-			return run(c, args)
+			return wrap(func() error { return run(c, args) })
 		}
 	}
 	for _, sub := range c.Commands() {
-		noteRuns(sub, ran)
+		eachRun(sub, wrap)
 	}
 }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -37,5 +38,37 @@ func TestVersionIsNamed(t *testing.T) {
 	code, stdout, stderr := svc("--version")
 	if code != exitOK || !strings.HasPrefix(stdout, "svc version ") || stderr != "" {
 		t.Errorf("exit %d: %q%s", code, stdout, stderr)
+	}
+}
+
+// An error is one line, with what to do and without the way it took.
+func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
+	newFakeService(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "")
+	bad := filepath.Join(dir, "bad")
+	write(t, bad, "sk-bad")
+	const hint = "is the service running? start it with make run, or name "
+	for line, want := range map[string]string{
+		"engines list --data-dir " + dir:              "no engine proxy works on " + dir + ": " + hint + "its data directory with --data-dir",
+		"engines list --data-dir " + file:             file + " is not a directory: name the data directory of the service with --data-dir",
+		"admin key list --data-dir " + dir:            "nobody listens on " + dir + "/admin.sock: " + hint + "its data directory with --data-dir",
+		"admin key list --data-dir " + file:           file + " is not a directory: name the data directory of the service with --data-dir",
+		"policy status --data-dir " + file:            file + " is not a directory: name the data directory of the service with --data-dir",
+		"policy verify " + dir + "/none":              "there is no policy " + dir + "/none: name its directory, or a bundle (.tar.gz)",
+		"policy verify " + file:                       file + " is neither a directory nor a bundle (.tar.gz)",
+		"policy sign " + dir + " --key /none":         "reading signing key: /none: no such file or directory",
+		"policy explain x --data-dir " + dir:          "there is no decision log " + dir + "/decisions.jsonl: name one with --log, or the data directory of the service with --data-dir",
+		"projects list --base-url http://127.0.0.1:1": "http://127.0.0.1:1 can't be reached (connect: connection refused): " + hint + "another with SVC_BASE_URL or --base-url",
+		"status x --base-url http://127.0.0.1:1":      "http://127.0.0.1:1 can't be reached (connect: connection refused): " + hint + "another with SVC_BASE_URL or --base-url",
+		"projects list --api-key-file " + file:        "no API key: set SVC_API_KEY or give --api-key-file",
+		"projects list --api-key-file /none":          "reading API key: /none: no such file or directory",
+		"projects list --api-key-file " + bad:         "This API key is not valid. Give another key with SVC_API_KEY or --api-key-file. (401)",
+		"generate brief -p x":                         `"x" is not a project id: want 24 lower-case hexadecimal characters`,
+	} {
+		if _, _, stderr := svc(strings.Fields(line)...); stderr != "svc: "+want+"\n" {
+			t.Errorf("svc %s:\n%swant\nsvc: %s", line, stderr, want)
+		}
 	}
 }

@@ -12,38 +12,29 @@ import (
 // of enumerations are left to the service, which knows them.
 func parseSettings(pairs []string) (api.Settings, error) {
 	var s api.Settings
+	texts := map[string]*string{
+		"gameType": (*string)(&s.GameType), "model": &s.Model, "reasoningLevel": (*string)(&s.ReasoningLevel),
+		"dimensionMode": (*string)(&s.DimensionMode), "chatMode": (*string)(&s.ChatMode),
+	}
+	switches := map[string]**bool{"aiImages": &s.AIImages, "aiAudio": &s.AIAudio, "visualQaActive": &s.VisualQAActive}
 	for _, pair := range pairs {
 		name, value, found := strings.Cut(pair, "=")
 		if !found || value == "" {
 			return s, fmt.Errorf("setting %q is not of the form NAME=VALUE", pair)
 		}
-		switch name {
-		case "gameType":
-			s.GameType = api.GameType(value)
-		case "model":
-			s.Model = value
-		case "reasoningLevel":
-			s.ReasoningLevel = api.ReasoningLevel(value)
-		case "dimensionMode":
-			s.DimensionMode = api.DimensionMode(value)
-		case "chatMode":
-			s.ChatMode = api.ChatMode(value)
-		case "aiImages", "aiAudio", "visualQaActive":
-			on, err := strconv.ParseBool(value)
-			if err != nil {
-				return s, fmt.Errorf("setting %s must be true or false, not %q", name, value)
-			}
-			switch name {
-			case "aiImages":
-				s.AIImages = &on
-			case "aiAudio":
-				s.AIAudio = &on
-			case "visualQaActive":
-				s.VisualQAActive = &on
-			}
-		default:
+		if text := texts[name]; text != nil {
+			*text = value
+			continue
+		}
+		on, err := strconv.ParseBool(value)
+		switch to := switches[name]; {
+		case to == nil:
 			return s, fmt.Errorf("there is no setting %q; the settings are gameType, model, reasoningLevel, "+
 				"dimensionMode, aiImages, aiAudio, visualQaActive, chatMode", name)
+		case err != nil:
+			return s, fmt.Errorf("setting %s must be true or false, not %q", name, value)
+		default:
+			*to = &on
 		}
 	}
 	return s, nil

@@ -73,43 +73,56 @@ func Check(files compile.Files, l Limits) []Finding {
 		out = append(out, Finding{rule, s, file, fmt.Sprintf(format, args...)})
 	})
 	for _, name := range files.Names() {
-		if !written(name) {
-			continue
-		}
-		code := string(files[name])
-		if path.Ext(name) == ".js" || path.Ext(name) == ".ts" {
-			code = build.Uncommented(name, code)
-		}
-		if m := urlPattern.find(code); m != "" {
-			add("A03", Block, name, "it names the external address %q", m)
-		}
-		if m := evalPattern.find(code); m != "" {
-			add("A02", Block, name, "it runs text as code: %s", m)
-		}
-		if m := networkPattern.find(code); m != "" && name != "lib/svc.js" {
-			add("A03", Block, name, "it uses the network: %s", m)
-		}
-		if m := framePattern.find(code); m != "" {
-			add("A04", Block, name, "it reaches beyond its page: %s", m)
-		}
-		if m := chancePattern.find(code); m != "" && strings.HasPrefix(name, mechanics) {
-			add("A08", Block, name, "a mechanic must follow from its seed and its steps alone: %s", m)
-		}
-		if m := markupPattern.find(code); m != "" {
-			add("A15", Block, name, "it makes markup of text: %s", m)
-		}
-		if secretPattern.in(code) {
-			add("A25", Block, name, "it holds something that looks like a secret")
-		}
-		if strings.HasPrefix(name, "src/") {
-			if m := endlessPattern.find(code); m != "" {
-				add("A18", Warn, name, "this may never end: %s", m)
-			}
-			checkSource(add, name, code, files[name])
+		if written(name) {
+			checkFile(add, name, files[name])
 		}
 	}
 	checkScenes(add, files)
 	checkAssets(add, files)
+	checkPage(add, files)
+	checkScript(add, string(files[compile.Script]), l)
+	if n := files.Bytes(); n > l.Bytes {
+		add("A24", Warn, "", "the game is %d bytes large", n)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) })
+	return out
+}
+
+func checkFile(add adder, name string, content []byte) {
+	code := string(content)
+	if path.Ext(name) == ".js" || path.Ext(name) == ".ts" {
+		code = build.Uncommented(name, code)
+	}
+	if m := urlPattern.find(code); m != "" {
+		add("A03", Block, name, "it names the external address %q", m)
+	}
+	if m := evalPattern.find(code); m != "" {
+		add("A02", Block, name, "it runs text as code: %s", m)
+	}
+	if m := networkPattern.find(code); m != "" && name != "lib/svc.js" {
+		add("A03", Block, name, "it uses the network: %s", m)
+	}
+	if m := framePattern.find(code); m != "" {
+		add("A04", Block, name, "it reaches beyond its page: %s", m)
+	}
+	if m := chancePattern.find(code); m != "" && strings.HasPrefix(name, mechanics) {
+		add("A08", Block, name, "a mechanic must follow from its seed and its steps alone: %s", m)
+	}
+	if m := markupPattern.find(code); m != "" {
+		add("A15", Block, name, "it makes markup of text: %s", m)
+	}
+	if secretPattern.in(code) {
+		add("A25", Block, name, "it holds something that looks like a secret")
+	}
+	if strings.HasPrefix(name, "src/") {
+		if m := endlessPattern.find(code); m != "" {
+			add("A18", Warn, name, "this may never end: %s", m)
+		}
+		checkSource(add, name, code, content)
+	}
+}
+
+func checkPage(add adder, files compile.Files) {
 	page := string(files["index.html"])
 	for _, m := range sourcePattern.FindAllStringSubmatch(page, -1) {
 		if strings.HasPrefix(m[1], "data:") {
@@ -119,7 +132,13 @@ func Check(files compile.Files, l Limits) []Finding {
 			add("A05", Block, "index.html", "it loads %s, which is not there", m[1])
 		}
 	}
-	script := string(files[compile.Script])
+	if !strings.Contains(page, `name="viewport"`) || !strings.Contains(page, `rel="icon"`) {
+		add("A23", Warn, "index.html", "it lacks a viewport or an icon")
+	}
+}
+
+// checkScript looks at what the game's sources became.
+func checkScript(add adder, script string, l Limits) {
 	if !touchPattern.in(script) {
 		add("A11", Block, compile.Script, "it answers to no pointer, mouse or finger")
 	}
@@ -134,14 +153,6 @@ func Check(files compile.Files, l Limits) []Finding {
 	if l.Width > 0 && (!strings.Contains(script, fmt.Sprintf("W = %d", l.Width)) || !strings.Contains(script, fmt.Sprintf("H = %d", l.Height))) {
 		add("A12", Block, compile.Script, "the field is not %dx%d", l.Width, l.Height)
 	}
-	if !strings.Contains(page, `name="viewport"`) || !strings.Contains(page, `rel="icon"`) {
-		add("A23", Warn, "index.html", "it lacks a viewport or an icon")
-	}
-	if n := files.Bytes(); n > l.Bytes {
-		add("A24", Warn, "", "the game is %d bytes large", n)
-	}
-	slices.SortStableFunc(out, func(a, b Finding) int { return strings.Compare(string(a.Severity), string(b.Severity)) })
-	return out
 }
 
 // written reports whether a file is ours to judge: not a framework, not a

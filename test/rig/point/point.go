@@ -4,7 +4,6 @@ package point
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,25 +66,4 @@ func hold(file string) {
 		}
 		time.Sleep(5 * time.Millisecond) // nothing else tells that a file went away
 	}
-}
-
-// Deaths counts the deaths at each point that the files matching a pattern hold.
-func Deaths(patterns ...string) map[string]int {
-	counts := make(map[string]int)
-	for _, pattern := range patterns {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			continue
-		}
-		for _, file := range files {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				continue
-			}
-			for _, name := range strings.Fields(strings.ReplaceAll(string(raw), " ", "_")) {
-				counts[strings.ReplaceAll(name, "_", " ")]++
-			}
-		}
-	}
-	return counts
 }

@@ -2,6 +2,7 @@ package kubetest
 
 import (
 	"context"
+	"crypto/x509/pkix"
 	"errors"
 	"net"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/svc-games/svc/test/authority"
 	"github.com/svc-games/svc/test/freeport"
 )
 
@@ -20,7 +22,7 @@ type ControlPlane struct {
 	Admin *kubernetes.Clientset
 
 	dir    string
-	certs  *authority
+	certs  *authority.Authority
 	config *rest.Config // of Admin
 	etcd   *server
 	api    *server
@@ -63,13 +65,14 @@ func newControlPlane() (*ControlPlane, error) {
 		return nil, err
 	}
 	p := &ControlPlane{dir: dir}
-	if p.certs, err = newAuthority(dir); err != nil {
+	if p.certs, err = authority.New(dir); err != nil {
 		return nil, err
 	}
-	for name, who := range map[string][]string{
-		"server": {"kube-apiserver"}, "admin": {"admin", "system:masters"}, "kubelet": {"system:node:" + nodeName},
+	for name, who := range map[string]pkix.Name{ // whose groups are those that Kubernetes reads
+		"server": {CommonName: "kube-apiserver"}, "admin": {CommonName: "admin", Organization: []string{"system:masters"}},
+		"kubelet": {CommonName: "system:node:" + nodeName},
 	} {
-		if err := p.certs.issue(name, who[0], who[1:]...); err != nil {
+		if _, err := p.certs.Issue(name, who, "localhost", "127.0.0.1"); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +85,7 @@ func newControlPlane() (*ControlPlane, error) {
 	p.config = &rest.Config{
 		Host: "https://" + address(free[2]), QPS: -1,
 		TLSClientConfig: rest.TLSClientConfig{
-			CAFile: p.certs.path("ca.crt"), CertFile: p.certs.path("admin.crt"), KeyFile: p.certs.path("admin.key"),
+			CAFile: p.certs.Path(authority.CA), CertFile: p.certs.Path("admin.crt"), KeyFile: p.certs.Path("admin.key"),
 		},
 	}
 	p.Admin, err = kubernetes.NewForConfig(p.config)
@@ -93,7 +96,7 @@ func newControlPlane() (*ControlPlane, error) {
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
 func (p *ControlPlane) newEtcd(path, client, peer string) *server {
-	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
+	crt, key, ca := p.certs.Path("server.crt"), p.certs.Path("server.key"), p.certs.Path(authority.CA)
 	return &server{log: filepath.Join(p.dir, "etcd.log"), args: []string{
 		path, "--data-dir", filepath.Join(p.dir, "etcd"), "--log-level", "warn",
 		"--listen-client-urls", "https://" + client, "--advertise-client-urls", "https://" + client,
@@ -106,7 +109,7 @@ func (p *ControlPlane) newEtcd(path, client, peer string) *server {
 }
 
 func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
-	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
+	crt, key, ca := p.certs.Path("server.crt"), p.certs.Path("server.key"), p.certs.Path(authority.CA)
 	host, port, _ := net.SplitHostPort(address)
 	return &server{log: filepath.Join(p.dir, "apiserver.log"), args: []string{
 		path, "--etcd-servers", "https://" + etcd, "--etcd-certfile", crt, "--etcd-keyfile", key, "--etcd-cafile", ca,

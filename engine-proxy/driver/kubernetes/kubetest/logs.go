@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/svc-games/svc/test/authority"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -22,13 +23,13 @@ type logServer struct {
 }
 
 // serveLogs serves the files that pathOf names to the API server alone.
-func serveLogs(certs *authority, pathOf func(namespace, pod string) (string, bool)) (*logServer, error) {
-	pair, err := tls.LoadX509KeyPair(certs.path("kubelet.crt"), certs.path("kubelet.key"))
+func serveLogs(certs *authority.Authority, pathOf func(namespace, pod string) (string, bool)) (*logServer, error) {
+	pair, err := tls.LoadX509KeyPair(certs.Path("kubelet.crt"), certs.Path("kubelet.key"))
 	if err != nil {
 		return nil, err
 	}
 	clients := x509.NewCertPool()
-	clients.AddCert(certs.cert)
+	clients.AddCert(certs.Cert)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", func(w http.ResponseWriter, r *http.Request) {
 		path, ok := pathOf(r.PathValue("namespace"), r.PathValue("pod"))

@@ -68,7 +68,7 @@ func (c *Cluster) Kubeconfig(t testing.TB, namespace string, rules []rbacv1.Poli
 // there.
 func (c *Cluster) As(t testing.TB, namespace, name string) string {
 	t.Helper()
-	seconds := int64(lifetime / time.Second)
+	seconds := int64(24 * time.Hour / time.Second) // longer than any test run
 	token, err := c.Admin.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{
 		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds},
 	}, metav1.CreateOptions{})

@@ -1,4 +1,4 @@
-package rig
+package cluster
 
 import (
 	"errors"
@@ -7,27 +7,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/offset"
 )
 
-// Clock is what sidecars of the rig's gateways go by for days, months and
+// clock is what sidecars of the rig's gateways go by for days, months and
 // deadlines, once Env is among their variables.
-type Clock struct {
+type clock struct {
 	t    testing.TB
 	path string
 }
 
-// NewClock returns a clock that is right.
-func NewClock(t testing.TB) *Clock {
+// newClock returns a clock that is right.
+func newClock(t testing.TB) *clock {
 	t.Helper()
-	return &Clock{t: t, path: filepath.Join(Dir(t), "clock")}
+	return &clock{t: t, path: filepath.Join(rig.Dir(t), "clock")}
 }
 
 // Env is the variable of the processes that go by the clock.
-func (c *Clock) Env() string { return offset.Env + "=" + c.path }
+func (c *clock) Env() string { return offset.Env + "=" + c.path }
 
 // Set sets the clock, which goes on from there.
-func (c *Clock) Set(now time.Time) {
+func (c *clock) Set(now time.Time) {
 	c.t.Helper()
 	if err := errors.Join(os.WriteFile(c.path+".new", []byte(time.Until(now).String()), 0o600), os.Rename(c.path+".new", c.path)); err != nil {
 		c.t.Fatal(err)

@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/svc-games/svc/client"
+)
+
+// sentence says an error to a person: what is wrong and what to do about it, without
+// the way that it took through the program.
+func sentence(err error) string {
+	var refused *client.Error
+	var asked *url.Error
+	var dial *net.OpError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &refused):
+		return refusal(refused)
+	case errors.As(err, &asked) && errors.As(err, &dial) && dial.Op == "dial":
+		site, _, _ := strings.Cut(asked.URL, "/v1/")
+		return fmt.Sprintf("%s can't be reached (%v): is the service running? start it with make run, "+
+			"or name another with SVC_BASE_URL or --base-url", site, dial.Err)
+	case errors.As(err, &path):
+		return strings.Replace(err.Error(), path.Error(), fmt.Sprintf("%s: %v", path.Path, path.Err), 1)
+	}
+	return err.Error()
+}
+
+// refusal says why the service refused a request. Its messages are sentences.
+func refusal(e *client.Error) string {
+	hint := map[int]string{
+		http.StatusUnauthorized: " Give another key with SVC_API_KEY or --api-key-file.",
+		http.StatusForbidden:    " List your projects with svc projects list.",
+		http.StatusNotFound:     " Check the id, and name the job's project with -p.",
+	}[e.StatusCode]
+	about := fmt.Sprint(e.StatusCode)
+	if e.RequestID != "" {
+		about += ", request " + e.RequestID
+	}
+	return fmt.Sprintf("%s%s (%s)", e.Message, hint, about)
+}

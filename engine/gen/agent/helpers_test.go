@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/author"
+	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/model"
+)
+
+// turn is what a scripted model does when it is asked.
+type turn func(ctx context.Context, r model.Request) (model.Reply, error)
+
+// scripted takes one turn after the other, and the last for ever.
+type scripted struct {
+	turns []turn
+	asked []model.Request
+}
+
+func (m *scripted) Chat(ctx context.Context, r model.Request) (model.Reply, error) {
+	r.Messages = slices.Clone(r.Messages)
+	m.asked = append(m.asked, r)
+	return m.turns[min(len(m.asked), len(m.turns))-1](ctx, r)
+}
+
+// calls answers with tools: name and arguments in turns.
+func calls(pairs ...string) turn {
+	return func(context.Context, model.Request) (model.Reply, error) {
+		reply := model.Reply{Usage: model.Usage{Input: 10, Output: 5}}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			var c model.Call
+			c.Function.Name, c.Function.Arguments = pairs[i], pairs[i+1]
+			reply.Calls = append(reply.Calls, c)
+		}
+		return reply, nil
+	}
+}
+
+func says(text string) turn {
+	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{Text: text}, nil }
+}
+
+func fails(err error) turn {
+	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{}, err }
+}
+
+// judge passes a game whose hero says "good", and notes what it was shown.
+type judge struct {
+	checks, proofs int
+	picky          bool // what passes the check does not pass the proof
+}
+
+func (j *judge) Syntax(_ context.Context, name, content string) ([]build.Problem, error) {
+	return build.Syntax(name, content), nil
+}
+
+func (j *judge) Check(ctx context.Context, files compile.Files) (Verdict, error) {
+	j.checks++
+	files[compile.Script] = []byte("built")
+	if strings.Contains(string(files["src/mechanics/gap.js"]), "bad") {
+		return Verdict{Findings: []string{"src/mechanics/gap.js: it is bad"}}, ctx.Err()
+	}
+	return Verdict{OK: true, Note: "fine"}, ctx.Err()
+}
+
+func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error) {
+	j.proofs++
+	v, err := j.Check(ctx, files)
+	if j.picky {
+		v = Verdict{Findings: []string{fmt.Sprintf("in the browser: it is dark %d", j.proofs)}}
+	}
+	return v, err
+}
+
+// log notes what is reported.
+type log struct {
+	said  []string
+	calls []string
+	steps int
+}
+
+func (l *log) Step(n, _ int) { l.steps = n }
+
+func (l *log) Say(text string) { l.said = append(l.said, text) }
+
+func (l *log) Call(name string, args map[string]any) func(bool, string) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return func(ok bool, summary string) {
+		l.calls = append(l.calls, fmt.Sprintf("%s %s %v: %s", name, raw, ok, summary))
+	}
+}
+
+func game() compile.Files {
+	return compile.Files{
+		"src/mechanics/gap.js": []byte("export const meta = { id: 'gap' };\nconst speed = 1;\nlet a = 1;\nlet b = 1;\n"),
+		"src/main.js":          []byte("boot();\n"), "src/game.json": []byte(`{"play":{"speed":1}}`),
+		"src/core/hook.js": []byte("hook"), "index.html": []byte("<html>"), "lib/phaser.min.js": []byte("phaser"),
+		"assets/hero.png": []byte("\x89PNG"), compile.Script: []byte("built"),
+	}
+}
+
+func task() Task {
+	return Task{
+		Model: "wise", Game: game(), Mechanic: "gap", About: "A game.", Limits: Limits{Steps: 10, Tokens: 1 << 20, Wall: time.Minute, Fixes: 1},
+		Ask: author.Ask{Prompt: "make it wobble", Skills: []api.Skill{{Key: "wobble", Title: "Wobble", Files: []api.SkillFile{{Path: "w.js", Content: "wobble()"}}}}},
+		Tune: func([]byte, map[string]float64) ([]byte, string, error) {
+			return []byte(`{"play":{"speed":2}}`), "speed 2", nil
+		},
+	}
+}
+
+type run struct {
+	Outcome
+	err   error
+	model *scripted
+	judge *judge
+	log   *log
+}
+
+// work runs a model's turns.
+func work(t *testing.T, task Task, judge *judge, turns ...turn) run {
+	t.Helper()
+	r := run{model: &scripted{turns: turns}, judge: judge, log: &log{}}
+	r.Outcome, r.err = Run(t.Context(), r.model, judge, r.log, task)
+	return r
+}
+
+// answers are the results that the model got of its last turn's calls.
+func (r run) answers() []string {
+	var out []string
+	for _, m := range r.model.asked[len(r.model.asked)-1].Messages {
+		if m.Role == model.RoleTool {
+			out = append(out, m.Content)
+		}
+	}
+	return out
+}
+
+const finish = `{"summary":"It wobbles.","unmet":["a  song"]}`
+
+func edit(old, new string) string {
+	raw, _ := json.Marshal(map[string]any{"path": "src/mechanics/gap.js", "old": old, "new": new})
+	return string(raw)
+}

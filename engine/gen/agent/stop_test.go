@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/engine/model"
+)
+
+func TestModelThatTalksOnlyIsStopped(t *testing.T) {
+	r := work(t, task(), &judge{}, says("What a nice game!"))
+	if r.Stop != StopSilent || r.Files != nil || len(r.model.asked) != maxSilent+1 || r.judge.proofs != 0 {
+		t.Errorf("%+v after %d questions", r.Outcome, len(r.model.asked))
+	}
+	r = work(t, task(), &judge{}, says("Let me see."), calls("done", finish))
+	if r.Stop != "" {
+		t.Errorf("a word too much: %+v", r.Outcome)
+	}
+}
+
+func TestModelThatRepeatsItselfIsStopped(t *testing.T) {
+	job := task()
+	job.Limits.Steps = 60
+	for name, turns := range map[string][]turn{
+		"the same":        {calls("read_file", `{"path":"src/main.js"}`)},
+		"the same error":  {calls("read_file", `{"path":"src/none.js"}`)},
+		"checks again":    {calls("build_and_check", "")},
+		"hands in again":  {calls("edit_file", edit("speed", "bad")), calls("done", finish)},
+		"to and fro":      alternating(),
+		"no such tool":    {calls("shell", "{}")},
+		"no change at it": {calls("write_file", `{"path":"src/a.js","content":"1"}`)},
+	} {
+		r := work(t, job, &judge{}, turns...)
+		if r.Stop != StopLoop || len(r.model.asked) > 14 || r.judge.proofs > 2 {
+			t.Errorf("%s: %q after %d questions and %d proofs", name, r.Stop, len(r.model.asked), r.judge.proofs)
+		}
+		if !strings.Contains(fmt.Sprint(r.model.asked[len(r.model.asked)-1].Messages), "You are repeating yourself") && name != "to and fro" {
+			t.Errorf("%s: it was not told so", name)
+		}
+	}
+}
+
+func alternating() []turn {
+	var out []turn
+	for range 20 {
+		out = append(out, calls("edit_file", edit("speed = 1", "speed = 2")), calls("edit_file", edit("speed = 2", "speed = 1")))
+	}
+	return out
+}
+
+func TestStepsAndTokensAreBounded(t *testing.T) {
+	var turns []turn
+	for i := range 40 {
+		turns = append(turns, calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":"1"}`, i)))
+	}
+	r := work(t, task(), &judge{}, turns...)
+	if r.Stop != StopSteps || r.Steps != 10 {
+		t.Errorf("steps: %q after %d", r.Stop, r.Steps)
+	}
+	job := task()
+	job.Limits.Tokens = 50
+	r = work(t, job, &judge{}, turns...)
+	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxTokens != 5 {
+		t.Errorf("tokens: %q after %d, the last may write %d", r.Stop, r.Steps, r.model.asked[len(r.model.asked)-1].MaxTokens)
+	}
+}
+
+func TestTimeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(ctx context.Context, _ model.Request) (model.Reply, error) {
+			<-ctx.Done()
+			return model.Reply{}, ctx.Err()
+		}
+		start := time.Now()
+		r := work(t, task(), &judge{}, calls("edit_file", edit("speed = 1", "speed = 2")), slow)
+		if r.Stop != StopWall || time.Since(start) != time.Minute || r.Files == nil {
+			t.Errorf("%q after %v", r.Stop, time.Since(start))
+		}
+	})
+}
+
+func TestCancelledRunEndsWithoutARevision(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("cancelled")
+	stops := func(context.Context, model.Request) (model.Reply, error) {
+		cancel(cause)
+		return model.Reply{}, ctx.Err()
+	}
+	j := &judge{}
+	out, err := Run(ctx, &scripted{turns: []turn{calls("edit_file", edit("speed = 1", "speed = 2")), stops}}, j, &log{}, task())
+	if !errors.Is(err, cause) || out.Files != nil || j.proofs != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
+	spoil := calls("edit_file", edit("speed", "bad"))
+	for name, turns := range map[string][]turn{
+		"handed in": {spoil, calls("done", finish), calls("edit_file", edit("let a", "let c")), calls("done", finish)},
+		"left":      {spoil, says("I am done.")},
+		"provider":  {spoil, fails(&model.Refusal{Status: http.StatusBadGateway})},
+	} {
+		if r := work(t, task(), &judge{}, turns...); r.err != nil || r.Files != nil || r.Stop == "" || r.Summary != "" {
+			t.Errorf("%s: %+v, %v", name, r.Outcome, r.err)
+		}
+	}
+	r := work(t, task(), &judge{picky: true}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("build_and_check", ""), calls("done", finish),
+		calls("edit_file", edit("speed = 2", "speed = 3")), calls("done", finish))
+	if r.Stop != StopFixes || r.Files != nil || r.judge.proofs != 2 {
+		t.Errorf("a proof that fails: %+v, %d proofs", r.Outcome, r.judge.proofs)
+	}
+	if !strings.Contains(strings.Join(r.answers(), "\n"), "in the browser: it is dark 1") {
+		t.Errorf("the model was told %q", r.answers())
+	}
+}
+
+func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
+	better := calls("edit_file", edit("speed = 1", "speed = 2"))
+	spoil := calls("edit_file", edit("speed = 2", "bad"))
+	for name, c := range map[string]struct {
+		turns []turn
+		stop  Stop
+	}{
+		"unchecked":          {[]turn{better, says("All done!")}, StopSilent},
+		"checked, spoilt":    {[]turn{better, calls("build_and_check", ""), spoil, says("Hm.")}, StopSilent},
+		"the provider fails": {[]turn{better, fails(&model.Refusal{Status: http.StatusServiceUnavailable})}, StopProvider},
+	} {
+		r := work(t, task(), &judge{}, c.turns...)
+		if r.err != nil || r.Stop != c.stop || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.judge.proofs != 1 {
+			t.Errorf("%s: %q, %v, %d proofs", name, r.Stop, r.err, r.judge.proofs)
+		}
+	}
+}
+
+func TestUsedUpBalanceEndsTheRun(t *testing.T) {
+	r := work(t, task(), &judge{}, calls("edit_file", edit("speed = 1", "speed = 2")), fails(&model.Refusal{Status: http.StatusPaymentRequired}))
+	if !errors.Is(r.err, model.ErrExhausted) || r.judge.proofs != 0 {
+		t.Errorf("%+v, %v", r.Outcome, r.err)
+	}
+}

@@ -11,6 +11,7 @@
 package ledger
 
 import (
+	"cmp"
 	"maps"
 	"sync/atomic"
 	"time"
@@ -65,13 +66,10 @@ func New(o Options) (*Ledger, error) {
 	if o.Prices == nil {
 		o.Prices = DefaultPrices()
 	}
-	if o.MaxQueued == 0 {
-		o.MaxQueued = DefaultMaxQueued
+	l := &Ledger{
+		store: o.Store, now: o.Now, logger: o.Logger, units: o.Units,
+		maxQueued: cmp.Or(o.MaxQueued, DefaultMaxQueued), wait: cmp.Or(o.AdmissionWait, DefaultAdmissionWait),
 	}
-	if o.AdmissionWait == 0 {
-		o.AdmissionWait = DefaultAdmissionWait
-	}
-	l := &Ledger{store: o.Store, now: o.Now, logger: o.Logger, units: o.Units, maxQueued: o.MaxQueued, wait: o.AdmissionWait}
 	if err := l.SetPrices(o.Prices); err != nil {
 		return nil, err
 	}

@@ -80,10 +80,7 @@ func New(o Options) (*Ledger, error) {
 // One that can't be charged by is refused, and the old one stays.
 func (l *Ledger) SetPrices(list map[string]api.TIK) error {
 	p := prices(maps.Clone(list))
-	if err := p.validate(); err != nil {
-		return err
-	}
-	if err := p.checkHoles(l.units); err != nil {
+	if err := p.check(l.units); err != nil {
 		return err
 	}
 	l.prices.Store(&p)

@@ -112,14 +112,17 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 				stores *= 10
 			}
 			for n := range stores {
-				t.Run(fmt.Sprint(n), func(t *testing.T) { checkHistories(newFixture(t, d)) })
+				t.Run(fmt.Sprint(n), func(t *testing.T) {
+					t.Parallel()
+					checkHistories(newFixture(t, d))
+				})
 			}
 		})
 	}
 }
 
 // historiesPerStore is how many histories go to one database. Each has a key and a
-// project of its own; the rows of former ones are only looked at again, by
+// project of its own; the rows of earlier ones are only looked at again, by
 // wantInvariants.
 const historiesPerStore = 15
 

@@ -1,5 +1,5 @@
-// Package admin administers users, keys, projects and the policy over a Unix socket: an HTTP API
-// with JSON bodies, and its client. Only the service's own user and root get in,
+// Package admin is the administrators' API for users, keys, projects and the policy: HTTP
+// with JSON bodies over a Unix socket, and its client. Only the service's own user and root get in,
 // and only with the token that lies beside the socket: a driver that hides the
 // file from engines hides the API from them, even when they share the user. Who asked is in the audit log.
 //

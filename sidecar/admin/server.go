@@ -105,39 +105,45 @@ func with[Body any](do func(r *http.Request, actor string, body Body) (any, erro
 	}
 }
 
-// answer writes the result of a request, or its error.
+// answer writes the result of a request, or its error. One that is not the caller's
+// goes to the log.
 func (s *Server) answer(w http.ResponseWriter, status int, result any, err error) {
 	if err != nil {
-		refused := s.refusal(err)
+		refused := refusal(err)
+		if refused == nil {
+			s.logger.Error("admin request failed", zap.Error(err))
+			refused = failure(err)
+		}
 		status, result = refused.Status, errorBody{Error: refused.Message}
 	}
 	s.write(w, status, result)
 }
 
-// refusal returns an error as it is answered. One that is not the caller's fault goes
-// to the log.
-func (s *Server) refusal(err error) *Error {
-	var (
-		refused *Error
-		policy  *activation.Failure
-		key     *keys.Refusal
-		project *api.Error
-	)
-	switch {
-	case errors.As(err, &refused):
+// refusal returns the answer to an error that the caller made, or nil.
+func refusal(err error) *Error {
+	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
-	case errors.As(err, &policy):
-		return &Error{http.StatusUnprocessableEntity, policy.Error() + "\n" + policy.Advice()}
-	case errors.As(err, &key):
-		return &Error{keyStatus(key.Kind), key.Message}
-	case errors.As(err, &project):
-		return &Error{project.Status, project.Message}
+	}
+	if unfit, ok := errors.AsType[*activation.Failure](err); ok {
+		return &Error{http.StatusUnprocessableEntity, unfit.Error() + "\n" + unfit.Advice()}
+	}
+	if refused, ok := errors.AsType[*keys.Refusal](err); ok {
+		return &Error{keyStatus(refused.Kind), refused.Message}
+	}
+	if refused, ok := errors.AsType[*api.Error](err); ok {
+		return &Error{refused.Status, refused.Message}
+	}
+	switch {
 	case errors.Is(err, sidecar.ErrUnknownProject):
 		return &Error{http.StatusNotFound, "there is no such project"}
 	case errors.Is(err, activation.ErrUnknownRevision), errors.Is(err, ledger.ErrNoEngines):
 		return &Error{http.StatusNotFound, err.Error()}
 	}
-	s.logger.Error("admin request failed", zap.Error(err))
+	return nil
+}
+
+// failure returns the answer to an error of the service's own.
+func failure(err error) *Error {
 	switch {
 	case errors.Is(err, store.ErrInDoubt):
 		return &Error{http.StatusInternalServerError, "the database did not say whether it was done: look before you do it again"}

@@ -50,15 +50,14 @@ func (c *Console) showKey(x *exchange) error {
 
 // presentKey shows a key with what was typed into its forms.
 func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage) error {
-	row, err := c.keyRow(x, key)
-	if err != nil {
-		return err
-	}
 	plots, err := c.plots(x)
 	if err != nil {
 		return err
 	}
-	row.Plot = plots.of(key.ID)
+	row, err := c.keyRow(x, key, plots)
+	if err != nil {
+		return err
+	}
 	log, err := c.Keys.Audit(x.r.Context(), key.ID, "", 0)
 	if err != nil {
 		return err
@@ -96,16 +95,10 @@ func (c *Console) limitKey(x *exchange) error {
 	return c.settle(x, key, "limits", err, page)
 }
 
-// stateChange is a change of a key's state that is asked for and confirmed.
-type stateChange struct {
-	Name string // in the address
-	do   func(*keys.Registry, context.Context, string, string) (keys.Key, error)
-}
-
-var stateChanges = map[string]stateChange{
-	"disable": {"disable", (*keys.Registry).Disable},
-	"enable":  {"enable", (*keys.Registry).Enable},
-	"revoke":  {"revoke", (*keys.Registry).Revoke},
+// stateChanges are the changes of a key's state that are asked for and confirmed, as
+// the address names them.
+var stateChanges = map[string]func(g *keys.Registry, ctx context.Context, actor, keyID string) (keys.Key, error){
+	"disable": (*keys.Registry).Disable, "enable": (*keys.Registry).Enable, "revoke": (*keys.Registry).Revoke,
 }
 
 // confirmPage asks once more, naming the key.
@@ -116,8 +109,8 @@ type confirmPage struct {
 }
 
 func (c *Console) confirmChange(x *exchange) error {
-	change, exists := stateChanges[x.r.PathValue("change")]
-	if !exists {
+	change := x.r.PathValue("change")
+	if stateChanges[change] == nil {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
 	key, err := c.ownKey(x)
@@ -128,20 +121,21 @@ func (c *Console) confirmChange(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return c.show(x, http.StatusOK, "confirm", confirmPage{Key: key, Change: change.Name, Running: usage.RunningJobs})
+	return c.show(x, http.StatusOK, "confirm", confirmPage{Key: key, Change: change, Running: usage.RunningJobs})
 }
 
 func (c *Console) changeState(x *exchange) error {
-	change, exists := stateChanges[x.r.PathValue("change")]
-	if !exists {
+	change := x.r.PathValue("change")
+	set := stateChanges[change]
+	if set == nil {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
 	key, err := c.ownKey(x)
 	if err != nil {
 		return err
 	}
-	_, err = change.do(c.Keys, x.r.Context(), x.actor(), key.ID)
-	return c.settle(x, key, change.Name, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
+	_, err = set(c.Keys, x.r.Context(), x.actor(), key.ID)
+	return c.settle(x, key, change, err, keyPage{Rename: key.Name, Fields: fieldsOf(key.Limits)})
 }
 
 // settle answers a change: with the key's page when it was made, and with the

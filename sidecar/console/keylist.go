@@ -138,11 +138,10 @@ func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
 		if !filter.match(key) {
 			continue
 		}
-		row, err := c.keyRow(x, key)
+		row, err := c.keyRow(x, key, plots)
 		if err != nil {
 			return page, err
 		}
-		row.Plot = plots.of(key.ID)
 		page.Rows = append(page.Rows, row)
 	}
 	slices.SortStableFunc(page.Rows, func(a, b keyRow) int {
@@ -156,13 +155,13 @@ func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
 }
 
 // keyRow reads what a key used.
-func (c *Console) keyRow(x *exchange, key keys.Key) (keyRow, error) {
+func (c *Console) keyRow(x *exchange, key keys.Key, plots plotted) (keyRow, error) {
 	usage, err := c.Keys.Usage(x.r.Context(), key.ID)
 	if err != nil {
 		return keyRow{}, err
 	}
 	now := c.Now()
-	row := keyRow{Key: key, Bars: bars(usage, now), Spent: usage.TIKSpent.String()}
+	row := keyRow{Key: key, Bars: bars(usage, now), Spent: usage.TIKSpent.String(), Plot: plots.of(key.ID)}
 	if key.LastUsedAt != nil {
 		row.LastUsed = ago(now, *key.LastUsedAt)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/tables"
 )
 
 // limitFields are the four limits as they were typed; blank is unlimited.
@@ -27,19 +28,10 @@ func readLimitFields(r *http.Request) limitFields {
 
 // fieldsOf writes limits as a form has them.
 func fieldsOf(l policy.Limits) limitFields {
-	number := func(n *int64) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.FormatInt(*n, 10)
+	return limitFields{
+		JobsPerDay: tables.Limit(l.JobsPerDay), JobsPerMonth: tables.Limit(l.JobsPerMonth),
+		MaxConcurrentJobs: tables.Limit(l.MaxConcurrentJobs), TIKPerMonth: tables.Limit(l.TIKPerMonth),
 	}
-	f := limitFields{
-		JobsPerDay: number(l.JobsPerDay), JobsPerMonth: number(l.JobsPerMonth), MaxConcurrentJobs: number(l.MaxConcurrentJobs),
-	}
-	if l.TIKPerMonth != nil {
-		f.TIKPerMonth = l.TIKPerMonth.String()
-	}
-	return f
 }
 
 // parse returns the limits. What the numbers may be, package keys checks.

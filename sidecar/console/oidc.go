@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -40,12 +41,7 @@ func newProvider(o site.OIDC, now func() time.Time) (*provider, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if o.Claim == "" {
-		o.Claim = "email"
-	}
-	if o.Name == "" {
-		o.Name = o.Issuer
-	}
+	o.Claim, o.Name = cmp.Or(o.Claim, "email"), cmp.Or(o.Name, o.Issuer)
 	return &provider{options: o, now: now}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -74,14 +75,7 @@ type frame struct {
 }
 
 // Is reports whether one of the pages is shown: it marks the place in the menu.
-func (f frame) Is(pages ...string) bool {
-	for _, page := range pages {
-		if page == f.Page {
-			return true
-		}
-	}
-	return false
-}
+func (f frame) Is(pages ...string) bool { return slices.Contains(pages, f.Page) }
 
 // render answers with a page. It is made whole before its first byte is sent,
 // so that an error in it is not a torn page.

@@ -37,11 +37,10 @@ func (c *Console) usagePage(x *exchange) (page usagePage, err error) {
 		return page, err
 	}
 	for _, key := range list {
-		row, err := c.keyRow(x, key)
+		row, err := c.keyRow(x, key, plots)
 		if err != nil {
 			return page, err
 		}
-		row.Plot = plots.of(key.ID)
 		page.Rows = append(page.Rows, row)
 	}
 	return page, nil
@@ -86,8 +85,7 @@ func (c *Console) keyNames(x *exchange) (map[string]string, error) {
 
 // usageCSV is the daily usage of each key.
 func (c *Console) usageCSV(x *exchange) error {
-	last := c.Now().UTC()
-	days, err := c.Keys.Daily(x.r.Context(), x.user, last.AddDate(0, 0, 1-plotDays), last)
+	plots, err := c.plots(x)
 	if err != nil {
 		return err
 	}
@@ -95,7 +93,7 @@ func (c *Console) usageCSV(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return sendCSV(x, "usage.csv", tables.DailyHeader, tables.Daily(days, names))
+	return sendCSV(x, "usage.csv", tables.DailyHeader, tables.Daily(plots.days, names))
 }
 
 // statementCSV is the whole statement.

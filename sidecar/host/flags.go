@@ -5,18 +5,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/ledger"
-	"github.com/svc-games/svc/sidecar/service"
 )
 
 // logOff as the mode of the decision log means none.
@@ -24,29 +21,17 @@ const logOff = "off"
 
 // Flags are the command line of svc-sidecar.
 type Flags struct {
-	DataDir    string
-	Store      string
-	Redis      string
-	PricesFile string
-	// DecisionTimeout bounds a decision; 0 means the service's default.
-	DecisionTimeout time.Duration
-	Caps            service.Caps
-	Policy          activation.Options
-	DecisionLog     string // a mode, or off
+	Options // but for what is read from files, or made
 
-	// Listeners, as in Options.
-	Listen, OPA, Admin *peer.Address
-	TLS                peer.TLS
-	Names              []string
-	TakeOver           bool
-
+	PricesFile          string
+	LogMode             string // of the decision log, or off
 	LogLevel, LogFormat string
 }
 
 // ParseFlags reads the command line args and the environment. When args ask
 // for help it is written to stderr, and the error is flag.ErrHelp.
 func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Flags, error) {
-	o := Flags{Listen: Standard(), OPA: Standard(), Admin: Standard()}
+	o := Flags{Options: Options{Listen: Standard(), OPA: Standard(), Admin: Standard()}}
 	f := cli.New("svc-sidecar", getenv)
 	f.String(&o.DataDir, "data-dir", "SVC_DATA_DIR", "data", "`folder` of the database, kept policies, the decision log and the sockets")
 	f.String(&o.Store, "store", "SVC_STORE", "sqlite", "where keys and the ledger are: sqlite, or a postgres:// `URL`; one with a password belongs in the variable")
@@ -55,7 +40,7 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	f.String(&o.Policy.Source, "policy", "SVC_POLICY", activation.Embedded, "the policy: embedded, a folder, a bundle's file or its `address`")
 	f.String(&o.Policy.KeyFile, "policy-key", "SVC_POLICY_KEY", "", "`file` of the keys that policies must be signed with")
 	f.Bool(&o.Policy.Unsigned, "policy-unsigned", "", "accept bundles without a look at their signature")
-	f.String(&o.DecisionLog, "decision-log", "SVC_DECISION_LOG", string(decisionlog.BestEffort),
+	f.String(&o.LogMode, "decision-log", "SVC_DECISION_LOG", string(decisionlog.BestEffort),
 		"`mode` of the decision log: best_effort, required (no decision without its record) or off")
 	f.Duration(&o.DecisionTimeout, "decision-timeout", "SVC_DECISION_TIMEOUT", 0, "`time` that a decision may take (default: 50ms)")
 	f.Number(&o.Caps.MaxProjects, "max-projects", "", "`number` of projects that a user may have (default: 1000)")
@@ -106,12 +91,8 @@ func (o Flags) options(logger *zap.Logger) (Options, error) {
 	if log != nil {
 		log.Counters = metrics.Log()
 	}
-	o.Policy.Metrics = metrics
-	h := Options{
-		DataDir: o.DataDir, Store: o.Store, Redis: o.Redis, DecisionTimeout: o.DecisionTimeout, Caps: o.Caps,
-		Policy: o.Policy, DecisionLog: log, Metrics: registry,
-		Listen: o.Listen, OPA: o.OPA, Admin: o.Admin, TLS: o.TLS, Names: o.Names, TakeOver: o.TakeOver, Logger: logger,
-	}
+	h := o.Options
+	h.Policy.Metrics, h.DecisionLog, h.Metrics, h.Logger = metrics, log, registry, logger
 	if o.PricesFile != "" {
 		prices, err := ledger.ReadPrices(o.PricesFile)
 		if err == nil {
@@ -127,10 +108,10 @@ func (o Flags) options(logger *zap.Logger) (Options, error) {
 
 // decisionLog returns nil for no log.
 func (o Flags) decisionLog(logger *zap.Logger) *decisionlog.Options {
-	if o.DecisionLog == logOff {
+	if o.LogMode == logOff {
 		return nil
 	}
 	return &decisionlog.Options{
-		Path: filepath.Join(o.DataDir, decisionlog.FileName), Mode: decisionlog.Mode(o.DecisionLog), Sample: 1, Logger: logger,
+		Path: filepath.Join(o.DataDir, decisionlog.FileName), Mode: decisionlog.Mode(o.LogMode), Sample: 1, Logger: logger,
 	}
 }

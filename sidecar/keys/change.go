@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/svc-games/svc/policy"
@@ -61,11 +62,7 @@ func (g *Registry) Revoke(ctx context.Context, actor, keyID string) (Key, error)
 // setState moves a key to another state from one of those it may come from.
 func (g *Registry) setState(ctx context.Context, actor, keyID, action, to string, from ...string) (Key, error) {
 	key, err := g.change(ctx, keyID, func(tx *store.Tx, key *Key, now time.Time) error {
-		allowed := false
-		for _, state := range from {
-			allowed = allowed || key.State == state
-		}
-		if !allowed {
+		if !slices.Contains(from, key.State) {
 			return stateError(*key, to)
 		}
 		entry := store.AuditEntry{Actor: actor, Action: action, Subject: keyID, Detail: map[string]any{"from": key.State, "to": to}}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -178,15 +179,11 @@ func (a *admitting) insert() error {
 	if err != nil {
 		return err
 	}
-	deadline := a.Deadline
-	if deadline == 0 {
-		deadline = DefaultDeadline
-	}
 	if _, err := a.tx.Exec(`INSERT INTO jobs
 			(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at)
 		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?)`,
 		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month,
-		a.now.UnixMilli(), a.now.Add(deadline).UnixMilli()); err != nil {
+		a.now.UnixMilli(), a.now.Add(cmp.Or(a.Deadline, DefaultDeadline)).UnixMilli()); err != nil {
 		return err
 	}
 	if a.IdempotencyKey == "" {

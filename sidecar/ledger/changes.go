@@ -24,7 +24,7 @@ func (c *changes) watch(changed func(jobID string)) (stop func()) {
 	}
 }
 
-// announce announces that a job changed.
+// announce calls the watchers.
 func (c *changes) announce(jobID string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

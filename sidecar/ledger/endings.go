@@ -38,7 +38,7 @@ func (e *endings) watch(jobID string) (ended <-chan struct{}, stop func()) {
 	}
 }
 
-// announce announces that the job ended.
+// announce wakes those who wait for the job.
 func (e *endings) announce(jobID string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // ErrNoEngines is returned when no installation has the engines.
 var ErrNoEngines = errors.New("no data folder has the engines")
 
-// Claim claims the engines of all projects for an installation, unless another one
-// has them, and returns the owner. A claim does not expire: an installation that is
+// Claim gives an installation the engines of all projects, unless another one has
+// them, and returns the owner. A claim does not expire: an installation that is
 // down still has the volumes.
 func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract.Installation, error) {
 	var owner contract.Installation

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -14,7 +15,8 @@ type Finding struct {
 	Name string // of the invariant, in one word
 	Rule string // that holds for every row
 	// Violations are the ids of users, keys, jobs, entries or logs that break the
-	// rule, in order: the first few.
+	// rule, or columns with the ids that they refer to in vain, in order: the first
+	// few.
 	Violations []string
 	More       bool // there are further ones
 }
@@ -51,7 +53,7 @@ func CheckInvariants(r *store.Reader) ([]Finding, error) {
 type invariant struct{ name, rule, broken string }
 
 // invariants are in the order in which they are checked: what a user has, what a
-// key counts, what a job is, what the logs say.
+// key counts, what a job is, what the logs say, what rows refer to.
 var invariants = []invariant{
 	{"balances", "a balance is the sum of its user's entries", `
 		SELECT u.id FROM users u LEFT JOIN balances b ON b.user_id = u.id
@@ -118,4 +120,39 @@ var invariants = []invariant{
 			SELECT 'revlog', max(seq) FROM revlog UNION ALL
 			SELECT 'credit', max(seq) FROM tik_entries WHERE project_id = '' AND feed_id = 'credit') l ON l.log = h.log
 		WHERE l.seq > h.seq`},
+	{"references", "a row's user, key, project and job exist", broken(references)},
+}
+
+// reference is a column of a table that holds ids of another table, or NULL.
+type reference struct{ table, column, parent string }
+
+// references are the foreign keys of the schema. PostgreSQL keeps them for all rows;
+// SQLite not for those older than version 11 of the schema, nor against a program
+// that does not switch them on.
+var references = []reference{
+	{"balances", "user_id", "users"},
+	{"credits", "user_id", "users"},
+	{"idempotency", "job_id", "jobs"},
+	{"idempotency", "key_id", "keys"},
+	{"jobs", "key_id", "keys"},
+	{"jobs", "project_id", "projects"},
+	{"keys", "user_id", "users"},
+	{"projects", "owner_id", "users"},
+	{"reported", "job_id", "jobs"},
+	{"revlog", "key_id", "keys"},
+	{"session_codes", "user_id", "users"},
+	{"sessions", "user_id", "users"},
+	{"tik_entries", "key_id", "keys"},
+	{"tik_entries", "user_id", "users"},
+	{"usage", "key_id", "keys"},
+}
+
+// broken is the query for columns and the missing ids in them.
+func broken(references []reference) string {
+	queries := make([]string, len(references))
+	for i, r := range references {
+		queries[i] = fmt.Sprintf(`SELECT '%[1]s.%[2]s ' || %[2]s AS id FROM %[1]s
+			WHERE %[2]s IS NOT NULL AND NOT EXISTS (SELECT 1 FROM %[3]s parent WHERE parent.id = %[1]s.%[2]s)`, r.table, r.column, r.parent)
+	}
+	return strings.Join(queries, " UNION ")
 }

@@ -47,8 +47,9 @@ func wantInvariants(t interface {
 // lift takes away, in SQLite and PostgreSQL, the constraints that rows may break
 // which are older than they.
 var lift = map[bool][]string{
-	false: {"PRAGMA ignore_check_constraints = ON", "DROP TRIGGER keys_per_user"},
-	true:  {"ALTER TABLE tik_entries DROP CONSTRAINT tik_entries_shape_check", "DROP TRIGGER keys_per_user ON keys"},
+	false: {"PRAGMA ignore_check_constraints = ON", "PRAGMA defer_foreign_keys = ON", "DROP TRIGGER keys_per_user"},
+	true: {"ALTER TABLE tik_entries DROP CONSTRAINT tik_entries_shape_check", "DROP TRIGGER keys_per_user ON keys",
+		"SET LOCAL session_replication_role = replica"}, // without references
 }
 
 // errUndo undoes what a case wrote.
@@ -100,28 +101,79 @@ func TestEachInvariantsViolationIsFound(t *testing.T) {
 			{"feeds", f.project + "/feed", []string{"UPDATE feed_cursor SET seq = 0"}},
 			{"logs", "revlog", []string{"UPDATE heads SET seq = 0 WHERE log = 'revlog'"}},
 			{"logs", "credit", []string{"UPDATE heads SET seq = 0 WHERE log = 'credit'"}},
+			{"references", "jobs.key_id " + key, []string{"DELETE FROM keys"}},
 		} {
-			t.Run(tc.name, func(t *testing.T) {
-				err := f.store.Update(t.Context(), func(tx *store.Tx) error {
-					for _, statement := range slices.Concat(lift[f.store.Shared()], tc.statements) {
-						if _, err := tx.Exec(statement); err != nil {
-							return err
-						}
-					}
-					broken, err := violations(&tx.Reader)
-					if err == nil && !slices.Contains(broken[tc.name], tc.id) {
-						t.Errorf("%s: found %v, want %s", tc.statements, broken, tc.id)
-					}
-					if !f.store.Shared() {
-						_, off := tx.Exec("PRAGMA ignore_check_constraints = OFF") // which nothing undoes
-						err = errors.Join(err, off)
-					}
-					return errors.Join(err, errUndo)
-				})
-				if !errors.Is(err, errUndo) {
-					t.Error(err)
-				}
-			})
+			t.Run(tc.name, func(t *testing.T) { f.wantFound(t, tc.name, tc.id, tc.statements...) })
+		}
+		wantInvariants(t, f.store)
+	})
+}
+
+// wantFound checks that statements, which it undoes, make a violation of an
+// invariant.
+func (f *fixture) wantFound(t *testing.T, name, id string, statements ...string) {
+	t.Helper()
+	err := f.store.Update(t.Context(), func(tx *store.Tx) error {
+		for _, statement := range slices.Concat(lift[f.store.Shared()], statements) {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		broken, err := violations(&tx.Reader)
+		if err == nil && !slices.Contains(broken[name], id) {
+			t.Errorf("%s: found %v, want %s", statements, broken, id)
+		}
+		if !f.store.Shared() {
+			_, off := tx.Exec("PRAGMA ignore_check_constraints = OFF") // which nothing undoes
+			err = errors.Join(err, off)
+		}
+		return errors.Join(err, errUndo)
+	})
+	if !errors.Is(err, errUndo) {
+		t.Error(err)
+	}
+}
+
+// foreignKeys are the queries for the references of the schema, of SQLite and of
+// PostgreSQL.
+var foreignKeys = map[bool]string{
+	false: `SELECT m.name, f."from" FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1, 2`,
+	true: `SELECT c.conrelid::regclass::text, a.attname FROM pg_constraint c
+		JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1, 2`,
+}
+
+// TestEachReferenceOfTheSchemaIsChecked has the rows of each table refer to what
+// there is not.
+func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		key := f.newKey(policy.Limits{})
+		f.must(second(f.keys.TopUp(t.Context(), "test", "alice", keys.Credit{TIK: 7, Reference: "invoice-1"})))
+		job := f.accept(key)
+		f.feed(f.used(job, "step", 1, ""))
+		hash := fmt.Sprintf("%064d", 1)
+		f.must(f.store.Update(t.Context(), func(tx *store.Tx) error {
+			_, err1 := tx.Exec("INSERT INTO idempotency (key_id, name, fingerprint, job_id, created_at) VALUES (?, 'n', 'f', ?, 1)", key, job)
+			_, err2 := tx.Exec("INSERT INTO sessions (hash, user_id, via, created_at, seen_at) VALUES (?, 'alice', 'link', 1, 1)", hash)
+			_, err3 := tx.Exec(`INSERT INTO session_codes (hash, purpose, user_id, subject, expires_at) VALUES (?, 'login', 'alice', '', 1)`, hash)
+			_, err4 := tx.Exec("INSERT INTO reported (job_id, unit, quantity, steps) VALUES (?, 'image', 1, 1)", job)
+			return errors.Join(err1, err2, err3, err4)
+		}))
+		var columns [][2]string
+		f.must(f.store.View(t.Context(), func(r *store.Reader) error {
+			return r.Each(func(scan store.Scan) error {
+				var c [2]string
+				err := scan(&c[0], &c[1])
+				columns = append(columns, c)
+				return err
+			}, foreignKeys[f.store.Shared()])
+		}))
+		if len(columns) < 15 {
+			t.Errorf("the schema refers to others in %v alone", columns)
+		}
+		for _, c := range columns {
+			f.wantFound(t, "references", fmt.Sprintf("%s.%s none", c[0], c[1]),
+				fmt.Sprintf("UPDATE %s SET %s = 'none' WHERE %[2]s IS NOT NULL", c[0], c[1]))
 		}
 		wantInvariants(t, f.store)
 	})

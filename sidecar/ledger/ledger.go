@@ -11,6 +11,7 @@
 package ledger
 
 import (
+	"cmp"
 	"maps"
 	"sync/atomic"
 	"time"
@@ -65,13 +66,10 @@ func New(o Options) (*Ledger, error) {
 	if o.Prices == nil {
 		o.Prices = DefaultPrices()
 	}
-	if o.MaxQueued == 0 {
-		o.MaxQueued = DefaultMaxQueued
+	l := &Ledger{
+		store: o.Store, now: o.Now, logger: o.Logger, units: o.Units,
+		maxQueued: cmp.Or(o.MaxQueued, DefaultMaxQueued), wait: cmp.Or(o.AdmissionWait, DefaultAdmissionWait),
 	}
-	if o.AdmissionWait == 0 {
-		o.AdmissionWait = DefaultAdmissionWait
-	}
-	l := &Ledger{store: o.Store, now: o.Now, logger: o.Logger, units: o.Units, maxQueued: o.MaxQueued, wait: o.AdmissionWait}
 	if err := l.SetPrices(o.Prices); err != nil {
 		return nil, err
 	}
@@ -82,10 +80,7 @@ func New(o Options) (*Ledger, error) {
 // One that can't be charged by is refused, and the old one stays.
 func (l *Ledger) SetPrices(list map[string]api.TIK) error {
 	p := prices(maps.Clone(list))
-	if err := p.validate(); err != nil {
-		return err
-	}
-	if err := p.checkHoles(l.units); err != nil {
+	if err := p.check(l.units); err != nil {
 		return err
 	}
 	l.prices.Store(&p)

@@ -31,10 +31,7 @@ func CheckPrices(list map[string]api.TIK, units []string) error {
 				unit, strings.Join(knownUnits, ", "))
 		}
 	}
-	if err := prices(list).validate(); err != nil {
-		return err
-	}
-	return prices(list).checkHoles(units)
+	return prices(list).check(units)
 }
 
 func knownUnit(unit string) bool {

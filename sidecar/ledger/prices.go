@@ -33,7 +33,8 @@ func DefaultUnits() []string { return []string{"generator.job"} }
 // prices maps the names of units to what one of them costs.
 type prices map[string]api.TIK
 
-func (p prices) validate() error {
+// check refuses a list that can't be charged by.
+func (p prices) check(units []string) error {
 	for _, unit := range slices.Sorted(maps.Keys(p)) {
 		switch price := p[unit]; {
 		case unit == "":
@@ -44,7 +45,7 @@ func (p prices) validate() error {
 			return fmt.Errorf("prices: %s costs %s TIK; a price is at most %s", unit, price, MaxAmount)
 		}
 	}
-	return nil
+	return p.checkHoles(units)
 }
 
 // counterpart names the other unit of a model: whoever charges for what a model

@@ -3,6 +3,7 @@
 package projects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,13 +40,10 @@ type Catalog struct {
 
 // New returns the catalog of a store.
 func New(o Options) *Catalog {
-	if o.MaxPerUser == 0 {
-		o.MaxPerUser = DefaultMaxPerUser
-	}
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	return &Catalog{store: o.Store, now: o.Now, maxPerUser: o.MaxPerUser, changed: o.Changed}
+	return &Catalog{store: o.Store, now: o.Now, maxPerUser: cmp.Or(o.MaxPerUser, DefaultMaxPerUser), changed: o.Changed}
 }
 
 // lookUpTimeout bounds the look for a project whose commit was not answered.

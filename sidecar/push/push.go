@@ -33,7 +33,7 @@ func (h *Hub) connect(others func()) {
 	h.others = others
 }
 
-// hint hints to the watchers in this process.
+// hint wakes the watchers in this process.
 func (h *Hub) hint() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -40,8 +40,8 @@ func newLastUsed(s *store.Store, now func() time.Time, logger *zap.Logger) *last
 	return l
 }
 
-// note notes that a key is used now, unless it did so less than a minute ago. It
-// waits for nothing.
+// note records that a key is used now, unless a use less than a minute ago is
+// recorded. It waits for nothing.
 func (l *lastUsed) note(keyID string) {
 	now := l.now()
 	l.mu.Lock()

@@ -3,6 +3,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -68,17 +69,10 @@ type Registry struct {
 
 // New returns the registry of a store.
 func New(o Options) *Registry {
-	r := &Registry{store: o.Store, now: o.Now, idle: o.Idle, absolute: o.Absolute}
-	if r.now == nil {
-		r.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if r.idle == 0 {
-		r.idle = DefaultIdle
-	}
-	if r.absolute == 0 {
-		r.absolute = DefaultAbsolute
-	}
-	return r
+	return &Registry{store: o.Store, now: o.Now, idle: cmp.Or(o.Idle, DefaultIdle), absolute: cmp.Or(o.Absolute, DefaultAbsolute)}
 }
 
 // Begin signs a user in and returns the secret that the browser keeps. A user
@@ -194,22 +188,21 @@ func (r *Registry) over(now time.Time, created, seen int64) bool {
 
 // End signs a session out.
 func (r *Registry) End(ctx context.Context, s Session) error {
-	return r.end(ctx, s, "console.sign_out", "DELETE FROM sessions WHERE hash = ?", s.hash)
+	return r.end(ctx, s, "console.sign_out", s.hash, "DELETE FROM sessions WHERE hash = ?")
 }
 
 // EndAll signs all sessions of the session's user out, and voids the codes
 // that could open another.
 func (r *Registry) EndAll(ctx context.Context, s Session) error {
-	return r.end(ctx, s, "console.sign_out_everywhere", "DELETE FROM sessions WHERE user_id = ?", s.UserID)
+	return r.end(ctx, s, "console.sign_out_everywhere", s.UserID,
+		"DELETE FROM sessions WHERE user_id = ?", "DELETE FROM session_codes WHERE user_id = ?")
 }
 
-func (r *Registry) end(ctx context.Context, s Session, action, statement, arg string) error {
+// end runs statements of one argument, and audits them.
+func (r *Registry) end(ctx context.Context, s Session, action, arg string, statements ...string) error {
 	err := r.store.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(statement, arg); err != nil {
-			return err
-		}
-		if action == "console.sign_out_everywhere" {
-			if _, err := tx.Exec("DELETE FROM session_codes WHERE user_id = ?", s.UserID); err != nil {
+		for _, statement := range statements {
+			if _, err := tx.Exec(statement, arg); err != nil {
 				return err
 			}
 		}

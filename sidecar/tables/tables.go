@@ -33,18 +33,12 @@ func text(s string) string {
 	return s
 }
 
-func number(n *int64) string {
-	if n == nil {
-		return "" // unlimited
-	}
-	return strconv.FormatInt(*n, 10)
-}
-
-func amount(n *api.TIK) string {
+// Limit writes a limit, of jobs or TIK; "" is unlimited.
+func Limit[N int64 | api.TIK](n *N) string {
 	if n == nil {
 		return ""
 	}
-	return n.String()
+	return fmt.Sprint(*n)
 }
 
 // Time writes an instant as CSV has it.
@@ -63,10 +57,10 @@ func Usage(usages []keys.Usage) [][]string {
 	for i, u := range usages {
 		rows[i] = []string{
 			u.KeyID, text(u.Name), u.UserID, u.Masked, u.State,
-			number(&u.JobsToday), number(u.Limits.JobsPerDay),
-			number(&u.JobsThisMonth), number(u.Limits.JobsPerMonth),
-			number(&u.RunningJobs), number(u.Limits.MaxConcurrentJobs),
-			u.TIKThisMonth.String(), amount(u.Limits.TIKPerMonth),
+			strconv.FormatInt(u.JobsToday, 10), Limit(u.Limits.JobsPerDay),
+			strconv.FormatInt(u.JobsThisMonth, 10), Limit(u.Limits.JobsPerMonth),
+			strconv.FormatInt(u.RunningJobs, 10), Limit(u.Limits.MaxConcurrentJobs),
+			u.TIKThisMonth.String(), Limit(u.Limits.TIKPerMonth),
 			u.TIKSpent.String(), Time(u.DayResetsAt), Time(u.MonthResetsAt),
 		}
 	}

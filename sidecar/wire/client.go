@@ -191,17 +191,18 @@ func (c *Client) withdraw(r sidecar.Reservation) {
 
 // Commit implements sidecar.Service. It is repeated: the engine has the job.
 func (c *Client) Commit(ctx context.Context, jobID string) error {
-	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
-	defer cancel()
-	_, err := insist[nothing](ctx, c, saveTimeout, "commit", jobRef{jobID})
-	return err
+	return c.settle(ctx, "commit", jobID)
 }
 
 // Release implements sidecar.Service. It is repeated: the slot is the key's.
 func (c *Client) Release(ctx context.Context, jobID string) error {
+	return c.settle(ctx, "release", jobID)
+}
+
+func (c *Client) settle(ctx context.Context, name, jobID string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
-	_, err := insist[nothing](ctx, c, saveTimeout, "release", jobRef{jobID})
+	_, err := insist[nothing](ctx, c, saveTimeout, name, jobRef{jobID})
 	return err
 }
 

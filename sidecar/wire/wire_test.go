@@ -25,7 +25,7 @@ func handler(s *service.Service) http.Handler {
 }
 
 // connect opens a service behind a peer connection.
-func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions) sidecartest.Fixture {
+func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions) fixture {
 	t.Helper()
 	svc := sidecartest.NewService(t)
 	server.Handler = handler(svc)
@@ -50,24 +50,24 @@ func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions)
 			t.Error(err)
 		}
 	})
-	return sidecartest.Fixture{Service: c, Ledger: ledger.New(conn), Keys: svc.Keys()}
+	return fixture{Service: c, Ledger: ledger.New(conn), Keys: svc.Keys()}
 }
 
 // forms are all ways to a sidecar.
-func forms(t *testing.T) map[string]sidecartest.Open {
+func forms(t *testing.T) map[string]opening {
 	ca := peertest.NewAuthority(t)
 	server, client := ca.Issue("sidecar"), ca.Issue("gateway")
-	return map[string]sidecartest.Open{
-		"InProcess": func(t *testing.T) sidecartest.Fixture {
+	return map[string]opening{
+		"InProcess": func(t *testing.T) fixture {
 			svc := sidecartest.NewService(t)
-			return sidecartest.Fixture{Service: svc, Ledger: svc, Keys: svc.Keys()}
+			return fixture{Service: svc, Ledger: svc, Keys: svc.Keys()}
 		},
-		"UnixSocket": func(t *testing.T) sidecartest.Fixture {
+		"UnixSocket": func(t *testing.T) fixture {
 			return connect(t, peer.ServerOptions{
 				Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
 			}, peer.ClientOptions{})
 		},
-		"MutualTLS": func(t *testing.T) sidecartest.Fixture {
+		"MutualTLS": func(t *testing.T) fixture {
 			return connect(t, peer.ServerOptions{
 				Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: server, Names: []string{"gateway"},
 			}, peer.ClientOptions{TLS: client, ServerName: "sidecar"})
@@ -77,12 +77,12 @@ func forms(t *testing.T) map[string]sidecartest.Open {
 
 func TestEveryFormIsTheSameService(t *testing.T) {
 	for name, open := range forms(t) {
-		t.Run(name, func(t *testing.T) { sidecartest.TestService(t, open) })
+		t.Run(name, func(t *testing.T) { testService(t, open) })
 	}
 }
 
 func TestEveryFormIsTheSameLedger(t *testing.T) {
 	for name, open := range forms(t) {
-		t.Run(name, func(t *testing.T) { sidecartest.TestLedger(t, open) })
+		t.Run(name, func(t *testing.T) { testLedger(t, open) })
 	}
 }

@@ -21,7 +21,9 @@ type check struct {
 	Advice   string `json:"advice,omitempty"` // what to do; set when OK is false
 }
 
-// doctorTime bounds the checks that ask another program, together.
+// doctorTime bounds the checks of the parts and of the address, together, and again
+// that of PostgreSQL, which a part without an answer leaves time. The ledger's
+// comes after it: see ledgerTime.
 const doctorTime = 10 * time.Second
 
 func doctorCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,34 @@ func TestDoctorChecksTheLedger(t *testing.T) {
 				t.Errorf("want %q in\n%s", want, got)
 			}
 		})
+	}
+}
+
+// TestDoctorNamesARowWithoutItsParent writes one as another program may, which has
+// SQLite's references off.
+func TestDoctorNamesARowWithoutItsParent(t *testing.T) {
+	t.Setenv("SVC_ADDRESS", "http://"+freeport.Address(t))
+	t.Setenv("SVC_STORE", "sqlite")
+	dir := t.TempDir()
+	path := filepath.Join(dir, store.SQLiteFile)
+	s, err := store.OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("INSERT INTO balances (user_id, tik) VALUES ('nobody', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	const want = `FAIL  ledger, references: a row's user, key, project and job exist, but not "balances.user_id nobody"; see `
+	if code, stdout, _ := svc("doctor", "--data-dir", dir); code != exitError || !strings.Contains(stdout, want) {
+		t.Errorf("exit %d, want %q in\n%s", code, want, stdout)
 	}
 }
 

@@ -84,7 +84,7 @@ func URL(t testing.TB) string {
 	return started.url() + "&connect_timeout=60&search_path=" + schema
 }
 
-// Stop stops this process's server at once, as a crash would. Start starts it
+// Stop ends this process's server at once, as a crash would; Start runs it
 // again.
 func Stop(t testing.TB) {
 	t.Helper()
@@ -93,7 +93,7 @@ func Stop(t testing.TB) {
 	}
 }
 
-// Start starts the server that Stop stopped, on the same data.
+// Start runs the server again that Stop ended, on the same data.
 func Start(t testing.TB) {
 	t.Helper()
 	if err := started.start(); err != nil {

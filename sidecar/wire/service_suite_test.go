@@ -1,4 +1,4 @@
-package sidecartest
+package wire_test
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 
 const nowhere = "000000000000000000000000"
 
-// TestService runs the suite of sidecar.Service.
-func TestService(t *testing.T, open Open) {
+// testService runs the suite of sidecar.Service.
+func testService(t *testing.T, open opening) {
 	run(t, "AuthenticateTellsWhoAndDecidesOnTheKeysState", open, testAuthenticate)
 	run(t, "DecideGathersTheFacts", open, testDecide)
 	run(t, "EachLimitRefusesByItsName", open, testLimits)

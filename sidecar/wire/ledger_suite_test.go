@@ -1,4 +1,4 @@
-package sidecartest
+package wire_test
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// TestLedger runs the suite of the ledger's side.
-func TestLedger(t *testing.T, open Open) {
+// testLedger runs the suite of the ledger's side.
+func testLedger(t *testing.T, open opening) {
 	run(t, "EnginesBelongToTheFirstWhoClaimsThem", open, testClaim)
 	run(t, "FeedIsAppliedOnceAndItsCursorKept", open, testFeed)
 	run(t, "FeedThatCanNotBeIsRefused", open, testBadFeed)

@@ -72,9 +72,11 @@ func lines(t *testing.T, path string) []Record {
 	}
 	defer log.Close()
 	var all []Record
-	for l := NewLines(log); l.Next(); {
-		line, _ := l.Line()
-		r, err := Decode(line)
+	for line, err := range Lines(log) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Decode(line.Text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,9 +49,9 @@ type Modules map[string]*ast.Module
 // examplesDir holds policies of their own within the directory of a policy.
 const examplesDir = "examples"
 
-// Walk calls visit with the path of each file of a policy's directory: of those below
+// Walk calls each with the path of each file of a policy's directory: of those below
 // "examples" and in hidden folders none is part of the policy.
-func Walk(src fs.FS, visit func(path string) error) error {
+func Walk(src fs.FS, each func(path string) error) error {
 	return fs.WalkDir(src, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -61,7 +61,7 @@ func Walk(src fs.FS, visit func(path string) error) error {
 		case d.IsDir():
 			return nil
 		}
-		return visit(path)
+		return each(path)
 	})
 }
 

@@ -26,7 +26,7 @@ func TestAnyDocumentOfThePolicyIsEvaluated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := document.eval(t.Context(), tt.input)
+		got, err := document.eval(t.Context(), tt.input, nil)
 		if err != nil {
 			t.Errorf("%s: %v", tt.path, err)
 			continue
@@ -41,7 +41,7 @@ func TestAnyDocumentOfThePolicyIsEvaluated(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.decision.eval(ctx, input); !errors.Is(err, context.Canceled) {
+	if _, err := e.decision.eval(ctx, input, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

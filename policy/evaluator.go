@@ -9,7 +9,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
-	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
@@ -36,11 +37,11 @@ func NewEvaluator() (*Evaluator, error) { return NewEvaluatorFS(Embedded()) }
 // NewEvaluatorFS prepares the policy of src, its *.rego files without tests.
 // An error names file and line.
 func NewEvaluatorFS(src fs.FS) (*Evaluator, error) {
-	modules, err := ReadModules(src, false)
+	sources, err := readTexts(src, false)
 	if err != nil {
 		return nil, err
 	}
-	sources, err := readTexts(src, modules)
+	modules, err := parse(sources)
 	if err != nil {
 		return nil, err
 	}
@@ -81,67 +82,91 @@ func (e *Evaluator) Decide(ctx context.Context, in Input) (Decision, error) {
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.
 func (e *Evaluator) DecideValue(ctx context.Context, input ast.Value) (Decision, error) {
-	return e.decide(ctx, input)
+	return e.decide(ctx, input, nil)
 }
 
 // TraceValue is DecideValue with the steps of the evaluation. A trace costs
 // several times as much as the decision.
 func (e *Evaluator) TraceValue(ctx context.Context, input ast.Value) (Decision, []*topdown.Event, error) {
 	tracer := topdown.NewBufferTracer()
-	d, err := e.decide(ctx, input, rego.EvalQueryTracer(tracer))
+	d, err := e.decide(ctx, input, tracer)
 	return d, *tracer, err
 }
 
-func (e *Evaluator) decide(ctx context.Context, input ast.Value, options ...rego.EvalOption) (Decision, error) {
-	result, err := e.decision.eval(ctx, input, options...)
+func (e *Evaluator) decide(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (Decision, error) {
+	value, err := e.decision.eval(ctx, input, tracer)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrNoDecision, err)
 	}
-	if result == nil {
+	if value == nil {
 		return Decision{}, fmt.Errorf("%w: %s %w", ErrNoDecision, Entrypoint, ErrUndefined)
 	}
-	d, err := decodeDecision(result)
+	d, err := decodeDecision(value)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w: %w", ErrNoDecision, ErrMalformed, err)
 	}
 	return d, nil
 }
 
-// document is a document of a policy, prepared to be evaluated.
-type document struct{ query rego.PreparedEvalQuery }
+// document is a document of a policy, prepared to be evaluated. It uses OPA's topdown
+// as rego.PreparedEvalQuery does, without the options that no decision has and with
+// ruleValues.
+type document struct {
+	compiler      *ast.Compiler
+	queryCompiler ast.QueryCompiler
+	query         ast.Body
+	store         storage.Store       // empty: a policy has no data but its rules
+	txn           storage.Transaction // one reads for all evaluations, as nobody writes
+}
+
+// result is the variable of a document's query.
+const result = ast.Var("result")
 
 func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
-	query, err := rego.New(
-		rego.Compiler(compiler),
-		rego.ParsedQuery(ast.NewBody(ast.NewExpr(ast.NewTerm(path)))),
-		rego.StrictBuiltinErrors(true),
-		rego.GenerateJSON(func(value *ast.Term, _ *rego.EvalContext) (any, error) { return value.Value, nil }),
-	).PrepareForEval(context.Background())
+	d := document{compiler: compiler, queryCompiler: compiler.QueryCompiler(), store: inmem.New()}
+	var err error
+	d.query, err = d.queryCompiler.Compile(ast.NewBody(ast.Equality.Expr(ast.NewTerm(result), ast.NewTerm(path))))
+	if err == nil {
+		d.txn, err = d.store.NewTransaction(context.Background())
+	}
 	if err != nil {
 		return document{}, fmt.Errorf("preparing %s: %w", path, err)
 	}
-	return document{query}, nil
+	return d, nil
 }
 
-// eval returns the document's value, nil when it is undefined.
-func (d document) eval(ctx context.Context, input ast.Value, options ...rego.EvalOption) (ast.Value, error) {
+// eval returns the document's value, nil when it is undefined. tracer may be nil.
+func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (ast.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	results, err := d.query.Eval(ctx, append(options,
-		rego.EvalParsedInput(input),
-		rego.EvalExternalCancel(contextCancel{ctx}), // without it, each evaluation starts a goroutine
-		rego.EvalMetrics(metrics.NoOp()),
-	)...)
+	query := topdown.NewQuery(d.query).
+		WithQueryCompiler(d.queryCompiler).
+		WithCompiler(d.compiler).
+		WithStore(d.store).
+		WithTransaction(d.txn).
+		WithCancel(contextCancel{ctx}).
+		WithMetrics(metrics.NoOp()).
+		WithVirtualCache(newRuleValues()).
+		WithStrictBuiltinErrors(true)
+	if input != nil {
+		query = query.WithInput(ast.NewTerm(input))
+	}
+	if tracer != nil {
+		query = query.WithQueryTracer(tracer)
+	}
+	var value ast.Value
+	err := query.Iter(ctx, func(found topdown.QueryResult) error {
+		value = found[result].Value
+		return nil
+	})
 	switch {
 	case topdown.IsCancel(err):
 		return nil, errors.Join(ctx.Err(), err)
 	case err != nil:
 		return nil, fmt.Errorf("evaluating: %w", err)
-	case len(results) == 0:
-		return nil, nil
 	}
-	return results[0].Expressions[0].Value.(ast.Value), nil
+	return value, nil
 }
 
 // contextCancel ends an evaluation with its context.

@@ -13,35 +13,36 @@ import (
 func (in Input) Value() ast.Value {
 	return ast.NewObject(
 		member("action", text(string(in.Action))),
-		member("key", in.Key.term()),
-		member("project", in.Project.term()),
-		member("usage", in.Usage.term()),
+		member("key", orNull(in.Key, Key.term)),
+		member("project", orNull(in.Project, Project.term)),
+		member("usage", orNull(in.Usage, Usage.term)),
 	)
 }
 
 var null = ast.NullTerm()
 
-func (k *Key) term() *ast.Term {
-	if k == nil {
+func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
+	if v == nil {
 		return null
 	}
+	return term(*v)
+}
+
+func (k Key) term() *ast.Term {
 	return ast.ObjectTerm(
 		member("id", text(k.ID)),
 		member("userId", text(k.UserID)),
 		member("state", text(k.State)),
 		member("limits", ast.ObjectTerm(
-			member(api.LimitJobsPerDay, countLimit(k.Limits.JobsPerDay)),
-			member(api.LimitJobsPerMonth, countLimit(k.Limits.JobsPerMonth)),
-			member(api.LimitMaxConcurrentJobs, countLimit(k.Limits.MaxConcurrentJobs)),
-			member(api.LimitTIKPerMonth, tikLimit(k.Limits.TIKPerMonth)),
+			member(api.LimitJobsPerDay, orNull(k.Limits.JobsPerDay, count)),
+			member(api.LimitJobsPerMonth, orNull(k.Limits.JobsPerMonth, count)),
+			member(api.LimitMaxConcurrentJobs, orNull(k.Limits.MaxConcurrentJobs, count)),
+			member(api.LimitTIKPerMonth, orNull(k.Limits.TIKPerMonth, tik)),
 		)),
 	)
 }
 
-func (p *Project) term() *ast.Term {
-	if p == nil {
-		return null
-	}
+func (p Project) term() *ast.Term {
 	attributes := null
 	if p.Attributes != nil {
 		members := ast.NewObject()
@@ -57,10 +58,7 @@ func (p *Project) term() *ast.Term {
 	)
 }
 
-func (u *Usage) term() *ast.Term {
-	if u == nil {
-		return null
-	}
+func (u Usage) term() *ast.Term {
 	return ast.ObjectTerm(
 		member("jobsToday", count(u.JobsToday)),
 		member("jobsThisMonth", count(u.JobsThisMonth)),
@@ -98,17 +96,3 @@ func text(s string) *ast.Term {
 func count(n int64) *ast.Term { return ast.NewTerm(ast.Number(strconv.FormatInt(n, 10))) }
 
 func tik(t api.TIK) *ast.Term { return ast.NewTerm(ast.Number(t.String())) }
-
-func countLimit(n *int64) *ast.Term {
-	if n == nil {
-		return null
-	}
-	return count(*n)
-}
-
-func tikLimit(t *api.TIK) *ast.Term {
-	if t == nil {
-		return null
-	}
-	return tik(*t)
-}

@@ -19,5 +19,5 @@ func (e *Evaluator) Masks() bool { return e.masks }
 // Mask returns the policy's mask for a record, nil when there is nothing to
 // mask.
 func (e *Evaluator) Mask(ctx context.Context, record ast.Value) (ast.Value, error) {
-	return e.mask.eval(ctx, record)
+	return e.mask.eval(ctx, record, nil)
 }

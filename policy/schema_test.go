@@ -108,7 +108,7 @@ func TestSchemaAndRulesListTheActions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := listed.eval(t.Context(), ast.NewObject()); err != nil || got == nil || terms.Compare(got) != 0 {
+	if got, err := listed.eval(t.Context(), ast.NewObject(), nil); err != nil || got == nil || terms.Compare(got) != 0 {
 		t.Errorf("the rules list %v, %v; want %v", got, err, terms)
 	}
 }

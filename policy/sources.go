@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -48,16 +49,27 @@ type Modules map[string]*ast.Module
 // examplesDir holds policies of their own within the directory of a policy.
 const examplesDir = "examples"
 
-// CheckNoData refuses data beside the rules: a decision depends on its input
-// alone. OPA's own tools write an empty data.json.
-func CheckNoData(src fs.FS) error {
-	return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+// Walk calls each with the path of each file of a policy's directory: of those below
+// "examples" and in hidden folders none is part of the policy.
+func Walk(src fs.FS, each func(path string) error) error {
+	return fs.WalkDir(src, ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading policy: %w", err)
-		case d.IsDir() && (name == examplesDir || name != "." && strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && (path == examplesDir || path != "." && strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
-		case d.IsDir() || !slices.Contains([]string{"data.json", "data.yaml", "data.yml"}, d.Name()):
+		case d.IsDir():
+			return nil
+		}
+		return each(path)
+	})
+}
+
+// CheckNoData refuses data beside the rules: a decision depends on its input
+// alone. OPA's own tools write an empty data.json.
+func CheckNoData(src fs.FS) error {
+	return Walk(src, func(name string) error {
+		if !slices.Contains([]string{"data.json", "data.yaml", "data.yml"}, path.Base(name)) {
 			return nil
 		}
 		text, err := fs.ReadFile(src, name)
@@ -71,20 +83,14 @@ func CheckNoData(src fs.FS) error {
 	})
 }
 
-// Files returns the paths of the *.rego files of src, at any depth but below
-// "examples". Files ending in _test.rego are left out unless tests is set.
+// Files returns the paths of the *.rego files of src. Those ending in _test.rego
+// are left out unless tests is set.
 func Files(src fs.FS, tests bool) ([]string, error) {
 	var paths []string
-	err := fs.WalkDir(src, ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return fmt.Errorf("reading policy: %w", err)
-		case d.IsDir() && path == examplesDir:
-			return fs.SkipDir
-		case d.IsDir(), !strings.HasSuffix(path, ".rego"), strings.HasSuffix(path, "_test.rego") && !tests:
-			return nil
+	err := Walk(src, func(path string) error {
+		if strings.HasSuffix(path, ".rego") && (tests || !strings.HasSuffix(path, "_test.rego")) {
+			paths = append(paths, path)
 		}
-		paths = append(paths, path)
 		return nil
 	})
 	if err == nil && len(paths) == 0 {
@@ -96,34 +102,21 @@ func Files(src fs.FS, tests bool) ([]string, error) {
 // ReadModules parses the files that Files returns. An error names file and
 // line.
 func ReadModules(src fs.FS, tests bool) (Modules, error) {
-	caps, err := Capabilities()
+	texts, err := readTexts(src, tests)
 	if err != nil {
 		return nil, err
 	}
+	return parse(texts)
+}
+
+// readTexts reads the files that Files returns.
+func readTexts(src fs.FS, tests bool) (map[string]string, error) {
 	paths, err := Files(src, tests)
 	if err != nil {
 		return nil, err
 	}
-	modules := Modules{}
+	texts := make(map[string]string, len(paths))
 	for _, path := range paths {
-		text, err := fs.ReadFile(src, path)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		modules[path], err = ast.ParseModuleWithOpts(path, string(text), ast.ParserOptions{
-			Capabilities: caps, ProcessAnnotation: true, RegoVersion: ast.RegoV1,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("parsing policy: %w", err)
-		}
-	}
-	return modules, nil
-}
-
-// readTexts reads the texts of modules.
-func readTexts(src fs.FS, modules Modules) (map[string]string, error) {
-	texts := make(map[string]string, len(modules))
-	for path := range modules {
 		text, err := fs.ReadFile(src, path)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
@@ -131,6 +124,24 @@ func readTexts(src fs.FS, modules Modules) (map[string]string, error) {
 		texts[path] = string(text)
 	}
 	return texts, nil
+}
+
+// parse parses files, in the order of their names.
+func parse(texts map[string]string) (Modules, error) {
+	caps, err := Capabilities()
+	if err != nil {
+		return nil, err
+	}
+	modules := Modules{}
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		modules[path], err = ast.ParseModuleWithOpts(path, texts[path], ast.ParserOptions{
+			Capabilities: caps, ProcessAnnotation: true, RegoVersion: ast.RegoV1,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("parsing policy: %w", err)
+		}
+	}
+	return modules, nil
 }
 
 // revision hashes the texts of a policy, so that equal policies have equal

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -17,6 +18,9 @@ import (
 // keyID names the one key that OPA is given at a time. What a signature says
 // about its key is not believed.
 const keyID = "policy"
+
+// secretAlgorithm is what a shared secret signs and checks with.
+const secretAlgorithm = "HS256"
 
 // minSecret is the least a shared secret may have, in bytes.
 const minSecret = 32
@@ -38,25 +42,30 @@ func ReadKeys(path string) (Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading policy key: %w", err)
 	}
+	all, err := parseKeys(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading policy key %s: %w", path, err)
+	}
+	return all, nil
+}
+
+func parseKeys(text []byte) (Keys, error) {
 	var all Keys
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		public, err := parsePublic(block)
 		if err != nil {
-			return nil, fmt.Errorf("reading policy key %s: %w", path, err)
+			return nil, err
 		}
 		algorithm, err := algorithmOf(public)
 		if err != nil {
-			return nil, fmt.Errorf("reading policy key %s: %w", path, err)
+			return nil, err
 		}
 		all = append(all, keys.Config{Key: string(pem.EncodeToMemory(block)), Algorithm: algorithm})
 	}
 	if len(all) > 0 {
 		return all, nil
 	}
-	if err := checkSecret(text); err != nil {
-		return nil, fmt.Errorf("reading policy key %s: %w", path, err)
-	}
-	return Keys{{Key: string(text), Algorithm: "HS256"}}, nil
+	return Keys{{Key: string(text), Algorithm: secretAlgorithm}}, checkSecret(text)
 }
 
 // ReadSigningKey reads a private key in PEM, or a shared secret. The file
@@ -66,22 +75,23 @@ func ReadSigningKey(path string) (SigningKey, error) {
 	if err != nil {
 		return SigningKey{}, fmt.Errorf("reading signing key: %w", err)
 	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		if err := checkSecret(text); err != nil {
-			return SigningKey{}, fmt.Errorf("reading signing key %s: %w", path, err)
-		}
-		return SigningKey{path, "HS256"}, nil
-	}
-	public, err := publicOf(block)
-	if err != nil {
-		return SigningKey{}, fmt.Errorf("reading signing key %s: %w", path, err)
-	}
-	algorithm, err := algorithmOf(public)
+	algorithm, err := signingAlgorithm(text)
 	if err != nil {
 		return SigningKey{}, fmt.Errorf("reading signing key %s: %w", path, err)
 	}
 	return SigningKey{path, algorithm}, nil
+}
+
+func signingAlgorithm(text []byte) (string, error) {
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return secretAlgorithm, checkSecret(text)
+	}
+	public, err := publicOf(block)
+	if err != nil {
+		return "", err
+	}
+	return algorithmOf(public)
 }
 
 // NewKeyPair makes a key for ES256: the private half to sign with, the public
@@ -135,11 +145,8 @@ func publicOf(block *pem.Block) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch key := private.(type) {
-	case *rsa.PrivateKey:
-		return &key.PublicKey, nil
-	case *ecdsa.PrivateKey:
-		return &key.PublicKey, nil
+	if key, ok := private.(crypto.Signer); ok {
+		return key.Public(), nil
 	}
 	return nil, errUnsupported
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing/fstest"
+
+	"github.com/svc-games/svc/policy"
 )
 
 // Names of OPA's own files, at the top of a bundle.
@@ -37,13 +39,8 @@ type Snapshot map[string][]byte
 func ReadDir(src fs.FS) (Snapshot, error) {
 	s := Snapshot{}
 	var size int
-	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return fmt.Errorf("reading policy: %w", err)
-		case d.IsDir() && (name == "examples" || name != "." && strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case d.IsDir() || !belongs(name):
+	err := policy.Walk(src, func(name string) error {
+		if !belongs(name) {
 			return nil
 		}
 		data, err := fs.ReadFile(src, name)

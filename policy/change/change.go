@@ -9,6 +9,20 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
+// Kind is what decisions have in common that differ in the same way.
+type Kind struct {
+	Action   policy.Action
+	From, To string
+}
+
+// Count names a number of things, whose plural has an s.
+func Count[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // None is the outcome where a policy made no decision.
 const None = "no decision"
 

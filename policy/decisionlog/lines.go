@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -18,62 +19,28 @@ const maxLine = 1 << 20
 // ErrNotFound is returned when a log has no record of the wanted decision.
 var ErrNotFound = errors.New("no such decision in the log")
 
-// Writer writes records, one a line. It is not safe for concurrent use.
-type Writer struct {
-	to  io.Writer
-	buf bytes.Buffer
+// Line is a line of a log, not decoded.
+type Line struct {
+	Number int
+	Text   []byte
 }
 
-// NewWriter returns a writer that writes each record with one call of
-// to.Write.
-func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
-
-// Write writes a record.
-func (w *Writer) Write(r Record) error {
-	w.buf.Reset()
-	if err := json.NewEncoder(&w.buf).Encode(r); err != nil {
-		return fmt.Errorf("encoding decision %s: %w", r.DecisionID, err)
-	}
-	if _, err := w.to.Write(w.buf.Bytes()); err != nil {
-		return fmt.Errorf("writing decision %s: %w", r.DecisionID, err)
-	}
-	return nil
-}
-
-// Lines reads a log line by line, without decoding: Next, then Line, at the
-// end Err.
-type Lines struct {
-	scanner *bufio.Scanner
-	number  int
-}
-
-// NewLines returns a reader of the lines of a log.
-func NewLines(from io.Reader) *Lines {
-	scanner := bufio.NewScanner(from)
-	scanner.Buffer(make([]byte, 64<<10), maxLine)
-	return &Lines{scanner: scanner}
-}
-
-// Next goes to the next line that is not empty.
-func (l *Lines) Next() bool {
-	for l.scanner.Scan() {
-		l.number++
-		if len(bytes.TrimSpace(l.scanner.Bytes())) > 0 {
-			return true
+// Lines reads the lines of a log that are not empty. A line's text is valid until the
+// next; an error ends the log.
+func Lines(log io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		scanner := bufio.NewScanner(log)
+		scanner.Buffer(make([]byte, 64<<10), maxLine)
+		number := 1
+		for ; scanner.Scan(); number++ {
+			if len(bytes.TrimSpace(scanner.Bytes())) > 0 && !yield(Line{number, scanner.Bytes()}, nil) {
+				return
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			yield(Line{}, fmt.Errorf("reading the decision log, line %d: %w", number, err))
 		}
 	}
-	return false
-}
-
-// Line returns the line and its number. The bytes are valid until Next.
-func (l *Lines) Line() ([]byte, int) { return l.scanner.Bytes(), l.number }
-
-// Err returns why Next ended, nil at the end of the log.
-func (l *Lines) Err() error {
-	if err := l.scanner.Err(); err != nil {
-		return fmt.Errorf("reading the decision log, line %d: %w", l.number+1, err)
-	}
-	return nil
 }
 
 // Decode reads a record from its line. Fields of a record that are not known
@@ -137,22 +104,20 @@ func strict(text []byte, to any) error {
 // Find returns the record of a decision. It returns ErrNotFound, wrapped, when
 // the log does not have it.
 func Find(log io.Reader, decisionID string) (Record, error) {
-	lines := NewLines(log)
-	for lines.Next() {
-		line, number := lines.Line()
-		if !bytes.Contains(line, []byte(decisionID)) {
+	for line, err := range Lines(log) {
+		if err != nil {
+			return Record{}, err
+		}
+		if !bytes.Contains(line.Text, []byte(decisionID)) {
 			continue
 		}
-		r, err := Decode(line)
+		r, err := Decode(line.Text)
 		if err != nil {
-			return Record{}, fmt.Errorf("line %d: %w", number, err)
+			return Record{}, fmt.Errorf("line %d: %w", line.Number, err)
 		}
 		if r.DecisionID == decisionID {
 			return r, nil
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return Record{}, err
 	}
 	return Record{}, fmt.Errorf("%w: %s", ErrNotFound, decisionID)
 }

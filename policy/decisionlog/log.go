@@ -1,6 +1,7 @@
 package decisionlog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -114,24 +115,12 @@ func Open(o Options) (*Log, error) {
 }
 
 func (o *Options) complete() {
-	if o.Mode == "" {
-		o.Mode = BestEffort
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.Keep == 0 {
-		o.Keep = DefaultKeep
-	}
-	if o.Queue == 0 {
-		o.Queue = DefaultQueue
-	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
-	if o.Counters == nil {
-		o.Counters = NewCounters()
-	}
+	o.Mode = cmp.Or(o.Mode, BestEffort)
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.Keep = cmp.Or(o.Keep, DefaultKeep)
+	o.Queue = cmp.Or(o.Queue, DefaultQueue)
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
+	o.Counters = cmp.Or(o.Counters, NewCounters())
 }
 
 // Add hands a decision to the log and does not wait. It returns ErrNotRecorded

@@ -2,7 +2,6 @@ package decisionlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -25,28 +23,6 @@ import (
 func embedded(t *testing.T) *policy.Evaluator {
 	t.Helper()
 	e, err := policy.NewEvaluator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// masking is the shipped policy with a mask.
-func masking(t *testing.T, mask string) *policy.Evaluator {
-	t.Helper()
-	src := fstest.MapFS{"system/log/mask.rego": {Data: []byte("# METADATA\n# schemas:\n#   - input: schema.record\npackage system.log\n\n" + mask + "\n")}}
-	err := fs.WalkDir(policy.Embedded(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(policy.Embedded(), path)
-		src[path] = &fstest.MapFile{Data: text}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := policy.NewEvaluatorFS(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +72,11 @@ func lines(t *testing.T, path string) []Record {
 	}
 	defer log.Close()
 	var all []Record
-	for l := NewLines(log); l.Next(); {
-		line, _ := l.Line()
-		r, err := Decode(line)
+	for line, err := range Lines(log) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Decode(line.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,67 +271,6 @@ func TestABestEffortLogGoesOnWhenTheDiskFails(t *testing.T) {
 			t.Errorf("%g dropped, want 3", n)
 		}
 	})
-}
-
-func TestMaskOfThePolicyIsApplied(t *testing.T) {
-	e := masking(t, `mask contains "/input/project/attributes/team" if input.input.action == "generate"
-
-mask contains {"op": "upsert", "path": "/input/key/userId", "value": "someone"} if input.result.allow
-
-mask contains "/input/nothing/here"`)
-	line, err := render(entry(t, e))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r struct {
-		Input struct {
-			Key struct {
-				UserID string `json:"userId"`
-			} `json:"key"`
-			Project struct {
-				Attributes map[string]string `json:"attributes"`
-			} `json:"project"`
-		} `json:"input"`
-		Erased []string `json:"erased"`
-		Masked []string `json:"masked"`
-	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		t.Fatal(err)
-	}
-	if r.Input.Key.UserID != "someone" || len(r.Input.Project.Attributes) != 0 ||
-		!reflect.DeepEqual(r.Erased, []string{"/input/project/attributes/team"}) || !reflect.DeepEqual(r.Masked, []string{"/input/key/userId"}) {
-		t.Errorf("record %s", line)
-	}
-	if bytes.Contains(line, []byte("arcade")) || bytes.Contains(line, []byte(`"userId":"user-1"`)) {
-		t.Errorf("the record shows what is masked: %s", line)
-	}
-	// Whoever reads it must not take what is left for the facts.
-	if _, err := Decode(line); err == nil || !strings.Contains(err.Error(), "masked at /input/project/attributes/team") {
-		t.Errorf("decoding a masked record: %v", err)
-	}
-}
-
-func TestWhatCanNotBeMaskedIsNotWritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), FileName)
-	l := openLog(t, Options{Path: path, Sample: 1})
-	for _, mask := range []string{
-		`mask contains "/labels/host"`, `mask contains {"op": "hash", "path": "/input/key"}`, `mask contains 1`,
-		`mask contains sprintf("/input/%d", [to_number(input.input.action)])`,
-		`mask := "all"`,
-	} {
-		if err := l.Add(entry(t, masking(t, mask))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(path); err != nil || len(text) != 0 {
-		t.Errorf("%s, %v", text, err)
-	}
-	if n := value(t, l.o.Counters.unmasked); n != 5 {
-		t.Errorf("%g records counted as unmasked, want 5", n)
-	}
 }
 
 // secretName is a name that a secret, or something that opens one, might have.

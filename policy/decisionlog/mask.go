@@ -30,8 +30,8 @@ func render(e Entry) ([]byte, error) {
 	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
 	r.Metrics.EvalNS = e.Took.Nanoseconds()
 	var line bytes.Buffer
-	if err := NewWriter(&line).Write(r); err != nil {
-		return nil, err
+	if err := json.NewEncoder(&line).Encode(r); err != nil {
+		return nil, fmt.Errorf("encoding decision %s: %w", id, err)
 	}
 	if !e.Evaluator.Masks() {
 		return line.Bytes(), nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -38,10 +39,7 @@ func ReadExpectations(from io.Reader) (Expectations, error) {
 }
 
 func (all Expectations) match(g Group) bool {
-	for _, e := range all {
-		if (e.action == "*" || e.action == string(g.Action)) && e.from == g.Old && e.to == g.New {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(e expectation) bool {
+		return (e.action == "*" || e.action == string(g.Action)) && e.from == g.Old && e.to == g.New
+	})
 }

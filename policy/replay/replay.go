@@ -43,11 +43,7 @@ type Group struct {
 }
 
 func (g Group) String() string {
-	decisions := fmt.Sprintf("%d decisions", g.Count)
-	if g.Count == 1 {
-		decisions = "1 decision"
-	}
-	return fmt.Sprintf("%s: %s: %s -> %s (for example %s)", decisions, g.Action, g.Old, g.New, g.Example)
+	return fmt.Sprintf("%s: %s: %s -> %s (for example %s)", change.Count(g.Count, "decision"), g.Action, g.Old, g.New, g.Example)
 }
 
 // Unexpected reports whether a change was not expected.
@@ -62,14 +58,14 @@ const batchSize = 128
 func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expectations) (Report, error) {
 	begin := time.Now()
 	var mu sync.Mutex // guards total
-	total := tally{groups: map[kind]Group{}}
-	batches := make(chan batch)
+	total := tally{groups: map[change.Kind]Group{}}
+	batches := make(chan []decisionlog.Line)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			own := tally{groups: map[kind]Group{}}
-			for b := range batches {
-				own.decide(ctx, e, b)
+			own := tally{groups: map[change.Kind]Group{}}
+			for batch := range batches {
+				own.decide(ctx, e, batch)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -98,60 +94,45 @@ func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expec
 	return report, nil
 }
 
-// batch is some lines of a log; the first has number first.
-type batch struct {
-	lines   [][]byte
-	numbers []int
-}
-
-func readBatches(ctx context.Context, log io.Reader, batches chan<- batch) error {
-	lines := decisionlog.NewLines(log)
-	var b batch
+func readBatches(ctx context.Context, log io.Reader, batches chan<- []decisionlog.Line) error {
+	var batch []decisionlog.Line
 	send := func() error {
 		select {
-		case batches <- b:
-			b = batch{}
+		case batches <- batch:
+			batch = nil
 			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("replaying decisions: %w", ctx.Err())
 		}
 	}
-	for lines.Next() {
-		line, number := lines.Line()
-		b.lines = append(b.lines, slices.Clone(line))
-		b.numbers = append(b.numbers, number)
-		if len(b.lines) == batchSize {
+	for line, err := range decisionlog.Lines(log) {
+		if err != nil {
+			return err
+		}
+		line.Text = slices.Clone(line.Text)
+		if batch = append(batch, line); len(batch) == batchSize {
 			if err := send(); err != nil {
 				return err
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
 	return send()
-}
-
-// kind is what decisions of a group have in common.
-type kind struct {
-	action   policy.Action
-	from, to string
 }
 
 // tally is a worker's part of a report.
 type tally struct {
 	Report
-	groups map[kind]Group
+	groups map[change.Kind]Group
 }
 
-func (t *tally) decide(ctx context.Context, e *policy.Evaluator, b batch) {
-	for i, line := range b.lines {
-		r, err := decisionlog.Decode(line)
+func (t *tally) decide(ctx context.Context, e *policy.Evaluator, batch []decisionlog.Line) {
+	for _, line := range batch {
+		r, err := decisionlog.Decode(line.Text)
 		if err == nil && r.Path != decisionlog.Path {
 			err = fmt.Errorf("decision %s is one of %q", r.DecisionID, r.Path)
 		}
 		if err != nil {
-			t.unreadable(b.numbers[i], err)
+			t.unreadable(line.Number, err)
 			continue
 		}
 		var now *policy.Decision
@@ -160,7 +141,7 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, b batch) {
 		}
 		t.Decisions++
 		if from, to, differ := change.Between(r.Result, now); differ {
-			t.count(kind{r.Input.Action, from, to}, Group{Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID})
+			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID})
 		}
 	}
 }
@@ -173,7 +154,7 @@ func (t *tally) unreadable(line int, err error) {
 	}
 }
 
-func (t *tally) count(key kind, more Group) {
+func (t *tally) count(key change.Kind, more Group) {
 	if group, ok := t.groups[key]; ok {
 		more.Count += group.Count
 		more.Example = min(more.Example, group.Example)

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +52,7 @@ func log(tb testing.TB, n int) []byte {
 	tb.Helper()
 	e := evaluator(tb, policy.Embedded())
 	var out bytes.Buffer
-	w := decisionlog.NewWriter(&out)
+	w := json.NewEncoder(&out)
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for i := range n {
 		in := verify.Poll()
@@ -62,7 +63,7 @@ func log(tb testing.TB, n int) []byte {
 			in = verify.Submission()
 		}
 		d, err := e.Decide(tb.Context(), in)
-		if err := w.Write(decisionlog.New(fmt.Sprintf("d-%06d", i), at, e.Revision(), in, d, err)); err != nil {
+		if err := w.Encode(decisionlog.New(fmt.Sprintf("d-%06d", i), at, e.Revision(), in, d, err)); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -133,7 +134,7 @@ func TestLinesThatCanNotBeDecidedAgainAreCountedAndNamed(t *testing.T) {
 func TestRecordWithoutADecisionChangesWhenThereIsOne(t *testing.T) {
 	var out bytes.Buffer
 	in := verify.Poll()
-	if err := decisionlog.NewWriter(&out).Write(decisionlog.New("d", time.Time{}, "r", in, policy.Decision{}, policy.ErrNoDecision)); err != nil {
+	if err := json.NewEncoder(&out).Encode(decisionlog.New("d", time.Time{}, "r", in, policy.Decision{}, policy.ErrNoDecision)); err != nil {
 		t.Fatal(err)
 	}
 	report, err := Run(t.Context(), &out, evaluator(t, policy.Embedded()), nil)

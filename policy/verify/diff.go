@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -79,25 +80,14 @@ func Summary(changes []Change) []string {
 		key := outcomes{c.Old, c.New}
 		groups[key] = append(groups[key], c)
 	}
-	order := make([]outcomes, 0, len(groups))
-	for key := range groups {
-		order = append(order, key)
-	}
-	slices.SortFunc(order, func(a, b outcomes) int {
+	order := slices.SortedFunc(maps.Keys(groups), func(a, b outcomes) int {
 		return cmp.Or(len(groups[b])-len(groups[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	var lines []string
 	for _, key := range order {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s -> %s", rows(len(groups[key])), common(groups[key]), key.from, key.to))
+		lines = append(lines, fmt.Sprintf("%s: %s: %s -> %s", change.Count(len(groups[key]), "row"), common(groups[key]), key.from, key.to))
 	}
 	return lines
-}
-
-func rows(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 // dimensions are the facts of a change and how many values the table has of

@@ -14,9 +14,8 @@ import (
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/tester"
-	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/svc-games/svc/policy"
 )
@@ -119,14 +118,14 @@ func newSuite(ctx context.Context, modules policy.Modules) (suite, error) {
 				continue
 			}
 			seen[ref.String()] = true
-			value, err := evaluate(ctx, compiler, ast.NewBody(ast.Equality.Expr(ast.VarTerm("value"), ast.NewTerm(ref))))
+			results, err := evaluate(ctx, compiler, ast.NewBody(ast.Equality.Expr(ast.VarTerm("value"), ast.NewTerm(ref))))
 			if err != nil {
 				return nil, fmt.Errorf("running %s: %w", ref, err)
 			}
-			if value == nil {
+			if len(results) == 0 {
 				return nil, fmt.Errorf("running %s: the test fails without a mutant", ref)
 			}
-			tests[file] = append(tests[file], ast.Equality.Expr(value["value"], ast.NewTerm(ref)))
+			tests[file] = append(tests[file], ast.Equality.Expr(results[0].Bindings["value"].(*ast.Term), ast.NewTerm(ref)))
 		}
 	}
 	return tests, nil
@@ -161,7 +160,7 @@ func (s suite) run(ctx context.Context, modules policy.Modules) verdict {
 	if len(body) == 0 {
 		return lives
 	}
-	if result, err := evaluate(ctx, compiler, body); err == nil && result != nil {
+	if results, err := evaluate(ctx, compiler, body); err == nil && len(results) > 0 {
 		return lives
 	}
 	return killed
@@ -169,44 +168,35 @@ func (s suite) run(ctx context.Context, modules policy.Modules) verdict {
 
 func isTest(file string) bool { return strings.HasSuffix(file, "_test.rego") }
 
-// compilePlain compiles without the checks for people: a mutant may well have
+// plainCompiler compiles without the checks for people: a mutant may well have
 // an import that is not used.
-func compilePlain(modules policy.Modules) (*ast.Compiler, error) {
+func plainCompiler() (*ast.Compiler, error) {
 	caps, err := policy.Capabilities()
 	if err != nil {
 		return nil, err
 	}
-	compiler := ast.NewCompiler().WithCapabilities(caps).WithDefaultRegoVersion(ast.RegoV1)
+	return ast.NewCompiler().WithCapabilities(caps).WithDefaultRegoVersion(ast.RegoV1), nil
+}
+
+func compilePlain(modules policy.Modules) (*ast.Compiler, error) {
+	compiler, err := plainCompiler()
+	if err != nil {
+		return nil, err
+	}
 	if compiler.Compile(modules); compiler.Failed() {
 		return nil, compiler.Errors
 	}
 	return compiler, nil
 }
 
-// evaluate returns the first result of a query, nil if there is none.
-func evaluate(ctx context.Context, compiler *ast.Compiler, query ast.Body) (topdown.QueryResult, error) {
-	queryCompiler := compiler.QueryCompiler()
-	compiled, err := queryCompiler.Compile(query)
-	if err != nil {
-		return nil, err
-	}
-	store := inmem.New()
-	txn, err := store.NewTransaction(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer store.Abort(ctx, txn)
-	results, err := topdown.NewQuery(compiled).
-		WithQueryCompiler(queryCompiler).
-		WithCompiler(compiler).
-		WithStore(store).
-		WithTransaction(txn).
-		WithStrictBuiltinErrors(true).
-		Run(ctx)
-	if err != nil || len(results) == 0 {
-		return nil, err
-	}
-	return results[0], nil
+// evaluate returns the results of a query, its variables as OPA's own terms.
+func evaluate(ctx context.Context, compiler *ast.Compiler, query ast.Body) (rego.ResultSet, error) {
+	return rego.New(
+		rego.Compiler(compiler),
+		rego.ParsedQuery(query),
+		rego.StrictBuiltinErrors(true),
+		rego.GenerateJSON(func(value *ast.Term, _ *rego.EvalContext) (any, error) { return value, nil }),
+	).Eval(ctx)
 }
 
 // readAllowed reads AllowFile from src: reasons by mutant. Without the file no

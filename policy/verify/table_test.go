@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -24,33 +25,78 @@ func embeddedTable(t *testing.T) Table {
 	return table
 }
 
-// documentedStatus is the specification, written without the policy.
-func documentedStatus(f Facts, action policy.Action) int {
-	if f.Key != policy.KeyActive || f.User != "user-1" {
-		return 401
+// reader is the project of the example's table that names user-1 as its reader.
+const reader = "user-2 readers=user-3,user-1"
+
+// documentedRule is the specification, the example's readers included, written without
+// the policy.
+func documentedRule(f Facts, action policy.Action) string {
+	switch {
+	case f.Key == policy.KeyRevoked, f.Key == policy.KeyDisabled:
+		return "key." + f.Key
+	case f.Key != policy.KeyActive || f.User != "user-1":
+		return "key.invalid"
 	}
+	reads := false
 	switch action {
 	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects:
-		return 200
+		return "allowed"
 	case "teleport":
-		return 403
+		return "action.unknown"
+	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
+		reads = true
 	}
-	generate := action == policy.ActionGenerate
 	switch {
-	case f.Owner != "user-1", generate && (f.Usage == "malformed" || f.Usage == "null"):
-		return 403
-	case generate && f.Usage != "below":
+	case f.Owner == reader && !reads:
+		return "project.read_only"
+	case f.Owner != "user-1" && f.Owner != reader:
+		return "project.forbidden"
+	case action != policy.ActionGenerate || f.Usage == "below":
+		return "allowed"
+	case f.Usage == "malformed", f.Usage == "null":
+		return "limits.unknown"
+	}
+	return "limits.jobs_per_day" // the first of those that are reached
+}
+
+// documentedStatus is the status that goes with a rule.
+func documentedStatus(rule string) int {
+	switch {
+	case rule == "allowed":
+		return 200
+	case strings.HasPrefix(rule, "key."):
+		return 401
+	case rule == "limits.jobs_per_day":
 		return 429
 	}
-	return 200
+	return 403
+}
+
+// documentedTable is the table that a policy with these projects ought to have.
+func documentedTable(t *testing.T, projects []TableProject) string {
+	t.Helper()
+	all, err := combinations(projects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table Table
+	for _, facts := range all {
+		row := Row{Facts: facts}
+		for _, action := range tableActions {
+			row.Cells = append(row.Cells, Cell{Decision: policy.Decision{Rule: documentedRule(facts, action)}})
+		}
+		table = append(table, row)
+	}
+	return table.String()
 }
 
 func TestEveryCombinationOfFactsGetsTheDocumentedStatus(t *testing.T) {
 	for _, row := range embeddedTable(t) {
 		for _, cell := range row.Cells {
-			if want := documentedStatus(row.Facts, cell.Action); cell.Err != nil || cell.Decision.Status != want {
-				t.Errorf("key %s, user %s, owner %s, usage %s, %s: status %d by rule %s, %v; want %d",
-					row.Key, row.User, row.Owner, row.Usage, cell.Action, cell.Decision.Status, cell.Decision.Rule, cell.Err, want)
+			rule := documentedRule(row.Facts, cell.Action)
+			if cell.Err != nil || cell.Decision.Rule != rule || cell.Decision.Status != documentedStatus(rule) {
+				t.Errorf("%s: status %d by rule %s, %v; want %d by %s",
+					row.with(cell.Action), cell.Decision.Status, cell.Decision.Rule, cell.Err, documentedStatus(rule), rule)
 			}
 		}
 	}

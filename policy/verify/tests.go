@@ -36,7 +36,18 @@ type Test struct {
 
 // Passed reports whether there were tests and all of them passed.
 func (r Report) Passed() bool {
-	return len(r.Tests) > 0 && !slices.ContainsFunc(r.Tests, func(t Test) bool { return !t.Passed })
+	return len(r.Tests) > 0 && len(r.Failures()) == 0
+}
+
+// Failures says of each test that failed where it is and why.
+func (r Report) Failures() []string {
+	var failures []string
+	for _, test := range r.Tests {
+		if !test.Passed {
+			failures = append(failures, strings.TrimSpace(fmt.Sprintf("%s: %s failed %s", test.Place, test.Name, test.Detail)))
+		}
+	}
+	return failures
 }
 
 // RunTests runs the test rules in src. It returns an error when the policy
@@ -49,12 +60,11 @@ func RunTests(ctx context.Context, src fs.FS) (Report, error) {
 	if _, err := policy.Compile(modules); err != nil {
 		return Report{}, err
 	}
-	caps, err := policy.Capabilities()
+	compiler, err := plainCompiler()
 	if err != nil {
 		return Report{}, err
 	}
 	coverage := cover.New()
-	compiler := ast.NewCompiler().WithCapabilities(caps).WithDefaultRegoVersion(ast.RegoV1)
 	runner := tester.NewRunner().
 		SetCompiler(compiler).
 		SetModules(modules).
@@ -78,7 +88,7 @@ func RunTests(ctx context.Context, src fs.FS) (Report, error) {
 	for _, result := range all {
 		report.Tests = append(report.Tests, testsOf(result)...)
 	}
-	maps.DeleteFunc(modules, func(path string, _ *ast.Module) bool { return strings.HasSuffix(path, "_test.rego") })
+	maps.DeleteFunc(modules, func(path string, _ *ast.Module) bool { return isTest(path) })
 	covered := coverage.Report(modules)
 	report.Coverage, report.Uncovered = summarize(covered, modules)
 	return report, nil

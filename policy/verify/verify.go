@@ -105,6 +105,7 @@ type verifier struct {
 	ctx       context.Context
 	src       fs.FS
 	modules   policy.Modules
+	compiler  *ast.Compiler // of rules and tests
 	evaluator *policy.Evaluator
 	report    Report
 	done      Verification
@@ -138,10 +139,10 @@ func (v *verifier) compile() (string, []string) {
 	if err := policy.CheckNoData(v.src); err != nil {
 		return "", []string{err.Error()}
 	}
-	if _, err := policy.Compile(v.modules); err != nil {
+	var err error
+	if v.compiler, err = policy.Compile(v.modules); err != nil {
 		return "", []string{err.Error()}
 	}
-	var err error
 	if v.evaluator, err = policy.NewEvaluatorFS(v.src); err != nil {
 		return "", []string{err.Error()}
 	}
@@ -152,22 +153,18 @@ func (v *verifier) compile() (string, []string) {
 // metadata checks what the reviewer relies on to find his way.
 func (v *verifier) metadata() (string, []string) {
 	var findings []string
-	compiler, err := policy.Compile(v.modules)
-	if err != nil {
-		return "", []string{err.Error()}
-	}
 	count := 0
 	for file, module := range v.modules {
 		name := strings.TrimSuffix(strings.TrimPrefix(module.Package.Path.String(), "data."), "_test")
 		if dir := path.Dir(file); strings.ReplaceAll(name, ".", "/") != dir {
 			findings = append(findings, fmt.Sprintf("%s: holds package %s; move it to the directory of its package", file, name))
 		}
-		if strings.HasSuffix(file, "_test.rego") {
+		if isTest(file) {
 			continue
 		}
-		for _, rule := range compiler.Modules[file].Rules {
+		for _, rule := range v.compiler.Modules[file].Rules {
 			count++
-			labels, _ := compiler.GetAnnotationSet().MergedLabels(rule)
+			labels, _ := v.compiler.GetAnnotationSet().MergedLabels(rule)
 			if label, _ := labels["rule"].(string); label == "" && !namesItsRule(rule) {
 				findings = append(findings, fmt.Sprintf("%s: rule %s has no METADATA with a rule label", rule.Location, rule.Head.Ref()))
 			}
@@ -177,14 +174,18 @@ func (v *verifier) metadata() (string, []string) {
 	return fmt.Sprintf("%d rules", count), findings
 }
 
-// namesItsRule reports whether a rule is a refusal, which has its name for logs
-// among its members.
+// namesItsRule reports whether a rule is a refusal as those of svc.reasons: an
+// object that allows nothing and has the rule's name for logs among its members.
 func namesItsRule(rule *ast.Rule) bool {
 	if rule.Head.Value == nil {
 		return false
 	}
 	refusal, ok := rule.Head.Value.Value.(ast.Object)
-	return ok && refusal.Get(ast.StringTerm("rule")) != nil
+	if !ok {
+		return false
+	}
+	name, allow := refusal.Get(ast.StringTerm("rule")), refusal.Get(ast.StringTerm("allow"))
+	return name != nil && ast.TermValueIs[ast.String](name) && allow != nil && allow.Value == ast.Value(ast.Boolean(false))
 }
 
 func (v *verifier) tests() (string, []string) {
@@ -192,12 +193,7 @@ func (v *verifier) tests() (string, []string) {
 	if v.report, err = RunTests(v.ctx, v.src); err != nil {
 		return "", []string{err.Error()}
 	}
-	var findings []string
-	for _, test := range v.report.Tests {
-		if !test.Passed {
-			findings = append(findings, strings.TrimSpace(fmt.Sprintf("%s: %s failed %s", test.Place, test.Name, test.Detail)))
-		}
-	}
+	findings := v.report.Failures()
 	if len(v.report.Tests) == 0 {
 		findings = []string{"there are no tests; write them beside the rules, in files that end in _test.rego"}
 	}

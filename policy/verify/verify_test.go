@@ -39,23 +39,34 @@ func TestExampleReadersIsProven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := policy.NewEvaluatorFS(example)
-	if err != nil {
-		t.Fatal(err)
-	}
 	projects, err := ReadProjects(example)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := NewTable(t.Context(), e, projects)
+	table := documentedTable(t, projects)
+	if shipped := string(example[TableFile]); shipped == "" || !strings.HasPrefix(table, shipped) {
+		t.Error("the example changes decisions of the shipped table")
+	}
+	example[TableFile] = []byte(table)
+	prove(t, example)
+}
+
+// TestPolicyOfAFormerVersionIsProven verifies what an operator may have copied from
+// commit 84ec793: other Rego, and no budget of its own.
+func TestPolicyOfAFormerVersionIsProven(t *testing.T) {
+	file, err := os.Open("testdata/policy_84ec793.tar.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shipped := string(example[TableFile]); shipped == "" || !strings.HasPrefix(table.String(), shipped) {
-		t.Error("the example changes decisions of the shipped table")
+	defer file.Close()
+	former, err := bundle.ReadArchive(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	example[TableFile] = []byte(table.String())
-	prove(t, example)
+	if former[CostFile] != nil {
+		t.Errorf("it has a %s", CostFile)
+	}
+	prove(t, former)
 }
 
 func TestEachDefectFailsInItsOwnStep(t *testing.T) {
@@ -96,6 +107,7 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 		{"misspelt rule", replace(testsFile, "authz.decision", "authz.decisio"), StepCompile, testsFile + ":9"},
 		{"misspelt member of the decision", replace(rulesFile, `"allow": true`, `"alow": true`), StepCompile, rulesFile + ":7"},
 		{"no label", replace(rulesFile, "# labels:\n#   rule: unlimited\n", ""), StepMetadata, rulesFile},
+		{"a permission without a label", replace(rulesFile, "# labels:\n#   rule: decision\n", ""), StepMetadata, rulesFile + ":5: rule decision has no METADATA"},
 		{"failing test", replace(testsFile, `"action": "files"`, `"action": "status"`), StepTests, testsFile + ":12"},
 		{"no tests", func(src fstest.MapFS) { delete(src, testsFile) }, StepTests, "_test.rego"},
 		{"rule without a test", add(rulesFile, labelled+"more if input.action == \"generate\"\n"), StepCoverage, rulesFile + ":32"},

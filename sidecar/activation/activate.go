@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,9 +23,22 @@ type Request struct {
 	// Older accepts a sequence below the highest that was active before, this
 	// once.
 	Older bool
-	// Confirm is called when every step is passed; an error ends the
-	// activation. It may be nil.
-	Confirm func(ctx context.Context, next Info) error
+	// Confirm may be nil.
+	Confirm Confirm
+}
+
+// Confirm is called when every step is passed; an error ends the activation.
+type Confirm func(ctx context.Context, next Info) error
+
+// ask calls c, if there is one.
+func (c Confirm) ask(ctx context.Context, next Info) *Failure {
+	if c == nil {
+		return nil
+	}
+	if err := c(ctx, next); err != nil {
+		return &Failure{StepConfirm, err}
+	}
+	return nil
 }
 
 // warmUpTimeout is what a decision may take, facts not included.
@@ -65,10 +77,8 @@ func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest
 	g.Number = e.kept.state.next()
 	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)
 	g.ActivatedBy = r.Actor
-	if r.Confirm != nil {
-		if err := r.Confirm(ctx, g.Info); err != nil {
-			return &Failure{StepConfirm, err}
-		}
+	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
+		return failure
 	}
 	if err := e.kept.add(g.Info, r.Files, sourceDigest); err != nil {
 		return &Failure{StepKeep, err}
@@ -157,14 +167,8 @@ func runTests(ctx context.Context, files bundle.Snapshot) *Failure {
 	if len(report.Tests) == 0 {
 		return failed(StepTests, "there are no tests")
 	}
-	var findings []string
-	for _, test := range report.Tests {
-		if !test.Passed {
-			findings = append(findings, strings.TrimSpace(fmt.Sprintf("%s: %s failed %s", test.Place, test.Name, test.Detail)))
-		}
-	}
-	if len(findings) > 0 {
-		return failed(StepTests, findings...)
+	if failures := report.Failures(); len(failures) > 0 {
+		return failed(StepTests, failures...)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@
 package activation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	watching, stop := context.WithCancel(context.Background())
 	e.stop = stop
-	if e.source.changes() {
+	if e.source.trust() != BuiltIn {
 		e.closed.Go(func() { w.run(watching) })
 	}
 	return e, nil
@@ -169,24 +170,16 @@ func (o *Options) complete() error {
 	if o.DataDir == "" {
 		return errors.New("policy: no data directory is given")
 	}
-	if o.Source == "" {
-		o.Source = Embedded
+	o.Source = cmp.Or(o.Source, Embedded)
+	if isAddress(o.Source) {
+		o.Poll = cmp.Or(o.Poll, DefaultFetch)
 	}
-	if o.Poll == 0 {
-		o.Poll = DefaultPoll
-		if isAddress(o.Source) {
-			o.Poll = DefaultFetch
-		}
-	}
+	o.Poll = cmp.Or(o.Poll, DefaultPoll)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
+	o.Metrics = cmp.Or(o.Metrics, NewMetrics())
 	if o.proof == nil {
 		o.proof = testAndCheck
 	}

@@ -45,25 +45,27 @@ func TestDecisionsAreRecordedUnderTheRevisionThatMadeThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	lines := decisionlog.NewLines(file)
-	for i, want := range []int{403, 200, 403, 0} {
-		if !lines.Next() {
-			t.Fatalf("%d records, want 4", i)
+	statuses, n := []int{403, 200, 403, 0}, 0
+	for line, err := range decisionlog.Lines(file) {
+		if err != nil || n == len(statuses) {
+			t.Fatalf("record %d, want %d: %v", n, len(statuses), err)
 		}
-		line, _ := lines.Line()
-		r, err := decisionlog.Decode(line)
+		r, err := decisionlog.Decode(line.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want == 0 {
+		switch want := statuses[n]; {
+		case want == 0:
 			if r.Result != nil || r.Error == nil {
-				t.Errorf("record of no decision: %s", line)
+				t.Errorf("record of no decision: %s", line.Text)
 			}
-			continue
+		case r.Result == nil || r.Result.Status != want || r.Revision() != revisions[n] || r.Input.Project.Attributes["readers"] != "user-1":
+			t.Errorf("record %d: %s", n, line.Text)
 		}
-		if r.Result == nil || r.Result.Status != want || r.Revision() != revisions[i] || r.Input.Project.Attributes["readers"] != "user-1" {
-			t.Errorf("record %d: %s", i, line)
-		}
+		n++
+	}
+	if n != len(statuses) {
+		t.Errorf("%d records, want %d", n, len(statuses))
 	}
 }
 

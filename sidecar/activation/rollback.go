@@ -18,7 +18,7 @@ const minPrefix = 6
 // Rollback makes a kept generation the active one again: the one with the
 // given revision, or with "" the one before the active one. The source is
 // activated again only when it changes.
-func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm func(context.Context, Info) error) (Info, error) {
+func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm Confirm) (Info, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
@@ -33,10 +33,8 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm f
 		return Info{}, failure
 	}
 	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), actor
-	if confirm != nil {
-		if err := confirm(ctx, g.Info); err != nil {
-			return Info{}, &Failure{StepConfirm, err}
-		}
+	if failure := confirm.ask(ctx, g.Info); failure != nil {
+		return Info{}, failure
 	}
 	if err := e.kept.choose(g.Info); err != nil {
 		return Info{}, &Failure{StepKeep, err}

@@ -41,19 +41,13 @@ type shadow struct {
 
 	mu     sync.Mutex // guards report and groups
 	report Report
-	groups map[difference]*Difference
+	groups map[change.Kind]*Difference
 }
 
 // shadowed is a decision that was made.
 type shadowed struct {
 	in       policy.Input
 	decision policy.Decision
-}
-
-// difference is what decisions of a group have in common.
-type difference struct {
-	action   policy.Action
-	from, to string
 }
 
 // Shadow replaces the candidate, which decides beside the active policy without
@@ -73,10 +67,8 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 		return Candidate{}, failure
 	}
 	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), r.Actor
-	if r.Confirm != nil {
-		if err := r.Confirm(ctx, g.Info); err != nil {
-			return Candidate{}, &Failure{StepConfirm, err}
-		}
+	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
+		return Candidate{}, failure
 	}
 	s := newShadow(g, sample, e.o)
 	e.replaceShadow(s)
@@ -122,7 +114,7 @@ func newShadow(g *Generation, sample float64, o Options) *shadow {
 		candidate: Candidate{Info: g.Info, Sample: sample, Since: g.ActivatedAt},
 		evaluator: g.Evaluator, logger: o.Logger.Named("shadow"), metrics: o.Metrics,
 		queue: make(chan shadowed, shadowQueue), stop: stop, done: make(chan struct{}),
-		groups: map[difference]*Difference{},
+		groups: map[change.Kind]*Difference{},
 	}
 	go s.run(ctx)
 	return s
@@ -226,13 +218,13 @@ func (m shadowed) fields(revision string) []zap.Field {
 func (s *shadow) note(in policy.Input, from, to string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := difference{in.Action, from, to}
+	key := change.Kind{Action: in.Action, From: from, To: to}
 	group := s.groups[key]
 	if group == nil {
 		if len(s.groups) >= shadowGroups {
 			return false
 		}
-		group = &Difference{Action: key.action, From: key.from, To: key.to}
+		group = &Difference{Action: key.Action, From: key.From, To: key.To}
 		if in.Key != nil {
 			group.KeyID = in.Key.ID
 		}

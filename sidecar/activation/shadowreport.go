@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/change"
 )
 
 // Candidate is a policy that decides beside the active one, without effect.
@@ -42,12 +43,8 @@ type Difference struct {
 }
 
 func (d Difference) String() string {
-	decisions := fmt.Sprintf("%d decisions", d.Count)
-	if d.Count == 1 {
-		decisions = "1 decision"
-	}
 	return fmt.Sprintf("%s: %s: %s -> %s (first with key %s, project %s)",
-		decisions, d.Action, d.From, d.To, cmp.Or(d.KeyID, "none"), cmp.Or(d.ProjectID, "none"))
+		change.Count(d.Count, "decision"), d.Action, d.From, d.To, cmp.Or(d.KeyID, "none"), cmp.Or(d.ProjectID, "none"))
 }
 
 // sum returns the report.

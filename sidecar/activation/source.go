@@ -48,8 +48,6 @@ type source interface {
 	// read returns the files, or errUnchanged when they are those of the last
 	// read.
 	read(ctx context.Context) (bundle.Snapshot, error)
-	// changes reports whether it can hold something else later on.
-	changes() bool
 	// trust is what all that it holds is trusted with. A Bundled source is whole or
 	// absent; a directory may be read while someone writes to it.
 	trust() Trust
@@ -100,8 +98,7 @@ type embedded struct{}
 func (embedded) read(context.Context) (bundle.Snapshot, error) {
 	return bundle.ReadDir(policy.Embedded())
 }
-func (embedded) changes() bool { return false }
-func (embedded) trust() Trust  { return BuiltIn }
+func (embedded) trust() Trust { return BuiltIn }
 
 // directory is a policy's directory.
 type directory struct{ path string }
@@ -109,8 +106,7 @@ type directory struct{ path string }
 func (d directory) read(context.Context) (bundle.Snapshot, error) {
 	return bundle.ReadDir(os.DirFS(d.path))
 }
-func (directory) changes() bool { return true }
-func (directory) trust() Trust  { return Supplied }
+func (directory) trust() Trust { return Supplied }
 
 // archive is a bundle's file.
 type archive struct{ path string }
@@ -123,8 +119,7 @@ func (a archive) read(context.Context) (bundle.Snapshot, error) {
 	defer file.Close()
 	return bundle.ReadArchive(file)
 }
-func (archive) changes() bool { return true }
-func (archive) trust() Trust  { return Bundled }
+func (archive) trust() Trust { return Bundled }
 
 // address is a bundle on a web server.
 type address struct {
@@ -159,8 +154,7 @@ func (a *address) read(ctx context.Context) (bundle.Snapshot, error) {
 	a.etag = res.Header.Get("ETag")
 	return files, nil
 }
-func (*address) changes() bool { return true }
-func (*address) trust() Trust  { return Bundled }
+func (*address) trust() Trust { return Bundled }
 
 // forget has the next read return the files again.
 func (a *address) forget() { a.etag = "" }

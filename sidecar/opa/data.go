@@ -17,21 +17,12 @@ import (
 // unsafeBuiltins are those that OPA's server refuses in queries.
 var unsafeBuiltins = map[string]struct{}{ast.HTTPSend.Name: {}}
 
-func (s *server) postData(w http.ResponseWriter, r *http.Request) {
-	s.data(w, r, func(q *query) error {
-		var err error
-		q.input, err = readBody(r, q.path)
-		return err
-	}, true)
-}
+// readInput reads the input for the document at path, nil when there is none.
+type readInput func(r *http.Request, path ast.Ref) (ast.Value, error)
 
-func (s *server) getData(w http.ResponseWriter, r *http.Request) {
-	s.data(w, r, func(q *query) error {
-		var err error
-		q.input, err = readParameter(r, q.path)
-		return err
-	}, false)
-}
+func (s *server) postData(w http.ResponseWriter, r *http.Request) { s.data(w, r, readBody, true) }
+
+func (s *server) getData(w http.ResponseWriter, r *http.Request) { s.data(w, r, readParameter, false) }
 
 // query is a document that is asked for.
 type query struct {
@@ -46,7 +37,7 @@ type query struct {
 
 // data evaluates a document. warn tells of a body without input, as OPA does
 // for POST.
-func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*query) error, warn bool) {
+func (s *server) data(w http.ResponseWriter, r *http.Request, input readInput, warn bool) {
 	g, err := s.active()
 	if err != nil {
 		writer.ErrorAuto(w, err)
@@ -60,7 +51,7 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, readInput func(*qu
 		return
 	}
 	q.metrics.Timer(metrics.RegoInputParse).Start()
-	if err := readInput(q); err != nil {
+	if q.input, err = input(r, q.path); err != nil {
 		status := http.StatusBadRequest
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 			status = http.StatusRequestEntityTooLarge

@@ -8,11 +8,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/lineage"
 )
 
+// lineages are the parts of a trace that can be asked for.
+var lineages = map[types.ExplainModeV1]func([]*topdown.Event) []*topdown.Event{
+	types.ExplainNotesV1: lineage.Notes,
+	types.ExplainFailsV1: lineage.Fails,
+	types.ExplainFullV1:  lineage.Full,
+	types.ExplainDebugV1: lineage.Debug,
+}
+
 // explainMode returns the first known value of the parameter explain.
 func explainMode(r *http.Request) types.ExplainModeV1 {
 	for _, value := range r.URL.Query()[types.ParamExplainV1] {
-		switch mode := types.ExplainModeV1(value); mode {
-		case types.ExplainNotesV1, types.ExplainFailsV1, types.ExplainFullV1, types.ExplainDebugV1:
+		if mode := types.ExplainModeV1(value); lineages[mode] != nil {
 			return mode
 		}
 	}
@@ -21,15 +28,9 @@ func explainMode(r *http.Request) types.ExplainModeV1 {
 
 // explanation returns the part of a trace that was asked for.
 func explanation(mode types.ExplainModeV1, tracer *topdown.BufferTracer, pretty bool) (types.TraceV1, error) {
-	switch mode {
-	case types.ExplainNotesV1:
-		return types.NewTraceV1(lineage.Notes(*tracer), pretty)
-	case types.ExplainFailsV1:
-		return types.NewTraceV1(lineage.Fails(*tracer), pretty)
-	case types.ExplainFullV1:
-		return types.NewTraceV1(lineage.Full(*tracer), pretty)
-	case types.ExplainDebugV1:
-		return types.NewTraceV1(lineage.Debug(*tracer), pretty)
+	part := lineages[mode]
+	if part == nil {
+		return nil, nil
 	}
-	return nil, nil
+	return types.NewTraceV1(part(*tracer), pretty)
 }

@@ -137,7 +137,5 @@ func decodeStrict(data []byte, into any) error {
 	if err := checkMembers(data, into); err != nil {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(into)
+	return json.Unmarshal(data, into)
 }

@@ -47,12 +47,12 @@ func recorded(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	w := decisionlog.NewWriter(file)
+	w := json.NewEncoder(file)
 	for id, readers := range map[string]string{"d-1": "user-1", "d-2": "user-3"} {
 		in := verify.Poll()
 		in.Project.OwnerID, in.Project.Attributes = "user-2", map[string]string{"readers": readers}
 		d, err := e.Decide(t.Context(), in)
-		if err := w.Write(decisionlog.New(id, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), e.Revision(), in, d, err)); err != nil {
+		if err := w.Encode(decisionlog.New(id, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), e.Revision(), in, d, err)); err != nil {
 			t.Fatal(err)
 		}
 	}

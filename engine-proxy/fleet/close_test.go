@@ -10,8 +10,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 // TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose: a submission

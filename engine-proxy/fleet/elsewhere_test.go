@@ -21,10 +21,10 @@ import (
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -60,7 +60,7 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 // newElsewhereRig is a rig whose engines run as on other machines.
 func newElsewhereRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
-	return newRigOn(t, fakecluster.New(filepath.Join(t.TempDir(), "cluster")), change)
+	return newRigOn(t, fakedriver.New(filepath.Join(t.TempDir(), "cluster")), change)
 }
 
 func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {

@@ -24,10 +24,10 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -241,8 +241,8 @@ const elsewhereVariable = "SVC_TEST_ENGINES_ELSEWHERE"
 type rig struct {
 	t       *testing.T
 	dir     string
-	cluster *fakecluster.Cluster // nil: engines run on this machine
-	models  string               // where engines elsewhere find models; "": at a port of the kernel's choice
+	cluster *fakedriver.Cluster // nil: engines run on this machine
+	models  string              // where engines elsewhere find models; "": at a port of the kernel's choice
 	ledger  *fakeLedger
 	options Options
 	*Proxy
@@ -252,13 +252,13 @@ type rig struct {
 func newRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
 	if elsewhere {
-		return newRigOn(t, fakecluster.New(filepath.Join(t.TempDir(), "cluster")), change)
+		return newRigOn(t, fakedriver.New(filepath.Join(t.TempDir(), "cluster")), change)
 	}
 	return newRigOn(t, nil, change)
 }
 
 // newRigOn is newRig with engines on a cluster, unless that is nil.
-func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options)) *rig {
+func newRigOn(t *testing.T, cluster *fakedriver.Cluster, change func(*Options)) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "engp")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 

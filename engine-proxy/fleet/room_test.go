@@ -10,10 +10,10 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
@@ -251,7 +251,7 @@ func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
 
 func TestAsManyStartAtOnceAsThereAreCoresAndTwoAtLeast(t *testing.T) {
 	t.Parallel()
-	for want, d := range map[int]driver.Driver{max(2, runtime.NumCPU()): newSimDriver(), startsElsewhere: &fakecluster.Cluster{}} {
+	for want, d := range map[int]driver.Driver{max(2, runtime.NumCPU()): newSimDriver(), startsElsewhere: &fakedriver.Cluster{}} {
 		o := Options{DataDir: "data", Driver: d, Ledger: newFakeLedger()}
 		if err := o.complete(); err != nil {
 			t.Fatal(err)

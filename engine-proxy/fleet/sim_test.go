@@ -22,8 +22,8 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 // simDriver runs fake engines within the test, on the clock of its bubble. It

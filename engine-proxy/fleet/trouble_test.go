@@ -14,8 +14,8 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {

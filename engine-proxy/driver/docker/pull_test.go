@@ -9,7 +9,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 )
 

@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func main() {

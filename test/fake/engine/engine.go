@@ -25,7 +25,7 @@ import (
 )
 
 // Folder is that of the program, for test/programs.
-const Folder = "engine-proxy/internal/fakeengine/cmd/fakeengine"
+const Folder = "test/fake/engine/cmd/fakeengine"
 
 // stuckVariable makes the work of submitted jobs last until their time is up,
 // which is so much later.

@@ -1,7 +1,7 @@
-// Package fakecluster is a driver.Remote for tests: its engines are fake
+// Package fakedriver is a driver.Remote for tests: its engines are fake
 // engines that listen on TCP with mutual TLS, as on other machines, and its
 // volumes are where the engine proxy can't look.
-package fakecluster
+package fakedriver
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 // Name is the driver's name in handles.
-const Name = "fakecluster"
+const Name = "fakedriver"
 
 // Cluster outlives the engine proxies that use it.
 type Cluster struct {

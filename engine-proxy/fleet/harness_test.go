@@ -252,7 +252,7 @@ type rig struct {
 func newRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
 	if elsewhere {
-		return newRigOn(t, fakedriver.New(filepath.Join(t.TempDir(), "cluster")), change)
+		return newRigOn(t, fakedriver.NewCluster(filepath.Join(t.TempDir(), "cluster")), change)
 	}
 	return newRigOn(t, nil, change)
 }
@@ -472,7 +472,7 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 // runs reports whether an engine that was seen is there.
 func (r *rig) runs(i engineproxy.Info) bool {
 	if r.cluster != nil {
-		return r.cluster.Runs(i.InstanceID)
+		return slices.Contains(r.cluster.Running(), i.InstanceID)
 	}
 	return i.PID != 0 && alive(i.PID)
 }

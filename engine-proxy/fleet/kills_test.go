@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -238,7 +239,7 @@ func (k *kill) dead(pid int) {
 // known reports whether the engine exists, and it is known as what.
 func (k *kill) known(i engineproxy.Info) bool {
 	if k.cluster != nil {
-		return k.cluster.Runs(i.InstanceID)
+		return slices.Contains(k.cluster.Running(), i.InstanceID)
 	}
 	return i.PID != 0
 }

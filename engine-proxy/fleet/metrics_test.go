@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
 )
 
 // measure is what one counter, gauge or histogram holds.
@@ -54,13 +55,13 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 	t.Parallel()
 	m := NewMetrics()
 	simulate(t, func(o *Options) { o.Metrics, o.MaxStarts = m, 1 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = 3 * time.Second })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 3 * time.Second })
 		for _, owner := range []string{"ann", "bob"} { // bob's waits for ann's turn
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: owner}, 0)
 		}
 		s.pass(10 * time.Second)
-		s.driver.with(func() {
-			s.driver.refuse = func(driver.Spec) error { return fmt.Errorf("%w: no image", driver.ErrFatalSpec) }
+		s.driver.Set(func(f *fakedriver.Faults) {
+			f.Refuse = func(driver.Spec) error { return fmt.Errorf("%w: no image", driver.ErrFatalSpec) }
 		})
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: "cid"}, time.Minute); err == nil {
 			t.Fatal("a driver that refuses started an engine")

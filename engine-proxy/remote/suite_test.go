@@ -56,7 +56,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 		})
 		t.Run(name+", engines elsewhere", func(t *testing.T) {
 			t.Parallel()
-			test(t, newWorldOn(t, fakedriver.New(t.TempDir()), form))
+			test(t, newWorldOn(t, fakedriver.NewCluster(t.TempDir()), form))
 		})
 	}
 }

@@ -1,19 +1,20 @@
-// Package fakedriver is a driver.Remote for tests: its engines are fake
-// engines that listen on TCP with mutual TLS, as on other machines, and its
-// volumes are where the engine proxy can't look.
+// Package fakedriver is a driver for tests, in two forms. The engines of Local are
+// reached at sockets that exist within the test alone; those of Cluster listen on
+// TCP with mutual TLS, as on other machines, and their volumes are where the engine
+// proxy can't look. Both run fake engines within the test.
 package fakedriver
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,17 +24,30 @@ import (
 )
 
 // Name is the driver's name in handles.
-const Name = "fakedriver"
+const Name = "fake"
 
-// Cluster outlives the engine proxies that use it.
-type Cluster struct {
-	dir string
+// Faults are what a test makes of a driver.
+type Faults struct {
+	Down        bool                    // it is unavailable
+	StartTakes  time.Duration           // how long a start lasts
+	Refuse      func(driver.Spec) error // instead of a start
+	Hidden      int                     // how many looks at an instance don't show its address yet
+	Computes    map[string]bool         // projects whose engine wants the processor
+	Generations bool                    // it knows the generation of what it observes
+}
+
+// fake is what both forms share. It outlives the engine proxies that use it.
+type fake struct {
+	// prepare makes what an engine needs and listens with.
+	prepare func(driver.Spec) (fakeengine.Config, net.Listener, error)
 
 	mu        sync.Mutex // guards what follows
-	down      bool
-	hidden    int // how many looks at an instance don't show its address yet
+	faults    Faults
 	instances map[string]*instance
 	watchers  map[chan driver.Event]struct{}
+	starts    map[string]int    // by project
+	newest    map[string]uint64 // generation, by project
+	breaches  []string
 }
 
 // instance is one engine, also after its end.
@@ -47,127 +61,181 @@ type instance struct {
 	ended    chan struct{}
 }
 
-// New returns a cluster that keeps volumes in dir.
-func New(dir string) *Cluster {
-	return &Cluster{dir: dir, instances: make(map[string]*instance), watchers: make(map[chan driver.Event]struct{})}
+func (f *fake) open(prepare func(driver.Spec) (fakeengine.Config, net.Listener, error)) {
+	f.prepare, f.faults.Computes = prepare, make(map[string]bool)
+	f.instances, f.watchers = make(map[string]*instance), make(map[chan driver.Event]struct{})
+	f.starts, f.newest = make(map[string]int), make(map[string]uint64)
 }
 
-// Volume is the folder that stands for a project's volume.
-func (c *Cluster) Volume(projectID string) string { return filepath.Join(c.dir, projectID) }
-
-// SetDown has the cluster answer nothing, or answer again.
-func (c *Cluster) SetDown(down bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.down = down
+// Set changes the driver's faults.
+func (f *fake) Set(change func(*Faults)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.faults)
 }
 
-// Hide has an instance's address appear only after so many looks.
-func (c *Cluster) Hide(looks int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.hidden = looks
+// SetDown has the driver answer nothing, or answer again.
+func (f *fake) SetDown(down bool) { f.Set(func(now *Faults) { now.Down = down }) }
+
+// Change replaces the switches of the engines that run.
+func (f *fake) Change(s fakeengine.Switches) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, i := range f.instances {
+		if i.exit == nil {
+			i.engine.Change(s)
+		}
+	}
 }
 
 // Spec returns what an instance was started with.
-func (c *Cluster) Spec(instanceID string) driver.Spec {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.instances[instanceID].spec
+func (f *fake) Spec(instanceID string) driver.Spec {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.instances[instanceID].spec
 }
 
-// Runs reports whether an instance has not ended.
-func (c *Cluster) Runs(instanceID string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := c.instances[instanceID]
-	return i != nil && i.exit == nil
+// Starts counts the starts, by project.
+func (f *fake) Starts() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.starts)
+}
+
+// Running returns the ids of the instances that have not ended.
+func (f *fake) Running() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var ids []string
+	for id, i := range f.instances {
+		if i.exit == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Breaches returns what no driver may ever be asked for, and this one was.
+func (f *fake) Breaches() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.breaches)
 }
 
 // Kill ends an instance as a signal would.
-func (c *Cluster) Kill(instanceID string) {
-	c.end(instanceID, &driver.Exit{Code: -1, Signal: 9, Reason: driver.ReasonKilled, At: time.Now()})
+func (f *fake) Kill(instanceID string) {
+	f.end(instanceID, &driver.Exit{Code: -1, Signal: 9, Reason: driver.ReasonKilled, At: time.Now()})
+}
+
+// Close kills what runs, so that no goroutine is left.
+func (f *fake) Close() {
+	for _, id := range f.Running() {
+		f.Kill(id)
+	}
 }
 
 // Name implements driver.Driver.
-func (c *Cluster) Name() string { return Name }
+func (f *fake) Name() string { return Name }
 
 // Capabilities implements driver.Driver.
-func (c *Cluster) Capabilities() driver.Capabilities {
+func (f *fake) Capabilities() driver.Capabilities {
 	return driver.Capabilities{Files: true, Processes: true}
 }
 
-func (c *Cluster) reachLocked() error {
-	if c.down {
+func (f *fake) reachLocked() error {
+	if f.faults.Down {
 		return driver.ErrUnavailable
 	}
 	return nil
 }
 
 // Check implements driver.Driver.
-func (c *Cluster) Check(context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reachLocked()
+func (f *fake) Check(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.reachLocked()
 }
 
 // Start implements driver.Driver.
-func (c *Cluster) Start(_ context.Context, s driver.Spec, progress func(driver.Phase)) (driver.Handle, error) {
-	if s.Remote == nil || s.Socket+s.RuntimeDir+s.TokenFile+s.Egress != "" {
-		return driver.Handle{}, errors.New("what is to run has paths of another machine")
+func (f *fake) Start(ctx context.Context, s driver.Spec, progress func(driver.Phase)) (driver.Handle, error) {
+	f.mu.Lock()
+	faults, err := f.faults, f.reachLocked()
+	f.mu.Unlock()
+	if err != nil {
+		return driver.Handle{}, err
 	}
 	if progress != nil {
 		progress(driver.PhaseCreating)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.reachLocked(); err != nil {
-		return driver.Handle{}, err
+	if faults.StartTakes > 0 {
+		select {
+		case <-time.After(faults.StartTakes):
+		case <-ctx.Done():
+			return driver.Handle{}, context.Cause(ctx)
+		}
 	}
-	if c.instances[s.InstanceID] != nil {
+	if faults.Refuse != nil {
+		if err := faults.Refuse(s); err != nil {
+			return driver.Handle{}, err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.noteLocked(s)
+	if f.instances[s.InstanceID] != nil {
 		return handleOf(s.InstanceID), nil
 	}
-	if err := os.MkdirAll(c.Volume(s.ProjectID), 0o700); err != nil {
-		return driver.Handle{}, err
-	}
-	secrets := fakeengine.Secrets{Cert: s.Remote.Cert, Key: s.Remote.Key, CA: s.Remote.CA}
-	config, err := secrets.Server()
+	config, l, err := f.prepare(s)
 	if err != nil {
 		return driver.Handle{}, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return driver.Handle{}, err
+	f.starts[s.ProjectID]++
+	return handleOf(s.InstanceID), f.runLocked(s, config, l)
+}
+
+// noteLocked notes what may not be started.
+func (f *fake) noteLocked(s driver.Spec) {
+	if s.Generation <= f.newest[s.ProjectID] {
+		f.breaches = append(f.breaches, fmt.Sprintf("generation %d was started after %d", s.Generation, f.newest[s.ProjectID]))
 	}
+	f.newest[s.ProjectID] = s.Generation
+	for _, other := range f.instances {
+		if other.spec.Volume == s.Volume && other.exit == nil {
+			f.breaches = append(f.breaches, "two engines on one volume")
+		}
+	}
+}
+
+// runLocked runs an engine, which may end at once.
+func (f *fake) runLocked(s driver.Spec, config fakeengine.Config, l net.Listener) error {
 	i := &instance{spec: s, listener: l, ended: make(chan struct{})}
-	c.instances[s.InstanceID] = i
+	f.instances[s.InstanceID] = i
 	var atOnce *int
 	var opening atomic.Bool
 	opening.Store(true)
-	i.engine, err = fakeengine.Open(fakeengine.Config{
-		ProjectID: s.ProjectID, InstanceID: s.InstanceID, Token: s.Remote.Token, Volume: c.Volume(s.ProjectID),
-		Egress: s.Remote.Egress, Secrets: secrets,
-		Exit: func(code int) {
-			if opening.Load() {
-				atOnce = &code
-				return
-			}
-			// Apart: its callers hold the engine.
-			go c.end(s.InstanceID, &driver.Exit{Code: code, Reason: driver.ReasonExited, At: time.Now()})
-		},
-	})
+	config.Exit = func(code int) {
+		if opening.Load() {
+			atOnce = &code
+			return
+		}
+		// Apart: its callers hold the engine.
+		go f.end(s.InstanceID, &driver.Exit{Code: code, Reason: driver.ReasonExited, At: time.Now()})
+	}
+	var err error
+	i.engine, err = fakeengine.Open(config)
 	opening.Store(false)
-	i.server = &http.Server{Handler: i.engine, ErrorLog: log.New(io.Discard, "", 0)} // refusals are what tests are about
 	if err != nil || atOnce != nil {
 		i.exit = &driver.Exit{Code: 1, Reason: driver.ReasonExited, At: time.Now()}
 		if atOnce != nil {
 			i.exit.Code = *atOnce
 		}
 		close(i.ended)
-		return handleOf(s.InstanceID), l.Close()
+		return l.Close()
 	}
-	go func() { _ = i.server.Serve(tls.NewListener(l, config)) }()
-	return handleOf(s.InstanceID), nil
+	i.server = &http.Server{Handler: i.engine, ErrorLog: log.New(io.Discard, "", 0)} // refusals are what tests are about
+	go func() { _ = i.server.Serve(l) }()
+	return nil
 }
 
 func handleOf(id string) driver.Handle {
@@ -179,63 +247,68 @@ func handleOf(id string) driver.Handle {
 }
 
 // end lets an instance end, and hints at it.
-func (c *Cluster) end(id string, exit *driver.Exit) {
-	c.mu.Lock()
-	i := c.instances[id]
+func (f *fake) end(id string, exit *driver.Exit) {
+	f.mu.Lock()
+	i := f.instances[id]
 	if i == nil || i.exit != nil {
-		c.mu.Unlock()
+		f.mu.Unlock()
 		return
 	}
 	i.exit = exit
-	for w := range c.watchers {
+	for w := range f.watchers {
 		select {
 		case w <- driver.Event{ProjectID: i.spec.ProjectID, InstanceID: id}:
 		default: // hints may be lost
 		}
 	}
-	c.mu.Unlock()
+	f.mu.Unlock()
 	_ = i.server.Close()
 	_ = i.listener.Close()
 	close(i.ended)
 }
 
-// find returns the instance of a handle.
-func (c *Cluster) findLocked(h driver.Handle) (string, *instance, error) {
-	if err := c.reachLocked(); err != nil {
+// findLocked returns the instance of a handle.
+func (f *fake) findLocked(h driver.Handle) (string, *instance, error) {
+	if err := f.reachLocked(); err != nil {
 		return "", nil, err
 	}
 	var id string
-	if h.Driver != Name || json.Unmarshal(h.Data, &id) != nil || c.instances[id] == nil {
+	if h.Driver != Name || json.Unmarshal(h.Data, &id) != nil || f.instances[id] == nil {
 		return "", nil, driver.ErrNotFound
 	}
-	return id, c.instances[id], nil
+	return id, f.instances[id], nil
 }
 
-func (c *Cluster) observedLocked(id string, i *instance) driver.Observed {
+func (f *fake) observedLocked(id string, i *instance) driver.Observed {
 	obs := driver.Observed{
-		ProjectID: i.spec.ProjectID, InstanceID: id, Handle: handleOf(id), Volume: i.spec.Volume,
-		Running: i.exit == nil, Exit: i.exit,
+		ProjectID: i.spec.ProjectID, InstanceID: id, Handle: handleOf(id), Volume: i.spec.Volume, Running: i.exit == nil, Exit: i.exit,
 	}
-	if i.looks++; i.looks > c.hidden {
-		obs.Endpoint = driver.TCPEndpoint(i.listener.Addr().String())
+	if f.faults.Generations {
+		obs.Generation = i.spec.Generation
+	}
+	if i.looks++; i.looks > f.faults.Hidden {
+		obs.Endpoint = driver.UnixEndpoint(i.spec.Socket)
+		if i.spec.Remote != nil {
+			obs.Endpoint = driver.TCPEndpoint(i.listener.Addr().String())
+		}
 	}
 	return obs
 }
 
 // Inspect implements driver.Driver.
-func (c *Cluster) Inspect(_ context.Context, h driver.Handle) (driver.Observed, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	id, i, err := c.findLocked(h)
+func (f *fake) Inspect(_ context.Context, h driver.Handle) (driver.Observed, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, i, err := f.findLocked(h)
 	if err != nil {
 		return driver.Observed{}, err
 	}
-	return c.observedLocked(id, i), nil
+	return f.observedLocked(id, i), nil
 }
 
 // Adopt implements driver.Driver.
-func (c *Cluster) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, error) {
-	obs, err := c.Inspect(ctx, h)
+func (f *fake) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, error) {
+	obs, err := f.Inspect(ctx, h)
 	if err == nil && !obs.Running {
 		return driver.Observed{}, driver.ErrNotFound
 	}
@@ -243,34 +316,34 @@ func (c *Cluster) Adopt(ctx context.Context, h driver.Handle) (driver.Observed, 
 }
 
 // List implements driver.Driver.
-func (c *Cluster) List(context.Context) ([]driver.Observed, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.reachLocked(); err != nil {
+func (f *fake) List(context.Context) ([]driver.Observed, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.reachLocked(); err != nil {
 		return nil, err
 	}
 	var out []driver.Observed
-	for id, i := range c.instances {
+	for id, i := range f.instances {
 		if i.exit == nil {
-			out = append(out, c.observedLocked(id, i))
+			out = append(out, f.observedLocked(id, i))
 		}
 	}
 	return out, nil
 }
 
 // Stop implements driver.Driver.
-func (c *Cluster) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
-	c.mu.Lock()
-	id, i, err := c.findLocked(h)
+func (f *fake) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
+	f.mu.Lock()
+	id, i, err := f.findLocked(h)
 	ended := err == nil && i.exit != nil
-	c.mu.Unlock()
+	f.mu.Unlock()
 	switch {
 	case errors.Is(err, driver.ErrNotFound), ended:
 		return nil
 	case err != nil:
 		return err
 	case i.engine.Terminates():
-		c.end(id, &driver.Exit{Code: 0, Reason: driver.ReasonExited, At: time.Now()})
+		f.end(id, &driver.Exit{Code: 0, Reason: driver.ReasonExited, At: time.Now()})
 		return nil
 	}
 	patience := time.NewTimer(grace)
@@ -280,65 +353,48 @@ func (c *Cluster) Stop(ctx context.Context, h driver.Handle, grace time.Duration
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience.C:
-		c.Kill(id)
+		f.Kill(id)
 	}
 	return nil
 }
 
 // Remove implements driver.Driver.
-func (c *Cluster) Remove(_ context.Context, h driver.Handle) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	id, i, err := c.findLocked(h)
+func (f *fake) Remove(_ context.Context, h driver.Handle) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, i, err := f.findLocked(h)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
 	case i.exit == nil:
+		f.breaches = append(f.breaches, "an engine that runs was removed")
 		return errors.New("the instance runs")
 	}
-	delete(c.instances, id)
+	delete(f.instances, id)
 	return nil
 }
 
 // Watch implements driver.Driver.
-func (c *Cluster) Watch(ctx context.Context) (<-chan driver.Event, error) {
+func (f *fake) Watch(ctx context.Context) (<-chan driver.Event, error) {
 	w := make(chan driver.Event, 64)
-	c.mu.Lock()
-	c.watchers[w] = struct{}{}
-	c.mu.Unlock()
+	f.mu.Lock()
+	f.watchers[w] = struct{}{}
+	f.mu.Unlock()
 	context.AfterFunc(ctx, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.watchers, w)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.watchers, w)
 		close(w)
 	})
 	return w, nil
 }
 
 // Logs implements driver.Driver.
-func (c *Cluster) Logs(_ context.Context, h driver.Handle, _ int64) ([]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, _, err := c.findLocked(h)
+func (f *fake) Logs(_ context.Context, h driver.Handle, _ int64) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _, err := f.findLocked(h)
 	return []byte("what it wrote\n"), err
 }
-
-// DeleteVolume implements driver.Remote.
-func (c *Cluster) DeleteVolume(_ context.Context, projectID string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.reachLocked(); err != nil {
-		return err
-	}
-	for _, i := range c.instances {
-		if i.spec.ProjectID == projectID && i.exit == nil {
-			return errors.New("the volume is in use")
-		}
-	}
-	return os.RemoveAll(c.Volume(projectID))
-}
-
-// Interface guards
-var _ driver.Remote = (*Cluster)(nil)

@@ -1,8 +1,8 @@
-// Package testengine is a tiny engine for the drivers' suite. It keeps no
+// Package orders is a tiny engine for the drivers' suite. It keeps no
 // contract but the command line: a file in its volume orders what it does, and
 // what it finds about itself it writes beside it, so that it can be used
 // behind any driver.
-package testengine
+package orders
 
 import (
 	"encoding/json"

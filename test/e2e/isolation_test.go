@@ -35,7 +35,7 @@ func TestAnEngineGetsAtNothingButItsOwn(t *testing.T) {
 	t.Run("OfAServiceWithoutRoot", func(t *testing.T) { newSpies(t, f, nobody).check() })
 }
 
-// spies are a service whose engines are test engines.
+// spies are a service whose engines are fake engines.
 type spies struct {
 	*service
 	uid  int
@@ -48,7 +48,7 @@ func newSpies(t *testing.T, f form, uid int) *spies {
 	t.Helper()
 	s := &spies{service: newService(t, f), uid: uid, home: drivertest.TempDir(t)}
 	for to, from := range map[string]string{
-		"caddy": bin(t, "caddy"), "svc-shim": bin(t, "svc-shim"), "testengine": drivertest.BuildEngine(t),
+		"caddy": bin(t, "caddy"), "svc-shim": bin(t, "svc-shim"), "fakeengine": drivertest.BuildEngine(t),
 	} {
 		s.copy(to, from)
 	}
@@ -61,7 +61,7 @@ func newSpies(t *testing.T, f form, uid int) *spies {
 	if strings.Count(shipped, before) != 1 {
 		t.Fatalf("the Caddyfile does not say once how engines run:\n%s", shipped)
 	}
-	s.put("Caddyfile", strings.Replace(shipped, before, "engines embedded {\n\tcommand "+filepath.Join(s.home, "testengine")+"\n}", 1))
+	s.put("Caddyfile", strings.Replace(shipped, before, "engines embedded {\n\tcommand "+filepath.Join(s.home, "fakeengine")+"\n}", 1))
 	if err := os.Chown(s.dir, uid, uid); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func (s *spies) check() {
 		orders.Probe{What: orders.Listen, Arg: "127.0.0.1:0"}, orders.Probe{What: orders.Raw},
 		orders.Probe{What: orders.Root}, orders.Probe{What: orders.Mount}, orders.Probe{What: orders.Unshare},
 		orders.Probe{What: orders.Exec, Arg: "/bin/sh"}, orders.Probe{What: orders.Exec, Arg: filepath.Join(s.home, "caddy")},
-		orders.Probe{What: orders.Write, Arg: filepath.Join(s.home, "testengine")},
+		orders.Probe{What: orders.Write, Arg: filepath.Join(s.home, "fakeengine")},
 		orders.Probe{What: orders.Write, Arg: "/tmp/of-a-spy"}, orders.Probe{What: orders.Write, Arg: "/dev/shm/of-a-spy"},
 	)
 	got := s.send(key, mine, probes)

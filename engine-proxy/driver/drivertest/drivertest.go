@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
@@ -20,7 +21,7 @@ import (
 
 // Harness makes what a driver's suite needs.
 type Harness struct {
-	// New returns a driver whose engines are test engines. Each call returns
+	// New returns a driver whose engines are fake engines. Each call returns
 	// one as a restarted engine proxy has it: on the same backend, without any
 	// memory.
 	New func(t *testing.T) driver.Driver
@@ -88,7 +89,7 @@ func Run(t *testing.T, h Harness) {
 }
 
 // NewSpec makes the directories of a new project below root, as the engine
-// proxy lays them out, and returns what to run.
+// proxy lays them out, and returns what to run. Its engine has orders: none.
 func NewSpec(t testing.TB, root string) driver.Spec {
 	t.Helper()
 	id := api.NewProjectID()
@@ -103,6 +104,7 @@ func NewSpec(t testing.TB, root string) driver.Spec {
 	for _, dir := range []string{s.Volume, s.RuntimeDir, s.StateDir} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
+	must(t, orders.Order(s.Volume, orders.Orders{}))
 	renew(t, &s)
 	return s
 }
@@ -134,10 +136,10 @@ func renew(t testing.TB, s *driver.Spec) {
 
 func tokenOf(s driver.Spec) string { return "token-of-" + s.InstanceID }
 
-// BuildEngine builds the test engine as a program that needs no other file,
+// BuildEngine builds the fake engine as a program that needs no other file,
 // and returns its path.
 func BuildEngine(t testing.TB) string {
-	return programs.Build(t, "test/fake/engine/cmd/testengine")
+	return programs.Build(t, fakeengine.Folder)
 }
 
 // TempDir returns a directory with a short path that every user may pass

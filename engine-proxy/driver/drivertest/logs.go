@@ -46,7 +46,7 @@ func (h Harness) testLogs(t *testing.T) {
 		}
 		log, err := d.Logs(t.Context(), handle, 1<<20)
 		must(t, err)
-		if !strings.Contains(string(log), "test engine: no such file") && !strings.Contains(string(log), "test engine: permission denied") {
+		if !strings.Contains(string(log), "fake engine: no such file") && !strings.Contains(string(log), "fake engine: permission denied") {
 			t.Errorf("log: %q", log)
 		}
 	})

@@ -24,7 +24,7 @@ import (
 // works with clusters has the first set all day, perhaps to one in production.
 // The cluster's nodes must see this machine's folders under their own paths, as
 // the one node of a cluster on this machine does, and find the image that
-// imageVariable names, with the test engine as /engine.
+// imageVariable names, with the fake engine as /engine.
 const (
 	configVariable = "KUBECONFIG"
 	imageVariable  = "SVC_KUBE_IMAGE"

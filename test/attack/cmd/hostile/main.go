@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/svc-games/svc/test/attack/hostile"
-	"github.com/svc-games/svc/test/fake/engine/orders"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
-func main() { orders.Main(hostile.Orders()) }
+func main() { fakeengine.Main(hostile.Orders()) }

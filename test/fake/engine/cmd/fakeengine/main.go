@@ -9,5 +9,5 @@ import (
 
 func main() {
 	shim.MainIfAsked()
-	fakeengine.Main()
+	fakeengine.Main(nil)
 }

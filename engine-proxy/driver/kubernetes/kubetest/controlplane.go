@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 )
 
@@ -18,12 +19,13 @@ import (
 type ControlPlane struct {
 	// Admin may do everything.
 	Admin *kubernetes.Clientset
+	// Config is what Admin was made of.
+	Config *rest.Config
 
-	dir    string
-	certs  *authority
-	config *rest.Config // of Admin
-	etcd   *server
-	api    *server
+	dir   string
+	certs *authority
+	etcd  *child.Server
+	api   *child.Server
 }
 
 // attempts at starting: an address that was free may be taken a moment later.
@@ -79,22 +81,22 @@ func newControlPlane() (*ControlPlane, error) {
 	}
 	p.etcd = p.newEtcd(etcd, address(free[0]), address(free[1]))
 	p.api = p.newAPIServer(server, address(free[0]), address(free[2]))
-	p.config = &rest.Config{
+	p.Config = &rest.Config{
 		Host: "https://" + address(free[2]), QPS: -1,
 		TLSClientConfig: rest.TLSClientConfig{
 			CAFile: p.certs.path("ca.crt"), CertFile: p.certs.path("admin.crt"), KeyFile: p.certs.path("admin.key"),
 		},
 	}
-	p.Admin, err = kubernetes.NewForConfig(p.config)
+	p.Admin, err = kubernetes.NewForConfig(p.Config)
 	return p, err
 }
 
 // address is where a program of the control plane listens at a port.
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
-func (p *ControlPlane) newEtcd(path, client, peer string) *server {
+func (p *ControlPlane) newEtcd(path, client, peer string) *child.Server {
 	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
-	return &server{log: filepath.Join(p.dir, "etcd.log"), args: []string{
+	return &child.Server{Log: filepath.Join(p.dir, "etcd.log"), Args: []string{
 		path, "--data-dir", filepath.Join(p.dir, "etcd"), "--log-level", "warn",
 		"--listen-client-urls", "https://" + client, "--advertise-client-urls", "https://" + client,
 		"--cert-file", crt, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", ca,
@@ -105,10 +107,10 @@ func (p *ControlPlane) newEtcd(path, client, peer string) *server {
 	}}
 }
 
-func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
+func (p *ControlPlane) newAPIServer(path, etcd, address string) *child.Server {
 	crt, key, ca := p.certs.path("server.crt"), p.certs.path("server.key"), p.certs.path("ca.crt")
 	host, port, _ := net.SplitHostPort(address)
-	return &server{log: filepath.Join(p.dir, "apiserver.log"), args: []string{
+	return &child.Server{Log: filepath.Join(p.dir, "apiserver.log"), Args: []string{
 		path, "--etcd-servers", "https://" + etcd, "--etcd-certfile", crt, "--etcd-keyfile", key, "--etcd-cafile", ca,
 		"--bind-address", host, "--secure-port", port, "--tls-cert-file", crt, "--tls-private-key-file", key,
 		"--client-ca-file", ca, "--authorization-mode", "RBAC", "--cert-dir", p.dir,
@@ -121,7 +123,7 @@ func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
 
 // run starts what does not run, and returns when the API server is ready.
 func (p *ControlPlane) run() error {
-	if err := p.etcd.run(); err != nil {
+	if err := p.etcd.Start(); err != nil {
 		return err
 	}
 	return p.StartAPI()
@@ -129,21 +131,21 @@ func (p *ControlPlane) run() error {
 
 // StartAPI starts the API server, and returns when it is ready.
 func (p *ControlPlane) StartAPI() error {
-	if err := p.api.run(); err != nil {
+	if err := p.api.Start(); err != nil {
 		return err
 	}
-	return p.api.answers(func() error {
-		return p.Admin.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(context.Background()).Error()
+	return p.api.Answers(func(ctx context.Context) error {
+		return p.Admin.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	})
 }
 
 // StopAPI ends the API server as an upgrade does.
-func (p *ControlPlane) StopAPI() error { return p.api.end(syscall.SIGTERM) }
+func (p *ControlPlane) StopAPI() error { return p.api.End(syscall.SIGTERM) }
 
 // KillAPI ends the API server at once.
-func (p *ControlPlane) KillAPI() error { return p.api.end(syscall.SIGKILL) }
+func (p *ControlPlane) KillAPI() error { return p.api.End(syscall.SIGKILL) }
 
 func (p *ControlPlane) close() error {
 	// The API server would wait for its clients' watches.
-	return errors.Join(p.api.end(syscall.SIGKILL), p.etcd.end(syscall.SIGKILL), os.RemoveAll(p.dir))
+	return errors.Join(p.api.End(syscall.SIGKILL), p.etcd.End(syscall.SIGKILL), os.RemoveAll(p.dir))
 }

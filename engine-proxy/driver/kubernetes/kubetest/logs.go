@@ -61,7 +61,7 @@ func serveLogs(certs *authority, pathOf func(namespace, pod string) (string, boo
 }
 
 func (s *logServer) close() error {
-	ctx, cancel := wait.Within(context.Background(), stopTimeout)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	return s.server.Shutdown(ctx)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
@@ -102,17 +103,23 @@ func newProcessDriver(t *testing.T, dataDir string) *process.Driver {
 	return d
 }
 
+// newDriver returns what another proxy drives the rig's engines with.
+func (r *rig) newDriver() driver.Driver {
+	r.t.Helper()
+	switch {
+	case r.options.Driver != nil:
+		return r.options.Driver
+	case r.cluster != nil:
+		return r.cluster
+	}
+	return newProcessDriver(r.t, r.options.DataDir)
+}
+
 // open starts a new proxy with a new driver on the rig's directory.
 func (r *rig) open() {
 	r.t.Helper()
 	opts := r.options
-	switch {
-	case opts.Driver != nil:
-	case r.cluster != nil:
-		opts.Driver = r.cluster
-	default:
-		opts.Driver = newProcessDriver(r.t, opts.DataDir)
-	}
+	opts.Driver = r.newDriver()
 	p, err := New(opts)
 	if err != nil {
 		r.t.Fatal(err)

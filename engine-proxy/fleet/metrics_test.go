@@ -79,8 +79,8 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 			count   uint64
 			seconds float64
 		}{
-			"sim ready queued": {2, 3}, "sim ready creating": {2, 6}, "sim ready booting": {2, 0}, "sim ready total": {2, 9},
-			"sim failed creating": {1, 3}, "sim failed total": {1, 3},
+			"fake ready queued": {2, 3}, "fake ready creating": {2, 6}, "fake ready booting": {2, 0}, "fake ready total": {2, 9},
+			"fake failed creating": {1, 3}, "fake failed total": {1, 3},
 		} {
 			h := got["engine_start_seconds "+name]
 			if h.count != want.count || h.sum < want.seconds-0.1 || h.sum > want.seconds+0.1 {

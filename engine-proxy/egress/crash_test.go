@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/engine-proxy/egress"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/wait"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/egress"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 )
 
 func TestProviderFaultsAreReportedAndChargedForWhatTheyMayHaveCost(t *testing.T) {

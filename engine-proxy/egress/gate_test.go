@@ -14,7 +14,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/test/child"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/wait"
 )
 

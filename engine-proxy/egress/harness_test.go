@@ -27,7 +27,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/wait"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api/contract"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/wait"
 )
 

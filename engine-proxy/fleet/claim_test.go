@@ -9,7 +9,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func TestSecondDataFolderOnOneStoreIsRefusedWithThePlaceOfTheEngines(t *testing.T) {

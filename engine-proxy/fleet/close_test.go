@@ -10,8 +10,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 // TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose: a submission
@@ -38,8 +38,8 @@ func TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose(t *testing.T)
 		if err := <-submitted; !errors.Is(err, engineproxy.ErrUnreachable) {
 			t.Errorf("the submission got %v, want ErrUnreachable", err)
 		}
-		if n := s.driver.starts[project]; n != 1 || len(s.driver.running()) > 0 {
-			t.Errorf("%d starts, %d engines run", n, len(s.driver.running()))
+		if n := s.driver.Starts()[project]; n != 1 || len(s.driver.Running()) > 0 {
+			t.Errorf("%d starts, %d engines run", n, len(s.driver.Running()))
 		}
 		e, err := state.ReadEntry(state.Layout{Root: s.dir}.State(project))
 		if err != nil || e.Generation != 1 || e.InstanceID != "" {

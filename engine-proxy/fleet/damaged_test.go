@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
 )
 
 const torn = `{"schema":1,"projectId":`
@@ -77,11 +78,7 @@ func TestDamagedJournalIsWrittenAnewFromTheRunningEngine(t *testing.T) {
 			}
 		}
 		s.submit(project, "ann")
-		s.driver.with(func() {
-			for _, i := range s.driver.instances {
-				i.reported = i.spec.Generation
-			}
-		})
+		s.driver.Set(func(f *fakedriver.Faults) { f.Generations = true })
 		path, _ := s.damage(project)
 		s.pass(time.Minute)
 		s.want(project, engineproxy.StateReady)

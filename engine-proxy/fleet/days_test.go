@@ -12,9 +12,8 @@ import (
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -46,7 +45,7 @@ func TestDaysFullOfAccidentsLoseNoJobAndRunNothingTwice(t *testing.T) {
 				for range 150 {
 					d.accident()
 					synctest.Wait()
-					if n := len(s.driver.running()); n > 3 {
+					if n := len(s.driver.Running()); n > 3 {
 						t.Fatalf("%d engines run, at most 3 may", n)
 					}
 				}
@@ -79,8 +78,8 @@ func (d *days) accident() {
 	case 6:
 		d.pass(time.Duration(d.rand.Int64N(int64(15 * time.Minute))))
 	case 7:
-		if ids := d.driver.running(); len(ids) > 0 {
-			d.driver.end(ids[d.rand.IntN(len(ids))], &driver.Exit{Code: -1, Signal: 9, Reason: driver.ReasonKilled, At: time.Now()})
+		if ids := d.driver.Running(); len(ids) > 0 {
+			d.driver.Kill(ids[d.rand.IntN(len(ids))])
 		}
 	case 8:
 		for _, l := range d.leases {
@@ -90,7 +89,7 @@ func (d *days) accident() {
 		d.restart()
 	case 9:
 		down := d.rand.IntN(2) == 0
-		d.driver.with(func() { d.driver.down = down })
+		d.driver.SetDown(down)
 	case 10:
 		down := d.rand.IntN(2) == 0
 		d.ledger.with(func() { d.ledger.down = down })
@@ -126,7 +125,7 @@ func (d *days) generate(project, owner string) {
 		return
 	}
 	job := d.reserve(project, owner)
-	if err := sendOver(d.driver.dial, lease.Endpoint, "POST", "/test/accept", job.Record, nil); err != nil {
+	if err := sendOver(d.driver.Dial, lease.Endpoint, "POST", "/test/accept", job.Record, nil); err != nil {
 		// The gateway would fence it. Here its row is taken back.
 		d.ledger.with(func() { delete(d.ledger.open, job.JobID) })
 		return
@@ -141,7 +140,7 @@ func (d *days) heal() {
 	for _, l := range d.leases {
 		l.Release()
 	}
-	d.driver.with(func() { d.driver.down = false })
+	d.driver.SetDown(false)
 	d.ledger.with(func() { d.ledger.down = false })
 	for _, project := range d.projects {
 		d.switches(project, fakeengine.Switches{Recover: true})
@@ -181,7 +180,7 @@ func (d *days) heal() {
 			d.t.Errorf("job %s left nothing in the archive: %v", job, err)
 		}
 	}
-	if ids := d.driver.running(); len(ids) > 0 {
+	if ids := d.driver.Running(); len(ids) > 0 {
 		d.t.Errorf("%v run on, hours after their last job", ids)
 	}
 	for _, project := range d.projects {

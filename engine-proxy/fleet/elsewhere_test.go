@@ -21,10 +21,10 @@ import (
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -60,20 +60,20 @@ func TestSuiteHoldsForEnginesElsewhere(t *testing.T) {
 // newElsewhereRig is a rig whose engines run as on other machines.
 func newElsewhereRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
-	return newRigOn(t, fakecluster.New(filepath.Join(t.TempDir(), "cluster")), change)
+	return newRigOn(t, fakedriver.NewCluster(filepath.Join(t.TempDir(), "cluster")), change)
 }
 
 func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	r.cluster.Hide(5)
+	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 5 })
 	project := api.NewProjectID()
 	at := r.submit(project)
 	if at.Network != driver.TCP || at.TLS == nil {
 		t.Errorf("it listens at %+v", at)
 	}
 	r.close(KeepEngines)
-	r.cluster.Hide(20) // the next one has to wait as well
+	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 20 }) // the next one has to wait as well
 	r.open()
 	if err := r.AwaitReady(t.Context(), project); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
 func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, func(o *Options) { o.Timing.Create = 50 * time.Millisecond })
-	r.cluster.Hide(1 << 30)
+	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 1 << 30 })
 	project := api.NewProjectID()
 	_, err := r.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "owner"}, ample)
 	var failed *engineproxy.FailedError

@@ -12,7 +12,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -62,7 +62,7 @@ func TestProjectDeletedWithoutNoticeGoesWithinTwoMinutes(t *testing.T) {
 		s.pass(2 * time.Minute)
 		s.wantGone(project)
 		s.wantWhole(other)
-		if running := s.driver.running(); len(running) != 1 {
+		if running := s.driver.Running(); len(running) != 1 {
 			t.Errorf("%v run, want the other project's alone", running)
 		}
 	})
@@ -82,7 +82,7 @@ func TestProjectDeletedWithoutNoticeGoesAtTheStart(t *testing.T) {
 		s.pass(5 * time.Second)
 		s.wantGone(running)
 		s.wantGone(stopped)
-		if running := s.driver.running(); len(running) != 0 {
+		if running := s.driver.Running(); len(running) != 0 {
 			t.Errorf("%v run", running)
 		}
 	})
@@ -106,7 +106,7 @@ func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
 		s.pass(2 * time.Minute)
 		s.wantGone(project)
 		s.wantWhole(other)
-		if running := s.driver.running(); len(running) != 1 {
+		if running := s.driver.Running(); len(running) != 1 {
 			t.Errorf("%v run, want the other project's alone", running)
 		}
 	})

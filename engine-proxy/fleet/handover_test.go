@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -19,12 +19,7 @@ import (
 func (r *rig) takeOver() {
 	r.t.Helper()
 	opts := r.options
-	opts.TakeOver = true
-	if opts.Driver == nil && r.cluster == nil {
-		opts.Driver = newProcessDriver(r.t, opts.DataDir)
-	} else if r.cluster != nil {
-		opts.Driver = r.cluster
-	}
+	opts.TakeOver, opts.Driver = true, r.newDriver()
 	next, err := New(opts)
 	if err != nil {
 		r.t.Fatal(err)
@@ -84,9 +79,7 @@ func TestSecondProxyIsRefusedUnlessItTakesOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	opts := r.options
-	if opts.Driver = newProcessDriver(t, opts.DataDir); r.cluster != nil {
-		opts.Driver = r.cluster
-	}
+	opts.Driver = r.newDriver()
 	second, err := New(opts)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,12 +21,13 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -41,196 +41,6 @@ func TestMain(m *testing.M) {
 // the machine is.
 const ample = 10 * time.Minute
 
-var (
-	errDown     = errors.New("the ledger is down")
-	errNotOwner = errors.New("another installation has the engines")
-)
-
-// fakeLedger keeps in memory what a ledger keeps.
-type fakeLedger struct {
-	mu       sync.Mutex
-	down     bool
-	open     map[string]contract.OpenJob
-	cursors  map[string]uint64
-	applied  []contract.FeedRecord
-	stop     []contract.Stop // of every verdict
-	resolved map[string]contract.FenceVerdict
-	ended    map[string]contract.JobRecord
-	unpriced []string
-	expired  time.Time // before which jobs were to be forgotten
-	onApply  func(contract.FeedRecord)
-	breach   func(contract.FeedRecord) string // why a record breaks the contract; "" if it does not
-	owner    contract.Installation            // of the engines
-	deleted  []string                         // projects that it has marks of
-	deaf     bool                             // it does not hear what was forgotten
-}
-
-func newFakeLedger() *fakeLedger {
-	return &fakeLedger{
-		open: map[string]contract.OpenJob{}, cursors: map[string]uint64{},
-		resolved: map[string]contract.FenceVerdict{}, ended: map[string]contract.JobRecord{},
-	}
-}
-
-func (l *fakeLedger) FeedCursor(_ context.Context, _, feedID string) (uint64, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return 0, errDown
-	}
-	return l.cursors[feedID], nil
-}
-
-func (l *fakeLedger) ApplyFeed(_ context.Context, b contract.FeedBatch) (contract.FeedVerdict, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return contract.FeedVerdict{}, errDown
-	}
-	for _, rec := range b.Records {
-		if rec.Seq <= l.cursors[b.FeedID] {
-			continue
-		}
-		if _, open := l.open[rec.JobID]; open && l.breach != nil && l.breach(rec) != "" {
-			return contract.FeedVerdict{
-				Cursor: l.cursors[b.FeedID], Breach: &contract.Breach{JobID: rec.JobID, Reason: l.breach(rec)},
-			}, nil
-		}
-		if l.onApply != nil {
-			l.onApply(rec)
-		}
-		l.applied = append(l.applied, rec)
-		l.cursors[b.FeedID] = rec.Seq
-		if rec.Kind == contract.FeedEnded {
-			delete(l.open, rec.JobID)
-		}
-	}
-	return contract.FeedVerdict{Cursor: l.cursors[b.FeedID], Stop: l.stop}, nil
-}
-
-func (l *fakeLedger) Claim(_ context.Context, who contract.Installation) (contract.Installation, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return contract.Installation{}, errDown
-	}
-	if l.owner.ID == "" {
-		l.owner = who
-	}
-	return l.owner, nil
-}
-
-func (l *fakeLedger) OpenJobs(_ context.Context, projectID string) ([]contract.OpenJob, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return nil, errDown
-	}
-	var out []contract.OpenJob
-	for _, j := range l.open {
-		if projectID == "" || j.ProjectID == projectID {
-			out = append(out, j)
-		}
-	}
-	return out, nil
-}
-
-func (l *fakeLedger) Resolve(_ context.Context, jobID string, v contract.FenceVerdict) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.resolved[jobID] = v
-	delete(l.open, jobID)
-	return nil
-}
-
-func (l *fakeLedger) EndJob(_ context.Context, r contract.JobRecord) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended[r.JobID] = r
-	delete(l.open, r.JobID)
-	return nil
-}
-
-func (l *fakeLedger) Expire(_ context.Context, before time.Time) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return 0, errDown
-	}
-	l.expired = before
-	return 0, nil
-}
-
-func (l *fakeLedger) DeletedProjects(_ context.Context, installationID string) ([]string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down {
-		return nil, errDown
-	}
-	if installationID != l.owner.ID {
-		return nil, errNotOwner
-	}
-	return slices.Clone(l.deleted), nil
-}
-
-func (l *fakeLedger) ProjectsForgotten(_ context.Context, installationID string, projectIDs []string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.down || l.deaf {
-		return errDown
-	}
-	if installationID != l.owner.ID {
-		return errNotOwner
-	}
-	l.deleted = slices.DeleteFunc(l.deleted, func(id string) bool { return slices.Contains(projectIDs, id) })
-	return nil
-}
-
-func (l *fakeLedger) GrantCall(context.Context, string) (contract.CallGrant, error) {
-	return contract.CallGrant{}, nil
-}
-
-func (l *fakeLedger) ChargeCall(context.Context, contract.Call) error { return nil }
-
-func (l *fakeLedger) Unpriced(context.Context, []string) ([]string, error) { return l.unpriced, nil }
-
-// commit notes that the engine accepted a job, unless that is over already.
-func (l *fakeLedger) commit(jobID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if job, ok := l.open[jobID]; ok {
-		job.Reserved = false
-		l.open[jobID] = job
-	}
-}
-
-func (l *fakeLedger) with(f func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f()
-}
-
-// delete is a deletion in the ledger alone: nobody has called Forget.
-func (l *fakeLedger) delete(projectIDs ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.deleted = append(l.deleted, projectIDs...)
-}
-
-// marks returns the deleted projects that are not forgotten.
-func (l *fakeLedger) marks() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.deleted)
-}
-
-// count returns how many records were applied.
-func (l *fakeLedger) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.applied)
-}
-
 // elsewhere: rigs run their engines as on other machines.
 var elsewhere = os.Getenv(elsewhereVariable) != ""
 
@@ -241,8 +51,8 @@ const elsewhereVariable = "SVC_TEST_ENGINES_ELSEWHERE"
 type rig struct {
 	t       *testing.T
 	dir     string
-	cluster *fakecluster.Cluster // nil: engines run on this machine
-	models  string               // where engines elsewhere find models; "": at a port of the kernel's choice
+	cluster *fakedriver.Cluster // nil: engines run on this machine
+	models  string              // where engines elsewhere find models; "": at a port of the kernel's choice
 	ledger  *fakeLedger
 	options Options
 	*Proxy
@@ -252,13 +62,13 @@ type rig struct {
 func newRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
 	if elsewhere {
-		return newRigOn(t, fakecluster.New(filepath.Join(t.TempDir(), "cluster")), change)
+		return newRigOn(t, fakedriver.NewCluster(filepath.Join(t.TempDir(), "cluster")), change)
 	}
 	return newRigOn(t, nil, change)
 }
 
 // newRigOn is newRig with engines on a cluster, unless that is nil.
-func newRigOn(t *testing.T, cluster *fakecluster.Cluster, change func(*Options)) *rig {
+func newRigOn(t *testing.T, cluster *fakedriver.Cluster, change func(*Options)) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "engp")
 	if err != nil {
@@ -293,17 +103,23 @@ func newProcessDriver(t *testing.T, dataDir string) *process.Driver {
 	return d
 }
 
+// newDriver returns what another proxy drives the rig's engines with.
+func (r *rig) newDriver() driver.Driver {
+	r.t.Helper()
+	switch {
+	case r.options.Driver != nil:
+		return r.options.Driver
+	case r.cluster != nil:
+		return r.cluster
+	}
+	return newProcessDriver(r.t, r.options.DataDir)
+}
+
 // open starts a new proxy with a new driver on the rig's directory.
 func (r *rig) open() {
 	r.t.Helper()
 	opts := r.options
-	switch {
-	case opts.Driver != nil:
-	case r.cluster != nil:
-		opts.Driver = r.cluster
-	default:
-		opts.Driver = newProcessDriver(r.t, opts.DataDir)
-	}
+	opts.Driver = r.newDriver()
 	p, err := New(opts)
 	if err != nil {
 		r.t.Fatal(err)
@@ -472,7 +288,7 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 // runs reports whether an engine that was seen is there.
 func (r *rig) runs(i engineproxy.Info) bool {
 	if r.cluster != nil {
-		return r.cluster.Runs(i.InstanceID)
+		return slices.Contains(r.cluster.Running(), i.InstanceID)
 	}
 	return i.PID != 0 && alive(i.PID)
 }
@@ -482,5 +298,3 @@ func same(a, b engineproxy.Endpoint) bool {
 	a.TLS, b.TLS = nil, nil
 	return a == b
 }
-
-var _ engineproxy.Ledger = (*fakeLedger)(nil)

@@ -43,7 +43,7 @@ func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
 				t.Errorf("it is not said why it is kept: %+v", i)
 			}
 		}
-		for project, starts := range s.driver.starts {
+		for project, starts := range s.driver.Starts() {
 			if starts != 1 {
 				t.Errorf("the engine of %s was started %d times", project, starts)
 			}
@@ -55,7 +55,7 @@ func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
 		s.pass(11 * time.Minute)
 		s.want(working, engineproxy.StateAbsent)
 		s.want(watched, engineproxy.StateAbsent)
-		if running := s.driver.running(); len(running) > 0 {
+		if running := s.driver.Running(); len(running) > 0 {
 			t.Errorf("%v run on", running)
 		}
 	})

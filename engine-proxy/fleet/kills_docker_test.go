@@ -6,7 +6,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )

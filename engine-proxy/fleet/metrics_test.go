@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
 )
 
 // measure is what one counter, gauge or histogram holds.
@@ -54,13 +55,13 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 	t.Parallel()
 	m := NewMetrics()
 	simulate(t, func(o *Options) { o.Metrics, o.MaxStarts = m, 1 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = 3 * time.Second })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 3 * time.Second })
 		for _, owner := range []string{"ann", "bob"} { // bob's waits for ann's turn
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: owner}, 0)
 		}
 		s.pass(10 * time.Second)
-		s.driver.with(func() {
-			s.driver.refuse = func(driver.Spec) error { return fmt.Errorf("%w: no image", driver.ErrFatalSpec) }
+		s.driver.Set(func(f *fakedriver.Faults) {
+			f.Refuse = func(driver.Spec) error { return fmt.Errorf("%w: no image", driver.ErrFatalSpec) }
 		})
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: "cid"}, time.Minute); err == nil {
 			t.Fatal("a driver that refuses started an engine")
@@ -78,8 +79,8 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 			count   uint64
 			seconds float64
 		}{
-			"sim ready queued": {2, 3}, "sim ready creating": {2, 6}, "sim ready booting": {2, 0}, "sim ready total": {2, 9},
-			"sim failed creating": {1, 3}, "sim failed total": {1, 3},
+			"fake ready queued": {2, 3}, "fake ready creating": {2, 6}, "fake ready booting": {2, 0}, "fake ready total": {2, 9},
+			"fake failed creating": {1, 3}, "fake failed total": {1, 3},
 		} {
 			h := got["engine_start_seconds "+name]
 			if h.count != want.count || h.sum < want.seconds-0.1 || h.sum > want.seconds+0.1 {

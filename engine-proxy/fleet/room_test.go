@@ -10,10 +10,10 @@ import (
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
@@ -75,7 +75,7 @@ func TestFullMachineThatWorksRefusesAndThenGoesOn(t *testing.T) {
 func TestStartsTakeTurnsByOwnerAndNotMoreThanAFewAtOnce(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 2; o.MaxPerOwner = 20 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = 10 * time.Second })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 10 * time.Second })
 		submit := func(owner string) string {
 			id := api.NewProjectID()
 			var starting *engineproxy.StartingError
@@ -112,7 +112,7 @@ func TestStartsTakeTurnsByOwnerAndNotMoreThanAFewAtOnce(t *testing.T) {
 func TestStartThatWaitsTooLongForItsTurnFailsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = time.Hour }) // ends with its deadline
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour }) // ends with its deadline
 		blocking, waiting := api.NewProjectID(), api.NewProjectID()
 		for _, id := range []string{blocking, waiting} {
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
@@ -123,9 +123,9 @@ func TestStartThatWaitsTooLongForItsTurnFailsAndLosesNothing(t *testing.T) {
 		if i := s.info(blocking); i.State != engineproxy.StateFailed || i.FailureCode != failTimeout {
 			t.Fatalf("the one that does not start: %+v", i)
 		}
-		s.driver.with(func() { s.driver.startTakes = 0 })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 0 })
 		s.pass(2 * time.Minute)
-		if running := s.driver.running(); len(running) > 1 {
+		if running := s.driver.Running(); len(running) > 1 {
 			t.Errorf("%v run", running)
 		}
 	})
@@ -147,7 +147,7 @@ func TestAdoptedEnginesCountAgainstTheCap(t *testing.T) {
 func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = time.Hour })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour })
 		first, waiting := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}, engineproxy.Project{ID: api.NewProjectID(), OwnerID: "bob"}
 		for _, p := range []engineproxy.Project{first, waiting} {
 			_, _ = s.Submit(t.Context(), p, 0)
@@ -161,7 +161,7 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 			t.Fatalf("it is %+v", i)
 		}
 		s.close()
-		s.driver.with(func() { s.driver.startTakes = 0 })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 0 })
 		s.open()
 		s.pass(time.Second)
 		s.want(waiting.ID, engineproxy.StateAbsent)
@@ -175,14 +175,14 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 func TestStartThatIsCalledOffInTheQueueNeedsNoDriverToGo(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = time.Hour })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour })
 		for _, id := range []string{api.NewProjectID(), api.NewProjectID()} {
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
 			synctest.Wait()
 			if s.info(id).Phase != "queued" {
 				continue
 			}
-			s.driver.with(func() { s.driver.down = true })
+			s.driver.SetDown(true)
 			if err := s.Stop(t.Context(), id, true); err != nil {
 				t.Fatal(err)
 			}
@@ -209,7 +209,7 @@ func TestStartThatOnlyWaitsKeepsNoTurnAndOneThatComputesDoes(t *testing.T) {
 			simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 				slow, next := api.NewProjectID(), api.NewProjectID()
 				s.switches(slow, fakeengine.Switches{NeverReady: true})
-				s.driver.with(func() { s.driver.computes[slow] = c.computes })
+				s.driver.Set(func(f *fakedriver.Faults) { f.Computes[slow] = c.computes })
 				for _, id := range []string{slow, next} {
 					_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
 					synctest.Wait()
@@ -234,7 +234,7 @@ func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
 		waits, computes, last := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
 		s.switches(waits, fakeengine.Switches{ReadyAfter: 10 * time.Second})
 		s.switches(computes, fakeengine.Switches{ReadyAfter: 30 * time.Second})
-		s.driver.with(func() { s.driver.computes[computes] = true })
+		s.driver.Set(func(f *fakedriver.Faults) { f.Computes[computes] = true })
 		for _, id := range []string{waits, computes, last} {
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
 			synctest.Wait()
@@ -251,7 +251,7 @@ func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
 
 func TestAsManyStartAtOnceAsThereAreCoresAndTwoAtLeast(t *testing.T) {
 	t.Parallel()
-	for want, d := range map[int]driver.Driver{max(2, runtime.NumCPU()): newSimDriver(), startsElsewhere: &fakecluster.Cluster{}} {
+	for want, d := range map[int]driver.Driver{max(2, runtime.NumCPU()): fakedriver.NewLocal(), startsElsewhere: &fakedriver.Cluster{}} {
 		o := Options{DataDir: "data", Driver: d, Ledger: newFakeLedger()}
 		if err := o.complete(); err != nil {
 			t.Fatal(err)

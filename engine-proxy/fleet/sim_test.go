@@ -3,13 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"slices"
-	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,335 +14,17 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
-
-// simDriver runs fake engines within the test, on the clock of its bubble. It
-// notes what no driver may ever be asked for.
-type simDriver struct {
-	mu         sync.Mutex // guards the following fields
-	down       bool       // it is unavailable
-	startTakes time.Duration
-	refuse     func(driver.Spec) error // instead of a start
-	computes   map[string]bool         // engines that want the processor, by project
-	instances  map[string]*simInstance // by id
-	starts     map[string]int          // by project
-	newest     map[string]uint64       // generation, by project
-	watchers   map[chan driver.Event]bool
-	broken     []string // promises that were not kept
-}
-
-// simInstance is an engine and what the driver knows of it.
-type simInstance struct {
-	spec     driver.Spec
-	engine   *fakeengine.Engine
-	server   *http.Server
-	listener *pipeListener
-	exit     *driver.Exit
-	reported uint64 // generation, as the driver tells it
-}
-
-func newSimDriver() *simDriver {
-	return &simDriver{
-		instances: map[string]*simInstance{}, starts: map[string]int{}, newest: map[string]uint64{}, computes: map[string]bool{},
-		watchers: map[chan driver.Event]bool{},
-	}
-}
-
-func (d *simDriver) with(f func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f()
-}
-
-func (d *simDriver) Name() string { return "sim" }
-
-func (d *simDriver) Capabilities() driver.Capabilities {
-	return driver.Capabilities{Files: true, Processes: true}
-}
-
-func (d *simDriver) Check(context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.reachLocked()
-}
-
-func (d *simDriver) reachLocked() error {
-	if d.down {
-		return driver.ErrUnavailable
-	}
-	return nil
-}
-
-func (d *simDriver) Start(ctx context.Context, s driver.Spec, progress func(driver.Phase)) (driver.Handle, error) {
-	d.mu.Lock()
-	takes, refuse, err := d.startTakes, d.refuse, d.reachLocked()
-	d.mu.Unlock()
-	if err != nil {
-		return driver.Handle{}, err
-	}
-	if progress != nil {
-		progress(driver.PhaseCreating)
-	}
-	if err := clock.Sleep(ctx, clock.System{}, takes); takes > 0 && err != nil {
-		return driver.Handle{}, err
-	}
-	if refuse != nil {
-		if err := refuse(s); err != nil {
-			return driver.Handle{}, err
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s.Generation <= d.newest[s.ProjectID] {
-		d.broken = append(d.broken, fmt.Sprintf("generation %d was started after %d", s.Generation, d.newest[s.ProjectID]))
-	}
-	d.newest[s.ProjectID] = s.Generation
-	for _, other := range d.instances {
-		if other.spec.Volume == s.Volume && other.exit == nil {
-			d.broken = append(d.broken, "two engines on one volume")
-		}
-	}
-	d.starts[s.ProjectID]++
-	i := &simInstance{spec: s, listener: newPipeListener()}
-	d.instances[s.InstanceID] = i
-	token, err := os.ReadFile(s.TokenFile)
-	if err != nil {
-		return driver.Handle{}, err
-	}
-	exit := -1
-	i.engine, err = fakeengine.Open(fakeengine.Config{
-		ProjectID: s.ProjectID, InstanceID: s.InstanceID, Token: string(token), Volume: s.Volume,
-		Exit: func(code int) {
-			exit = code // at once, while it opens
-			go d.end(s.InstanceID, &driver.Exit{Code: code, Reason: driver.ReasonExited, At: time.Now()})
-		},
-	})
-	if err != nil || exit >= 0 {
-		i.exit = &driver.Exit{Code: max(exit, 1), Reason: driver.ReasonExited, At: time.Now()}
-		return handleOf(s.InstanceID), nil
-	}
-	i.server = &http.Server{Handler: i.engine}
-	go func() { _ = i.server.Serve(i.listener) }()
-	return handleOf(s.InstanceID), nil
-}
-
-func handleOf(id string) driver.Handle {
-	return driver.Handle{Driver: "sim", Data: []byte(`"` + id + `"`)}
-}
-
-// Computes implements driver.Sampler.
-func (d *simDriver) Computes(_ context.Context, h driver.Handle) (bool, error) {
-	obs, err := d.observe(h)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.computes[obs.ProjectID], err
-}
-
-// end lets an instance end, and hints at it.
-func (d *simDriver) end(id string, exit *driver.Exit) {
-	d.mu.Lock()
-	i := d.instances[id]
-	if i == nil || i.exit != nil {
-		d.mu.Unlock()
-		return
-	}
-	i.exit = exit
-	hint := driver.Event{ProjectID: i.spec.ProjectID, InstanceID: id}
-	for w := range d.watchers {
-		select {
-		case w <- hint:
-		default: // hints may be lost
-		}
-	}
-	d.mu.Unlock()
-	_ = i.server.Close()
-	i.listener.Close()
-}
-
-func (d *simDriver) observe(h driver.Handle) (driver.Observed, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.reachLocked(); err != nil {
-		return driver.Observed{}, err
-	}
-	for id, i := range d.instances {
-		if string(handleOf(id).Data) == string(h.Data) {
-			return i.observed(id), nil
-		}
-	}
-	return driver.Observed{}, driver.ErrNotFound
-}
-
-func (i *simInstance) observed(id string) driver.Observed {
-	return driver.Observed{
-		ProjectID: i.spec.ProjectID, InstanceID: id, Generation: i.reported, Handle: handleOf(id), Volume: i.spec.Volume,
-		Endpoint: driver.UnixEndpoint(i.spec.Socket), Running: i.exit == nil, Exit: i.exit,
-	}
-}
-
-func (d *simDriver) Adopt(_ context.Context, h driver.Handle) (driver.Observed, error) {
-	return d.observe(h)
-}
-
-func (d *simDriver) Inspect(_ context.Context, h driver.Handle) (driver.Observed, error) {
-	return d.observe(h)
-}
-
-func (d *simDriver) List(context.Context) ([]driver.Observed, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.reachLocked(); err != nil {
-		return nil, err
-	}
-	var out []driver.Observed
-	for id, i := range d.instances {
-		if i.exit == nil {
-			out = append(out, i.observed(id))
-		}
-	}
-	return out, nil
-}
-
-func (d *simDriver) Stop(ctx context.Context, h driver.Handle, grace time.Duration) error {
-	obs, err := d.observe(h)
-	if errors.Is(err, driver.ErrNotFound) || err == nil && !obs.Running {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	polite := d.instances[obs.InstanceID].engine.Terminates()
-	d.mu.Unlock()
-	exit := &driver.Exit{Code: 0, Reason: driver.ReasonExited, At: time.Now()}
-	if !polite {
-		if err := clock.Sleep(ctx, clock.System{}, grace); err != nil {
-			return err
-		}
-		exit = &driver.Exit{Code: -1, Signal: 9, Reason: driver.ReasonKilled, At: time.Now()}
-	}
-	d.end(obs.InstanceID, exit)
-	return nil
-}
-
-func (d *simDriver) Remove(_ context.Context, h driver.Handle) error {
-	obs, err := d.observe(h)
-	if errors.Is(err, driver.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if obs.Running {
-		d.broken = append(d.broken, "an engine that runs was removed")
-	}
-	delete(d.instances, obs.InstanceID)
-	return nil
-}
-
-func (d *simDriver) Watch(ctx context.Context) (<-chan driver.Event, error) {
-	events := make(chan driver.Event, 16)
-	d.with(func() { d.watchers[events] = true })
-	context.AfterFunc(ctx, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.watchers, events)
-		close(events)
-	})
-	return events, nil
-}
-
-func (d *simDriver) Logs(context.Context, driver.Handle, int64) ([]byte, error) {
-	return []byte("what it wrote\n"), nil
-}
-
-// dial connects to the engine that listens on a socket.
-func (d *simDriver) dial(ctx context.Context, _, address string) (net.Conn, error) {
-	d.mu.Lock()
-	var l *pipeListener
-	for _, i := range d.instances {
-		if i.spec.Socket == address && i.exit == nil {
-			l = i.listener
-		}
-	}
-	d.mu.Unlock()
-	if l == nil {
-		return nil, &net.OpError{Op: "dial", Net: "unix", Err: syscall.ECONNREFUSED}
-	}
-	return l.dial(ctx)
-}
-
-// running returns the ids of the instances that run.
-func (d *simDriver) running() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var ids []string
-	for id, i := range d.instances {
-		if i.exit == nil {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// close ends what runs, so that no goroutine is left.
-func (d *simDriver) close() {
-	for _, id := range d.running() {
-		d.end(id, &driver.Exit{Code: -1, Signal: 9, Reason: driver.ReasonKilled, At: time.Now()})
-	}
-}
-
-// pipeListener is a socket within the test.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.closed:
-	case <-ctx.Done():
-	}
-	return nil, &net.OpError{Op: "dial", Net: "unix", Err: syscall.ECONNREFUSED}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
 // sim is a proxy in a bubble: its time is the bubble's, and passes as fast as
 // nothing happens.
 type sim struct {
 	t      *testing.T
 	dir    string
-	driver *simDriver
+	driver *fakedriver.Local
 	ledger *fakeLedger
 	opts   Options
 	*Proxy
@@ -359,7 +35,7 @@ func simulate(t *testing.T, change func(*Options), test func(t *testing.T, s *si
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := &sim{t: t, dir: dir, driver: newSimDriver(), ledger: newFakeLedger()}
+		s := &sim{t: t, dir: dir, driver: fakedriver.NewLocal(), ledger: newFakeLedger()}
 		s.opts = Options{
 			DataDir: dir, Driver: s.driver, Ledger: s.ledger,
 			Logger: zaptest.NewLogger(t, zaptest.Level(zap.DPanicLevel)),
@@ -368,10 +44,10 @@ func simulate(t *testing.T, change func(*Options), test func(t *testing.T, s *si
 			change(&s.opts)
 		}
 		s.open()
-		defer s.driver.close()
+		defer s.driver.Close()
 		defer s.close()
 		test(t, s)
-		for _, what := range s.driver.broken {
+		for _, what := range s.driver.Breaches() {
 			t.Error(what)
 		}
 	})
@@ -383,7 +59,7 @@ func (s *sim) open() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p.dial, p.unserved = s.driver.dial, true
+	p.dial, p.unserved = s.driver.Dial, true
 	s.Proxy = p
 	if err := p.Start(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -470,7 +146,7 @@ func (s *sim) send(project, path string, in any) error {
 		return err
 	}
 	defer lease.Release()
-	return sendOver(s.driver.dial, lease.Endpoint, http.MethodPost, path, in, nil)
+	return sendOver(s.driver.Dial, lease.Endpoint, http.MethodPost, path, in, nil)
 }
 
 // report is what a project's engine says of itself.
@@ -481,7 +157,7 @@ func (s *sim) report(project string) (r fakeengine.Report) {
 		s.t.Fatal(err)
 	}
 	defer lease.Release()
-	if err := sendOver(s.driver.dial, lease.Endpoint, http.MethodGet, "/test/state", nil, &r); err != nil {
+	if err := sendOver(s.driver.Dial, lease.Endpoint, http.MethodGet, "/test/state", nil, &r); err != nil {
 		s.t.Fatal(err)
 	}
 	return r
@@ -509,5 +185,3 @@ func (s *sim) reserve(project, owner string) contract.OpenJob {
 func (s *sim) end(project, job string) error {
 	return s.send(project, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted})
 }
-
-var _ driver.Sampler = (*simDriver)(nil)

@@ -14,8 +14,9 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/state"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
@@ -49,7 +50,7 @@ func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, nil, func(t *testing.T, s *sim) {
 				tries := 0
-				s.driver.with(func() { s.driver.refuse = func(driver.Spec) error { tries++; return c.err } })
+				s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = func(driver.Spec) error { tries++; return c.err } })
 				project := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}
 				began := time.Now()
 				var failed *engineproxy.FailedError
@@ -69,7 +70,7 @@ func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
 				if _, err := s.Submit(t.Context(), project, time.Minute); !errors.As(err, &failed) || tries != 1 {
 					t.Fatalf("tried %d times before the back-off was over: %v", tries, err)
 				}
-				s.driver.with(func() { s.driver.refuse = nil })
+				s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = nil })
 				s.pass(10 * time.Second) // the back-off
 				if c.fatal {
 					if _, err := s.Submit(t.Context(), project, time.Minute); !errors.As(err, &failed) {
@@ -99,7 +100,7 @@ func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
 			simulate(t, nil, func(t *testing.T, s *sim) {
 				project := api.NewProjectID()
 				s.switches(project, fakeengine.Switches{NeverReady: true})
-				s.driver.with(func() { s.driver.startTakes = c.creating })
+				s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = c.creating })
 				began := time.Now()
 				var failed *engineproxy.FailedError
 				if _, err := s.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "ann"}, time.Hour); !errors.As(err, &failed) {
@@ -112,7 +113,7 @@ func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
 				if i := s.info(project); i.State != engineproxy.StateFailed || i.FailureCode != failTimeout {
 					t.Errorf("operators see %+v", i)
 				}
-				if left := s.driver.running(); len(left) > 0 {
+				if left := s.driver.Running(); len(left) > 0 {
 					t.Errorf("%v run", left)
 				}
 			})
@@ -123,7 +124,7 @@ func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
 func TestStartGoesOnWhenItsClientLeaves(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.startTakes = 10 * time.Second })
+		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 10 * time.Second })
 		project := api.NewProjectID()
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
@@ -144,12 +145,12 @@ func TestStartGoesOnWhenItsClientLeaves(t *testing.T) {
 func TestChangedConfigurationForgetsAFatalFailure(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		s.driver.with(func() { s.driver.refuse = func(driver.Spec) error { return driver.ErrFatalSpec } })
+		s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = func(driver.Spec) error { return driver.ErrFatalSpec } })
 		project := api.NewProjectID()
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: project}, time.Minute); err == nil {
 			t.Fatal("it started")
 		}
-		s.driver.with(func() { s.driver.refuse = nil })
+		s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = nil })
 		s.pass(time.Hour)
 		s.want(project, engineproxy.StateFailed)
 		if err := s.Apply(Settings{}); err != nil {
@@ -164,8 +165,8 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		idle, working := s.ready("ann"), s.ready("bob")
 		s.accept(working)
-		before := s.driver.running()
-		s.driver.with(func() { s.driver.down = true })
+		before := s.driver.Running()
+		s.driver.SetDown(true)
 		s.pass(time.Hour)
 		s.want(idle, engineproxy.StateReady)
 		s.want(working, engineproxy.StateReady)
@@ -173,8 +174,8 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID()}, time.Second); !errors.Is(err, engineproxy.ErrUnreachable) {
 			t.Errorf("a new engine: %v, want ErrUnreachable", err)
 		}
-		s.driver.with(func() { s.driver.down = false })
-		if after := s.driver.running(); len(after) != 2 || after[0] != before[0] || after[1] != before[1] {
+		s.driver.SetDown(false)
+		if after := s.driver.Running(); len(after) != 2 || after[0] != before[0] || after[1] != before[1] {
 			t.Fatalf("%v run, before %v", after, before)
 		}
 		s.pass(time.Hour)
@@ -188,16 +189,16 @@ func TestProxyThatStartsWhileTheDriverIsDownAdoptsWhenItIsBack(t *testing.T) {
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
-		before := s.driver.running()
+		before := s.driver.Running()
 		s.close()
-		s.driver.with(func() { s.driver.down = true })
+		s.driver.SetDown(true)
 		s.open()
 		s.pass(time.Hour)
 		s.want(project, engineproxy.StateRecovering)
-		s.driver.with(func() { s.driver.down = false })
+		s.driver.SetDown(false)
 		s.pass(time.Minute)
 		s.want(project, engineproxy.StateReady)
-		if after := s.driver.running(); len(after) != 1 || after[0] != before[0] {
+		if after := s.driver.Running(); len(after) != 1 || after[0] != before[0] {
 			t.Fatalf("%v run, before %v", after, before)
 		}
 	})
@@ -214,21 +215,17 @@ func TestSilentEngineHasItsGraceAfterARestart(t *testing.T) {
 			simulate(t, func(o *Options) { o.IdleTTL = time.Hour }, func(t *testing.T, s *sim) {
 				project := s.ready("ann")
 				// The same instance, but from here on it does as it is told.
-				s.driver.with(func() {
-					for _, i := range s.driver.instances {
-						i.engine.Change(sw)
-					}
-				})
+				s.driver.Change(sw)
 				s.pass(time.Minute)
-				running := s.driver.running()
+				running := s.driver.Running()
 				s.restart()
 				s.pass(2*time.Minute - time.Second)
-				if got := s.driver.running(); len(got) != 1 || got[0] != running[0] {
+				if got := s.driver.Running(); len(got) != 1 || got[0] != running[0] {
 					t.Fatalf("%v run after less than two minutes, want %v", got, running)
 				}
 				s.want(project, engineproxy.StateRecovering)
 				s.pass(time.Minute)
-				if got := s.driver.running(); len(got) != 0 {
+				if got := s.driver.Running(); len(got) != 0 {
 					t.Fatalf("%v run", got)
 				}
 			})
@@ -241,7 +238,7 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
-		known := s.driver.running()
+		known := s.driver.Running()
 		// One that a journal which was lost knew of.
 		other := api.NewProjectID()
 		s.submit(other, "bob")
@@ -251,11 +248,11 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 		}
 		s.open()
 		s.pass(2*time.Minute - time.Second)
-		if got := s.driver.running(); len(got) != 2 {
+		if got := s.driver.Running(); len(got) != 2 {
 			t.Fatalf("%v run after less than two minutes", got)
 		}
 		s.pass(5 * time.Minute)
-		if got := s.driver.running(); len(got) != 1 || got[0] != known[0] {
+		if got := s.driver.Running(); len(got) != 1 || got[0] != known[0] {
 			t.Fatalf("%v run, want %v", got, known)
 		}
 	})
@@ -268,15 +265,15 @@ func TestUnresponsiveEngineIsRestartedForItsJobsAfterItsStop(t *testing.T) {
 		s.switches(project, fakeengine.Switches{SilentAfter: time.Minute, IgnoreTerm: true})
 		s.submit(project, "ann")
 		s.accept(project)
-		first := s.driver.running()
+		first := s.driver.Running()
 		s.pass(90 * time.Second)
-		if got := s.driver.running(); len(got) != 1 || got[0] != first[0] {
+		if got := s.driver.Running(); len(got) != 1 || got[0] != first[0] {
 			t.Fatal("it was stopped after a few seconds of silence")
 		}
 		s.switches(project, fakeengine.Switches{})
 		s.pass(3 * time.Minute)
 		s.want(project, engineproxy.StateReady)
-		if got := s.driver.running(); len(got) != 1 || got[0] == first[0] {
+		if got := s.driver.Running(); len(got) != 1 || got[0] == first[0] {
 			t.Fatalf("%v runs, want another than %v", got, first)
 		}
 	})
@@ -353,9 +350,9 @@ func TestEndOfAStartingEngineIsSeenAlsoWhenTheDriverCantBeAskedAtThatMoment(t *t
 			t.Fatal("it is ready")
 		}
 		s.pass(500 * time.Millisecond)
-		s.driver.with(func() { s.driver.down = true })
+		s.driver.SetDown(true)
 		s.pass(time.Second) // it ends, and the driver hints at it once
-		s.driver.with(func() { s.driver.down = false })
+		s.driver.SetDown(false)
 		s.pass(2 * time.Second)
 		if i := s.info(project); i.State != engineproxy.StateFailed || i.FailureCode != failExited {
 			t.Errorf("after %s it is %+v", time.Since(began), i)

@@ -22,8 +22,6 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/fleet"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/engine-proxy/state"
@@ -33,6 +31,8 @@ import (
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 type world struct {
 	t    *testing.T
 	dir  string
-	far  *fakecluster.Cluster // where engines run; nil: on this machine
+	far  *fakedriver.Cluster // where engines run; nil: on this machine
 	side *service.Service
 	key  string
 	// proxy is the engine proxy itself, engines the way to it.
@@ -66,7 +66,7 @@ func newWorld(t *testing.T, form form) *world {
 }
 
 // newWorldOn is newWorld with engines on a cluster, unless that is nil.
-func newWorldOn(t *testing.T, far *fakecluster.Cluster, form form) *world {
+func newWorldOn(t *testing.T, far *fakedriver.Cluster, form form) *world {
 	t.Helper()
 	w := &world{t: t, dir: peertest.Dir(t), far: far}
 	var err error

@@ -16,8 +16,8 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/engine-proxy/internal/fakecluster"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakedriver "github.com/svc-games/svc/test/fake/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -56,7 +56,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 		})
 		t.Run(name+", engines elsewhere", func(t *testing.T) {
 			t.Parallel()
-			test(t, newWorldOn(t, fakecluster.New(t.TempDir()), form))
+			test(t, newWorldOn(t, fakedriver.NewCluster(t.TempDir()), form))
 		})
 	}
 }

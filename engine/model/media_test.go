@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 )
 
 // unknownMember refuses what the egress passes on of a server's 400.

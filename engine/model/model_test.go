@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/wait"
 )
 

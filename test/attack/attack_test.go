@@ -21,11 +21,11 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/test/attack/hostile"
 	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -68,11 +68,11 @@ type targets struct {
 }
 
 // attempts are all orders, each on all that it could be tried on.
-func (x *targets) attempts() (all []testengine.Probe) {
+func (x *targets) attempts() (all []orders.Probe) {
 	add := func(args []string, names ...string) {
 		for _, name := range names {
 			for _, arg := range args {
-				all = append(all, testengine.Probe{What: name, Arg: arg})
+				all = append(all, orders.Probe{What: name, Arg: arg})
 			}
 		}
 	}
@@ -175,9 +175,9 @@ func TestTakenOverEngineGetsNowhere(t *testing.T) {
 func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string, fatal string) {
 	x := aim(t, k, d)
 	s := drivertest.NewSpec(t, k.root)
-	probes := slices.DeleteFunc(x.attempts(), func(p testengine.Probe) bool { return p.What == fatal })
-	begin(t, d, s, testengine.Orders{Probes: probes})
-	r, err := testengine.ReadReport(s.Volume)
+	probes := slices.DeleteFunc(x.attempts(), func(p orders.Probe) bool { return p.What == fatal })
+	begin(t, d, s, orders.Orders{Probes: probes})
+	r, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	got := make(map[string]bool)
 	refused := 0
@@ -197,7 +197,7 @@ func attack(t *testing.T, k kit, d driver.Driver, harmless map[string]string, fa
 		}
 	}
 	for name := range hostile.Orders() {
-		if name != fatal && !slices.ContainsFunc(probes, func(p testengine.Probe) bool { return p.What == name }) {
+		if name != fatal && !slices.ContainsFunc(probes, func(p orders.Probe) bool { return p.What == name }) {
 			t.Errorf("nobody orders the engine to %s", name)
 		}
 	}
@@ -268,7 +268,7 @@ func aim(t *testing.T, k kit, d driver.Driver) *targets {
 	must(t, child.Start(unrelated))
 	t.Cleanup(func() { _ = unrelated.Process.Kill(); _ = unrelated.Wait() })
 	x.unrelated = unrelated.Process.Pid
-	h := begin(t, d, x.neighbour, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "secret"}}})
+	h := begin(t, d, x.neighbour, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "secret"}}})
 	obs, err := d.Inspect(t.Context(), h)
 	must(t, err)
 	x.neighbourPID = obs.PID
@@ -286,9 +286,9 @@ func (x *targets) unharmed(t *testing.T) {
 }
 
 // begin starts an engine and waits until it has tried what it was to.
-func begin(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) driver.Handle {
+func begin(t *testing.T, d driver.Driver, s driver.Spec, o orders.Orders) driver.Handle {
 	t.Helper()
-	must(t, testengine.Order(s.Volume, o))
+	must(t, orders.Order(s.Volume, o))
 	h, err := d.Start(t.Context(), s, nil)
 	must(t, err)
 	t.Cleanup(func() {
@@ -299,7 +299,7 @@ func begin(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) dr
 		}
 	})
 	wait.Until(t, "the engine reports", func() bool {
-		if _, err := testengine.ReadReport(s.Volume); err == nil {
+		if _, err := orders.ReadReport(s.Volume); err == nil {
 			return true
 		}
 		if obs, err := d.Inspect(t.Context(), h); err != nil || !obs.Running {

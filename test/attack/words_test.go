@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 )
 
 // once are the attempts that strangers got through with before there were these
@@ -97,7 +97,7 @@ func answersTable(t *testing.T) string {
 func TestAttemptsOfStrangersAreMade(t *testing.T) {
 	var x targets
 	for _, o := range once {
-		if !slices.ContainsFunc(x.attempts(), func(p testengine.Probe) bool { return p.What == o.attempt }) {
+		if !slices.ContainsFunc(x.attempts(), func(p orders.Probe) bool { return p.What == o.attempt }) {
 			t.Errorf("nobody tries to %s", o.attempt)
 		}
 	}

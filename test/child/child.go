@@ -3,19 +3,21 @@
 package child
 
 import (
+	"cmp"
 	"os/exec"
 	"runtime"
 	"sync"
 	"syscall"
 )
 
-// Start is cmd.Start, and has the kernel kill the program when this process ends.
-// What the program starts itself is left alone.
+// Start is cmd.Start, and has the kernel kill the program when this process ends,
+// or send it the signal that cmd.SysProcAttr.Pdeathsig names. What the program starts
+// itself is left alone.
 func Start(cmd *exec.Cmd) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	cmd.SysProcAttr.Pdeathsig = cmp.Or(cmd.SysProcAttr.Pdeathsig, syscall.SIGKILL)
 	started := make(chan error, 1)
 	thread() <- func() { started <- cmd.Start() }
 	return <-started

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 )
 
 // nobody is a user without any right.
@@ -35,7 +35,7 @@ func TestAnEngineGetsAtNothingButItsOwn(t *testing.T) {
 	t.Run("OfAServiceWithoutRoot", func(t *testing.T) { newSpies(t, f, nobody).check() })
 }
 
-// spies are a service whose engines are test engines.
+// spies are a service whose engines are fake engines.
 type spies struct {
 	*service
 	uid  int
@@ -48,7 +48,7 @@ func newSpies(t *testing.T, f form, uid int) *spies {
 	t.Helper()
 	s := &spies{service: newService(t, f), uid: uid, home: drivertest.TempDir(t)}
 	for to, from := range map[string]string{
-		"caddy": bin(t, "caddy"), "svc-shim": bin(t, "svc-shim"), "testengine": drivertest.BuildEngine(t),
+		"caddy": bin(t, "caddy"), "svc-shim": bin(t, "svc-shim"), "fakeengine": drivertest.BuildEngine(t),
 	} {
 		s.copy(to, from)
 	}
@@ -61,7 +61,7 @@ func newSpies(t *testing.T, f form, uid int) *spies {
 	if strings.Count(shipped, before) != 1 {
 		t.Fatalf("the Caddyfile does not say once how engines run:\n%s", shipped)
 	}
-	s.put("Caddyfile", strings.Replace(shipped, before, "engines embedded {\n\tcommand "+filepath.Join(s.home, "testengine")+"\n}", 1))
+	s.put("Caddyfile", strings.Replace(shipped, before, "engines embedded {\n\tcommand "+filepath.Join(s.home, "fakeengine")+"\n}", 1))
 	if err := os.Chown(s.dir, uid, uid); err != nil {
 		t.Fatal(err)
 	}
@@ -105,13 +105,13 @@ func (s *spies) copy(to, from string) {
 }
 
 // send starts the engine of a project with orders and returns its report.
-func (s *spies) send(key apiKey, project string, probes []testengine.Probe) testengine.Report {
+func (s *spies) send(key apiKey, project string, probes []orders.Probe) orders.Report {
 	s.t.Helper()
 	volume := filepath.Join(s.dir, "projects", project)
 	if err := os.MkdirAll(volume, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := testengine.Order(volume, testengine.Orders{Probes: probes}); err != nil {
+	if err := orders.Order(volume, orders.Orders{Probes: probes}); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := filepath.WalkDir(volume, func(path string, _ fs.DirEntry, err error) error {
@@ -127,10 +127,10 @@ func (s *spies) send(key apiKey, project string, probes []testengine.Probe) test
 	if a.status != http.StatusServiceUnavailable {
 		s.t.Fatalf("submitting to a spy: %d %s", a.status, a.body)
 	}
-	var report testengine.Report
+	var report orders.Report
 	s.eventually("the spy reports", func() bool {
 		var err error
-		report, err = testengine.ReadReport(volume)
+		report, err = orders.ReadReport(volume)
 		return err == nil
 	})
 	return report
@@ -142,7 +142,7 @@ func (s *spies) check() {
 	t.Helper()
 	victim := s.newKey("ann")
 	other := s.newProject(victim)
-	seen := s.send(victim, other, []testengine.Probe{{What: testengine.Write, Arg: "secret"}})
+	seen := s.send(victim, other, []orders.Probe{{What: orders.Write, Arg: "secret"}})
 	key := s.newKey("bob")
 	mine := s.newProject(key)
 
@@ -157,28 +157,28 @@ func (s *spies) check() {
 		}
 		pid := strconv.Itoa(n)
 		for _, file := range []string{"environ", "cmdline", "maps", "mem"} {
-			probes = append(probes, testengine.Probe{What: testengine.Read, Arg: "/proc/" + pid + "/" + file})
+			probes = append(probes, orders.Probe{What: orders.Read, Arg: "/proc/" + pid + "/" + file})
 		}
-		probes = append(probes, testengine.Probe{What: testengine.Signal, Arg: pid}, testengine.Probe{What: testengine.Trace, Arg: pid})
+		probes = append(probes, orders.Probe{What: orders.Signal, Arg: pid}, orders.Probe{What: orders.Trace, Arg: pid})
 	}
 	_, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	probes = append(probes,
-		testengine.Probe{What: testengine.TCP, Arg: "127.0.0.1:" + port}, testengine.Probe{What: testengine.UDP, Arg: "127.0.0.1:" + port},
-		testengine.Probe{What: testengine.Listen, Arg: "127.0.0.1:0"}, testengine.Probe{What: testengine.Raw},
-		testengine.Probe{What: testengine.Root}, testengine.Probe{What: testengine.Mount}, testengine.Probe{What: testengine.Unshare},
-		testengine.Probe{What: testengine.Exec, Arg: "/bin/sh"}, testengine.Probe{What: testengine.Exec, Arg: filepath.Join(s.home, "caddy")},
-		testengine.Probe{What: testengine.Write, Arg: filepath.Join(s.home, "testengine")},
-		testengine.Probe{What: testengine.Write, Arg: "/tmp/of-a-spy"}, testengine.Probe{What: testengine.Write, Arg: "/dev/shm/of-a-spy"},
+		orders.Probe{What: orders.TCP, Arg: "127.0.0.1:" + port}, orders.Probe{What: orders.UDP, Arg: "127.0.0.1:" + port},
+		orders.Probe{What: orders.Listen, Arg: "127.0.0.1:0"}, orders.Probe{What: orders.Raw},
+		orders.Probe{What: orders.Root}, orders.Probe{What: orders.Mount}, orders.Probe{What: orders.Unshare},
+		orders.Probe{What: orders.Exec, Arg: "/bin/sh"}, orders.Probe{What: orders.Exec, Arg: filepath.Join(s.home, "caddy")},
+		orders.Probe{What: orders.Write, Arg: filepath.Join(s.home, "fakeengine")},
+		orders.Probe{What: orders.Write, Arg: "/tmp/of-a-spy"}, orders.Probe{What: orders.Write, Arg: "/dev/shm/of-a-spy"},
 	)
 	got := s.send(key, mine, probes)
 	for _, p := range probes {
 		switch err, tried := got.Results[p]; {
 		case !tried:
 			t.Errorf("the spy did not try to %s %s", p.What, p.Arg)
-		case err == "" && p.What == testengine.Root && got.UID == 0:
+		case err == "" && p.What == orders.Root && got.UID == 0:
 			t.Error("the spy is root")
 		case err == "":
 			t.Errorf("the spy can %s %s", p.What, p.Arg)
@@ -197,9 +197,9 @@ func (s *spies) check() {
 
 // everything lists an attempt at each thing in the data folder that is not the
 // project's own.
-func (s *spies) everything(project string) []testengine.Probe {
+func (s *spies) everything(project string) []orders.Probe {
 	s.t.Helper()
-	var probes []testengine.Probe
+	var probes []orders.Probe
 	found := make(map[string]bool)
 	if err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -212,14 +212,14 @@ func (s *spies) everything(project string) []testengine.Probe {
 		case d.Type() == fs.ModeSocket:
 			if c, err := net.Dial("unix", path); err == nil {
 				c.Close() // there is someone whom it could reach
-				probes = append(probes, testengine.Probe{What: testengine.Dial, Arg: path})
+				probes = append(probes, orders.Probe{What: orders.Dial, Arg: path})
 			}
 		case d.IsDir():
-			probes = append(probes, testengine.Probe{What: testengine.List, Arg: path},
-				testengine.Probe{What: testengine.Write, Arg: filepath.Join(path, "of-a-spy")})
+			probes = append(probes, orders.Probe{What: orders.List, Arg: path},
+				orders.Probe{What: orders.Write, Arg: filepath.Join(path, "of-a-spy")})
 		default:
-			probes = append(probes, testengine.Probe{What: testengine.Read, Arg: path}, testengine.Probe{What: testengine.Truncate, Arg: path},
-				testengine.Probe{What: testengine.Rename, Arg: path}, testengine.Probe{What: testengine.Link, Arg: path})
+			probes = append(probes, orders.Probe{What: orders.Read, Arg: path}, orders.Probe{What: orders.Truncate, Arg: path},
+				orders.Probe{What: orders.Rename, Arg: path}, orders.Probe{What: orders.Link, Arg: path})
 		}
 		return nil
 	}); err != nil {

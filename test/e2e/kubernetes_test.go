@@ -21,7 +21,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/test/child"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/freeport"
 )
 

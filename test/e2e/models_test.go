@@ -10,7 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/keys"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )

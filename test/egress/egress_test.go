@@ -18,7 +18,7 @@ import (
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 )
 
 const token = "the-instance-token"

@@ -12,7 +12,7 @@ import (
 	"github.com/svc-games/svc/engine"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 )
 
 func TestEngineOfAnotherMachineFindsItsModelsByItsCertificate(t *testing.T) {

@@ -21,6 +21,7 @@ var rules = map[string][]string{
 	"engine-proxy": {"api", "block", "engine-proxy", "peer"},
 	"peer":         {"peer"},
 	"sidecar":      {"api", "peer", "policy", "sidecar"},
+	"test/fake":    {"api", "engine-proxy", "test/fake"},
 }
 
 // rooms say for a folder which packages of ours it may import itself, besides
@@ -41,12 +42,18 @@ var rooms = map[string][]string{
 		"api", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient",
 		"engine-proxy/internal/clock", "engine-proxy/state",
 	},
-	"engine-proxy/driver":  {"api", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable"},
+	"engine-proxy/driver": {
+		"api", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"test/fake/engine", "test/fake/engine/orders", // drivertest
+	},
 	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
 		"api", "api/contract", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled",
 	},
+	"test/fake/engine":   {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/driver/process/shim"},
+	"test/fake/driver":   {"engine-proxy/driver", "test/fake/engine"},
+	"test/fake/provider": {},
 }
 
 // pure are packages that do no I/O.
@@ -55,8 +62,13 @@ var pure = []string{"engine-proxy/lifecycle", "engine-proxy/admission"}
 // inputOutput are packages that a pure one does not import itself.
 var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall"}
 
-// leaves are helpers of tests that import nothing of ours; anyone may import them.
+// leaves are helpers of tests that import nothing of ours but each other; anyone may
+// import them.
 var leaves = []string{"test/authority", "test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
+
+// fakeImporters are the folders that may import fakes outside of _test.go files:
+// what only tests import.
+var fakeImporters = []string{"engine-proxy/driver/drivertest", "test"}
 
 // caddyImporters are the folders that may import Caddy.
 var caddyImporters = []string{"caddymodule", "cmd/caddy", "test/rig/gateway", "test/ways/gateway"}
@@ -108,8 +120,14 @@ func checkOurs(t *testing.T, pkg, dep string) {
 	if slices.Contains(withoutPolicy, pkg) && ours == "policy" {
 		t.Errorf("%s depends on %s", pkg, ours)
 	}
-	if isOurs && slices.Contains(leaves, pkg) {
-		t.Errorf("%s depends on %s; it may use nothing of ours", pkg, ours)
+	if isOurs && slices.Contains(leaves, pkg) && !slices.Contains(leaves, ours) {
+		t.Errorf("%s depends on %s; it may use helpers of tests only", pkg, ours)
+	}
+	if isOurs && top(ours) == "test/fake" && top(pkg) != "test/fake" {
+		if !within(fakeImporters, pkg) {
+			t.Errorf("%s depends on %s; only tests use fakes", pkg, ours)
+		}
+		return
 	}
 	if ruled && isOurs && !slices.Contains(leaves, ours) && !slices.Contains(allowed, top(ours)) {
 		t.Errorf("%s depends on %s; %s may only use %v", pkg, ours, top(pkg), allowed)
@@ -125,8 +143,7 @@ func checkRoom(t *testing.T, pkg, imported string) {
 		return
 	}
 	for room, allowed := range rooms {
-		inside := func(folder string) bool { return folder == room || strings.HasPrefix(folder, room+"/") }
-		if inside(pkg) && !inside(ours) && !slices.Contains(allowed, ours) {
+		if inside(room, pkg) && !inside(room, ours) && !slices.Contains(allowed, ours) {
 			t.Errorf("%s imports %s; %s may only import %v", pkg, ours, room, allowed)
 		}
 	}
@@ -136,9 +153,7 @@ func checkCaddy(t *testing.T, pkg, dep string) {
 	if !strings.HasPrefix(dep, "github.com/caddyserver/caddy/") {
 		return
 	}
-	if pkg == "caddymodule/gateway" || !slices.ContainsFunc(caddyImporters, func(folder string) bool {
-		return pkg == folder || strings.HasPrefix(pkg, folder+"/")
-	}) {
+	if pkg == "caddymodule/gateway" || !within(caddyImporters, pkg) {
 		t.Errorf("%s depends on Caddy", pkg)
 	}
 }
@@ -147,14 +162,23 @@ func checkCluster(t *testing.T, pkg, dep string) {
 	if !strings.HasPrefix(dep, "k8s.io/client-go/") && !strings.HasPrefix(dep, "k8s.io/api/") {
 		return
 	}
-	if !slices.ContainsFunc(clusterImporters, func(folder string) bool {
-		return pkg == folder || strings.HasPrefix(pkg, folder+"/")
-	}) {
+	if !within(clusterImporters, pkg) {
 		t.Errorf("%s depends on %s", pkg, dep)
 	}
 }
 
+// within reports whether a package is in one of the folders.
+func within(folders []string, pkg string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return inside(folder, pkg) })
+}
+
+func inside(folder, pkg string) bool { return pkg == folder || strings.HasPrefix(pkg, folder+"/") }
+
+// top is the folder that the rules are about.
 func top(pkg string) string {
+	if inside("test/fake", pkg) {
+		return "test/fake"
+	}
 	first, _, _ := strings.Cut(pkg, "/")
 	return first
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 )
 
 func TestMissingImageIsPulledOnce(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
+	registry := newRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
 	b := newBed(t, func(o *Options) { o.Image, o.Pull = registry.Image, PullMissing })
 	var phases []driver.Phase
 	s := b.spec(t)
@@ -33,8 +33,8 @@ func TestMissingImageIsPulledOnce(t *testing.T) {
 
 // TestPullOutlivesTheStartThatBeganIt: pulls may take longer than a start may.
 func TestPullOutlivesTheStartThatBeganIt(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
-	release := registry.Hold()
+	registry := newRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
+	release := registry.hold()
 	b := newBed(t, func(o *Options) { o.Image, o.Pull = registry.Image, PullMissing })
 	ctx, cancel := context.WithCancel(t.Context())
 	s := b.spec(t)
@@ -49,13 +49,13 @@ func TestPullOutlivesTheStartThatBeganIt(t *testing.T) {
 	release()
 	b.start(t, s)
 	b.listening(t, s)
-	if n := registry.Pulls(); n != 1 {
+	if n := registry.pulled(); n != 1 {
 		t.Errorf("the image was pulled %d times", n)
 	}
 }
 
 func TestImageThatNoRegistryHasIsFatal(t *testing.T) {
-	registry := dockertest.NewRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
+	registry := newRegistry(t, map[string]string{dockertest.SelfPath: programs.Build(t, fakeengine.Folder)}, dockertest.SelfPath)
 	b := newBed(t, func(o *Options) {
 		o.Image, o.Pull = strings.Replace(registry.Image, "/engine:", "/none:", 1), PullMissing
 	})

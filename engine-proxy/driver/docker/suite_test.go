@@ -13,7 +13,7 @@ import (
 // TestConformance runs the suite of all drivers against a real daemon.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	const memory, pids, logBytes = 64 << 20, 64, 64 << 10
+	const memory, pids, logBytes = 128 << 20, 64, 64 << 10
 	daemon := dockertest.Shared(t)
 	program := drivertest.BuildEngine(t)
 	broken := filepath.Join(t.TempDir(), "broken")

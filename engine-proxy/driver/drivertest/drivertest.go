@@ -1,5 +1,5 @@
 // Package drivertest is the suite that every driver passes. Its engines are
-// real ones: package testengine, which the driver under test is to be made to
+// processes that obey package orders, which the driver under test is to be made to
 // run.
 package drivertest
 
@@ -13,14 +13,15 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
 
 // Harness makes what a driver's suite needs.
 type Harness struct {
-	// New returns a driver whose engines are test engines. Each call returns
+	// New returns a driver whose engines are fake engines. Each call returns
 	// one as a restarted engine proxy has it: on the same backend, without any
 	// memory.
 	New func(t *testing.T) driver.Driver
@@ -88,7 +89,7 @@ func Run(t *testing.T, h Harness) {
 }
 
 // NewSpec makes the directories of a new project below root, as the engine
-// proxy lays them out, and returns what to run.
+// proxy lays them out, and returns what to run. Its engine has orders: none.
 func NewSpec(t testing.TB, root string) driver.Spec {
 	t.Helper()
 	id := api.NewProjectID()
@@ -103,6 +104,7 @@ func NewSpec(t testing.TB, root string) driver.Spec {
 	for _, dir := range []string{s.Volume, s.RuntimeDir, s.StateDir} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
+	must(t, orders.Order(s.Volume, orders.Orders{}))
 	renew(t, &s)
 	return s
 }
@@ -134,10 +136,10 @@ func renew(t testing.TB, s *driver.Spec) {
 
 func tokenOf(s driver.Spec) string { return "token-of-" + s.InstanceID }
 
-// BuildEngine builds the test engine as a program that needs no other file,
+// BuildEngine builds the fake engine as a program that needs no other file,
 // and returns its path.
 func BuildEngine(t testing.TB) string {
-	return programs.Build(t, "engine-proxy/driver/drivertest/cmd/testengine")
+	return programs.Build(t, fakeengine.Folder)
 }
 
 // TempDir returns a directory with a short path that every user may pass
@@ -163,9 +165,9 @@ func must(t testing.TB, err error) {
 }
 
 // order sets what the engine of s will do.
-func order(t *testing.T, s driver.Spec, o testengine.Orders) {
+func order(t *testing.T, s driver.Spec, o orders.Orders) {
 	t.Helper()
-	must(t, testengine.Order(s.Volume, o))
+	must(t, orders.Order(s.Volume, o))
 }
 
 // start starts an engine and sees to it that it is gone after the test.
@@ -189,7 +191,7 @@ func cleanUp(t *testing.T, d driver.Driver, h driver.Handle) {
 }
 
 // run starts an engine with orders and returns what it reports.
-func run(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) (driver.Handle, testengine.Report) {
+func run(t *testing.T, d driver.Driver, s driver.Spec, o orders.Orders) (driver.Handle, orders.Report) {
 	t.Helper()
 	order(t, s, o)
 	h := start(t, d, s)
@@ -197,12 +199,12 @@ func run(t *testing.T, d driver.Driver, s driver.Spec, o testengine.Orders) (dri
 }
 
 // report waits for the engine's report.
-func report(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec) testengine.Report {
+func report(t *testing.T, d driver.Driver, h driver.Handle, s driver.Spec) orders.Report {
 	t.Helper()
-	var r testengine.Report
+	var r orders.Report
 	wait.Until(t, "the engine reports", func() bool {
 		var err error
-		r, err = testengine.ReadReport(s.Volume)
+		r, err = orders.ReadReport(s.Volume)
 		if err == nil && r.InstanceID == s.InstanceID {
 			return true
 		}
@@ -238,12 +240,12 @@ func ended(t *testing.T, d driver.Driver, h driver.Handle) *driver.Exit {
 // stopped checks that nothing of an engine runs any more.
 func stopped(t *testing.T, s driver.Spec) {
 	t.Helper()
-	runs, err := testengine.EngineRuns(s.Volume)
+	runs, err := orders.EngineRuns(s.Volume)
 	must(t, err)
 	if runs {
 		t.Error("the engine runs on")
 	}
-	if runs, err = testengine.ChildRuns(s.Volume); err != nil || runs {
+	if runs, err = orders.ChildRuns(s.Volume); err != nil || runs {
 		t.Errorf("the engine's child runs on: %t, %v", runs, err)
 	}
 }

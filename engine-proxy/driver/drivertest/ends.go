@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -42,7 +42,7 @@ func (h Harness) testEnds(t *testing.T) {
 	for _, code := range []int{0, 1, 3, 255} {
 		t.Run("HaveAnExitCode", func(t *testing.T) {
 			d, s := h.New(t), h.Spec(t)
-			order(t, s, testengine.Orders{Exit: &code})
+			order(t, s, orders.Orders{Exit: &code})
 			before := time.Now().Add(-time.Minute)
 			exit := ended(t, d, start(t, d, s))
 			if exit == nil || exit.Code != code || exit.Signal != 0 || exit.Reason != driver.ReasonExited {
@@ -65,7 +65,7 @@ func (h Harness) endsReachAllWatchers(t *testing.T) {
 	second, err := d.Watch(t.Context())
 	must(t, err)
 	zero := 0
-	order(t, s, testengine.Orders{Exit: &zero})
+	order(t, s, orders.Orders{Exit: &zero})
 	handle := start(t, d, s)
 	awaitHint(t, d, handle, s, first)
 	awaitHint(t, d, handle, s, second)
@@ -76,7 +76,7 @@ func (h Harness) endsAreNotHeldUpByWhoDoesNotListen(t *testing.T) {
 	_, err := d.Watch(t.Context())
 	must(t, err)
 	zero := 0
-	order(t, s, testengine.Orders{Exit: &zero})
+	order(t, s, orders.Orders{Exit: &zero})
 	ended(t, d, start(t, d, s))
 }
 
@@ -97,7 +97,7 @@ func (h Harness) endsAreWatchedUntilTheContextIsOver(t *testing.T) {
 
 func (h Harness) endsHaveASignal(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	order(t, s, testengine.Orders{Signal: int(syscall.SIGKILL)})
+	order(t, s, orders.Orders{Signal: int(syscall.SIGKILL)})
 	exit := ended(t, d, start(t, d, s))
 	if exit == nil || exit.Signal != int(syscall.SIGKILL) || exit.Reason != driver.ReasonKilled {
 		t.Errorf("an engine ended by a signal: %+v", exit)
@@ -107,7 +107,7 @@ func (h Harness) endsHaveASignal(t *testing.T) {
 func (h Harness) endsTakeAlongWhatTheEngineStarted(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	zero := 0
-	order(t, s, testengine.Orders{Child: true, Exit: &zero})
+	order(t, s, orders.Orders{Child: true, Exit: &zero})
 	ended(t, d, start(t, d, s))
 	stopped(t, s)
 }
@@ -117,9 +117,9 @@ func (h Harness) endsByTooMuchMemoryAreKnown(t *testing.T) {
 	if !d.Capabilities().Memory {
 		t.Skip("this driver claims no limit of memory here")
 	}
-	order(t, s, testengine.Orders{Memory: 2 * h.Memory})
+	order(t, s, orders.Orders{Memory: 2 * h.Memory})
 	handle := start(t, d, s)
-	must(t, testengine.Eat(s.Volume))
+	must(t, orders.Eat(s.Volume))
 	exit := ended(t, d, handle)
 	if exit == nil || exit.Reason != driver.ReasonOOM {
 		t.Errorf("an engine that took too much memory: %+v", exit)

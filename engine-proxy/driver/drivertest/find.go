@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -45,7 +45,7 @@ func (h Harness) testFind(t *testing.T) {
 
 func (h Harness) findListKnowsWhatRuns(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	all := listed(t, h.New(t), s)
 	if len(all) != 1 {
 		t.Fatalf("listed %+v", all)
@@ -58,7 +58,7 @@ func (h Harness) findListKnowsWhatRuns(t *testing.T) {
 
 func (h Harness) findListForgetsWhatEnded(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	for _, obs := range listed(t, h.New(t), s) {
 		if obs.Running {
@@ -69,7 +69,7 @@ func (h Harness) findListForgetsWhatEnded(t *testing.T) {
 
 func (h Harness) findTheHandleSurvivesTheJournal(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	raw, err := json.Marshal(handle)
 	must(t, err)
 	var back driver.Handle
@@ -81,7 +81,7 @@ func (h Harness) findTheHandleSurvivesTheJournal(t *testing.T) {
 
 func (h Harness) findAnotherDriverAdopts(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	second := h.New(t)
 	for range 2 { // twice is harmless
 		obs, err := second.Adopt(t.Context(), handle)
@@ -93,7 +93,7 @@ func (h Harness) findAnotherDriverAdopts(t *testing.T) {
 
 func (h Harness) findTheAdopterSeesTheEnd(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	second := h.New(t)
 	events, err := second.Watch(t.Context())
 	must(t, err)
@@ -109,7 +109,7 @@ func (h Harness) findTheAdopterSeesTheEnd(t *testing.T) {
 func (h Harness) findAnEndThatNobodyWatchedIsKnown(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	seven := 7
-	order(t, s, testengine.Orders{Exit: &seven})
+	order(t, s, orders.Orders{Exit: &seven})
 	handle := start(t, d, s)
 	ended(t, d, handle)
 	// A driver without memory must know it as well.
@@ -121,7 +121,7 @@ func (h Harness) findAnEndThatNobodyWatchedIsKnown(t *testing.T) {
 
 func (h Harness) findWhatEndedIsNotAdopted(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	if _, err := h.New(t).Adopt(t.Context(), handle); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
@@ -133,14 +133,14 @@ func (h Harness) findARecycledNameIsNeverTouched(t *testing.T) {
 		t.Skip("names of this driver are never used again")
 	}
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	earlier := h.Recycled(t, handle)
 	second := h.New(t)
 	if _, err := second.Adopt(t.Context(), earlier); !errors.Is(err, driver.ErrIdentity) {
 		t.Errorf("adopt: %v, want ErrIdentity", err)
 	}
 	must(t, second.Stop(t.Context(), earlier, 0))
-	if runs, err := testengine.EngineRuns(s.Volume); err != nil || !runs {
+	if runs, err := orders.EngineRuns(s.Volume); err != nil || !runs {
 		t.Errorf("the engine that has the name now runs: %t, %v", runs, err)
 	}
 }
@@ -150,7 +150,7 @@ func (h Harness) findSilenceIsNotAbsence(t *testing.T) {
 		t.Skip("this driver is its own backend")
 	}
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	deaf := h.Unavailable(t)
 	for what, call := range map[string]func() error{
 		"check":   func() error { return deaf.Check(t.Context()) },

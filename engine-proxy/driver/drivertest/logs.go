@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
 func (h Harness) testLogs(t *testing.T) {
 	t.Run("ShowTheEnd", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
-		handle, _ := run(t, d, s, testengine.Orders{Log: 1000})
+		handle, _ := run(t, d, s, orders.Orders{Log: 1000})
 		for _, each := range []driver.Driver{d, h.New(t)} {
 			wait.Until(t, "the end of the log is there", func() bool {
 				log, err := each.Logs(t.Context(), handle, 200)
@@ -21,42 +21,42 @@ func (h Harness) testLogs(t *testing.T) {
 				if len(log) > 200 {
 					t.Fatalf("%d bytes of log, asked for 200", len(log))
 				}
-				return strings.HasSuffix(string(log), testengine.LogEnd+"\n")
+				return strings.HasSuffix(string(log), orders.LogEnd+"\n")
 			})
 		}
 	})
 	t.Run("AreKeptAfterTheEnd", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
 		three := 3
-		order(t, s, testengine.Orders{Log: 1000, Exit: &three})
+		order(t, s, orders.Orders{Log: 1000, Exit: &three})
 		handle := start(t, d, s)
 		ended(t, d, handle)
 		log, err := h.New(t).Logs(t.Context(), handle, 1<<20)
 		must(t, err)
-		if !strings.Contains(string(log), testengine.LogEnd) {
+		if !strings.Contains(string(log), orders.LogEnd) {
 			t.Errorf("log of an ended engine: %q", log)
 		}
 	})
 	t.Run("SayWhyAnEngineDidNotStart", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
-		order(t, s, testengine.Orders{Probes: []testengine.Probe{{What: "nonsense"}}, Write: -1, Replace: "/nonexistent/program"})
+		order(t, s, orders.Orders{Probes: []orders.Probe{{What: "nonsense"}}, Write: -1, Replace: "/nonexistent/program"})
 		handle := start(t, d, s)
 		if exit := ended(t, d, handle); exit == nil || exit.Code != 1 {
 			t.Errorf("it %s", exit)
 		}
 		log, err := d.Logs(t.Context(), handle, 1<<20)
 		must(t, err)
-		if !strings.Contains(string(log), "test engine: no such file") && !strings.Contains(string(log), "test engine: permission denied") {
+		if !strings.Contains(string(log), "fake engine: no such file") && !strings.Contains(string(log), "fake engine: permission denied") {
 			t.Errorf("log: %q", log)
 		}
 	})
 	t.Run("AreCut", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
-		handle, _ := run(t, d, s, testengine.Orders{Log: 4 * h.LogLimit})
+		handle, _ := run(t, d, s, orders.Orders{Log: 4 * h.LogLimit})
 		wait.Until(t, "the log is cut and its end kept", func() bool {
 			log, err := d.Logs(t.Context(), handle, 4*h.LogLimit)
 			must(t, err)
-			return int64(len(log)) <= h.LogLimit && strings.HasSuffix(string(log), testengine.LogEnd+"\n")
+			return int64(len(log)) <= h.LogLimit && strings.HasSuffix(string(log), orders.LogEnd+"\n")
 		})
 	})
 	t.Run("OfNothingAreNotFound", func(t *testing.T) {

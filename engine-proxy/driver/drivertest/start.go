@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -52,7 +52,7 @@ func (h Harness) testStart(t *testing.T) {
 
 func (h Harness) startTheEngineGetsItsArguments(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	_, r := run(t, d, s, testengine.Orders{})
+	_, r := run(t, d, s, orders.Orders{})
 	for _, want := range []string{s.InstanceID, s.ProjectID} {
 		if !slices.Contains(r.Args, want) {
 			t.Errorf("arguments %q lack %s", r.Args, want)
@@ -69,7 +69,7 @@ func (h Harness) startNoSecretIsInItsEnvironmentOrArguments(t *testing.T) {
 		must(t, os.Setenv(name, secret)) // for good: suites run side by side
 	}
 	d, s := h.New(t), h.Spec(t)
-	_, r := run(t, d, s, testengine.Orders{})
+	_, r := run(t, d, s, orders.Orders{})
 	for _, text := range append(r.Environ, r.Args...) {
 		if strings.Contains(text, secret) || strings.Contains(text, tokenOf(s)) {
 			t.Errorf("the engine sees %q", text)
@@ -79,7 +79,7 @@ func (h Harness) startNoSecretIsInItsEnvironmentOrArguments(t *testing.T) {
 
 func (h Harness) startIsIdempotentOnTheInstance(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	first, _ := run(t, d, s, testengine.Orders{})
+	first, _ := run(t, d, s, orders.Orders{})
 	second, err := d.Start(t.Context(), s, nil)
 	must(t, err)
 	if string(first.Data) != string(second.Data) {
@@ -92,7 +92,7 @@ func (h Harness) startIsIdempotentOnTheInstance(t *testing.T) {
 
 func (h Harness) startIsIdempotentAfterARestart(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	first, _ := run(t, d, s, testengine.Orders{})
+	first, _ := run(t, d, s, orders.Orders{})
 	second, err := h.New(t).Start(t.Context(), s, nil)
 	must(t, err)
 	if string(first.Data) != string(second.Data) {
@@ -102,7 +102,7 @@ func (h Harness) startIsIdempotentAfterARestart(t *testing.T) {
 
 func (h Harness) startOfOneInstanceAtOnceMakesOneEngine(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	order(t, s, testengine.Orders{})
+	order(t, s, orders.Orders{})
 	handles := together(t, 8, func(int) (driver.Handle, error) { return d.Start(t.Context(), s, nil) })
 	cleanUp(t, d, handles[0])
 	report(t, d, handles[0], s)
@@ -121,7 +121,7 @@ func (h Harness) startOfEightProjectsAtOnceRunsEight(t *testing.T) {
 	specs := make([]driver.Spec, 8)
 	for i := range specs {
 		specs[i] = h.Spec(t)
-		order(t, specs[i], testengine.Orders{})
+		order(t, specs[i], orders.Orders{})
 	}
 	handles := together(t, len(specs), func(i int) (driver.Handle, error) { return d.Start(t.Context(), specs[i], nil) })
 	for i, handle := range handles {
@@ -132,7 +132,7 @@ func (h Harness) startOfEightProjectsAtOnceRunsEight(t *testing.T) {
 
 func (h Harness) startReportsItsPhase(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	order(t, s, testengine.Orders{})
+	order(t, s, orders.Orders{})
 	var phases []driver.Phase
 	handle, err := d.Start(t.Context(), s, func(p driver.Phase) { phases = append(phases, p) })
 	must(t, err)
@@ -144,11 +144,11 @@ func (h Harness) startReportsItsPhase(t *testing.T) {
 
 func (h Harness) startGoesOnWithTheVolume(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}})
+	handle, _ := run(t, d, s, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, d.Remove(t.Context(), handle))
 	renew(t, &s)
-	_, r := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Read, Arg: "kept"}, {What: testengine.Write, Arg: "kept"}}})
+	_, r := run(t, d, s, orders.Orders{Probes: []orders.Probe{{What: orders.Read, Arg: "kept"}, {What: orders.Write, Arg: "kept"}}})
 	for probe, err := range r.Results {
 		if err != "" {
 			t.Errorf("the next engine can't %s what the first one wrote: %s", probe.What, err)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -30,10 +30,10 @@ func (h Harness) testStop(t *testing.T) {
 
 func (h Harness) stopAsksFirst(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	stopped(t, s)
-	if !testengine.WasAsked(s.Volume) {
+	if !orders.WasAsked(s.Volume) {
 		t.Error("the engine was not asked")
 	}
 	if exit := ended(t, d, handle); exit == nil || exit.Code != 0 || exit.Signal != 0 {
@@ -43,28 +43,28 @@ func (h Harness) stopAsksFirst(t *testing.T) {
 
 func (h Harness) stopKillsWhatIsDeaf(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Deaf: true})
+	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
 	must(t, d.Stop(t.Context(), handle, short))
 	stopped(t, s)
 }
 
 func (h Harness) stopEndsWhatTheEngineStarted(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Child: true})
+	handle, _ := run(t, d, s, orders.Orders{Child: true})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	stopped(t, s)
 }
 
 func (h Harness) stopByAnotherDriver(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Deaf: true, Child: true})
+	handle, _ := run(t, d, s, orders.Orders{Deaf: true, Child: true})
 	must(t, h.New(t).Stop(t.Context(), handle, short))
 	stopped(t, s)
 }
 
 func (h Harness) stopOfWhatIsGoneIsDone(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, h.New(t).Stop(t.Context(), handle, wait.Patience))
@@ -74,14 +74,14 @@ func (h Harness) stopOfWhatIsGoneIsDone(t *testing.T) {
 
 func (h Harness) stopByManyAtOnce(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Deaf: true})
+	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
 	together(t, 4, func(int) (driver.Handle, error) { return handle, d.Stop(t.Context(), handle, short) })
 	stopped(t, s)
 }
 
 func (h Harness) stopEndsWithItsContext(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Deaf: true})
+	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
 	ctx, cancel := context.WithTimeout(t.Context(), short)
 	defer cancel()
 	if err := d.Stop(ctx, handle, wait.Patience); err == nil {
@@ -94,7 +94,7 @@ func (h Harness) stopEndsWithItsContext(t *testing.T) {
 
 func (h Harness) stopRemoveKeepsTheVolume(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}})
+	handle, _ := run(t, d, s, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	for range 2 {
 		must(t, d.Remove(t.Context(), handle))
@@ -110,7 +110,7 @@ func (h Harness) stopRemoveKeepsTheVolume(t *testing.T) {
 
 func (h Harness) stopRemoveRefusesWhatRuns(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, testengine.Orders{})
+	handle, _ := run(t, d, s, orders.Orders{})
 	for _, each := range []driver.Driver{d, h.New(t)} {
 		if err := each.Remove(t.Context(), handle); err == nil {
 			t.Error("a running instance was removed")

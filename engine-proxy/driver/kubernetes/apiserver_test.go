@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -42,7 +42,7 @@ func resynced(t *testing.T, events <-chan driver.Event) {
 // runs reports whether the engine's process is there, whatever anybody says.
 func runs(t *testing.T, s driver.Spec) bool {
 	t.Helper()
-	runs, err := testengine.EngineRuns(s.Volume)
+	runs, err := orders.EngineRuns(s.Volume)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestAnAPIServerThatIsKilledDuringAStartLeavesOneEngine(t *testing.T) {
 func TestAnAPIServerThatIsKilledDuringAStopIsAskedAgain(t *testing.T) {
 	b, cluster := newKillableBed(t)
 	s := b.spec(t)
-	if err := testengine.Order(s.Volume, testengine.Orders{Deaf: true}); err != nil {
+	if err := orders.Order(s.Volume, orders.Orders{Deaf: true}); err != nil {
 		t.Fatal(err)
 	}
 	h := b.start(t, s)

@@ -17,7 +17,7 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// testImage has the test engine in it.
+// testImage has the fake engine in it.
 const (
 	testImage = "svc-engine-test:1"
 )
@@ -34,7 +34,7 @@ type bed struct {
 	namespace  string
 	kubeconfig string
 	dir        string // of the projects' volumes
-	image      string // with the test engine in it
+	image      string // with the fake engine in it
 }
 
 func newBed(t testing.TB, change ...func(*Options)) *bed {

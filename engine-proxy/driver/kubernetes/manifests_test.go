@@ -27,7 +27,7 @@ func TestTheManifests(t *testing.T) {
 	const dir = "../../../deploy/kubernetes/"
 	cluster := kubetest.Shared(t)
 	cluster.OfItsOwn(t)
-	cluster.Apply(t, dir+"namespaces.yaml", dir+"engines.yaml", dir+"network.yaml", dir+"sidecar.yaml", dir+"engine-proxy.yaml", dir+"gateway.yaml")
+	apply(t, cluster, dir+"namespaces.yaml", dir+"engines.yaml", dir+"network.yaml", dir+"sidecar.yaml", dir+"engine-proxy.yaml", dir+"gateway.yaml")
 	control(t, cluster)
 	b := &bed{cluster: cluster, namespace: shippedEngines, dir: drivertest.TempDir(t)}
 	b.kubeconfig = cluster.As(t, shippedParts, "svc-engine-proxy")

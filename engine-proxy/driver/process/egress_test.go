@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 )
 
 // listenTo opens a socket that our user may connect to.
@@ -36,16 +36,16 @@ func TestShimConnectsAnEngineToItsEgressAlone(t *testing.T) {
 	s := drivertest.NewSpec(t, k.root)
 	s.Egress = filepath.Join(s.RuntimeDir, "egress.sock")
 	listenTo(t, s.Egress)
-	egress := testengine.Probe{What: testengine.Dial, Arg: s.Egress}
-	other := testengine.Probe{What: testengine.Dial, Arg: admin}
-	itself := testengine.Probe{What: testengine.Dial, Arg: s.Socket}
-	begin(t, d, s, testengine.Orders{Probes: []testengine.Probe{egress, other, itself}})
-	r, err := testengine.ReadReport(s.Volume)
+	egress := orders.Probe{What: orders.Dial, Arg: s.Egress}
+	other := orders.Probe{What: orders.Dial, Arg: admin}
+	itself := orders.Probe{What: orders.Dial, Arg: s.Socket}
+	begin(t, d, s, orders.Orders{Probes: []orders.Probe{egress, other, itself}})
+	r, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	if err := r.Results[egress]; err != "" {
 		t.Errorf("an engine can't connect to its egress: %s", err)
 	}
-	for _, p := range []testengine.Probe{other, itself} {
+	for _, p := range []orders.Probe{other, itself} {
 		if r.Results[p] == "" {
 			t.Errorf("an engine can connect to %s", p.Arg)
 		}
@@ -61,9 +61,9 @@ func TestShimFollowsNoLinkInPlaceOfTheEgress(t *testing.T) {
 	s := drivertest.NewSpec(t, k.root)
 	s.Egress = filepath.Join(s.RuntimeDir, "egress.sock")
 	must(t, os.Symlink(admin, s.Egress))
-	egress := testengine.Probe{What: testengine.Dial, Arg: s.Egress}
-	begin(t, d, s, testengine.Orders{Probes: []testengine.Probe{egress}})
-	r, err := testengine.ReadReport(s.Volume)
+	egress := orders.Probe{What: orders.Dial, Arg: s.Egress}
+	begin(t, d, s, orders.Orders{Probes: []orders.Probe{egress}})
+	r, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	if r.Results[egress] == "" {
 		t.Error("an engine reached another socket by a link")

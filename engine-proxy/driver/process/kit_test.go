@@ -39,7 +39,7 @@ func newKit(t *testing.T) kit {
 	t.Helper()
 	k := kit{root: drivertest.TempDir(t)}
 	if built := cmp.Or(os.Getenv(envUnprivileged), vmtest.Inside()); built != "" {
-		k.engine, k.shim = filepath.Join(built, "testengine"), filepath.Join(built, "svc-shim")
+		k.engine, k.shim = filepath.Join(built, "fakeengine"), filepath.Join(built, "svc-shim")
 		return k
 	}
 	k.engine, k.shim = drivertest.BuildEngine(t), programs.Build(t, "cmd/svc-shim")
@@ -79,7 +79,7 @@ func (k kit) rerun(t *testing.T, uid int, tests string, env ...string) {
 	dir := drivertest.TempDir(t)
 	self, err := os.Executable()
 	must(t, err)
-	for name, from := range map[string]string{"tests": self, "testengine": k.engine, "svc-shim": k.shim} {
+	for name, from := range map[string]string{"tests": self, "fakeengine": k.engine, "svc-shim": k.shim} {
 		copyFile(t, filepath.Join(dir, name), from, 0o755)
 	}
 	home := filepath.Join(dir, "home")

@@ -13,17 +13,17 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
 	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
 // begin starts an engine with orders and waits until it has read them.
-func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.Handle {
+func begin(t *testing.T, d *Driver, s driver.Spec, o orders.Orders) driver.Handle {
 	t.Helper()
-	must(t, testengine.Order(s.Volume, o))
+	must(t, orders.Order(s.Volume, o))
 	h, err := d.Start(t.Context(), s, nil)
 	must(t, err)
 	t.Cleanup(func() {
@@ -33,7 +33,7 @@ func begin(t *testing.T, d *Driver, s driver.Spec, o testengine.Orders) driver.H
 		}
 	})
 	wait.Until(t, "the engine reports", func() bool {
-		if _, err := testengine.ReadReport(s.Volume); err == nil {
+		if _, err := orders.ReadReport(s.Volume); err == nil {
 			return true
 		}
 		if obs, err := d.Inspect(t.Context(), h); err != nil || !obs.Running {
@@ -49,7 +49,7 @@ func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	h := begin(t, d, s, testengine.Orders{Deaf: true, Child: true})
+	h := begin(t, d, s, orders.Orders{Deaf: true, Child: true})
 	events, err := d.Watch(t.Context())
 	must(t, err)
 	must(t, syscall.Kill(identity(t, h).PID, syscall.SIGKILL))
@@ -58,7 +58,7 @@ func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
 	}
 	// By the kernel: nobody has looked yet.
 	wait.Until(t, "the engine ends", func() bool {
-		runs, err := testengine.EngineRuns(s.Volume)
+		runs, err := orders.EngineRuns(s.Volume)
 		return err == nil && !runs
 	})
 	for _, each := range []*Driver{d, k.driver(t)} {
@@ -67,14 +67,14 @@ func TestShimThatIsKilledTakesItsEngineAlong(t *testing.T) {
 			t.Fatalf("an engine whose shim was killed: %+v, %v", obs, err)
 		}
 	}
-	if runs, err := testengine.EngineRuns(s.Volume); err != nil || runs {
+	if runs, err := orders.EngineRuns(s.Volume); err != nil || runs {
 		t.Errorf("the engine runs on: %t, %v", runs, err)
 	}
 	// Without a namespace, a child that left the session is known by its user alone.
 	if d.users == nil && !d.ownRoot() {
 		endChildren(t, s.Volume)
 	} else {
-		if runs, err := testengine.ChildRuns(s.Volume); err != nil || runs {
+		if runs, err := orders.ChildRuns(s.Volume); err != nil || runs {
 			t.Errorf("the engine's child runs on: %t, %v", runs, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestShimAloneIsListed(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	h := begin(t, d, s, testengine.Orders{})
+	h := begin(t, d, s, orders.Orders{})
 	// Who says to be one is not.
 	liar := exec.Command("sh", append([]string{"-c", "exec sleep 600"},
 		shim.Config{Record: shim.Record{Identity: shim.Identity{ProjectID: s.ProjectID, InstanceID: "another"}}, StateDir: s.StateDir}.Arguments()...)...)
@@ -123,7 +123,7 @@ func TestShimOfAnotherBootIsGone(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	id := identity(t, begin(t, d, s, testengine.Orders{}))
+	id := identity(t, begin(t, d, s, orders.Orders{}))
 	id.BootID = "another"
 	if _, err := d.Adopt(t.Context(), handleOf(t, id)); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
@@ -174,11 +174,11 @@ func TestShimKeepsTheLogShortOnDisk(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	h := begin(t, d, s, testengine.Orders{Log: 10 * logLimit})
+	h := begin(t, d, s, orders.Orders{Log: 10 * logLimit})
 	wait.Until(t, "the log is cut and its end kept", func() bool {
 		log, err := d.Logs(t.Context(), h, logLimit)
 		must(t, err)
-		if !strings.HasSuffix(string(log), testengine.LogEnd+"\n") {
+		if !strings.HasSuffix(string(log), orders.LogEnd+"\n") {
 			return false
 		}
 		var size int64
@@ -199,9 +199,9 @@ func TestShimLeavesTheEngineNoDescriptor(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	obs, err := d.Inspect(t.Context(), begin(t, d, s, testengine.Orders{}))
+	obs, err := d.Inspect(t.Context(), begin(t, d, s, orders.Orders{}))
 	must(t, err)
-	report, err := testengine.ReadReport(s.Volume)
+	report, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	if report.Dir != s.Volume {
 		t.Errorf("the engine works in %s", report.Dir)
@@ -240,7 +240,7 @@ func TestShimIsNotStartedTwiceForALateStatus(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	h := begin(t, d, s, testengine.Orders{})
+	h := begin(t, d, s, orders.Orders{})
 	// The engine proxy died between Start and its journal: the next one starts
 	// the same instance again and gets the one that runs.
 	again, err := k.driver(t).Start(t.Context(), s, nil)
@@ -255,7 +255,7 @@ func TestEngineThatHasNothingToDoDoesNotCompute(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	h := begin(t, d, s, testengine.Orders{Child: true})
+	h := begin(t, d, s, orders.Orders{Child: true})
 	wait.Until(t, "it does not want the processor", func() bool {
 		computes, err := d.Computes(t.Context(), h)
 		must(t, err)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -62,8 +62,8 @@ func TestShimLeavesTheEngineNoSignalIgnoredOrBlocked(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	d, s := k.driver(t), drivertest.NewSpec(t, k.root)
-	begin(t, d, s, testengine.Orders{})
-	report, err := testengine.ReadReport(s.Volume)
+	begin(t, d, s, orders.Orders{})
+	report, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	if ignored := report.Status["SigIgn"]; ignored == "" || strings.Trim(ignored, "0") != "" {
 		t.Errorf("the engine ignores signals %q", ignored)

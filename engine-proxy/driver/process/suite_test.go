@@ -20,7 +20,7 @@ const (
 	pidLimit = 64
 	// memoryLimit is for those with control groups. As many processes as may be take
 	// half of it.
-	memoryLimit = 64 << 20
+	memoryLimit = 128 << 20
 )
 
 func (k kit) harness(change ...func(*Options)) drivertest.Harness {

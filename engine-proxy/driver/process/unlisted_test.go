@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -17,14 +17,14 @@ func TestSystemCallThatIsNotListedIsNamedOnce(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
 	k := newKit(t)
 	d := k.driver(t, func(o *Options) { o.Logger = zap.New(core) })
-	mount := testengine.Probe{What: testengine.Mount}
+	mount := orders.Probe{What: orders.Mount}
 	named := func() []observer.LoggedEntry {
 		return logs.FilterField(zap.String("call", "mount")).All()
 	}
 	for range 2 {
 		s := drivertest.NewSpec(t, k.root)
-		h := begin(t, d, s, testengine.Orders{Probes: []testengine.Probe{mount, mount}})
-		r, err := testengine.ReadReport(s.Volume)
+		h := begin(t, d, s, orders.Orders{Probes: []orders.Probe{mount, mount}})
+		r, err := orders.ReadReport(s.Volume)
 		must(t, err)
 		if r.Results[mount] != unix.ENOSYS.Error() {
 			t.Errorf("an engine that mounts is told %q", r.Results[mount])

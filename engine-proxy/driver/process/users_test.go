@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/fake/engine/orders"
 )
 
 func TestUsersAreStableAndNeverShared(t *testing.T) {
@@ -245,8 +245,8 @@ func TestEngineRunsAsItsProjectsUser(t *testing.T) {
 		must(t, os.Chmod(dir, 0o755)) // as someone made it who thought nothing of it
 	}
 	must(t, os.WriteFile(filepath.Join(s.Volume, "left"), nil, 0o600)) // by root, or another user of an earlier range
-	h := begin(t, d, s, testengine.Orders{})
-	report, err := testengine.ReadReport(s.Volume)
+	h := begin(t, d, s, orders.Orders{})
+	report, err := orders.ReadReport(s.Volume)
 	must(t, err)
 	uid := d.users.users.First
 	if report.UID != uid || report.GID != uid || len(report.Groups) != 0 {
@@ -279,14 +279,14 @@ func TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone(t *testing.T) {
 	}
 	k := newKit(t)
 	s := drivertest.NewSpec(t, k.root)
-	write := testengine.Orders{Probes: []testengine.Probe{{What: testengine.Write, Arg: "kept"}}}
+	write := orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}}
 	for _, off := range []bool{false, true} {
 		d, want := k.driver(t, func(o *Options) { o.Users.Off = off }), 0
 		if !off {
 			want = d.users.users.First
 		}
 		h := begin(t, d, s, write)
-		report, err := testengine.ReadReport(s.Volume)
+		report, err := orders.ReadReport(s.Volume)
 		must(t, err)
 		info, err := os.Stat(filepath.Join(s.Volume, "kept"))
 		must(t, err)

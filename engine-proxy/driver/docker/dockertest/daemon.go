@@ -4,14 +4,12 @@
 package dockertest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,23 +21,18 @@ import (
 	"github.com/moby/moby/client"
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
-// Deadlines of a daemon, generous enough for a busy machine.
-const (
-	startTimeout = 90 * time.Second
-	stopTimeout  = 90 * time.Second
-	pollEvery    = 20 * time.Millisecond
-)
+// stopTimeout is how long what belongs to a daemon may take to end.
+const stopTimeout = 90 * time.Second
 
 // Daemon is a running Docker daemon.
 type Daemon struct {
-	Host string // unix:// and the path of its socket
-	Dir  string // everything it keeps
-	args []string
-	cmd  *exec.Cmd
-	done chan struct{}
+	Host   string // unix:// and the path of its socket
+	Dir    string // everything it keeps
+	server child.Server
 }
 
 // Need skips the test where no daemon can be started, and fails it under
@@ -77,7 +70,7 @@ func Start(t testing.TB, args ...string) *Daemon {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the daemon's last words:\n%s", d.tail())
+			t.Logf("the daemon's last words:\n%s", d.server.Tail())
 		}
 		if err := d.close(); err != nil {
 			t.Error(err)
@@ -96,72 +89,36 @@ func start(args ...string) (*Daemon, error) {
 	if err := os.WriteFile(config, []byte("{}"), 0o600); err != nil {
 		return nil, err
 	}
-	d := &Daemon{
-		Host: "unix://" + filepath.Join(dir, "d.sock"), Dir: dir,
-		args: append([]string{
-			"--config-file", config, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
+	d := &Daemon{Host: "unix://" + filepath.Join(dir, "d.sock"), Dir: dir, server: child.Server{
+		Log:  filepath.Join(dir, "log"),
+		Last: syscall.SIGTERM, // with which it stops its containers
+		Args: append([]string{
+			"dockerd", "--config-file", config, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
 			"--pidfile", filepath.Join(dir, "pid"), "--host", "unix://" + filepath.Join(dir, "d.sock"),
 			// Engines have no network, so none is needed.
 			"--bridge", "none", "--iptables=false", "--ip-forward=false", "--ip-masq=false",
 		}, args...),
-	}
+	}}
 	if err := d.Run(); err != nil {
-		return nil, errors.Join(err, d.end(unix.SIGTERM), os.RemoveAll(dir))
+		return nil, errors.Join(err, d.Stop(), os.RemoveAll(dir))
 	}
 	return d, nil
 }
 
 // Run starts the daemon again after Stop or Kill, and returns when it answers.
 func (d *Daemon) Run() error {
-	log, err := os.OpenFile(d.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := d.server.Start(); err != nil {
 		return err
 	}
-	defer log.Close()
-	d.cmd, d.done = exec.Command("dockerd", d.args...), make(chan struct{})
-	d.cmd.Stdout, d.cmd.Stderr = log, log
-	// A test that is killed takes the daemon with it, which stops its
-	// containers. The signal comes when the thread ends, so that is held.
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := d.cmd.Start()
-		started <- err
-		if err == nil {
-			_ = d.cmd.Wait() // how it ended is in its log
-			close(d.done)
-		}
-	}()
-	if err := <-started; err != nil {
-		return fmt.Errorf("starting dockerd: %w", err)
-	}
-	return d.answers()
-}
-
-func (d *Daemon) answers() error {
 	api, err := client.New(client.WithHost(d.Host))
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	ctx, cancel := contextWithin(startTimeout)
-	defer cancel()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		if _, err := api.Ping(ctx, client.PingOptions{}); err == nil {
-			return nil
-		}
-		select {
-		case <-d.done:
-			return fmt.Errorf("dockerd ended:\n%s", d.tail())
-		case <-ctx.Done():
-			return fmt.Errorf("dockerd does not answer:\n%s", d.tail())
-		case <-tick.C:
-		}
-	}
+	return d.server.Answers(func(ctx context.Context) error {
+		_, err := api.Ping(ctx, client.PingOptions{})
+		return err
+	})
 }
 
 // OpenToAll lets every user of the machine use the daemon, as a member of the
@@ -174,7 +131,7 @@ func (d *Daemon) OpenToAll(t testing.TB) {
 }
 
 // Stop ends the daemon as a machine does that is shut down.
-func (d *Daemon) Stop() error { return d.end(unix.SIGTERM) }
+func (d *Daemon) Stop() error { return d.server.End(unix.SIGTERM) }
 
 // Kill ends the daemon at once; its containers run on.
 func (d *Daemon) Kill() error {
@@ -186,7 +143,7 @@ func (d *Daemon) Kill() error {
 	if err != nil {
 		return fmt.Errorf("looking for containerd: %w", err)
 	}
-	if err := d.end(unix.SIGKILL); err != nil {
+	if err := d.server.End(unix.SIGKILL); err != nil {
 		return err
 	}
 	// It goes with the daemon. The next one would wait for it in vain while
@@ -203,26 +160,9 @@ func gone(pid int) error {
 	return nil
 }
 
-func (d *Daemon) end(sig syscall.Signal) error {
-	if d.cmd.Process == nil {
-		return nil // it never started
-	}
-	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("ending dockerd: %w", err)
-	}
-	ctx, cancel := contextWithin(stopTimeout)
-	defer cancel()
-	select {
-	case <-d.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("dockerd does not end:\n%s", d.tail())
-	}
-}
-
 // close ends the daemon with its containers, and removes what it kept.
 func (d *Daemon) close() error {
-	err := errors.Join(d.removeAll(), d.end(unix.SIGTERM))
+	err := errors.Join(d.removeAll(), d.Stop())
 	// What a killed daemon has left mounted would keep its folder busy.
 	mounts, readErr := os.ReadFile("/proc/self/mounts")
 	err = errors.Join(err, readErr)
@@ -239,7 +179,7 @@ func (d *Daemon) close() error {
 // removeAll ends all containers, of which a daemon that was killed, or
 // restores them, would leave the processes.
 func (d *Daemon) removeAll() error {
-	if d.ended() {
+	if d.server.Ended() {
 		if err := d.Run(); err != nil {
 			return err
 		}
@@ -249,7 +189,7 @@ func (d *Daemon) removeAll() error {
 		return err
 	}
 	defer api.Close()
-	ctx, cancel := contextWithin(stopTimeout)
+	ctx, cancel := wait.Within(context.Background(), stopTimeout)
 	defer cancel()
 	list, err := api.ContainerList(ctx, client.ContainerListOptions{All: true})
 	if err != nil {
@@ -260,26 +200,6 @@ func (d *Daemon) removeAll() error {
 		err = errors.Join(err, removed)
 	}
 	return err
-}
-
-func (d *Daemon) ended() bool {
-	select {
-	case <-d.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (d *Daemon) log() string { return filepath.Join(d.Dir, "log") }
-
-func (d *Daemon) tail() string {
-	raw, err := os.ReadFile(d.log())
-	if err != nil {
-		return err.Error()
-	}
-	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
-	return string(bytes.Join(lines[max(0, len(lines)-15):], []byte("\n")))
 }
 
 // shared is the daemon of a package's tests.

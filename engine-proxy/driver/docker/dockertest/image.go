@@ -2,7 +2,6 @@ package dockertest
 
 import (
 	"archive/tar"
-	"context"
 	"debug/elf"
 	"fmt"
 	"io"
@@ -13,19 +12,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/moby/moby/client"
-
-	"github.com/svc-games/svc/test/wait"
 )
 
 // SelfPath is where images have their program: the test binary, or another.
 const SelfPath = "/usr/local/bin/engine"
-
-func contextWithin(limit time.Duration) (context.Context, context.CancelFunc) {
-	return wait.Within(context.Background(), limit)
-}
 
 // Client returns a client of the daemon.
 func (d *Daemon) Client(t testing.TB) *client.Client {
@@ -45,12 +37,12 @@ func (d *Daemon) ImportSelf(t testing.TB, name string) {
 	if _, err := d.Client(t).ImageInspect(t.Context(), name); err == nil {
 		return
 	}
-	d.Import(t, name, Self(t), `ENTRYPOINT ["`+SelfPath+`"]`)
+	d.Import(t, name, selfFiles(t), `ENTRYPOINT ["`+SelfPath+`"]`)
 }
 
-// Self returns the files that the test binary needs to run, by their paths in
+// selfFiles returns the files that the test binary needs to run, by their paths in
 // an image.
-func Self(t testing.TB) map[string]string {
+func selfFiles(t testing.TB) map[string]string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -77,12 +69,11 @@ func (d *Daemon) ImportProgram(t testing.TB, name, program string) {
 	d.Import(t, name, map[string]string{SelfPath: program}, `ENTRYPOINT ["`+SelfPath+`"]`)
 }
 
-// Import makes an image of files of this machine, by their paths in it.
-// Folders are taken whole. Changes are lines of a Dockerfile.
+// Import makes an image of what WriteTar writes. Changes are lines of a Dockerfile.
 func (d *Daemon) Import(t testing.TB, name string, files map[string]string, changes ...string) {
 	t.Helper()
 	reader, writer := io.Pipe()
-	go func() { writer.CloseWithError(writeTar(writer, files)) }()
+	go func() { writer.CloseWithError(WriteTar(writer, files)) }()
 	defer reader.Close()
 	result, err := d.Client(t).ImageImport(t.Context(),
 		client.ImageImportSource{Source: reader, SourceName: "-"}, name, client.ImageImportOptions{Changes: changes})
@@ -96,7 +87,9 @@ func (d *Daemon) Import(t testing.TB, name string, files map[string]string, chan
 	}
 }
 
-func writeTar(w io.Writer, files map[string]string) error {
+// WriteTar writes files of this machine, by their paths in an image. Folders are taken
+// whole.
+func WriteTar(w io.Writer, files map[string]string) error {
 	out := tar.NewWriter(w)
 	for inside, outside := range files {
 		err := filepath.WalkDir(outside, func(path string, entry fs.DirEntry, err error) error {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/svc-games/svc/test/authority"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 )
 
@@ -20,12 +21,13 @@ import (
 type ControlPlane struct {
 	// Admin may do everything.
 	Admin *kubernetes.Clientset
+	// Config is what Admin was made of.
+	Config *rest.Config
 
-	dir    string
-	certs  *authority.Authority
-	config *rest.Config // of Admin
-	etcd   *server
-	api    *server
+	dir   string
+	certs *authority.Authority
+	etcd  *child.Server
+	api   *child.Server
 }
 
 // attempts at starting: an address that was free may be taken a moment later.
@@ -82,22 +84,22 @@ func newControlPlane() (*ControlPlane, error) {
 	}
 	p.etcd = p.newEtcd(etcd, address(free[0]), address(free[1]))
 	p.api = p.newAPIServer(server, address(free[0]), address(free[2]))
-	p.config = &rest.Config{
+	p.Config = &rest.Config{
 		Host: "https://" + address(free[2]), QPS: -1,
 		TLSClientConfig: rest.TLSClientConfig{
 			CAFile: p.certs.Path(authority.CA), CertFile: p.certs.Path("admin.crt"), KeyFile: p.certs.Path("admin.key"),
 		},
 	}
-	p.Admin, err = kubernetes.NewForConfig(p.config)
+	p.Admin, err = kubernetes.NewForConfig(p.Config)
 	return p, err
 }
 
 // address is where a program of the control plane listens at a port.
 func address(port string) string { return net.JoinHostPort("127.0.0.1", port) }
 
-func (p *ControlPlane) newEtcd(path, client, peer string) *server {
+func (p *ControlPlane) newEtcd(path, client, peer string) *child.Server {
 	crt, key, ca := p.certs.Path("server.crt"), p.certs.Path("server.key"), p.certs.Path(authority.CA)
-	return &server{log: filepath.Join(p.dir, "etcd.log"), args: []string{
+	return &child.Server{Log: filepath.Join(p.dir, "etcd.log"), Args: []string{
 		path, "--data-dir", filepath.Join(p.dir, "etcd"), "--log-level", "warn",
 		"--listen-client-urls", "https://" + client, "--advertise-client-urls", "https://" + client,
 		"--cert-file", crt, "--key-file", key, "--client-cert-auth", "--trusted-ca-file", ca,
@@ -108,10 +110,10 @@ func (p *ControlPlane) newEtcd(path, client, peer string) *server {
 	}}
 }
 
-func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
+func (p *ControlPlane) newAPIServer(path, etcd, address string) *child.Server {
 	crt, key, ca := p.certs.Path("server.crt"), p.certs.Path("server.key"), p.certs.Path(authority.CA)
 	host, port, _ := net.SplitHostPort(address)
-	return &server{log: filepath.Join(p.dir, "apiserver.log"), args: []string{
+	return &child.Server{Log: filepath.Join(p.dir, "apiserver.log"), Args: []string{
 		path, "--etcd-servers", "https://" + etcd, "--etcd-certfile", crt, "--etcd-keyfile", key, "--etcd-cafile", ca,
 		"--bind-address", host, "--secure-port", port, "--tls-cert-file", crt, "--tls-private-key-file", key,
 		"--client-ca-file", ca, "--authorization-mode", "RBAC", "--cert-dir", p.dir,
@@ -124,7 +126,7 @@ func (p *ControlPlane) newAPIServer(path, etcd, address string) *server {
 
 // run starts what does not run, and returns when the API server is ready.
 func (p *ControlPlane) run() error {
-	if err := p.etcd.run(); err != nil {
+	if err := p.etcd.Start(); err != nil {
 		return err
 	}
 	return p.StartAPI()
@@ -132,21 +134,21 @@ func (p *ControlPlane) run() error {
 
 // StartAPI starts the API server, and returns when it is ready.
 func (p *ControlPlane) StartAPI() error {
-	if err := p.api.run(); err != nil {
+	if err := p.api.Start(); err != nil {
 		return err
 	}
-	return p.api.answers(func() error {
-		return p.Admin.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(context.Background()).Error()
+	return p.api.Answers(func(ctx context.Context) error {
+		return p.Admin.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	})
 }
 
 // StopAPI ends the API server as an upgrade does.
-func (p *ControlPlane) StopAPI() error { return p.api.end(syscall.SIGTERM) }
+func (p *ControlPlane) StopAPI() error { return p.api.End(syscall.SIGTERM) }
 
 // KillAPI ends the API server at once.
-func (p *ControlPlane) KillAPI() error { return p.api.end(syscall.SIGKILL) }
+func (p *ControlPlane) KillAPI() error { return p.api.End(syscall.SIGKILL) }
 
 func (p *ControlPlane) close() error {
 	// The API server would wait for its clients' watches.
-	return errors.Join(p.api.end(syscall.SIGKILL), p.etcd.end(syscall.SIGKILL), os.RemoveAll(p.dir))
+	return errors.Join(p.api.End(syscall.SIGKILL), p.etcd.End(syscall.SIGKILL), os.RemoveAll(p.dir))
 }

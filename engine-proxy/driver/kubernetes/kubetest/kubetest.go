@@ -24,7 +24,7 @@ import (
 // works with clusters has the first set all day, perhaps to one in production.
 // The cluster's nodes must see this machine's folders under their own paths, as
 // the one node of a cluster on this machine does, and find the image that
-// imageVariable names, with the test engine as /engine.
+// imageVariable names, with the fake engine as /engine.
 const (
 	configVariable = "KUBECONFIG"
 	imageVariable  = "SVC_KUBE_IMAGE"
@@ -83,7 +83,7 @@ func Killable(t testing.TB) *Cluster {
 		if !t.Failed() {
 			return
 		}
-		t.Logf("the API server's last words:\n%s", c.api.tail())
+		t.Logf("the API server's last words:\n%s", c.api.Tail())
 		node.Reconnect()
 		if err := errors.Join(c.KillAPI(), c.StartAPI()); err != nil {
 			t.Error(err)
@@ -154,7 +154,7 @@ func connectTo(path string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{ControlPlane: &ControlPlane{Admin: api, dir: dir, config: config}}, nil
+	return &Cluster{ControlPlane: &ControlPlane{Admin: api, dir: dir, Config: config}}, nil
 }
 
 func (c *Cluster) close() error {

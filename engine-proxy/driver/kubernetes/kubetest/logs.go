@@ -62,7 +62,7 @@ func serveLogs(certs *authority.Authority, pathOf func(namespace, pod string) (s
 }
 
 func (s *logServer) close() error {
-	ctx, cancel := wait.Within(context.Background(), stopTimeout)
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
 	defer cancel()
 	return s.server.Shutdown(ctx)
 }

@@ -73,7 +73,7 @@ func (c *Cluster) As(t testing.TB, namespace, name string) string {
 		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds},
 	}, metav1.CreateOptions{})
 	must(t, err)
-	return c.writeKubeconfig(t, c.config.Host, token.Status.Token)
+	return c.writeKubeconfig(t, c.Config.Host, token.Status.Token)
 }
 
 // Deaf returns the path of a file by which a client asks where no API server
@@ -87,7 +87,7 @@ func (c *Cluster) writeKubeconfig(t testing.TB, host, token string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["test"] = &clientcmdapi.Cluster{
-		Server: host, CertificateAuthority: c.config.CAFile, CertificateAuthorityData: c.config.CAData,
+		Server: host, CertificateAuthority: c.Config.CAFile, CertificateAuthorityData: c.Config.CAData,
 	}
 	config.AuthInfos["test"] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test"}

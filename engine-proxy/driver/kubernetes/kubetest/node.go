@@ -60,7 +60,7 @@ type Node struct {
 
 // join makes the node and begins to watch.
 func join(p *ControlPlane) (*Node, error) {
-	api, err := kubernetes.NewForConfig(p.config)
+	api, err := kubernetes.NewForConfig(p.Config)
 	if err != nil {
 		return nil, err
 	}

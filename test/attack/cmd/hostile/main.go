@@ -3,8 +3,8 @@
 package main
 
 import (
-	"github.com/svc-games/svc/engine-proxy/driver/drivertest/testengine"
 	"github.com/svc-games/svc/test/attack/hostile"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
-func main() { testengine.Main(hostile.Orders()) }
+func main() { fakeengine.Main(hostile.Orders()) }

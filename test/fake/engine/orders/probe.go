@@ -1,4 +1,4 @@
-package testengine
+package orders
 
 import (
 	"fmt"
@@ -107,8 +107,11 @@ var probes = map[string]func(arg string) error{
 	}),
 }
 
-func (p Probe) try() error {
+func (p Probe) try(more map[string]func(arg string) error) error {
 	f, ok := probes[p.What]
+	if !ok {
+		f, ok = more[p.What]
+	}
 	if !ok {
 		return fmt.Errorf("there is no probe %q", p.What)
 	}

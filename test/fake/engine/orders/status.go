@@ -1,4 +1,4 @@
-package testengine
+package orders
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package testengine
+package orders
 
 import (
 	"errors"
@@ -9,6 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// Hold keeps a second engine from a volume until the process ends.
+func Hold(volume string) error { return hold(filepath.Join(volume, engineLock)) }
 
 // hold locks a file until the process ends, whatever way it does.
 func hold(path string) error {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
 	"github.com/svc-games/svc/engine/contract"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/programs"
 )
 

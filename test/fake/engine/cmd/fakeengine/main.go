@@ -4,10 +4,10 @@ package main
 
 import (
 	"github.com/svc-games/svc/engine-proxy/driver/process/shim"
-	"github.com/svc-games/svc/engine-proxy/internal/fakeengine"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
 
 func main() {
 	shim.MainIfAsked()
-	fakeengine.Main()
+	fakeengine.Main(nil)
 }

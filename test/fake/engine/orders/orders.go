@@ -1,8 +1,8 @@
-// Package testengine is a tiny engine for the drivers' suite. It keeps no
-// contract but the command line: a file in its volume orders what it does, and
-// what it finds about itself it writes beside it, so that it can be used
-// behind any driver.
-package testengine
+// Package orders is what the fake engine does behind any driver: a file in its volume
+// orders it to try what walls forbid, to take memory, to write, to end, and what it
+// finds about itself it writes beside it. It keeps no contract then but the command
+// line.
+package orders
 
 import (
 	"encoding/json"
@@ -74,6 +74,13 @@ type result struct {
 type report struct {
 	Report
 	Results []result
+}
+
+// ReadOrders returns the orders of the engines that start on volume; fs.ErrNotExist
+// when there are none.
+func ReadOrders(volume string) (o Orders, err error) {
+	err = read(filepath.Join(volume, ordersFile), &o)
+	return o, err
 }
 
 // Order sets the orders of the engines that start on volume, and forgets what

@@ -36,44 +36,60 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (e *Engine) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+contract.PathReady, e.ready)
-	mux.HandleFunc("GET "+contract.PathActivity, func(w http.ResponseWriter, r *http.Request) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	mux.HandleFunc("GET "+contract.PathActivity, e.locked(func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, e.activity())
-	})
-	mux.HandleFunc("GET "+contract.PathJobs, func(w http.ResponseWriter, r *http.Request) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	}))
+	mux.HandleFunc("GET "+contract.PathJobs, e.locked(func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, contract.JobList{Jobs: e.state.Jobs})
-	})
-	mux.HandleFunc("GET "+contract.PathJobs+"/{id}/{part}", e.part)
+	}))
+	mux.HandleFunc("GET "+contract.PathJobs+"/{id}/{part}", e.locked(e.part))
 	mux.HandleFunc("GET "+contract.PathFeed, e.feed)
-	mux.HandleFunc("POST "+contract.PathAck, e.ack)
-	mux.HandleFunc("POST "+contract.PathFence, e.fence)
+	mux.HandleFunc("POST "+contract.PathAck, taking(e, e.ack))
+	mux.HandleFunc("POST "+contract.PathFence, taking(e, e.fence))
 	mux.HandleFunc("POST "+contract.PathDrain, e.drain)
-	mux.HandleFunc("POST "+contract.PathUndrain, func(w http.ResponseWriter, r *http.Request) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	mux.HandleFunc("POST "+contract.PathUndrain, e.locked(func(w http.ResponseWriter, _ *http.Request) {
 		e.drained = false
 		e.undrain++
 		answer(w, e.activity())
-	})
+	}))
 	mux.HandleFunc("POST /v1/generate", e.submit)
-	mux.HandleFunc("DELETE /v1/generate/{id}", e.cancel)
-	mux.HandleFunc("GET /v1/generate/{id}/status", e.status)
+	mux.HandleFunc("DELETE /v1/generate/{id}", e.locked(e.cancel))
+	mux.HandleFunc("GET /v1/generate/{id}/status", e.locked(e.status))
 	mux.HandleFunc("GET /v1/generate/{id}/events", e.events)
 	mux.HandleFunc("GET /v1/generate/{id}/files", e.files)
-	mux.HandleFunc("GET "+contract.PathSnapshot, func(w http.ResponseWriter, r *http.Request) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	mux.HandleFunc("GET "+contract.PathSnapshot, e.locked(func(w http.ResponseWriter, _ *http.Request) {
 		if e.state.Game == nil {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
 		_, _ = w.Write(e.state.Game)
-	})
+	}))
 	e.controls(mux)
 	return mux
+}
+
+// locked has a handler hold mu.
+func (e *Engine) locked(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		h(w, r)
+	}
+}
+
+// taking is the handler that reads a body of one kind, and holds mu for what is done
+// with it.
+func taking[T any](e *Engine, do func(w http.ResponseWriter, in T)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in T
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			api.BadRequest("The body is not the expected JSON.").WriteTo(w)
+			return
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		do(w, in)
+	}
 }
 
 // ready answers the probe, unless a test holds it back.
@@ -89,17 +105,11 @@ func (e *Engine) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // fence refuses a job for good that was not accepted.
-func (e *Engine) fence(w http.ResponseWriter, r *http.Request) {
-	var req contract.FenceRequest
-	if !read(w, r, &req) {
-		return
-	}
+func (e *Engine) fence(w http.ResponseWriter, req contract.FenceRequest) {
 	if !api.ValidJobID(req.JobID) {
 		api.BadRequest("jobId must be a job id.").WriteTo(w)
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	verdict := contract.Accepted
 	if e.job(req.JobID) == nil {
 		verdict = contract.Fenced
@@ -146,13 +156,7 @@ const feedBeat = 10 * time.Second
 
 // controls are what a test tells the engine.
 func (e *Engine) controls(mux *http.ServeMux) {
-	mux.HandleFunc("POST /test/accept", func(w http.ResponseWriter, r *http.Request) {
-		var rec contract.JobRecord
-		if !read(w, r, &rec) {
-			return
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	mux.HandleFunc("POST /test/accept", taking(e, func(w http.ResponseWriter, rec contract.JobRecord) {
 		if e.drained {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -160,14 +164,8 @@ func (e *Engine) controls(mux *http.ServeMux) {
 		rec.ProjectID = e.cfg.ProjectID
 		e.state.Jobs = append(e.state.Jobs, rec)
 		e.answerSaved(w, rec)
-	})
-	mux.HandleFunc("POST /test/stage", func(w http.ResponseWriter, r *http.Request) {
-		var stage Stage
-		if !read(w, r, &stage) {
-			return
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	}))
+	mux.HandleFunc("POST /test/stage", taking(e, func(w http.ResponseWriter, stage Stage) {
 		j := e.job(stage.JobID)
 		if j == nil {
 			w.WriteHeader(http.StatusNotFound)
@@ -178,14 +176,8 @@ func (e *Engine) controls(mux *http.ServeMux) {
 		running := *j
 		e.report(contract.FeedRecord{Kind: contract.FeedProgress, JobID: j.JobID, Record: &running})
 		e.answerSaved(w, *j)
-	})
-	mux.HandleFunc("POST /test/end", func(w http.ResponseWriter, r *http.Request) {
-		var end End
-		if !read(w, r, &end) {
-			return
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	}))
+	mux.HandleFunc("POST /test/end", taking(e, func(w http.ResponseWriter, end End) {
 		j := e.job(end.JobID)
 		if j == nil {
 			w.WriteHeader(http.StatusNotFound)
@@ -194,14 +186,12 @@ func (e *Engine) controls(mux *http.ServeMux) {
 		j.Files = end.Files
 		e.end(j, end.Status, end.ZIP)
 		e.answerSaved(w, *j)
-	})
+	}))
 	mux.HandleFunc("POST /test/exit", func(http.ResponseWriter, *http.Request) { e.cfg.Exit(7) })
 	mux.HandleFunc("GET /test/models", e.models)
-	mux.HandleFunc("GET /test/state", func(w http.ResponseWriter, r *http.Request) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
+	mux.HandleFunc("GET /test/state", e.locked(func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, Report{Acked: e.state.Acked, Stopped: e.state.Stopped, Drained: e.drained, Undrained: e.undrain, Feed: len(e.state.Feed)})
-	})
+	}))
 }
 
 // End is what a test tells an engine to make of a job.
@@ -253,9 +243,8 @@ func (e *Engine) report(rec contract.FeedRecord) (seq uint64) {
 	return rec.Seq
 }
 
+// part is called with mu held.
 func (e *Engine) part(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	j := e.job(r.PathValue("id"))
 	switch part := r.PathValue("part"); {
 	case j == nil:
@@ -318,13 +307,7 @@ func (e *Engine) feed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (e *Engine) ack(w http.ResponseWriter, r *http.Request) {
-	var ack contract.Ack
-	if !read(w, r, &ack) {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (e *Engine) ack(w http.ResponseWriter, ack contract.Ack) {
 	if ack.FeedID != e.state.FeedID || ack.Seq > uint64(len(e.state.Feed)) {
 		(&api.Error{Status: http.StatusConflict, Message: "This is no record of this feed."}).WriteTo(w)
 		return
@@ -375,11 +358,3 @@ func (e *Engine) answerSaved(w http.ResponseWriter, v any) {
 }
 
 func answer(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
-
-func read(w http.ResponseWriter, r *http.Request, v any) bool {
-	if err := json.NewDecoder(r.Body).Decode(v); err != nil {
-		api.BadRequest("The body is not the expected JSON.").WriteTo(w)
-		return false
-	}
-	return true
-}

@@ -1,9 +1,7 @@
-package testengine
+package orders
 
 import (
-	"flag"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -29,27 +27,20 @@ const (
 	roleSleeper = "sleeper" // does nothing
 )
 
-// Main runs the engine, or what it started, and ends the process. More is what it
-// can try beside the probes of this package.
-func Main(more map[string]func(arg string) error) {
-	maps.Copy(probes, more)
-	var err error
-	switch role := os.Getenv(roleVariable); role {
+// MainIfChild is the whole life of a process that an engine has started by its
+// orders, and does nothing in any other.
+func MainIfChild() {
+	switch os.Getenv(roleVariable) {
 	case roleChild:
 		signal.Ignore(syscall.SIGTERM)
-		if err = hold(os.Args[1]); err == nil {
-			forever()
+		if err := hold(os.Args[1]); err != nil {
+			fmt.Fprintln(os.Stderr, "child of the fake engine:", err)
+			os.Exit(1)
 		}
+		forever()
 	case roleSleeper:
 		forever()
-	default:
-		err = run(os.Args[1:])
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "test engine:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // forever waits for a signal that ends the process.
@@ -59,69 +50,18 @@ func forever() {
 	}
 }
 
-type engine struct {
-	volume, instance, tokenFile, socket, address string
-	orders                                       Orders
+// Engine is what an engine is told when it starts.
+type Engine struct {
+	Volume, InstanceID, TokenFile string
+	// More is what it can try beside the probes of this package.
+	More map[string]func(arg string) error
 }
 
-func run(args []string) error {
-	e := new(engine)
-	flags := flag.NewFlagSet("testengine", flag.ContinueOnError)
-	flags.StringVar(&e.volume, "volume", "", "")
-	flags.StringVar(&e.instance, "instance", "", "")
-	flags.StringVar(&e.tokenFile, "token-file", "", "")
-	flags.StringVar(&e.socket, "socket", "", "")
-	flags.StringVar(&e.address, "listen", "", "")
-	for _, known := range []string{"project", "frameworks", "egress", "tls-cert", "tls-key", "tls-ca", "volume-bytes"} {
-		_ = flags.String(known, "", "")
-	}
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+// Obey does what the orders say, in the order of their fields, until the process is
+// asked to end. It takes connections, and does nothing with them.
+func (e Engine) Obey(o Orders, l net.Listener) error {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	if err := hold(filepath.Join(e.volume, engineLock)); err != nil {
-		return fmt.Errorf("locking volume: %w", err)
-	}
-	if err := read(filepath.Join(e.volume, ordersFile), &e.orders); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("reading orders: %w", err)
-	}
-	if e.socket != "" || e.address != "" {
-		if err := e.listen(); err != nil {
-			return err
-		}
-	}
-	if e.orders.Replace != "" {
-		return syscall.Exec(e.orders.Replace, []string{e.orders.Replace}, os.Environ())
-	}
-	if err := e.report(); err != nil {
-		return err
-	}
-	if err := e.work(); err != nil {
-		return err
-	}
-	for range asked {
-		if !e.orders.Deaf {
-			break
-		}
-	}
-	return os.WriteFile(filepath.Join(e.volume, stoppedFile), nil, 0o644)
-}
-
-// listen takes connections on its socket, or its address, and does nothing with
-// them.
-func (e *engine) listen() error {
-	network, address := "tcp", e.address
-	if e.socket != "" {
-		network, address = "unix", e.socket
-		if err := os.Remove(e.socket); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("removing old socket: %w", err)
-		}
-	}
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return fmt.Errorf("listening: %w", err)
-	}
 	go func() {
 		for {
 			if _, err := l.Accept(); err != nil {
@@ -129,17 +69,31 @@ func (e *engine) listen() error {
 			}
 		}
 	}()
-	return nil
+	if o.Replace != "" {
+		return syscall.Exec(o.Replace, []string{o.Replace}, os.Environ())
+	}
+	if err := e.report(o); err != nil {
+		return err
+	}
+	if err := e.work(o); err != nil {
+		return err
+	}
+	for range asked {
+		if !o.Deaf {
+			break
+		}
+	}
+	return os.WriteFile(filepath.Join(e.Volume, stoppedFile), nil, 0o644)
 }
 
 // report looks at itself, tries what it was told to, and writes both down.
-func (e *engine) report() error {
-	token, err := os.ReadFile(e.tokenFile)
+func (e Engine) report(o Orders) error {
+	token, err := os.ReadFile(e.TokenFile)
 	if err != nil {
 		return fmt.Errorf("reading token: %w", err)
 	}
 	r := report{Report: Report{
-		InstanceID: e.instance, Args: os.Args, Environ: os.Environ(),
+		InstanceID: e.InstanceID, Args: os.Args, Environ: os.Environ(),
 		UID: os.Getuid(), GID: os.Getgid(), Token: string(token), Status: status(),
 	}}
 	if r.Groups, err = os.Getgroups(); err != nil {
@@ -159,25 +113,25 @@ func (e *engine) report() error {
 		return err
 	}
 	r.Files, r.Core = files.Max, core.Max
-	for _, p := range e.orders.Probes {
+	for _, p := range o.Probes {
 		res := result{Probe: p}
-		if err := p.try(); err != nil {
+		if err := p.try(e.More); err != nil {
 			res.Err = err.Error()
 		}
 		r.Results = append(r.Results, res)
 	}
-	if e.orders.Child {
+	if o.Child {
 		if err := e.child(roleChild); err != nil {
 			return err
 		}
 	}
-	if e.orders.Forks > 0 {
+	if o.Forks > 0 {
 		reserveThreads()
 	}
-	for r.Forked < e.orders.Forks && e.child(roleSleeper) == nil {
+	for r.Forked < o.Forks && e.child(roleSleeper) == nil {
 		r.Forked++
 	}
-	return write(filepath.Join(e.volume, reportFile), r)
+	return write(filepath.Join(e.Volume, reportFile), r)
 }
 
 // reserveThreads makes threads that the runtime finds idle afterwards. One that it
@@ -200,8 +154,8 @@ func reserveThreads() {
 
 // child starts a process that leaves the engine's session, as one does that
 // does not want to be found. It returns once that holds its lock.
-func (e *engine) child(role string) error {
-	lock := filepath.Join(e.volume, childLock)
+func (e Engine) child(role string) error {
+	lock := filepath.Join(e.Volume, childLock)
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0] // no /proc in reach
@@ -225,8 +179,8 @@ func (e *engine) child(role string) error {
 }
 
 // work does what the orders say after the report.
-func (e *engine) work() error {
-	if o := e.orders; o.Log > 0 {
+func (e Engine) work(o Orders) error {
+	if o.Log > 0 {
 		line := strings.Repeat("x", 99) + "\n"
 		for written := int64(0); written < o.Log; written += int64(len(line)) {
 			if _, err := os.Stdout.WriteString(line); err != nil {
@@ -237,43 +191,43 @@ func (e *engine) work() error {
 			return err
 		}
 	}
-	if e.orders.Memory > 0 {
-		for !eating(e.volume) {
+	if o.Memory > 0 {
+		for !eating(e.Volume) {
 			time.Sleep(time.Millisecond)
 		}
-		taken := make([]byte, e.orders.Memory)
+		taken := make([]byte, o.Memory)
 		for i := 0; i < len(taken); i += os.Getpagesize() {
 			taken[i] = 1
 		}
-		if err := os.WriteFile(filepath.Join(e.volume, "took"), []byte(strconv.Itoa(len(taken))), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(e.Volume, "took"), []byte(strconv.Itoa(len(taken))), 0o644); err != nil {
 			return err
 		}
 	}
-	if e.orders.Write > 0 {
-		if err := e.fill(); err != nil {
+	if o.Write > 0 {
+		if err := e.fill(o.Write); err != nil {
 			return err
 		}
 	}
-	if e.orders.Signal != 0 {
-		if err := syscall.Kill(os.Getpid(), syscall.Signal(e.orders.Signal)); err != nil {
+	if o.Signal != 0 {
+		if err := syscall.Kill(os.Getpid(), syscall.Signal(o.Signal)); err != nil {
 			return err
 		}
 		forever()
 	}
-	if e.orders.Exit != nil {
-		os.Exit(*e.orders.Exit)
+	if o.Exit != nil {
+		os.Exit(*o.Exit)
 	}
 	return nil
 }
 
-func (e *engine) fill() error {
-	f, err := os.Create(filepath.Join(e.volume, "filled"))
+func (e Engine) fill(size int64) error {
+	f, err := os.Create(filepath.Join(e.Volume, "filled"))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	block := make([]byte, 1<<20)
-	for written := int64(0); written < e.orders.Write; {
+	for written := int64(0); written < size; {
 		n, err := f.Write(block)
 		if err != nil {
 			return fmt.Errorf("after %d bytes: %w", written, err)

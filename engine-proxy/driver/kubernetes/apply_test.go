@@ -1,4 +1,4 @@
-package kubetest
+package kubernetes
 
 import (
 	"bufio"
@@ -14,31 +14,39 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
+
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 )
 
-// Apply makes the objects of manifest files, in their order, as "kubectl
+// apply makes the objects of manifest files, in their order, as "kubectl
 // create --validate=strict" does.
-func (c *Cluster) Apply(t testing.TB, files ...string) {
+func apply(t *testing.T, c *kubetest.Cluster, files ...string) {
 	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	groups, err := restmapper.GetAPIGroupResources(c.Admin.Discovery())
-	must(t, err)
+	must(err)
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
-	client, err := dynamic.NewForConfig(c.config)
-	must(t, err)
+	client, err := dynamic.NewForConfig(c.Config)
+	must(err)
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
-		must(t, err)
+		must(err)
 		for documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw))); ; {
 			document, err := documents.Read()
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			must(t, err)
+			must(err)
 			object := new(unstructured.Unstructured)
-			must(t, yaml.Unmarshal(document, object))
+			must(yaml.Unmarshal(document, object))
 			kind := object.GroupVersionKind()
 			mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-			must(t, err)
+			must(err)
 			_, err = client.Resource(mapping.Resource).Namespace(object.GetNamespace()).Create(t.Context(), object, metav1.CreateOptions{
 				FieldValidation: metav1.FieldValidationStrict,
 			})

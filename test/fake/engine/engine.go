@@ -1,23 +1,15 @@
-// Package fakeengine is a program that keeps the engine contract and can be
-// told to break it, for tests of what stands before an engine. Open is one within a
-// test.
+// Package fakeengine is a program that keeps the engine contract and can be told to
+// break it, for tests of what stands before an engine, or obeys what package orders
+// says, for tests of what it runs in. Open is one within a test.
 package fakeengine
 
 import (
-	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -25,11 +17,7 @@ import (
 )
 
 // Folder is that of the program, for test/programs.
-const Folder = "engine-proxy/internal/fakeengine/cmd/fakeengine"
-
-// stuckVariable makes the work of submitted jobs last until their time is up,
-// which is so much later.
-const stuckVariable = "SVC_FAKE_ENGINE_STUCK"
+const Folder = "test/fake/engine/cmd/fakeengine"
 
 // Starts returns how many engines have started on volume.
 func Starts(volume string) int {
@@ -77,109 +65,6 @@ type Engine struct {
 	drained bool
 	undrain int
 	streams int // open event streams
-}
-
-// Main runs the fake engine and ends the process.
-func Main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "fake engine:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func run() error {
-	cfg := Config{Exit: os.Exit}
-	flags := flag.NewFlagSet("fakeengine", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	socket := flags.String("socket", "", "")
-	tokenFile := flags.String("token-file", "", "")
-	listen := flags.String("listen", "", "")
-	certFile, keyFile, caFile := flags.String("tls-cert", "", ""), flags.String("tls-key", "", ""), flags.String("tls-ca", "", "")
-	flags.StringVar(&cfg.Egress, "egress", "", "")
-	flags.StringVar(&cfg.ProjectID, "project", "", "")
-	flags.StringVar(&cfg.InstanceID, "instance", "", "")
-	flags.StringVar(&cfg.Volume, "volume", "", "")
-	if err := flags.Parse(os.Args[1:]); err != nil {
-		return err
-	}
-	token, err := os.ReadFile(*tokenFile)
-	if err != nil {
-		return err
-	}
-	if cfg.Token = string(token); cfg.Token == "" || cfg.ProjectID == "" {
-		return errors.New("a token and a project are needed")
-	}
-	if text := os.Getenv(stuckVariable); text != "" {
-		if cfg.Stuck, err = time.ParseDuration(text); err != nil {
-			return err
-		}
-	}
-	if *listen != "" {
-		if cfg.Secrets, err = ReadSecrets(*certFile, *keyFile, *caFile); err != nil {
-			return err
-		}
-	}
-	lock, err := hold(cfg.Volume)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	e, err := Open(cfg)
-	if err != nil {
-		return err
-	}
-	l, err := open(*socket, *listen, cfg.Secrets)
-	if err != nil {
-		return err
-	}
-	term := make(chan os.Signal, 1)
-	signal.Notify(term, syscall.SIGTERM)
-	go func() {
-		for range term {
-			if e.Terminates() {
-				l.Close()
-				os.Exit(0)
-			}
-		}
-	}()
-	server := &http.Server{Handler: e, ErrorLog: log.New(io.Discard, "", 0)} // of clients that are not let in
-	err = server.Serve(l)
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
-// open listens at a socket, or at a port with TLS.
-func open(socket, port string, secrets Secrets) (net.Listener, error) {
-	if port != "" {
-		config, err := secrets.Server()
-		if err != nil {
-			return nil, err
-		}
-		return tls.Listen("tcp", port, config)
-	}
-	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		return nil, err
-	}
-	return l, os.Chmod(socket, 0o660)
-}
-
-// hold keeps a volume from a second engine until the process ends.
-func hold(volume string) (io.Closer, error) {
-	f, err := os.OpenFile(filepath.Join(volume, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(errors.New("another engine has the volume"), f.Close())
-	}
-	return f, nil
 }
 
 // Open starts an engine on its volume.

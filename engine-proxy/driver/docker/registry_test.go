@@ -1,4 +1,4 @@
-package dockertest
+package docker
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 )
 
 // Media types of an image in a registry.
@@ -23,8 +25,8 @@ const (
 	typeLayer    = "application/vnd.docker.image.rootfs.diff.tar.gzip"
 )
 
-// Registry is a registry with one image.
-type Registry struct {
+// registry is a registry with one image.
+type registry struct {
 	Image string // name to pull it by; it stays valid after Close
 	// Close ends the registry, which ends with the test at the latest.
 	Close func()
@@ -35,20 +37,20 @@ type Registry struct {
 	pulls    atomic.Int32
 }
 
-// Hold keeps blobs back until release is called.
-func (r *Registry) Hold() (release func()) {
+// hold keeps blobs back until release is called.
+func (r *registry) hold() (release func()) {
 	r.gate.Lock()
 	return r.gate.Unlock
 }
 
-// Pulls returns how many pulls have begun.
-func (r *Registry) Pulls() int { return int(r.pulls.Load()) }
+// pulled returns how many pulls have begun.
+func (r *registry) pulled() int { return int(r.pulls.Load()) }
 
-// NewRegistry serves an image of files of this machine, as Import makes one.
-func NewRegistry(t testing.TB, files map[string]string, entrypoint string) *Registry {
+// newRegistry serves an image of files of this machine, as dockertest.Import makes one.
+func newRegistry(t testing.TB, files map[string]string, entrypoint string) *registry {
 	t.Helper()
 	var layer, packed bytes.Buffer
-	if err := writeTar(&layer, files); err != nil {
+	if err := dockertest.WriteTar(&layer, files); err != nil {
 		t.Fatal(err)
 	}
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression)
@@ -61,7 +63,7 @@ func NewRegistry(t testing.TB, files map[string]string, entrypoint string) *Regi
 	if err := zip.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r := &Registry{blobs: make(map[string][]byte)}
+	r := &registry{blobs: make(map[string][]byte)}
 	descriptor := func(mediaType string, content []byte) map[string]any {
 		r.blobs[digest(content)] = content
 		return map[string]any{"mediaType": mediaType, "size": len(content), "digest": digest(content)}
@@ -83,7 +85,7 @@ func NewRegistry(t testing.TB, files map[string]string, entrypoint string) *Regi
 }
 
 // ServeHTTP answers as much of a registry's API as a pull needs.
-func (r *Registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r *registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	path := request.URL.Path
 	content := []byte(`{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`)
 	status, mediaType := http.StatusNotFound, "application/json"

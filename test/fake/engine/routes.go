@@ -137,16 +137,12 @@ func (e *Engine) find(w http.ResponseWriter, r *http.Request) *contract.JobRecor
 }
 
 func (e *Engine) status(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if j := e.find(w, r); j != nil {
 		answer(w, e.public(*j))
 	}
 }
 
 func (e *Engine) cancel(w http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	j := e.find(w, r)
 	if j == nil {
 		return

@@ -62,8 +62,8 @@ func story(dir string) error {
 	}
 }
 
-// tell runs the story until the point at which it is killed, negative for none.
-func tell(t *testing.T, dir string, kill int) (said string, points []killpoint.Point) {
+// play runs the story until the point at which it is killed, negative for none.
+func play(t *testing.T, dir string, kill int) (said string, points []killpoint.Point) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -98,7 +98,7 @@ func tell(t *testing.T, dir string, kill int) (said string, points []killpoint.P
 }
 
 func TestNoRevisionIsLostOrTornAtAnyWrite(t *testing.T) {
-	_, points := tell(t, t.TempDir(), -1)
+	_, points := play(t, t.TempDir(), -1)
 	if len(points) < 50 {
 		t.Fatalf("the story passes %d writes", len(points))
 	}
@@ -107,7 +107,7 @@ func TestNoRevisionIsLostOrTornAtAnyWrite(t *testing.T) {
 			continue // changes nothing that a kill leaves
 		}
 		dir := t.TempDir()
-		said, _ := tell(t, dir, kill)
+		said, _ := play(t, dir, kill)
 		s := open(t, dir)
 		stored := strings.Count(said, "\n")
 		head, _ := s.Head()
@@ -122,7 +122,7 @@ func TestNoRevisionIsLostOrTornAtAnyWrite(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		tell(t, dir, -1)
+		play(t, dir, -1)
 		s = open(t, dir)
 		if list := s.List(); len(list) != 3 || list[2].ID != 6 || len(objects(t, dir)) != 3+3+2+1 {
 			t.Fatalf("killed at %d: the story ends with %+v, %d objects", kill, list, len(objects(t, dir)))

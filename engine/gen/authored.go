@@ -58,7 +58,8 @@ func withData(s spec.Spec, data []byte) spec.Spec {
 // refuses says why the game can't become what another spec says, "" when it can.
 func (a *authored) refuses(s spec.Spec) string {
 	was := a.spec
-	if s.Mechanic != was.Mechanic || s.Renderer != was.Renderer || s.Format != was.Format || s.Art != was.Art || s.Sound != was.Sound || s.Lang != was.Lang {
+	if s.Mechanic != was.Mechanic || s.Renderer != was.Renderer ||
+		s.Format != was.Format || s.Art != was.Art || s.Sound != was.Sound || s.Lang != was.Lang {
 		return "the sources of this game were written for it, and that would replace them"
 	}
 	if s.Theme != was.Theme && a.hasPictures() {
@@ -142,5 +143,6 @@ func untouched(prompt string, current *spec.Spec) decision {
 
 // keptSettings says what settings ask for that an authored game does not follow.
 func keptSettings(asked []string) string {
-	return fmt.Sprintf("The settings ask for changes that would replace sources which were written for this game, so it stays as it is: %s.", strings.Join(asked, "; "))
+	const why = "The settings ask for changes that would replace sources which were written for this game, so it stays as it is: %s."
+	return fmt.Sprintf(why, strings.Join(asked, "; "))
 }

@@ -41,7 +41,8 @@ func (m *Manager) adopt() {
 
 // reviseDraft keeps what a job proved that is taken away with its end.
 func (m *Manager) reviseDraft(j *job) {
-	m.revise(revs.Revision{Kind: revs.Draft, Job: j.id, Author: j.author, Message: "left by a job that did not complete"}, func() (files revs.Files, err error) {
+	r := revs.Revision{Kind: revs.Draft, Job: j.id, Author: j.author, Message: "left by a job that did not complete"}
+	m.revise(r, func() (files revs.Files, err error) {
 		err = m.space.Read(func(root *os.Root) error {
 			files, err = gen.Drafted(root, j.id)
 			return err

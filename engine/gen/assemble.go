@@ -13,9 +13,11 @@ import (
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
-// assemble compiles, bundles and audits what was decided, with the edits of
-// earlier jobs.
+// assemble compiles, bundles and audits what was decided.
 func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e effort) (compile.Files, error) {
+	if d.game != nil {
+		return g.assembleAuthored(ctx, rep, d, e)
+	}
 	s := d.spec
 	assets, err := makeAssets(ctx, rep, s, d.stock)
 	if err != nil {
@@ -29,10 +31,6 @@ func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e ef
 		return nil, fmt.Errorf("writing the sources: %w", err)
 	}
 	done(true, fmt.Sprintf("%d source files", len(files)))
-	for _, name := range d.edits.over(files) {
-		warn(rep, "edits_dropped", "What a model changed in "+name+" does not fit the game any more and was dropped.")
-		delete(d.edits, name)
-	}
 	if name := compile.Framework(s.Renderer); name != "" {
 		library, err := g.frameworks.get(name)
 		if err != nil {
@@ -40,12 +38,27 @@ func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e ef
 		}
 		library.addTo(files)
 	}
-	if len(d.edits) > 0 {
-		if err := g.compiles(ctx, files, e); err != nil {
-			return files, err
-		}
-	}
 	return files, finish(ctx, rep, s, files)
+}
+
+// assembleAuthored changes the data of a game whose sources are the truth, bundles
+// and audits it.
+func (g *embedded) assembleAuthored(ctx context.Context, rep Reporter, d *decision, e effort) (compile.Files, error) {
+	rep.Progress(api.StageWriting, 20, "Changing the game's data.")
+	files, err := d.game.with(d.spec)
+	if err != nil {
+		return nil, fmt.Errorf("changing the game's data: %w", err)
+	}
+	err = g.compiles(ctx, files, e)
+	if err == nil {
+		err = finish(ctx, rep, d.spec, files)
+	}
+	var broken *build.Error
+	var against *auditError
+	if errors.As(err, &broken) || errors.As(err, &against) { // its own fault, not the generator's
+		return nil, &unplayableError{why: clipped(err.Error())}
+	}
+	return files, err
 }
 
 // finish audits, mends and bundles sources. Its error is a *build.Error or an

@@ -54,7 +54,7 @@ type assetRecord struct {
 
 // stockFor opens the project's stock, for settings that want pictures or sounds
 // of models. It says what there is no model for.
-func (g *embedded) stockFor(ctx context.Context, req Request) (s *stock, warnings []string, err error) {
+func (g *embedded) stockFor(ctx context.Context, req Request, d *decision) (s *stock, warnings []string, err error) {
 	images, sounds := on(req.Settings.AIImages), on(req.Settings.AIAudio)
 	s = &stock{made: map[string]stocked{}, used: map[string]string{}}
 	data, err := readOptional(req.Workspace, styleFile)
@@ -64,7 +64,7 @@ func (g *embedded) stockFor(ctx context.Context, req Request) (s *stock, warning
 	if style, err := look.ParseStyle(data); err == nil {
 		s.style = style
 	}
-	if !images && !sounds || req.Settings.ChatMode == api.ChatPlan {
+	if !images && !sounds || d.game != nil || req.Settings.ChatMode == api.ChatPlan {
 		return s, nil, nil
 	}
 	const noImages = "the pictures are painted by the generator."
@@ -135,6 +135,12 @@ func (s *stock) save(w *delivery) error {
 		return fmt.Errorf("encoding %s: %w", assetsFile, err)
 	}
 	return w.put(assetsFile, append(data, '\n'))
+}
+
+// checksum of a file.
+func checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // key names what a model is asked for.

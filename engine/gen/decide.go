@@ -30,11 +30,14 @@ type decision struct {
 	summary    string
 	warnings   []string
 
-	read   bool     // a model read the request
-	open   []string // those of unmet that a change of the sources may meet
-	edits  edits    // sources of the game that are not the generator's own
-	stock  *stock
-	assets compile.Files // pictures and sounds of the game as it was last assembled
+	read bool      // a model read the request
+	open []string  // those of unmet that a change of the sources may meet
+	game *authored // the project's game if its sources are the truth, else nil
+	// written are the sources that a model wrote in this job, in a game that was
+	// generated until then.
+	written compile.Files
+	stock   *stock
+	assets  compile.Files // pictures and sounds of the game as it was last assembled
 	// keep stores a proven game while fixes are tried on it; nil stores none.
 	keep func(made revision) error
 }
@@ -66,12 +69,25 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 	if err != nil {
 		return decision{}, err
 	}
+	truth, err := Authored(req.Workspace)
+	if err != nil {
+		return decision{}, err
+	}
 	var d decision
 	switch {
-	case current == nil || startOver.MatchString(req.Prompt) || isBrief(req.Prompt):
+	case startOver.MatchString(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
+	case current == nil, truth && model == nil && isBrief(req.Prompt):
+		d = untouched(req.Prompt, current)
 	default:
-		d, err = decideChange(ctx, req, *current, model)
+		var game *authored
+		if truth {
+			if game, err = loadAuthored(req.Workspace, *current); err != nil {
+				return decision{}, err
+			}
+			current = &game.spec
+		}
+		d, err = decideChange(ctx, req, *current, game, model)
 	}
 	d.current = current
 	d.warnings = append(warnings, d.warnings...)
@@ -131,7 +147,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 	}
 	d.unmet = append(d.unmet, beyond(reading, d.spec, o)...)
 	if reading.Empty() && len(d.unmet) == 0 {
-		d.unmet = []string{brief.Clip(req.Prompt, 80)}
+		d.unmet = []string{clippedWish(req.Prompt)}
 	}
 	d.summary = fmt.Sprintf("%s: %s", d.spec.Title, d.spec.Text.HowTo)
 	return d, nil
@@ -216,20 +232,27 @@ func isBrief(text string) bool {
 	return false
 }
 
-func decideChange(ctx context.Context, req Request, current spec.Spec, model *author.Author) (decision, error) {
+// clippedWish names a whole request as unmet.
+func clippedWish(prompt string) string {
+	return brief.Clip(secretPattern.ReplaceAllString(prompt, " "), 80)
+}
+
+// decideChange reads a request as a change of the project's game, which game holds
+// if its sources are the truth.
+func decideChange(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, error) {
 	framed := current
 	did := change.Reframe(&framed, order(req))
-	d, outcome, err := changes(ctx, req, framed, model)
+	var warnings []string
+	if game != nil && len(did) > 0 {
+		framed, did, warnings = current, nil, []string{keptSettings(did)}
+	}
+	d, outcome, err := changes(ctx, req, framed, game, model)
 	if err != nil {
 		return decision{}, err
 	}
+	d.game, d.warnings = game, append(warnings, d.warnings...)
 	d.spec, d.did, d.unmet = outcome.Spec, append(did, outcome.Did...), outcome.Unmet
 	d.candidates = []string{outcome.Spec.Mechanic}
-	kept, err := loadEdits(req.Workspace)
-	if err != nil {
-		d.warnings = append(d.warnings, "What was changed in the sources before is not kept: "+err.Error()+".")
-	}
-	d.edits = kept
 	d.noChange = len(d.did) == 0
 	d.summary = "Changed: " + strings.Join(d.did, "; ") + "."
 	switch {
@@ -243,9 +266,9 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, model *au
 
 // changes carries a request out, in a model's words or the user's own. What a
 // model has to say about it is in the decision.
-func changes(ctx context.Context, req Request, current spec.Spec, model *author.Author) (decision, change.Outcome, error) {
+func changes(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, change.Outcome, error) {
 	if model == nil {
-		return decision{}, change.Apply(current, req.Prompt), nil
+		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
 	wishes, err := model.Change(ctx, ask(req), current)
 	reason, failed := degraded(ctx, err)
@@ -253,15 +276,19 @@ func changes(ctx context.Context, req Request, current spec.Spec, model *author.
 	case failed:
 		return decision{}, change.Outcome{}, err
 	case reason != "":
-		return decision{warnings: []string{reason}}, change.Apply(current, req.Prompt), nil
+		return decision{warnings: []string{reason}}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
 	outcome := change.Outcome{Spec: current}
 	if wishes.Text != "" {
-		outcome = change.Apply(current, wishes.Text)
+		outcome = change.Apply(current, wishes.Text, game.limit())
 		outcome.AtBounds = outcome.AtBounds && len(wishes.Unmet) == 0
 	}
+	open := wishes.Unmet
 	outcome.Unmet = append(outcome.Unmet, wishes.Unmet...)
-	return decision{read: true, open: wishes.Unmet}, outcome, nil
+	if game != nil { // what its data does not hold may be done in its sources
+		open = slices.Clone(outcome.Unmet)
+	}
+	return decision{read: true, open: open}, outcome, nil
 }
 
 // swap puts another mechanic into a new game's spec.

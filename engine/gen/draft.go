@@ -39,9 +39,8 @@ func (d *delivery) keep(jobID string) error {
 // The draft of another job, or one that can't be read, is left to the next
 // delivery to take away. change is that of a Request; its errors are returned.
 func SettleDraft(root *os.Root, change func([]swap.Change, int64) error, jobID string, deliver bool) (changed bool, err error) {
-	data, err := disk.Read(root, draftFile, maxDraft)
-	var kept draft
-	if err != nil || json.Unmarshal(data, &kept) != nil || kept.JobID != jobID {
+	kept, there := loadDraft(root, jobID)
+	if !there {
 		return false, nil
 	}
 	changes := []swap.Change{{Name: draftFile, Delete: true}}
@@ -53,4 +52,13 @@ func SettleDraft(root *os.Root, change func([]swap.Change, int64) error, jobID s
 		return false, fmt.Errorf("settling %s: %w", draftFile, err)
 	}
 	return changed, nil
+}
+
+// loadDraft reads the draft that a job left.
+func loadDraft(root *os.Root, jobID string) (kept draft, there bool) {
+	data, err := disk.Read(root, draftFile, maxDraft)
+	if err != nil || json.Unmarshal(data, &kept) != nil || kept.JobID != jobID {
+		return draft{}, false
+	}
+	return kept, true
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/author"
-	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/playtest"
@@ -52,7 +51,7 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	if warning != "" {
 		d.warnings = append(d.warnings, warning)
 	}
-	stock, warnings, err := g.stockFor(ctx, req)
+	stock, warnings, err := g.stockFor(ctx, req, &d)
 	if err != nil {
 		return Result{}, err
 	}
@@ -73,7 +72,7 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	made, err := g.produce(ctx, rep, &d, effortOf(req.Settings))
 	var unplayable *unplayableError
 	if !d.isNew && errors.As(err, &unplayable) {
-		d.unmet = append(d.unmet, brief.Clip(secretPattern.ReplaceAllString(req.Prompt, " "), 80))
+		d.unmet = append(d.unmet, clippedWish(req.Prompt))
 		d.summary = "Nothing was changed: with this change the game could not be played (" + unplayable.why + ")."
 		say(rep, d.summary)
 		return Result{Summary: d.summary, Unmet: d.unmet}, nil
@@ -102,7 +101,7 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	say(rep, d.closing())
 	result := Result{Summary: d.summary, Changed: changed, Unmet: d.unmet}
 	if d.isNew {
-		if result.Learned, err = learned(req, d.spec, d.edits); err != nil {
+		if result.Learned, err = learned(req, d.spec, d.written); err != nil {
 			return Result{}, err
 		}
 	}
@@ -161,8 +160,13 @@ func deliver(ctx context.Context, req Request, d *decision, made revision) (*del
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(w.put(styleFile, style), d.stock.save(w), saveEdits(w, d.edits), w.put(specFile, data)); err != nil {
+	if err := errors.Join(w.put(styleFile, style), saveMode(w, d.game != nil || len(d.written) > 0), w.put(specFile, data)); err != nil {
 		return nil, err
+	}
+	if d.game == nil { // the pictures of an authored game are what they were
+		if err := d.stock.save(w); err != nil {
+			return nil, err
+		}
 	}
 	return w, w.shots(made.shots)
 }

@@ -3,6 +3,7 @@ package gen
 import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -16,15 +17,15 @@ const maxLearnedFiles = 8
 // learned makes a skill of a new game that was proven to play: its GameSpec and
 // what a model changed in its sources, found again by the brief that it was made
 // for.
-func learned(req Request, s spec.Spec, changed edits) (*api.Skill, error) {
+func learned(req Request, s spec.Spec, written compile.Files) (*api.Skill, error) {
 	data, err := spec.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
 	files := []api.SkillFile{{Path: "game.json", Content: string(data)}}
-	names := changed.names()
+	names := written.Names()
 	for _, name := range names[:min(len(names), maxLearnedFiles)] {
-		files = append(files, api.SkillFile{Path: name, Content: string(changed[name].content)})
+		files = append(files, api.SkillFile{Path: name, Content: string(written[name])})
 	}
 	return &api.Skill{
 		Key:       s.Mechanic + "-" + s.Theme,

@@ -3,7 +3,6 @@ package gen
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +24,6 @@ type proven struct {
 	mended []string        // what fixes changed on the way to it
 
 	spec   spec.Spec
-	edits  edits
 	assets compile.Files
 	used   map[string]string // pictures and sounds of models
 }
@@ -33,7 +31,7 @@ type proven struct {
 func (d *decision) proven(files compile.Files, report playtest.Report, mended []string) *proven {
 	return &proven{
 		revision: revision{files: files, shots: report.Shots}, report: report, faults: countFaults(report), mended: slices.Clone(mended),
-		spec: d.spec, edits: maps.Clone(d.edits), assets: d.assets, used: d.stock.used,
+		spec: d.spec, assets: d.assets, used: d.stock.used,
 	}
 }
 
@@ -45,7 +43,7 @@ func countFaults(report playtest.Report) int {
 
 // restore makes what a decision held once the decision's again.
 func (d *decision) restore(p *proven) {
-	d.spec, d.edits, d.assets, d.stock.used = p.spec, p.edits, p.assets, p.used
+	d.spec, d.assets, d.stock.used = p.spec, p.assets, p.used
 }
 
 // playAndFix plays the built game in the browser, with fixes for what fails,
@@ -81,7 +79,7 @@ func (g *embedded) playAndFix(ctx context.Context, rep Reporter, d *decision, fi
 		seen[signature] = true
 		next := d.spec
 		change := mend(&next, failed)
-		if change == "" {
+		if change == "" || d.game != nil && d.game.refuses(next) != "" {
 			break
 		}
 		if better && d.keep != nil {
@@ -95,7 +93,7 @@ func (g *embedded) playAndFix(ctx context.Context, rep Reporter, d *decision, fi
 		rep.Progress(api.StageFixing, 82, "Fixing what the playtest found.")
 		rep.Event(api.EventFixApplied, map[string]any{"strategy": "spec", "change": change, "because": signature})
 		var tuned []string
-		if replay { // nothing has shown yet that it can be played so
+		if replay && d.game == nil { // nothing has shown yet that it can be played so
 			tuned, err = g.simulate(ctx, rep, &d.spec, e)
 			mended = append(mended, tuned...)
 		}

@@ -241,7 +241,7 @@ func TestFaultsThatTheBrowserSeesAreMended(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.stock, _, err = g.stockFor(t.Context(), req); err != nil {
+			if d.stock, _, err = g.stockFor(t.Context(), req, &d); err != nil {
 				t.Fatal(err)
 			}
 			c.spoil(&d.spec)

@@ -44,6 +44,9 @@ func planText(d decision) string {
 	default:
 		fmt.Fprintf(&b, "A change of the project's game: %s.\n\n", strings.Join(d.did, "; "))
 	}
+	if s.Mechanic == "" {
+		return b.String() // the game can't be described
+	}
 	fmt.Fprintf(&b, "| what | choice |\n|---|---|\n")
 	for _, row := range [][2]string{
 		{"Mechanic", s.Mechanic + ": " + s.Text.HowTo},

@@ -62,11 +62,14 @@ func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision
 	if err := s.Check(); err != nil {
 		return made, fmt.Errorf("checking what a model tuned: %w", err)
 	}
-	generated, err := compile.Compile(s, d.assets)
-	if err != nil {
-		return made, fmt.Errorf("writing the sources: %w", err)
+	if d.game == nil {
+		generated, err := compile.Compile(s, d.assets)
+		if err != nil {
+			return made, fmt.Errorf("writing the sources: %w", err)
+		}
+		d.written = written(generated, out.Files)
 	}
-	d.spec, d.edits, d.noChange = s, editsOf(generated, out.Files), false
+	d.spec, d.noChange = s, false
 	said := brief.Clip(secretPattern.ReplaceAllString(out.Summary, " "), 300)
 	if said == "" {
 		said = "A model changed the sources."
@@ -88,8 +91,8 @@ func about(d *decision) string {
 	if len(d.did) > 0 {
 		fmt.Fprintf(&b, "\nFor this request the generator changed: %s.", strings.Join(d.did, "; "))
 	}
-	if len(d.edits) > 0 {
-		fmt.Fprintf(&b, "\nChanged by a model before: %s.", strings.Join(d.edits.names(), ", "))
+	if d.game != nil {
+		b.WriteString("\nIts sources were written for it before, by a model or a person: what they do stays, but for what is asked now.")
 	}
 	if len(d.open) > 0 {
 		fmt.Fprintf(&b, "\nWhat the generator could not do, and you are asked to: %s.", strings.Join(d.open, "; "))
@@ -104,6 +107,10 @@ func tuner(base spec.Spec) func([]byte, map[string]float64) ([]byte, string, err
 		if err != nil {
 			return nil, "", err
 		}
+		old, err := compile.Data(s)
+		if err != nil {
+			return nil, "", err
+		}
 		before := s.Play
 		for name, value := range changes {
 			if err := setTunable(&s.Play, name, value); err != nil {
@@ -111,7 +118,11 @@ func tuner(base spec.Spec) func([]byte, map[string]float64) ([]byte, string, err
 			}
 		}
 		s.Play = s.Play.Clamped(s.Format).Rounded()
-		if data, err = compile.Data(s); err != nil {
+		now, err := compile.Data(s)
+		if err != nil {
+			return nil, "", err
+		}
+		if data, err = patch(data, old, now); err != nil {
 			return nil, "", err
 		}
 		return data, fmt.Sprintf("The tunables are now %+v; they were %+v.", s.Play, before), nil

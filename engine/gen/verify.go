@@ -67,27 +67,15 @@ func (g *embedded) produce(ctx context.Context, rep Reporter, d *decision, e eff
 // attempt makes a game of the decision's mechanic: simulated and tuned, built,
 // and played in the browser, with fixes after each round.
 func (g *embedded) attempt(ctx context.Context, rep Reporter, d *decision, e effort) (revision, error) {
-	tuned, err := g.simulate(ctx, rep, &d.spec, e)
-	if err != nil {
-		return revision{}, err
-	}
-	if len(tuned) > 0 {
-		d.summary += " To keep it playable I tuned " + strings.Join(tuned, ", then ") + "."
-	}
-	if len(d.edits) > 0 {
-		made, err := g.assembleAndPlay(ctx, rep, d, e)
-		if err == nil || ctx.Err() != nil || errors.Is(err, ErrExhausted) {
-			return made, err
+	if d.game == nil { // an authored game is simulated as it is, once it is assembled
+		tuned, err := g.simulate(ctx, rep, &d.spec, e)
+		if err != nil {
+			return revision{}, err
 		}
-		warn(rep, "edits_dropped", "What a model changed in the sources does not go with this change and was dropped: "+clipped(err.Error()))
-		d.edits = nil
+		if len(tuned) > 0 {
+			d.summary += " To keep it playable I tuned " + strings.Join(tuned, ", then ") + "."
+		}
 	}
-	return g.assembleAndPlay(ctx, rep, d, e)
-}
-
-// assembleAndPlay builds a game whose spec passed the simulation and plays it in
-// the browser.
-func (g *embedded) assembleAndPlay(ctx context.Context, rep Reporter, d *decision, e effort) (revision, error) {
 	files, err := g.assembleAndJudge(ctx, rep, d, e)
 	if err != nil {
 		return revision{}, err
@@ -103,7 +91,7 @@ func (g *embedded) assembleAndPlay(ctx context.Context, rep Reporter, d *decisio
 // simulated.
 func (g *embedded) assembleAndJudge(ctx context.Context, rep Reporter, d *decision, e effort) (compile.Files, error) {
 	files, err := g.assemble(ctx, rep, d, e)
-	if err != nil || len(d.edits) == 0 {
+	if err != nil || d.game == nil {
 		return files, err
 	}
 	verdict, err := g.judge(ctx, rep, d.spec, files, e)

@@ -36,6 +36,9 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	if err := m.settleDraft(j, &v); err != nil {
 		return err
 	}
+	if s.Record.StartedAt != nil && v.status != api.JobCancelled { // another one may run now
+		m.reviseEnd(j, v)
+	}
 	if v.status != api.JobCancelled {
 		files, err := m.packFiles(j)
 		if err != nil {
@@ -111,10 +114,14 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 	if v.status == api.JobCompleted {
 		return nil // its game took the draft away
 	}
+	if v.status == api.JobCancelled {
+		m.reviseDraft(j)
+	}
 	changed, err := gen.SettleDraft(m.space.Root(), m.change, j.id, v.status == api.JobFailed)
 	var full *fullError
 	if errors.As(err, &full) {
 		m.cfg.Log.Warn("proven game not delivered", zap.String("job", j.id), zap.Error(err))
+		m.reviseDraft(j)
 		_, err = gen.SettleDraft(m.space.Root(), m.change, j.id, false)
 	}
 	if changed {

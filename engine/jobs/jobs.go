@@ -25,6 +25,7 @@ import (
 	"github.com/svc-games/svc/engine/feed"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/journal"
+	"github.com/svc-games/svc/engine/revs"
 	"github.com/svc-games/svc/engine/workspace"
 )
 
@@ -71,13 +72,14 @@ type Config struct {
 
 // Manager has a project's jobs. Its methods are safe for concurrent use.
 type Manager struct {
-	cfg    Config
-	lock   io.Closer
-	feed   *feed.Feed
-	space  *workspace.Workspace
-	fences *journal.File
-	wake   chan struct{} // holds a token when the queue may have grown
-	fatal  chan error    // holds the error that ends Run
+	cfg     Config
+	lock    io.Closer
+	feed    *feed.Feed
+	space   *workspace.Workspace
+	history *revs.Store
+	fences  *journal.File
+	wake    chan struct{} // holds a token when the queue may have grown
+	fatal   chan error    // holds the error that ends Run
 
 	// unreturned is closed when the generator of an earlier job, which did not stop
 	// in time, has returned. Only Run uses it.
@@ -126,6 +128,9 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
+	if err := m.openHistory(); err != nil {
+		return err
+	}
 	var cut int64
 	if m.feed, cut, err = feed.Open(filepath.Join(m.cfg.Dir, "feed")); err != nil {
 		return err
@@ -153,6 +158,9 @@ func (m *Manager) Close() error {
 	}
 	if m.feed != nil {
 		errs = append(errs, m.feed.Close())
+	}
+	if m.history != nil {
+		errs = append(errs, m.history.Close())
 	}
 	if m.space != nil {
 		errs = append(errs, m.space.Close())

@@ -25,11 +25,15 @@ func (m *Manager) Recover() error {
 	if err := m.load(); err != nil {
 		return fmt.Errorf("loading jobs: %w", err)
 	}
+	if _, there := m.history.Head(); !there {
+		m.adopt() // before the drafts of jobs that were running become the project's
+	}
 	for _, j := range m.accepted {
 		if err := m.resume(j); err != nil {
 			return fmt.Errorf("recovering %s: %w", j.id, err)
 		}
 	}
+	m.adopt()
 	return nil
 }
 

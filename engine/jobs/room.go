@@ -42,8 +42,25 @@ type fullError struct{ why string }
 func (e *fullError) Error() string { return "The project's volume is full: " + e.why }
 
 // room returns nil when the volume has room for so much more. The ZIPs of
-// published jobs, which the archive has, make room, the oldest first.
+// published jobs, which the archive has, make room, the oldest first; then old
+// revisions do.
 func (m *Manager) room(bytes int64, files int) error {
+	for limits := m.historyLimits(); ; {
+		err := m.roomBesideHistory(bytes, files)
+		full := (*fullError)(nil)
+		if !errors.As(err, &full) || len(m.history.List()) <= 1 || limits.Bytes == 0 {
+			return err
+		}
+		limits.Bytes, limits.Files = limits.Bytes/2, limits.Files/2
+		if err := m.history.Trim(limits); err != nil {
+			m.cfg.Log.Warn("history not shortened", zap.Error(err))
+			return full
+		}
+	}
+}
+
+// roomBesideHistory is room where no revision gives way.
+func (m *Manager) roomBesideHistory(bytes int64, files int) error {
 	limits := m.cfg.Limits
 	use, err := measure(m.cfg.Dir)
 	if err != nil {

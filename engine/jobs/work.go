@@ -146,6 +146,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 		m.cfg.Log.Error("workspace unusable", zap.String("job", j.id), zap.Error(err))
 		return failed(api.FailureInternal, "The project's files could not be prepared."), nil
 	}
+	j.author = inherited.Settings.Model
 	limit := m.cfg.TimeLimit
 	if limit <= 0 {
 		limit = timeout(inherited.Settings.ReasoningLevel)

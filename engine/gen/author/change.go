@@ -63,7 +63,7 @@ func (w *wishes) check(current spec.Spec) error {
 		return fmt.Errorf("it has more than %d wishes", maxWishes)
 	}
 	for _, wish := range w.Wishes {
-		outcome := change.Apply(current, wish)
+		outcome := change.Apply(current, wish, nil)
 		if len(outcome.Unmet) > 0 && !outcome.AtBounds {
 			return fmt.Errorf("the generator does not understand the wish %q; say it otherwise, or name it in unmet", Clip(wish, 200))
 		}

@@ -54,8 +54,12 @@ var (
 	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
 )
 
-// Apply carries out a request.
-func Apply(s spec.Spec, request string) Outcome {
+// Limit says why a game must not become what a spec says, "" when it may.
+type Limit func(spec.Spec) (why string)
+
+// Apply carries out a request. What limit refuses of it is undone and named as
+// unmet; nil refuses nothing.
+func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	out := Outcome{Spec: s, AtBounds: true}
 	for _, raw := range clauses(request) {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
@@ -66,16 +70,23 @@ func Apply(s spec.Spec, request string) Outcome {
 		var unmet []string
 		did := false
 		for _, op := range operations {
+			before := out.Spec
 			r := op(&out.Spec, c)
+			swapped := strings.HasPrefix(r.did, "the mechanic")
+			if r.did != "" && limit != nil {
+				if why := limit(out.Spec); why != "" {
+					out.Spec, r = before, bound("%s", why)
+				}
+			}
 			if r.did != "" {
 				out.Did = append(out.Did, r.did)
 				did = true
-				if strings.HasPrefix(r.did, "the mechanic") {
-					break // its words name a game, not figures or colours
-				}
 			}
 			if r.unmet != "" {
 				unmet = append(unmet, r.unmet)
+			}
+			if swapped {
+				break // its words name a game, not figures or colours
 			}
 		}
 		switch {

@@ -75,7 +75,7 @@ func TestRequestChangesExactlyWhatItSays(t *testing.T) {
 		{"faster and 30 seconds", []string{"Play.Speed", "Play.Duration"}, func(spec.Spec) bool { return true }},
 	} {
 		before := duckGame()
-		out := Apply(before, c.request)
+		out := Apply(before, c.request, nil)
 		got := touched(before, out.Spec)
 		slices.Sort(got)
 		want := slices.Sorted(slices.Values(c.fields))
@@ -109,7 +109,7 @@ func TestLooksAndFiguresChangeWithoutTouchingPlay(t *testing.T) {
 		{"make it play like whack a mole instead", func(s spec.Spec) bool { return s.Mechanic == "whack" && s.Cast.Hero.Noun == "duck" }},
 	} {
 		before := duckGame()
-		out := Apply(before, c.request)
+		out := Apply(before, c.request, nil)
 		if !c.check(out.Spec) {
 			t.Errorf("%q: did %q, unmet %q: %s in %s, cast %+v, look %+v", c.request, out.Did, out.Unmet, out.Spec.Mechanic, out.Spec.Theme, out.Spec.Cast, out.Spec.Look)
 		}
@@ -125,7 +125,7 @@ func TestLooksAndFiguresChangeWithoutTouchingPlay(t *testing.T) {
 func TestWhatCanNotBeDoneIsUnmetAndChangesNothing(t *testing.T) {
 	for _, request := range []string{"add multiplayer over the internet", "undo", "bigger text", "add music", "asdf ghjk"} {
 		before := duckGame()
-		out := Apply(before, request)
+		out := Apply(before, request, nil)
 		if len(out.Did) != 0 || len(touched(before, out.Spec)) != 0 {
 			t.Errorf("%q: did %q", request, out.Did)
 		}
@@ -136,7 +136,7 @@ func TestWhatCanNotBeDoneIsUnmetAndChangesNothing(t *testing.T) {
 }
 
 func TestOneRequestMayBeHalfMet(t *testing.T) {
-	out := Apply(duckGame(), "Make it faster and add an online leaderboard.")
+	out := Apply(duckGame(), "Make it faster and add an online leaderboard.", nil)
 	if len(out.Did) != 1 || len(out.Unmet) != 1 || !strings.Contains(out.Unmet[0], "leaderboard") {
 		t.Errorf("did %q, unmet %q", out.Did, out.Unmet)
 	}
@@ -145,7 +145,7 @@ func TestOneRequestMayBeHalfMet(t *testing.T) {
 func TestTunablesStopAtTheirBounds(t *testing.T) {
 	s := duckGame()
 	for range 12 {
-		s = Apply(s, "much faster, more lives, many more obstacles").Spec
+		s = Apply(s, "much faster, more lives, many more obstacles", nil).Spec
 	}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestTunablesStopAtTheirBounds(t *testing.T) {
 	for request, reason := range map[string]string{
 		"much faster": "speed is at its most already (2)", "add lives": "there are 5 lives already", "more obstacles": "density is at its most already",
 	} {
-		out := Apply(s, request)
+		out := Apply(s, request, nil)
 		if len(out.Did) != 0 || len(out.Unmet) != 1 || !strings.Contains(out.Unmet[0], reason) || !out.AtBounds {
 			t.Errorf("at the bound, %q: did %q, unmet %q", request, out.Did, out.Unmet)
 		}

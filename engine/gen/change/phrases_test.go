@@ -39,7 +39,7 @@ var phrases = map[string][]string{
 func TestWishesAreUnderstoodInTheWordsOfUsers(t *testing.T) {
 	for want, requests := range phrases {
 		for _, request := range requests {
-			out := Apply(duckGame(), request)
+			out := Apply(duckGame(), request, nil)
 			if len(out.Did) != 1 || !strings.Contains(out.Did[0], want) || len(out.Unmet) > 0 {
 				t.Errorf("%q: did %q, unmet %q, want %s", request, out.Did, out.Unmet, want)
 			}
@@ -52,7 +52,7 @@ func TestWhatIsNotUnderstoodIsSaidAndChangesNothing(t *testing.T) {
 		"make it prettier", "undo that", "don't make it faster", "less pink", "make the rocks bigger", "the lives are hard to see",
 		"add a high score table online", "the gaps should be wider", "add music",
 	} {
-		out := Apply(duckGame(), request)
+		out := Apply(duckGame(), request, nil)
 		if len(out.Did) > 0 || !slices.ContainsFunc(out.Unmet, func(u string) bool { return strings.HasPrefix(u, request) }) {
 			t.Errorf("%q: did %q, unmet %q", request, out.Did, out.Unmet)
 		}

@@ -23,6 +23,12 @@ type Files map[string][]byte
 // Entry is the main module.
 const Entry = "src/main.js"
 
+// Page is what a browser opens, and Readme what a person reads first.
+const (
+	Page   = "index.html"
+	Readme = "README.txt"
+)
+
 // Script is the bundle that the page loads.
 const Script = "game.js"
 
@@ -84,10 +90,10 @@ func Compile(s spec.Spec, assets Files) (Files, error) {
 	if out["lib/svc.js"], err = kit.Source("page/svc.js"); err != nil {
 		return nil, err
 	}
-	if out["index.html"], err = page(s); err != nil {
+	if out[Page], err = page(s); err != nil {
 		return nil, err
 	}
-	out["README.txt"] = fmt.Appendf(nil, "%s: open index.html in a browser (a double click is enough) and tap.\nThe readable sources are in src/; src/game.json holds what can be tuned.\n", s.Title)
+	out[Readme] = fmt.Appendf(nil, "%s: open index.html in a browser (a double click is enough) and tap.\nThe readable sources are in src/; src/game.json holds what can be tuned.\n", s.Title)
 	return out, nil
 }
 

@@ -1,0 +1,148 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/change"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// sources is the folder of a game that can be edited.
+const sources = "src/"
+
+// authored is a game whose sources are the truth. The generator never writes them
+// anew: it changes what they hold as data, in place, or nothing.
+type authored struct {
+	files compile.Files // without the bundle, which is made of them
+	spec  spec.Spec     // the project's, with what the game's own data says
+}
+
+// loadAuthored reads an authored game.
+func loadAuthored(root *os.Root, s spec.Spec) (*authored, error) {
+	files, err := readGame(root)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(files, func(name string, _ []byte) bool {
+		folder, _, inFolder := strings.Cut(name, "/")
+		if inFolder {
+			return !slices.Contains(generatedFolders, folder)
+		}
+		return name != compile.Page && name != compile.Readme // the bundle, a plan
+	})
+	return &authored{files: files, spec: withData(s, files[compile.DataFile])}, nil
+}
+
+// withData is a spec with what a game's data file says, where that is one.
+func withData(s spec.Spec, data []byte) spec.Spec {
+	var read spec.Spec
+	if json.Unmarshal(data, &read) != nil {
+		return s
+	}
+	out := s
+	out.ID, out.Title, out.Seed, out.Art = read.ID, read.Title, read.Seed, read.Art
+	out.Play, out.Text, out.Cast, out.Scene, out.Palette = read.Play, read.Text, read.Cast, read.Scene, read.Palette
+	if out.Check() != nil {
+		return s
+	}
+	return out
+}
+
+// refuses says why the game can't become what another spec says, "" when it can.
+func (a *authored) refuses(s spec.Spec) string {
+	was := a.spec
+	if s.Mechanic != was.Mechanic || s.Renderer != was.Renderer ||
+		s.Format != was.Format || s.Art != was.Art || s.Sound != was.Sound || s.Lang != was.Lang {
+		return "the sources of this game were written for it, and that would replace them"
+	}
+	if s.Theme != was.Theme && a.hasPictures() {
+		return "the game has pictures, which would not follow"
+	}
+	if _, err := a.with(s); err != nil {
+		return compile.DataFile + " was written for this game, and does not hold that: " + err.Error()
+	}
+	return ""
+}
+
+func (a *authored) hasPictures() bool {
+	for name := range a.files {
+		if strings.HasPrefix(name, compile.AssetsFolder+"/") && !strings.HasSuffix(name, ".wav") && !strings.HasSuffix(name, ".mp3") {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the game's files with the data of another spec, which refuses
+// nothing of.
+func (a *authored) with(s spec.Spec) (compile.Files, error) {
+	before, err := compile.Data(a.spec)
+	if err != nil {
+		return nil, err
+	}
+	after, err := compile.Data(s)
+	if err != nil {
+		return nil, err
+	}
+	files := maps.Clone(a.files)
+	if files[compile.DataFile], err = patch(a.files[compile.DataFile], before, after); err != nil {
+		return nil, err
+	}
+	replace := func(name, old, now string) {
+		if text, there := files[name]; there && old != now {
+			files[name] = []byte(strings.Replace(string(text), old, now, 1))
+		}
+	}
+	replace(compile.Page, "<title>"+html.EscapeString(a.spec.Title)+"</title>", "<title>"+html.EscapeString(s.Title)+"</title>")
+	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink)
+	replace(compile.Readme, a.spec.Title+":", s.Title+":")
+	return files, nil
+}
+
+// limit is what of a request may be carried out on the game: all of it on one that
+// is generated.
+func (a *authored) limit() change.Limit {
+	if a == nil {
+		return nil
+	}
+	return a.refuses
+}
+
+// written returns the sources that are not as the generator makes them.
+func written(generated, revision compile.Files) compile.Files {
+	out := compile.Files{}
+	for name, content := range revision {
+		if !strings.HasPrefix(name, sources) || name == compile.DataFile {
+			continue
+		}
+		if own, ok := generated[name]; !ok || string(own) != string(content) {
+			out[name] = content
+		}
+	}
+	return out
+}
+
+// untouched decides a request that describes another game, or that is for one whose
+// description can't be read: an authored game stays as it is.
+func untouched(prompt string, current *spec.Spec) decision {
+	d := decision{noChange: true, unmet: []string{clippedWish(prompt)}}
+	why := "its description can't be read"
+	if current != nil {
+		d.spec, why = *current, "the request describes another game"
+	}
+	d.summary = "Nothing was changed: the sources of this game were written for it, and " + why + ". To replace it, ask for a new game."
+	return d
+}
+
+// keptSettings says what settings ask for that an authored game does not follow.
+func keptSettings(asked []string) string {
+	const why = "The settings ask for changes that would replace sources which were written for this game, so it stays as it is: %s."
+	return fmt.Sprintf(why, strings.Join(asked, "; "))
+}

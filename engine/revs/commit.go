@@ -1,0 +1,144 @@
+package revs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/svc-games/svc/engine/disk"
+)
+
+// tempSuffix marks an object that is being written.
+const tempSuffix = ".tmp"
+
+// writers is how many objects are written at a time: each waits for the disk.
+const writers = 8
+
+// Room returns an error when there is no room for so many bytes and files more.
+type Room func(bytes int64, files int) error
+
+// Commit adds a revision of files. Its id, its tree and, where r names none, its
+// parent are the store's: the head. Files that are the head's already make no
+// revision; added is false then, and what is returned is the head. When Commit
+// has returned the revision is on disk.
+func (s *Store) Commit(r Revision, files Files, room Room) (made Revision, added bool, err error) {
+	if err := checkPaths(files); err != nil {
+		return Revision{}, false, err
+	}
+	objects, tree := map[string][]byte{}, map[string]string{}
+	for name, data := range files {
+		sum := sumOf(data)
+		tree[name], objects[sum] = sum, data
+	}
+	list, err := json.Marshal(tree) // sorted by name: equal files are one tree
+	if err != nil {
+		return Revision{}, false, fmt.Errorf("encoding tree: %w", err)
+	}
+	r.Tree = sumOf(list)
+	objects[r.Tree] = list
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head, there := s.head()
+	if there && head.Tree == r.Tree {
+		return head, false, nil
+	}
+	if there && r.Parents == nil {
+		r.Parents = []int{head.ID}
+	}
+	r.ID = s.last() + 1
+	line, err := json.Marshal(r)
+	if err != nil {
+		return Revision{}, false, fmt.Errorf("encoding revision: %w", err)
+	}
+	maps.DeleteFunc(objects, func(sum string, _ []byte) bool { _, stored := s.sizes[sum]; return stored })
+	if err := s.write(objects, int64(len(line))+1, room); err != nil {
+		return Revision{}, false, err
+	}
+	if err := s.log.Append(line, true); err != nil {
+		return Revision{}, false, fmt.Errorf("storing revision: %w", err)
+	}
+	s.list = append(s.list, r)
+	return r, true, nil
+}
+
+// write puts objects on disk, names and all, if there is room for them and for as
+// many bytes more. What an error leaves behind no revision names: the next
+// collection removes it.
+func (s *Store) write(objects map[string][]byte, more int64, room Room) error {
+	bytes := more
+	for _, data := range objects {
+		bytes += int64(len(data))
+	}
+	if room != nil {
+		if err := room(bytes, len(objects)); err != nil {
+			return err
+		}
+	}
+	var mu sync.Mutex // guards failed
+	var failed error
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, writers)
+	for sum, data := range objects {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			if err := s.writeObject(sum, data); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = errors.Join(failed, err)
+			}
+		})
+	}
+	wait.Wait()
+	if failed == nil && len(objects) > 0 {
+		failed = disk.SyncDir(s.objects())
+	}
+	if failed != nil {
+		return fmt.Errorf("storing files of a revision: %w", failed)
+	}
+	for sum, data := range objects {
+		s.sizes[sum] = int64(len(data))
+	}
+	return nil
+}
+
+// writeObject gives an object its name once its content is on disk.
+func (s *Store) writeObject(sum string, data []byte) error {
+	path := filepath.Join(s.objects(), sum)
+	err := disk.Create(path+tempSuffix, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Rename(path+tempSuffix, path)
+}
+
+// object returns the content of an object, which must be what its name says.
+func (s *Store) object(sum string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(s.objects(), sum))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("object %s is missing: %w", sum, ErrDamaged)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading object: %w", err)
+	}
+	if sumOf(data) != sum {
+		return nil, fmt.Errorf("object %s holds something else: %w", sum, ErrDamaged)
+	}
+	return data, nil
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

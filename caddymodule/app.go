@@ -178,7 +178,7 @@ func (a *App) Start() error {
 		if err != nil {
 			return nil, err
 		}
-		return newShared(opened, a.ownFolder(), a.logger), nil
+		return newShared(opened, a.ownFolder(), a.logger)
 	})
 	if err != nil {
 		return err

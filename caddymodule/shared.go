@@ -37,16 +37,24 @@ type Shared struct {
 
 // newShared puts the cache before a backend's sidecar. dataDir is the folder
 // that the backend keeps to itself, "" for none.
-func newShared(b *backend, dataDir string, logger *zap.Logger) *Shared {
+func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached := cache.New(b.sidecar.Service, cache.Options{OnChange: rechecks.Keys, OnBasis: rechecks.All, Logger: logger.Named("cache")})
+	cached, err := cache.New(b.sidecar.Service, cache.Options{
+		OnChange: rechecks.Keys,
+		OnBasis:  rechecks.All,
+		Logger:   logger.Named("cache"),
+	})
+	if err != nil {
+		rechecks.Close()
+		return nil, errors.Join(err, b.close())
+	}
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: gateway.NewRoutes(),
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 	}
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
-	return shared
+	return shared, nil
 }
 
 // enter notes a configuration that starts, before its options are applied.

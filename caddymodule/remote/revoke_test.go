@@ -34,7 +34,10 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 	defer server.Close()
 	client := wire.New(peer.UnixClient(server.Addr().Name), wire.Options{DecisionTimeout: time.Minute})
 	defer client.Close()
-	cached := cache.New(client, cache.Options{})
+	cached, err := cache.New(client, cache.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer cached.Close()
 	if _, err := svc.Keys().CreateUser(t.Context(), "test", "alice", 0); err != nil {
 		t.Fatal(err)
@@ -63,7 +66,7 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 					began := time.Now()
 					who, err := cached.Authenticate(t.Context(), hash)
 					mu.Lock()
-					late := !dead.IsZero() && began.Sub(dead) > cache.Lease
+					late := !dead.IsZero() && began.Sub(dead) > cache.DefaultLease
 					mu.Unlock()
 					if err == nil && who.Decision.Allow && late {
 						t.Errorf("allowed by a look-up that began %s after the revocation", began.Sub(dead))

@@ -13,15 +13,21 @@
 //     revocation log began less than 500 ms ago. Without contact each check
 //     asks the sidecar, and fails when it can't.
 //   - Bounded life. No entry is older than half a minute.
+//
+// Ristretto's own Del plays no part: its Set is buffered and may come late.
 package cache
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/maphash"
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/dgraph-io/ristretto/v2"
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
@@ -29,30 +35,37 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// Lease is the longest a revocation may go unnoticed.
-const Lease = 500 * time.Millisecond
-
+// Defaults of Options.
 const (
-	poll        = 250 * time.Millisecond // how often the log is read without a hint; well below Lease
-	life        = 30 * time.Second       // of an entry at most
-	unknownLife = 2 * time.Second        // of a key no one has
-	maxEntries  = 100_000                // keys, decisions and jobs, each
-	maxUnknown  = 10_000                 // keys no one has
-	maxReads    = 3                      // of one look-up that invalidations keep overtaking
+	DefaultLease        = 500 * time.Millisecond
+	DefaultPoll         = 250 * time.Millisecond
+	DefaultLife         = 30 * time.Second
+	DefaultUnknownLife  = 2 * time.Second
+	DefaultMaxEntries   = 100_000
+	DefaultMaxUnknown   = 10_000
+	maxReads            = 3 // of one look-up that invalidations keep overtaking
+	countersPerEntry    = 10
+	ristrettoBufferSize = 64
 )
 
 // errOvertaken is the error of a look-up that no answer was fresh enough for.
 var errOvertaken = errors.New("the key changed while it was looked up")
 
-// Options of New.
+// Options of New; zero fields get their defaults.
 type Options struct {
-	// OnChange is told which keys changed, after their entries ceased to stand;
-	// nil: no one is.
+	// Lease is the longest a revocation may go unnoticed; Poll how often the
+	// log is read without a hint. Poll must be well below Lease.
+	Lease, Poll time.Duration
+	// Life bounds an entry's age, UnknownLife that of a key no one has.
+	Life, UnknownLife time.Duration
+	// MaxEntries bounds keys, decisions and jobs, each; MaxUnknown keys no one has.
+	MaxEntries, MaxUnknown int64
+	// OnChange is told which keys changed, after their entries ceased to stand.
 	OnChange func(keyIDs []string)
 	// OnBasis is told that the rules changed, or what they rest on, after all
-	// entries ceased to stand; nil: no one is. It must not wait.
+	// entries ceased to stand. It must not wait.
 	OnBasis func()
-	Logger  *zap.Logger // nil for none
+	Logger  *zap.Logger
 }
 
 // Cache is a sidecar.Service that answers Authenticate, Decide and Job from
@@ -60,9 +73,11 @@ type Options struct {
 type Cache struct {
 	sidecar.Service
 
-	keys      *lru.Cache[api.KeyHash, *keyEntry]
-	unknown   *lru.Cache[api.KeyHash, time.Time] // until when
-	decisions *lru.Cache[question, *decisionEntry]
+	opts      Options
+	seed      maphash.Seed
+	keys      *ristretto.Cache[uint64, *keyEntry]
+	unknown   *ristretto.Cache[uint64, *keyEntry]
+	decisions *ristretto.Cache[uint64, *decisionEntry]
 	epochs    *epochs
 	jobs      *jobs
 	lease     *lease
@@ -72,10 +87,21 @@ type Cache struct {
 	projects *epochs
 }
 
+// keyEntry and decisionEntry repeat what they were looked up by: ristretto
+// knows them by 64 bits of it.
 type keyEntry struct {
+	hash     api.KeyHash
 	identity sidecar.Identity
 	since    uint64
 	until    time.Time
+}
+
+type decisionEntry struct {
+	of           question
+	decision     policy.Decision
+	since        uint64
+	sinceProject uint64 // as since, of the deletions of projects
+	until        time.Time
 }
 
 // question is what a decision answers.
@@ -84,16 +110,35 @@ type question struct {
 	action           policy.Action
 }
 
-type decisionEntry struct {
-	decision     policy.Decision
-	since        uint64
-	sinceProject uint64 // as since, of the deletions of projects
-	until        time.Time
-}
-
 // New returns a cache in front of a sidecar. Close ends it; the sidecar stays
 // open.
-func New(service sidecar.Service, o Options) *Cache {
+func New(service sidecar.Service, o Options) (*Cache, error) {
+	o.complete()
+	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), projects: newEpochs(), lease: newLease(o.Lease)}
+	var err error
+	if c.keys, err = newStore[uint64, *keyEntry](o.MaxEntries); err != nil {
+		return nil, err
+	}
+	if c.unknown, err = newStore[uint64, *keyEntry](o.MaxUnknown); err != nil {
+		return nil, err
+	}
+	if c.decisions, err = newStore[uint64, *decisionEntry](o.MaxEntries); err != nil {
+		return nil, err
+	}
+	if c.jobs, err = newJobs(service, o); err != nil {
+		return nil, err
+	}
+	c.log = follow(service, o, c.epochs, c.lease)
+	return c, nil
+}
+
+func (o *Options) complete() {
+	o.Lease = cmp.Or(o.Lease, DefaultLease)
+	o.Poll = cmp.Or(o.Poll, DefaultPoll)
+	o.Life = cmp.Or(o.Life, DefaultLife)
+	o.UnknownLife = cmp.Or(o.UnknownLife, DefaultUnknownLife)
+	o.MaxEntries = cmp.Or(o.MaxEntries, DefaultMaxEntries)
+	o.MaxUnknown = cmp.Or(o.MaxUnknown, DefaultMaxUnknown)
 	if o.OnChange == nil {
 		o.OnChange = func([]string) {}
 	}
@@ -103,28 +148,25 @@ func New(service sidecar.Service, o Options) *Cache {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	c := &Cache{
-		Service: service,
-		keys:    newLRU[api.KeyHash, *keyEntry](maxEntries), unknown: newLRU[api.KeyHash, time.Time](maxUnknown),
-		decisions: newLRU[question, *decisionEntry](maxEntries), jobs: newJobs(service),
-		epochs: newEpochs(), projects: newEpochs(), lease: newLease(),
-	}
-	c.log = follow(service, o, c.epochs, c.lease)
-	return c
 }
 
-func newLRU[K comparable, V any](size int) *lru.Cache[K, V] {
-	cache, err := lru.New[K, V](size)
+func newStore[K ristretto.Key, V any](maxEntries int64) (*ristretto.Cache[K, V], error) {
+	s, err := ristretto.NewCache(&ristretto.Config[K, V]{
+		NumCounters: maxEntries * countersPerEntry, MaxCost: maxEntries, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
+	})
 	if err != nil {
-		panic(err) // a size that is not above 0
+		return nil, fmt.Errorf("making a cache: %w", err)
 	}
-	return cache
+	return s, nil
 }
 
 // Close ends the cache.
 func (c *Cache) Close() {
 	c.log.close()
-	c.jobs.stop()
+	c.keys.Close()
+	c.unknown.Close()
+	c.decisions.Close()
+	c.jobs.close()
 }
 
 // Fresh reports whether the lease holds.
@@ -135,12 +177,13 @@ func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx
 
 // Authenticate implements sidecar.Service.
 func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	at := binary.LittleEndian.Uint64(hash[:])
 	now := time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(hash); ok && now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
+		if e, ok := c.keys.Get(at); ok && e.hash == hash && now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
 		}
-		if until, ok := c.unknown.Get(hash); ok && now.Before(until) {
+		if e, ok := c.unknown.Get(at); ok && e.hash == hash && now.Before(e.until) {
 			return sidecar.Identity{}, sidecar.ErrUnknownKey
 		}
 	}
@@ -148,14 +191,14 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 		began, since := time.Now(), c.epochs.now()
 		identity, err := c.Service.Authenticate(ctx, hash)
 		if errors.Is(err, sidecar.ErrUnknownKey) {
-			c.unknown.Add(hash, began.Add(unknownLife))
+			c.unknown.Set(at, &keyEntry{hash: hash, until: began.Add(c.opts.UnknownLife)}, 1)
 			return identity, err
 		}
 		if err != nil {
 			return sidecar.Identity{}, err
 		}
 		if c.usable(identity.KeyID, since, began) {
-			c.keys.Add(hash, &keyEntry{identity: identity, since: since, until: began.Add(life)})
+			c.keys.Set(at, &keyEntry{hash: hash, identity: identity, since: since, until: began.Add(c.opts.Life)}, 1)
 			return identity, nil
 		}
 	}
@@ -169,9 +212,10 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		return c.Service.Decide(ctx, keyID, projectID, action)
 	}
 	asked := question{keyID, projectID, action}
+	at := maphash.Comparable(c.seed, asked)
 	now := time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(asked); ok && now.Before(e.until) &&
+		if e, ok := c.decisions.Get(at); ok && e.of == asked && now.Before(e.until) &&
 			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
@@ -186,7 +230,9 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 			continue
 		}
 		if d.Allow {
-			c.decisions.Add(asked, &decisionEntry{decision: d, since: since, sinceProject: sinceProject, until: began.Add(life)})
+			c.decisions.Set(at, &decisionEntry{
+				of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.opts.Life),
+			}, 1)
 		}
 		return d, nil
 	}
@@ -210,7 +256,7 @@ func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
 		return sidecar.Job{}, err
 	}
-	c.jobs.records.Add(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)})
+	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
 	return job, nil
 }
 
@@ -227,7 +273,7 @@ func (c *Cache) forgetProject(projectID string) {
 // known, the answer is younger than the lease.
 func (c *Cache) usable(keyID string, since uint64, began time.Time) bool {
 	now := time.Now()
-	return c.epochs.stands(shardOf(keyID), since) && (c.lease.holds(now) || now.Sub(began) < Lease)
+	return c.epochs.stands(shardOf(keyID), since) && (c.lease.holds(now) || now.Sub(began) < c.opts.Lease)
 }
 
 // Interface guards

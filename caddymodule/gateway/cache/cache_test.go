@@ -19,6 +19,7 @@ func TestACachedKeyCostsNoLookUp(t *testing.T) {
 			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
 				t.Fatal(err)
 			}
+			c.decisions.Wait()
 		}
 		if n := o.count(); n != 2 {
 			t.Errorf("the sidecar was asked %d times, want once for the key and once for the decision", n)
@@ -42,7 +43,7 @@ func TestWithThePushCutARevocationIsSeenWithinHalfASecond(t *testing.T) {
 	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
 		wantAllowed(t, c, true)
 		o.revoke()
-		time.Sleep(Lease)
+		time.Sleep(DefaultLease)
 		synctest.Wait()
 		wantAllowed(t, c, false)
 	})
@@ -57,7 +58,7 @@ func TestWithoutContactTheCacheIsNotUsedAfterTheLease(t *testing.T) {
 			t.Fatal("the lease lapsed at once")
 		}
 		wantAllowed(t, c, true)
-		time.Sleep(Lease)
+		time.Sleep(DefaultLease)
 		if _, err := check(t, c); !errors.Is(err, errDown) {
 			t.Errorf("after the lease: %v, want the sidecar's error", err)
 		}
@@ -80,6 +81,7 @@ func TestALateFillCannotResurrectARevokedKey(t *testing.T) {
 		"key": check,
 		"decision": func(t *testing.T, c *Cache) (bool, error) {
 			d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus)
+			c.decisions.Wait()
 			return d.Allow, err
 		},
 	} {
@@ -125,7 +127,7 @@ func TestAStaleAnswerIsNotUsedWhenNoOneCanSayWhatChanged(t *testing.T) {
 		}()
 		synctest.Wait()
 		o.set(func(o *origin) { o.down = true })
-		time.Sleep(2 * Lease) // the lease is gone, the answer is old
+		time.Sleep(2 * DefaultLease) // the lease is gone, the answer is old
 		close(hold)
 		if err := <-done; !errors.Is(err, errDown) {
 			t.Errorf("got %v, want the second look-up's error", err)
@@ -146,7 +148,7 @@ func TestUnknownKeysAreRememberedForTwoSecondsOnly(t *testing.T) {
 			t.Errorf("the sidecar was asked %d times", n)
 		}
 		o.set(func(o *origin) { o.unknown = false })
-		time.Sleep(unknownLife)
+		time.Sleep(DefaultUnknownLife)
 		wantAllowed(t, c, true)
 	})
 }
@@ -155,7 +157,7 @@ func TestEntriesHaveABoundedLife(t *testing.T) {
 	o := newOrigin()
 	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
 		wantAllowed(t, c, true)
-		time.Sleep(life)
+		time.Sleep(DefaultLife)
 		synctest.Wait()
 		wantAllowed(t, c, true)
 		if n := o.count(); n != 2 {
@@ -177,6 +179,7 @@ func TestRefusalsAndSubmissionsAreNeverKept(t *testing.T) {
 			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
 				t.Fatal(err)
 			}
+			c.decisions.Wait()
 		}
 		if n := o.count(); n != 6 {
 			t.Errorf("the sidecar was asked %d times, want 6", n)
@@ -195,6 +198,7 @@ func TestADeletedProjectIsForgottenAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			c.decisions.Wait()
 			return d.Allow
 		}
 		// A look-up that began before the deletion ends after it.
@@ -239,6 +243,7 @@ func TestDecisionsOfOneKeyAreNotThoseOfAnother(t *testing.T) {
 			if _, err := c.Decide(t.Context(), l.key, l.project, l.action); err != nil {
 				t.Fatal(err)
 			}
+			c.decisions.Wait()
 		}
 		if n := o.count(); n != len(looks) {
 			t.Errorf("the sidecar was asked %d times, want %d", n, len(looks))
@@ -265,7 +270,10 @@ func TestOnChangeNamesTheKeysAfterTheirEntriesFell(t *testing.T) {
 }
 
 func BenchmarkKeyHit(b *testing.B) {
-	c := New(newOrigin(), Options{})
+	c, err := New(newOrigin(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer c.Close()
 	hash := api.KeyHash{1}
 	if err := c.AwaitFresh(b.Context()); err != nil {
@@ -274,6 +282,7 @@ func BenchmarkKeyHit(b *testing.B) {
 	if _, err := c.Authenticate(b.Context(), hash); err != nil {
 		b.Fatal(err)
 	}
+	c.keys.Wait()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Authenticate(b.Context(), hash); err != nil {
@@ -283,7 +292,10 @@ func BenchmarkKeyHit(b *testing.B) {
 }
 
 func BenchmarkDecisionHit(b *testing.B) {
-	c := New(newOrigin(), Options{})
+	c, err := New(newOrigin(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	defer c.Close()
 	if err := c.AwaitFresh(b.Context()); err != nil {
 		b.Fatal(err)
@@ -294,6 +306,7 @@ func BenchmarkDecisionHit(b *testing.B) {
 		}
 	}
 	decide()
+	c.decisions.Wait()
 	b.ReportAllocs()
 	for b.Loop() {
 		decide()
@@ -312,6 +325,7 @@ func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					c.decisions.Wait()
 					return d
 				}
 				wantAllowed(t, c, true)
@@ -319,7 +333,7 @@ func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
 				// The new policy refuses the key; its state, and so the log, is as before.
 				o.set(func(o *origin) { o.state, o.basis = policy.KeyDisabled, "next" })
 				if deaf {
-					time.Sleep(Lease)
+					time.Sleep(DefaultLease)
 				} else {
 					o.hints <- struct{}{}
 				}

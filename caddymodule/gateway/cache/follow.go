@@ -9,7 +9,7 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// follower reads the revocation log: at each hint, and every 250 ms without one.
+// follower reads the revocation log: at each hint, and every Poll without one.
 type follower struct {
 	service sidecar.Service
 	opts    Options
@@ -43,15 +43,15 @@ func (f *follower) run(ctx context.Context) {
 	defer close(f.done)
 	hints, stop := f.service.Watch()
 	defer stop()
-	tick := time.NewTicker(poll)
-	defer tick.Stop()
+	poll := time.NewTicker(f.opts.Poll)
+	defer poll.Stop()
 	for {
 		f.catchUp(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-hints:
-		case <-tick.C:
+		case <-poll.C:
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (f *follower) catchUp(ctx context.Context) {
 // read bounds one read: an answer that takes longer than the lease is of no
 // use.
 func (f *follower) read(ctx context.Context) (sidecar.Changes, error) {
-	ctx, cancel := context.WithTimeout(ctx, Lease)
+	ctx, cancel := context.WithTimeout(ctx, f.opts.Lease)
 	defer cancel()
 	return f.service.Changes(ctx, f.cursor)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/dgraph-io/ristretto/v2"
 
 	"github.com/svc-games/svc/sidecar"
 )
@@ -16,7 +16,7 @@ import (
 // changes: whoever hears of a job's end finds it here. Where others change jobs
 // too, on a shared store, an entry is used for at most the lease.
 type jobs struct {
-	records *lru.Cache[string, *jobEntry]
+	records *ristretto.Cache[string, *jobEntry]
 	life    time.Duration
 	stop    func()
 
@@ -30,12 +30,16 @@ type jobEntry struct {
 	until time.Time
 }
 
-func newJobs(service sidecar.Service) *jobs {
-	j := &jobs{records: newLRU[string, *jobEntry](maxEntries), life: Lease, stop: func() {}, epochs: newEpochs()}
-	if stop, complete := service.WatchJobs(j.forget); complete {
-		j.life, j.stop = life, stop
+func newJobs(service sidecar.Service, o Options) (*jobs, error) {
+	records, err := newStore[string, *jobEntry](o.MaxEntries)
+	if err != nil {
+		return nil, err
 	}
-	return j
+	j := &jobs{records: records, life: o.Lease, stop: func() {}, epochs: newEpochs()}
+	if stop, complete := service.WatchJobs(j.forget); complete {
+		j.life, j.stop = o.Life, stop
+	}
+	return j, nil
 }
 
 // forget ends an entry, and any that a look-up under way would make.
@@ -50,6 +54,11 @@ func (j *jobs) forgetAll() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.epochs.invalidateAll()
+}
+
+func (j *jobs) close() {
+	j.stop()
+	j.records.Close()
 }
 
 // AwaitEnd implements sidecar.Service: what follows it finds the job ended.

@@ -78,7 +78,10 @@ func (o notifying) WatchJobs(changed func(string)) (func(), bool) {
 func jobBubble(t *testing.T, wrap func(*jobOrigin) sidecar.Service, test func(t *testing.T, o *jobOrigin, c *Cache)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &jobOrigin{origin: newOrigin()}
-		c := New(wrap(o), Options{})
+		c, err := New(wrap(o), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer c.Close()
 		synctest.Wait() // the lease holds
 		test(t, o, c)
@@ -88,10 +91,11 @@ func jobBubble(t *testing.T, wrap func(*jobOrigin) sidecar.Service, test func(t 
 func notified(o *jobOrigin) sidecar.Service    { return notifying{o} }
 func notNotified(o *jobOrigin) sidecar.Service { return o }
 
-// wantSeq asks for the job.
+// wantSeq asks for the job and waits until what was cached can be found.
 func wantSeq(t *testing.T, c *Cache, want uint64) {
 	t.Helper()
 	job, err := c.Job(t.Context(), "j")
+	c.jobs.records.Wait()
 	if err != nil || job.LastEventID != want {
 		t.Errorf("the record is at %d, %v; want %d", job.LastEventID, err, want)
 	}
@@ -117,7 +121,7 @@ func TestAMirroredJobOfASharedStoreIsNeverOlderThanTheLease(t *testing.T) {
 	jobBubble(t, notNotified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.advance()
-		time.Sleep(Lease - time.Millisecond)
+		time.Sleep(DefaultLease - time.Millisecond)
 		wantSeq(t, c, 0)
 		time.Sleep(time.Millisecond)
 		wantSeq(t, c, 1)
@@ -142,6 +146,7 @@ func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
 		if err := <-filled; err != nil {
 			t.Fatal(err)
 		}
+		c.jobs.records.Wait()
 		wantSeq(t, c, 1)
 	})
 }
@@ -186,7 +191,7 @@ func TestAMirroredJobIsNotUsedWithoutContact(t *testing.T) {
 	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
 		wantSeq(t, c, 0)
 		o.set(func(o *origin) { o.down = true })
-		time.Sleep(Lease)
+		time.Sleep(DefaultLease)
 		wantSeq(t, c, 0)
 		if n := o.lookUps(); n != 2 {
 			t.Errorf("the sidecar was asked %d times, want again after the lease", n)

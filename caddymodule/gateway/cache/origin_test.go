@@ -124,17 +124,22 @@ func (o *origin) DeleteProject(context.Context, string) error {
 func bubble(t *testing.T, o *origin, opts Options, test func(t *testing.T, c *Cache)) {
 	synctest.Test(t, func(t *testing.T) {
 		o.hints = make(chan struct{}, 1)
-		c := New(o, opts)
+		c, err := New(o, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer c.Close()
 		synctest.Wait() // the lease holds
 		test(t, c)
 	})
 }
 
-// check asks for the key.
+// check asks for the key and waits until what was cached can be found.
 func check(t *testing.T, c *Cache) (allowed bool, err error) {
 	t.Helper()
 	id, err := c.Authenticate(t.Context(), api.KeyHash{1})
+	c.keys.Wait()
+	c.unknown.Wait()
 	return id.Decision.Allow, err
 }
 

@@ -49,19 +49,22 @@ func (e *epochs) stands(shard, since uint64) bool { return e.last[shard].Load() 
 
 // lease says whether the revocation log was reached lately.
 type lease struct {
-	began atomic.Pointer[time.Time] // of the last contact that reached the log's end
+	length time.Duration
+	began  atomic.Pointer[time.Time] // of the last contact that reached the log's end
 
 	mu      sync.Mutex    // guards renewed
 	renewed chan struct{} // closed at the next renewal
 }
 
-func newLease() *lease { return &lease{renewed: make(chan struct{})} }
+func newLease(length time.Duration) *lease {
+	return &lease{length: length, renewed: make(chan struct{})}
+}
 
-// holds reports whether a contact that began less than Lease before
-// now reached the end of the log.
+// holds reports whether a contact that began less than the lease's length
+// before now reached the end of the log.
 func (l *lease) holds(now time.Time) bool {
 	began := l.began.Load()
-	return began != nil && now.Sub(*began) < Lease
+	return began != nil && now.Sub(*began) < l.length
 }
 
 // renew records a contact that began at the given time.

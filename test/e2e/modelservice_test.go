@@ -17,7 +17,7 @@ import (
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/sidecar/keys"
-	"github.com/svc-games/svc/test/fakeprovider"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 )
 
 // credential is what the provider asks for. No one but the egress may know it.

@@ -119,12 +119,7 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 			return
 		}
 		defer leave()
-		event := "id: 1\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
-		for r.Context().Err() == nil {
-			if _, err := io.WriteString(w, event); err != nil {
-				return
-			}
-		}
+		flood(w, r)
 	})
 	key := d.key("k", "")
 	g := shipped(t, d)
@@ -168,18 +163,7 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 			}
 		})
 		if hang.trickles != "" {
-			hanging.Go(func() {
-				tick := time.NewTicker(hurried / 10)
-				defer tick.Stop()
-				for {
-					select {
-					case <-closed:
-						return
-					case <-tick.C:
-						_, _ = io.WriteString(conn, hang.trickles)
-					}
-				}
-			})
+			hanging.Go(func() { trickle(conn, hang.trickles, closed) })
 		}
 	}
 	hanging.Wait()
@@ -187,4 +171,28 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 
 	close(more)
 	until("id: 2")
+}
+
+// flood sends large events until the client is gone.
+func flood(w io.Writer, r *http.Request) {
+	event := "id: 1\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
+	for r.Context().Err() == nil {
+		if _, err := io.WriteString(w, event); err != nil {
+			return
+		}
+	}
+}
+
+// trickle sends text again and again until closed is.
+func trickle(conn io.Writer, text string, closed <-chan struct{}) {
+	tick := time.NewTicker(hurried / 10)
+	defer tick.Stop()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-tick.C:
+			_, _ = io.WriteString(conn, text)
+		}
+	}
 }

@@ -109,12 +109,11 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 	valid := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, project)
 	denied := policy.Decision{Status: 403, Error: "no"}
 	tests := map[string]struct {
-		method, path, contentType, body string
-		encoding                        string
-		decision                        policy.Decision
-		decideErr, jobErr               error
-		want                            int // 0 means let through
-		decided                         []string
+		method, path, contentType, encoding, body string
+		decision                                  policy.Decision
+		decideErr, jobErr                         error
+		want                                      int // 0 means let through
+		decided                                   []string
 	}{
 		"404 before the policy is asked": {method: "GET", path: "/v1/x", want: 404},
 		"405 before the policy is asked": {method: "PUT", path: "/v1/generate", want: 405},
@@ -156,12 +155,8 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 				jobs: map[string]sidecar.Job{jobID: {Job: api.Job{JobID: jobID, ProjectID: project}}},
 			}
 			r := httptest.NewRequest(tc.method, tc.path, strings.NewReader(tc.body))
-			if tc.contentType != "" {
-				r.Header.Set("Content-Type", tc.contentType)
-			}
-			if tc.encoding != "" {
-				r.Header.Set("Content-Encoding", tc.encoding)
-			}
+			setUnlessEmpty(r.Header, "Content-Type", tc.contentType)
+			setUnlessEmpty(r.Header, "Content-Encoding", tc.encoding)
 			refused := (&Access{Sidecar: side, Routes: NewRoutes(), MaxBody: 1000}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
 			got := 0
 			if refused != nil {
@@ -177,6 +172,12 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 				t.Errorf("the 429 is %+v", refused)
 			}
 		})
+	}
+}
+
+func setUnlessEmpty(h http.Header, name, value string) {
+	if value != "" {
+		h.Set(name, value)
 	}
 }
 

@@ -79,25 +79,55 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 // TestAStreamGivesItsPlaceBackHoweverItEnds has one place for all, which the next
 // stream needs.
 func TestAStreamGivesItsPlaceBackHoweverItEnds(t *testing.T) {
-	serves := func(do func(w http.ResponseWriter, r *http.Request)) Next {
-		return func(w http.ResponseWriter, r *http.Request) error {
-			sse.SetHeaders(w.Header())
-			if _, err := w.Write([]byte("id: 1\ndata: {}\n\n")); err != nil {
-				return err
-			}
-			do(w, r)
-			return r.Context().Err()
-		}
-	}
 	open := new(streams.Registry)
 	open.Limit(streams.Bounds{PerKey: 1, All: 1})
-	ends := map[string]struct {
-		sidecar *fakeSidecar
-		engines *fakeEngines
-		job     sidecar.Job
-		method  string
-		serve   func(leave func()) Next
-	}{
+	for name, tc := range streamEnds(open) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if tc.sidecar == nil {
+					tc.sidecar = &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
+				}
+				if tc.engines == nil {
+					tc.engines = &fakeEngines{}
+				}
+				if tc.job.JobID == "" {
+					tc.job = running
+				}
+				if tc.method == "" {
+					tc.method = http.MethodGet
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				var next Next
+				if tc.serve != nil {
+					next = tc.serve(leave)
+				}
+				func() {
+					defer func() { _ = recover() }()
+					l := Locator{Sidecar: tc.sidecar, Engines: tc.engines, Streams: open}
+					_ = l.Serve(httptest.NewRecorder(), httptest.NewRequest(tc.method, "/v1/x", nil).WithContext(ctx), aStream("k", tc.job), next)
+				}()
+				if open.Len() != 0 {
+					t.Fatalf("%d streams are open", open.Len())
+				}
+				opens(t, open, streams.Reader{KeyID: "k", ProjectID: project}).Done()
+			})
+		})
+	}
+}
+
+// streamEnd is a way in which a stream ends.
+type streamEnd struct {
+	sidecar *fakeSidecar
+	engines *fakeEngines
+	job     sidecar.Job
+	method  string
+	serve   func(leave func()) Next
+}
+
+// streamEnds are the ways in which a stream ends that is registered in open.
+func streamEnds(open *streams.Registry) map[string]streamEnd {
+	return map[string]streamEnd{
 		"the job ends": {serve: func(func()) Next {
 			return serves(func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = w.Write([]byte("id: 2\nevent: job.completed\ndata: {}\n\n"))
@@ -140,37 +170,16 @@ func TestAStreamGivesItsPlaceBackHoweverItEnds(t *testing.T) {
 		"no one has the past": {job: ended(api.JobCompleted), engines: &fakeEngines{}},
 		"it has no body":      {method: http.MethodHead},
 	}
-	for name, tc := range ends {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				if tc.sidecar == nil {
-					tc.sidecar = &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
-				}
-				if tc.engines == nil {
-					tc.engines = &fakeEngines{}
-				}
-				if tc.job.JobID == "" {
-					tc.job = running
-				}
-				if tc.method == "" {
-					tc.method = http.MethodGet
-				}
-				ctx, leave := context.WithCancel(t.Context())
-				defer leave()
-				var next Next
-				if tc.serve != nil {
-					next = tc.serve(leave)
-				}
-				func() {
-					defer func() { _ = recover() }()
-					l := Locator{Sidecar: tc.sidecar, Engines: tc.engines, Streams: open}
-					_ = l.Serve(httptest.NewRecorder(), httptest.NewRequest(tc.method, "/v1/x", nil).WithContext(ctx), aStream("k", tc.job), next)
-				}()
-				if open.Len() != 0 {
-					t.Fatalf("%d streams are open", open.Len())
-				}
-				opens(t, open, streams.Reader{KeyID: "k", ProjectID: project}).Done()
-			})
-		})
+}
+
+// serves answers with a stream that do goes on with.
+func serves(do func(w http.ResponseWriter, r *http.Request)) Next {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		sse.SetHeaders(w.Header())
+		if _, err := w.Write([]byte("id: 1\ndata: {}\n\n")); err != nil {
+			return err
+		}
+		do(w, r)
+		return r.Context().Err()
 	}
 }

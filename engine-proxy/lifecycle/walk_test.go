@@ -226,33 +226,9 @@ func (w *world) outcome() {
 			m.Granted(a.Run)
 		}
 	case Launch:
-		if a.Run < w.runs {
-			t.Fatalf("generation %d was launched after %d", a.Run, w.runs)
-		}
-		w.runs = a.Run
-		if len(w.alive) > 0 {
-			t.Fatalf("a second instance beside %v", w.alive)
-		}
-		// Even a start that ends in an error may have made the instance.
-		if good || rapid.Bool().Draw(t, "left something") {
-			w.alive[a.Run] = true
-		}
-		if good {
-			m.Advance(a.Run, Pulling)
-			m.Launched(a.Run)
-		} else {
-			m.StartFailed(w.now, a.Run, failure, true)
-		}
+		w.launch(a.Run, good, failure)
 	case Probe:
-		switch {
-		case rapid.IntRange(0, 5).Draw(t, "called off") == 0:
-			m.CalledOff(w.now, a.Run)
-		case good && w.alive[a.Run]:
-			m.Answered(a.Run)
-			m.BecameReady(w.now, a.Run)
-		default:
-			m.StartFailed(w.now, a.Run, failure, true)
-		}
+		w.probe(a.Run, good, failure)
 	case Adopt:
 		switch {
 		case !w.alive[a.Run]:
@@ -291,6 +267,42 @@ func (w *world) outcome() {
 		w.lost += w.jobs
 		w.jobs = 0
 		m.GivenUp()
+	}
+}
+
+// launch brings a start to its end.
+func (w *world) launch(run uint64, good bool, failure Failure) {
+	t, m := w.t, w.m
+	if run < w.runs {
+		t.Fatalf("generation %d was launched after %d", run, w.runs)
+	}
+	w.runs = run
+	if len(w.alive) > 0 {
+		t.Fatalf("a second instance beside %v", w.alive)
+	}
+	// Even a start that ends in an error may have made the instance.
+	if good || rapid.Bool().Draw(t, "left something") {
+		w.alive[run] = true
+	}
+	if good {
+		m.Advance(run, Pulling)
+		m.Launched(run)
+	} else {
+		m.StartFailed(w.now, run, failure, true)
+	}
+}
+
+// probe brings the probes of a start to their end.
+func (w *world) probe(run uint64, good bool, failure Failure) {
+	t, m := w.t, w.m
+	switch {
+	case rapid.IntRange(0, 5).Draw(t, "called off") == 0:
+		m.CalledOff(w.now, run)
+	case good && w.alive[run]:
+		m.Answered(run)
+		m.BecameReady(w.now, run)
+	default:
+		m.StartFailed(w.now, run, failure, true)
 	}
 }
 

@@ -80,11 +80,6 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 			src[file] = &fstest.MapFile{Data: []byte(strings.Replace(text, old, new, 1))}
 		}
 	}
-	add := func(file, text string) func(fstest.MapFS) {
-		return func(src fstest.MapFS) {
-			src[file] = &fstest.MapFile{Data: append(slices.Clone(src[file].Data), text...)}
-		}
-	}
 	const labelled = "\n# METADATA\n# labels:\n#   rule: more\n"
 	for _, tt := range []struct {
 		name   string
@@ -142,6 +137,13 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 				t.Errorf("%s failed: %s; want %s to fail with %q", step.Name, strings.Join(step.Findings, "\n"), tt.step, tt.find)
 			}
 		})
+	}
+}
+
+// add returns a change that appends text to a file.
+func add(file, text string) func(fstest.MapFS) {
+	return func(src fstest.MapFS) {
+		src[file] = &fstest.MapFile{Data: append(slices.Clone(src[file].Data), text...)}
 	}
 }
 

@@ -36,13 +36,60 @@ func TestProgramsOwnPolicyIsActiveByDefault(t *testing.T) {
 // runs stays.
 func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 	private, public := keyPair(t)
+	for _, tc := range badPolicies(private) {
+		t.Run(tc.name, func(t *testing.T) {
+			// Where signing is on, all but the signature is good before the change.
+			signing := tc.step == activation.StepSignature || tc.step == activation.StepSequence
+			o := activation.Options{}
+			if signing {
+				o.KeyFile = public
+			}
+			f := open(t, o)
+			if signing {
+				good := readers(t)
+				archive(t, good, 5, private)
+				if _, err := f.activate(t, good); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, stays := f.Revision(), f.mayRead(t)
+			bad := whole(t)
+			if signing {
+				archive(t, bad, 6, private)
+			}
+			tc.change(t, bad)
+			_, err := f.activate(t, bad)
+			var failure *activation.Failure
+			if !errors.As(err, &failure) {
+				t.Fatalf("got %v, want a failure", err)
+			}
+			problem := failure.Problem(time.Now())
+			if problem.Step != tc.step || problem.Advice == "" {
+				t.Errorf("problem %+v, want step %s", problem, tc.step)
+			}
+			file, line, _ := strings.Cut(tc.file, ":")
+			if problem.File != file && file != "" || line != "" && !strings.Contains(problem.Error, tc.file) || file != "" && problem.Line == 0 {
+				t.Errorf("the problem is in %q, line %d, want %s: %s", problem.File, problem.Line, tc.file, problem.Error)
+			}
+			if f.Revision() != before || f.mayRead(t) != stays {
+				t.Error("the policy that runs changed")
+			}
+		})
+	}
+}
+
+// badPolicy is a change of the shipped policy that is refused.
+type badPolicy struct {
+	name   string
+	change func(t *testing.T, s bundle.Snapshot)
+	step   string
+	file   string // with its line
+}
+
+// badPolicies need the key that bundles are signed with.
+func badPolicies(private string) []badPolicy {
 	const rules, authz = "svc/project/project.rego", "svc/authz/authz.rego"
-	for _, tc := range []struct {
-		name   string
-		change func(t *testing.T, s bundle.Snapshot)
-		step   string
-		file   string // with its line
-	}{
+	return []badPolicy{
 		{"it does not parse", func(t *testing.T, s bundle.Snapshot) { edit(t, s, rules, `role := "owner" if {`, `role := := {`) },
 			activation.StepCompile, rules + ":16"},
 		{"two rules conflict", func(t *testing.T, s bundle.Snapshot) {
@@ -92,45 +139,6 @@ func TestPolicyThatIsNotGoodEnoughIsRefused(t *testing.T) {
 			edit(t, s, rules, "input.project.ownerId == input.key.userId", "true")
 		}, activation.StepSignature, ""},
 		{"it is not numbered as before", func(t *testing.T, s bundle.Snapshot) { archive(t, s, 4, private) }, activation.StepSequence, ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			// Where signing is on, all but the signature is good before the change.
-			signing := tc.step == activation.StepSignature || tc.step == activation.StepSequence
-			o := activation.Options{}
-			if signing {
-				o.KeyFile = public
-			}
-			f := open(t, o)
-			if signing {
-				good := readers(t)
-				archive(t, good, 5, private)
-				if _, err := f.activate(t, good); err != nil {
-					t.Fatal(err)
-				}
-			}
-			before, stays := f.Revision(), f.mayRead(t)
-			bad := whole(t)
-			if signing {
-				archive(t, bad, 6, private)
-			}
-			tc.change(t, bad)
-			_, err := f.activate(t, bad)
-			var failure *activation.Failure
-			if !errors.As(err, &failure) {
-				t.Fatalf("got %v, want a failure", err)
-			}
-			problem := failure.Problem(time.Now())
-			if problem.Step != tc.step || problem.Advice == "" {
-				t.Errorf("problem %+v, want step %s", problem, tc.step)
-			}
-			file, line, _ := strings.Cut(tc.file, ":")
-			if problem.File != file && file != "" || line != "" && !strings.Contains(problem.Error, tc.file) || file != "" && problem.Line == 0 {
-				t.Errorf("the problem is in %q, line %d, want %s: %s", problem.File, problem.Line, tc.file, problem.Error)
-			}
-			if f.Revision() != before || f.mayRead(t) != stays {
-				t.Error("the policy that runs changed")
-			}
-		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/test/long"
@@ -58,14 +59,8 @@ func TestNoDecisionFailsWhilePoliciesAreReloaded(t *testing.T) {
 			})
 		}
 		before := f.Status()
-		next := files(t)
 		broken := n%3 == 2
-		if broken {
-			next = edit(t, next, "svc/key/key.rego", "package svc.key", fmt.Sprintf("package svc.key\n\nbroken%d := {", n))
-		} else {
-			next = edit(t, next, "svc/key/key.rego", "# title: Key\n", fmt.Sprintf("# title: Key %d\n", n))
-		}
-		write(t, dir, next)
+		write(t, dir, revised(t, n, broken))
 		after := before
 		wait.Until(t, "the policy is activated or refused", func() bool {
 			after = f.Status()
@@ -86,4 +81,13 @@ func TestNoDecisionFailsWhilePoliciesAreReloaded(t *testing.T) {
 	if failed.Load() != 0 || made.Load() < int64(decisions) || activated+refused != reloads || refused < reloads/3 {
 		t.Errorf("%d of %d decisions failed, %d policies were activated, %d refused", failed.Load(), made.Load(), activated, refused)
 	}
+}
+
+// revised returns the n-th revision of the policy, broken or with another title.
+func revised(t *testing.T, n int, broken bool) bundle.Snapshot {
+	t.Helper()
+	if broken {
+		return edit(t, files(t), "svc/key/key.rego", "package svc.key", fmt.Sprintf("package svc.key\n\nbroken%d := {", n))
+	}
+	return edit(t, files(t), "svc/key/key.rego", "# title: Key\n", fmt.Sprintf("# title: Key %d\n", n))
 }

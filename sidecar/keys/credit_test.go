@@ -65,27 +65,31 @@ func TestCreditWithAReferenceCountsOnceHoweverOftenItIsSent(t *testing.T) {
 				t.Errorf("%s has %s by %s in entries, want %s: %v", user, u.Balance, sum, want, err)
 			}
 		}
-		// A top-up that is refused leaves its reference free.
-		near := keys.Credit{TIK: ledger.MaxAmount, Reference: "large"}
-		if err := s.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Exec("UPDATE balances SET tik = ?", int64(1000*ledger.MaxAmount))
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.TopUp(t.Context(), "a", "carol", near); !errors.Is(err, keys.ErrInvalid) {
-			t.Fatalf("got %v", err)
-		}
-		if err := s.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Exec("UPDATE balances SET tik = 0")
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if c, err := g.TopUp(t.Context(), "a", "carol", near); err != nil || c.Repeated {
-			t.Errorf("after a refusal: %+v, %v", c, err)
-		}
+		refusedTopUpLeavesItsReferenceFree(t, g, s)
 	})
+}
+
+func refusedTopUpLeavesItsReferenceFree(t *testing.T, g *keys.Registry, s *store.Store) {
+	t.Helper()
+	near := keys.Credit{TIK: ledger.MaxAmount, Reference: "large"}
+	if err := s.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE balances SET tik = ?", int64(1000*ledger.MaxAmount))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.TopUp(t.Context(), "a", "carol", near); !errors.Is(err, keys.ErrInvalid) {
+		t.Fatalf("got %v", err)
+	}
+	if err := s.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec("UPDATE balances SET tik = 0")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := g.TopUp(t.Context(), "a", "carol", near); err != nil || c.Repeated {
+		t.Errorf("after a refusal: %+v, %v", c, err)
+	}
 }
 
 func TestBalanceCannotGrowBeyondWhatCanBeCounted(t *testing.T) {

@@ -30,9 +30,7 @@ func TestTransitions(t *testing.T) {
 	}
 	commit := func(f *fixture, id string) error { return f.ledger.Commit(f.t.Context(), id) }
 	release := func(f *fixture, id string) error { return f.ledger.Release(f.t.Context(), id) }
-	end := func(f *fixture, id string) error {
-		return f.ledger.EndJob(f.t.Context(), f.record(id, api.JobFailed))
-	}
+	end := func(f *fixture, id string) error { return f.ledger.EndJob(f.t.Context(), f.record(id, api.JobFailed)) }
 	resolve := func(v contract.FenceVerdict) func(*fixture, string) error {
 		return func(f *fixture, id string) error { return f.ledger.Resolve(f.t.Context(), id, v) }
 	}

@@ -1,6 +1,7 @@
 package rate_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -40,32 +41,23 @@ func hourly(n, burst int) rate.Limit { return rate.Limit{Rate: n, Burst: burst, 
 // testLimiter is the suite that every Limiter passes.
 func testLimiter(t *testing.T, open func(t *testing.T) subject) {
 	ctx := t.Context()
-	take := func(s subject, key string, l rate.Limit, n int) (allowed int) {
-		for range n {
-			if s.Take(ctx, key, l) == 0 {
-				allowed++
-			}
-		}
-		return allowed
-	}
-
 	t.Run("a burst is allowed and no more", func(t *testing.T) {
 		s := open(t)
-		if got := take(s, "k", hourly(1, 30), 50); got != 30 {
+		if got := take(ctx, s, "k", hourly(1, 30), 50); got != 30 {
 			t.Errorf("allowed %d, want 30", got)
 		}
 	})
 	t.Run("keys do not share", func(t *testing.T) {
 		s := open(t)
-		take(s, "a", hourly(1, 2), 3)
-		if got := take(s, "b", hourly(1, 2), 3); got != 2 {
+		take(ctx, s, "a", hourly(1, 2), 3)
+		if got := take(ctx, s, "b", hourly(1, 2), 3); got != 2 {
 			t.Errorf("allowed %d, want 2", got)
 		}
 	})
 	t.Run("a refusal says when, and then it is so", func(t *testing.T) {
 		s := open(t)
 		limit := hourly(2, 1)
-		take(s, "k", limit, 1)
+		take(ctx, s, "k", limit, 1)
 		wait := s.Take(ctx, "k", limit)
 		if wait <= 29*time.Minute || wait > 30*time.Minute {
 			t.Fatalf("wait is %s, want 30 minutes", wait)
@@ -81,16 +73,16 @@ func testLimiter(t *testing.T, open func(t *testing.T) subject) {
 	})
 	t.Run("tokens do not pile up above the burst", func(t *testing.T) {
 		s := open(t)
-		take(s, "k", hourly(5, 3), 3)
+		take(ctx, s, "k", hourly(5, 3), 3)
 		s.advance(24 * time.Hour)
-		if got := take(s, "k", hourly(5, 3), 10); got != 3 {
+		if got := take(ctx, s, "k", hourly(5, 3), 10); got != 3 {
 			t.Errorf("allowed %d, want 3", got)
 		}
 	})
 	t.Run("another limit is another bucket", func(t *testing.T) {
 		s := open(t)
-		take(s, "k", hourly(1, 2), 3)
-		if got := take(s, "k", hourly(1, 4), 10); got != 4 {
+		take(ctx, s, "k", hourly(1, 2), 3)
+		if got := take(ctx, s, "k", hourly(1, 4), 10); got != 4 {
 			t.Errorf("allowed %d, want 4", got)
 		}
 	})
@@ -99,7 +91,7 @@ func testLimiter(t *testing.T, open func(t *testing.T) subject) {
 		var wg sync.WaitGroup
 		got := make([]int, 8)
 		for i := range got {
-			wg.Go(func() { got[i] = take(s, "k", hourly(1, 100), 50) })
+			wg.Go(func() { got[i] = take(ctx, s, "k", hourly(1, 100), 50) })
 		}
 		wg.Wait()
 		sum := 0
@@ -110,6 +102,16 @@ func testLimiter(t *testing.T, open func(t *testing.T) subject) {
 			t.Errorf("allowed %d, want 100", sum)
 		}
 	})
+}
+
+// take takes n tokens and returns how many it got.
+func take(ctx context.Context, s subject, key string, l rate.Limit, n int) (allowed int) {
+	for range n {
+		if s.Take(ctx, key, l) == 0 {
+			allowed++
+		}
+	}
+	return allowed
 }
 
 func TestLocalLimiter(t *testing.T) {

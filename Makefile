@@ -91,13 +91,16 @@ test: ## Install what is needed and run every test, in 12 minutes on two cores (
 test-long: ## Run the long forms of tests, which "make test" leaves out
 	@SVC_LONG=1 scripts/test -long
 
+# Packages come over the network while programs compile.
 .PHONY: setup setup-long
 setup: ## Install and build what a new machine lacks for the tests
-	@scripts/timed modules $(GO) mod download & scripts/timed packages scripts/deps $(MORE) && wait $$!
-	@scripts/timed programs $(MAKE) --no-print-directory build
-	@scripts/timed control-plane $(MAKE) --no-print-directory control-plane
-	@scripts/timed runner scripts/gotest
-	@scripts/timed npm $(MAKE) --no-print-directory npm
+	@scripts/timed packages scripts/deps $(MORE) & packages=$$!; \
+		scripts/timed modules $(GO) mod download && \
+		scripts/timed programs $(MAKE) --no-print-directory build && \
+		scripts/timed control-plane $(MAKE) --no-print-directory control-plane && \
+		scripts/timed runner scripts/gotest && \
+		scripts/timed npm $(MAKE) --no-print-directory npm; \
+		built=$$?; wait $$packages && exit $$built
 	@scripts/timed images scripts/engine-image slim $(MORE:long=full) || [ "$(CI)" != true ]
 setup: export GOGC := 400
 setup-long: MORE := long

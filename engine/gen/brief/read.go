@@ -32,6 +32,7 @@ type Reading struct {
 	// languages which.
 	foreign   bool
 	languages []string
+	tokens    []token
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -54,6 +55,8 @@ func Read(text string) Reading {
 	r.languages = languagesOf(r.Lang, r.foreign)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
+	r.tokens = tokens
+	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
 	r.readThemes(tokens)
 	r.readRoles(tokens, false)
@@ -72,8 +75,8 @@ func (r *Reading) because(word, chose string) {
 
 func (r *Reading) readMechanics(tokens []token) {
 	for i := range tokens {
-		// The longest phrase of up to three words that is known counts.
-		for n := min(3, len(tokens)-i); n >= 1; n-- {
+		// The longest phrase that is known counts.
+		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
 			weights, ok := mechanicsOf(phrase, r.languages)
 			if !ok && n == 1 {

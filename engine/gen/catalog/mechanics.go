@@ -18,7 +18,8 @@ type Mechanic struct {
 	Solid bool `json:"solid"`
 	// Staged ones have levels to clear; in others levels follow the clock.
 	Staged bool `json:"staged"`
-	// Turns: nothing moves unless the player does.
+	// Turns: nothing moves unless the player does. Such a game has no boss, no
+	// power-ups and no combos, and skill need not pay at once.
 	Turns bool `json:"turns"`
 	// Endless ones have no end of their own: without a clock they go on.
 	Endless bool `json:"endless"`

@@ -12,11 +12,6 @@ import (
 	"github.com/svc-games/svc/test/long"
 )
 
-// namedBriefs are what people type who want one kind of game.
-var namedBriefs = map[string]string{
-	"snake": "snake",
-}
-
 // show opens a game with its player at a size, looks at it before, at the start,
 // and in the middle of a run, and returns the last state.
 func show(t *testing.T, b *playtest.Browser, url, mechanic, name string, width, height int) playtest.State {
@@ -53,13 +48,13 @@ func TestNamedKindsPlayInABrowser(t *testing.T) {
 		t.Skip("in the long run only")
 	}
 	b := browser(t)
-	for mechanic, text := range namedBriefs {
-		if kind != "" && kind != mechanic {
+	for mechanic, m := range catalog.Mechanics {
+		if m.Example == "" || kind != "" && kind != mechanic {
 			continue
 		}
 		t.Run(mechanic, func(t *testing.T) {
 			for format, settings := range map[string]api.Settings{"short": {}, "platform": {GameType: api.GamePlatform}} {
-				url := gameOf(t, Request{Prompt: text, Settings: settings})
+				url := gameOf(t, Request{Prompt: m.Example, Settings: settings})
 				w, h := catalog.Field(spec.Spec{Mechanic: mechanic, Format: spec.Short})
 				if playing := show(t, b, url, mechanic, mechanic+"-"+format, w, h); playing.Score < 1 {
 					t.Errorf("%s: nine seconds of skilled play score %v", format, playing.Score)
@@ -69,5 +64,19 @@ func TestNamedKindsPlayInABrowser(t *testing.T) {
 				show(t, b, url, mechanic, mechanic+"-"+format+"-phone", 390, 844)
 			}
 		})
+	}
+}
+
+func TestEveryNamedKindIsWhatItsExampleMakes(t *testing.T) {
+	for mechanic, m := range catalog.Mechanics {
+		if m.Example == "" {
+			continue
+		}
+		for format, settings := range map[string]api.Settings{"short": {}, "platform": {GameType: api.GamePlatform}} {
+			d, err := decide(t.Context(), Request{Prompt: m.Example, ProjectID: "p", Settings: settings, Workspace: newProject(t, nil).root}, nil)
+			if err != nil || d.spec.Mechanic != mechanic || len(d.unmet) > 0 {
+				t.Errorf("%q in the %s format: %s, unmet %q (%v)", m.Example, format, d.spec.Mechanic, d.unmet, err)
+			}
+		}
 	}
 }

@@ -43,6 +43,8 @@ type Mechanic struct {
 	Words map[string]map[string]float64 `json:"words"`
 	// Params are its own tunables.
 	Params map[string]Param `json:"params"`
+	// Example is a brief that asks for it by name; "" for those that have none.
+	Example string `json:"example"`
 	// Content is what a list in the brief may give it: words, questions or
 	// tables; "" for nothing.
 	Content string `json:"content"`

@@ -83,12 +83,15 @@ function glow() {
   return el;
 }
 
+const wheeled = ['car', 'taxi', 'police', 'truck', 'bus', 'firetruck', 'tractor'];
+const long = ['rocket', 'plane', 'fish', 'boat', 'shark', 'whale', 'dolphin', 'submarine', 'helicopter'];
+
 // seen is what a body that faces right becomes when it is seen from above or
 // from behind: another body, or the same one turned up.
 function seen(b, actor, meta) {
   if (!meta.above && !meta.behind) return actor.body;
-  if (actor.body === 'car') return meta.above ? 'cartop' : 'carback';
-  if (['rocket', 'plane', 'fish', 'boat'].indexOf(actor.body) >= 0) b.c.rotate(-Math.PI / 2);
+  if (wheeled.indexOf(actor.body) >= 0) return meta.above ? (actor.body === 'car' || actor.body === 'taxi' ? 'cartop' : 'trucktop') : 'carback';
+  if (long.indexOf(actor.body) >= 0) b.c.rotate(-Math.PI / 2);
   return actor.body;
 }
 
@@ -102,6 +105,7 @@ export function textures(game, meta, scale, loaded) {
   const figure = (name, px, actor, color, color2) => {
     if (loaded[name]) return drawn(px * scale, loaded[name]);
     const el = sprite(px * scale, p.ink, (b) => {
+      if (name === 'hazard' && actor.body && !meta.above && !meta.behind) b.c.scale(-1, 1); // it comes the other way
       if (actor.art) things[actor.art](b, { color });
       else being(b, { body: seen(b, actor, meta), features: actor.features || [], color, color2, ink: p.ink });
     });

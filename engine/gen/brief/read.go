@@ -28,8 +28,10 @@ type Reading struct {
 	Rules     Rules
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
-	// foreign tells that words of other languages than English count.
-	foreign bool
+	// foreign tells that words of other languages than English count, and
+	// languages which.
+	foreign   bool
+	languages []string
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -49,6 +51,7 @@ func Read(text string) Reading {
 	}
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.foreign = language(tokens)
+	r.languages = languagesOf(r.Lang, r.foreign)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	r.readNumbers(tokens)
@@ -72,10 +75,10 @@ func (r *Reading) readMechanics(tokens []token) {
 		// The longest phrase of up to three words that is known counts.
 		for n := min(3, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
-			weights, ok := mechanicsOf(phrase, r.foreign)
+			weights, ok := mechanicsOf(phrase, r.languages)
 			if !ok && n == 1 {
 				phrase = tokens[i].singular
-				weights, ok = mechanicsOf(phrase, r.foreign)
+				weights, ok = mechanicsOf(phrase, r.languages)
 			}
 			if !ok || tokens[i].negated {
 				continue
@@ -163,7 +166,7 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 				role = "hazard"
 			case collectWords[t.word]:
 				role = "pickup"
-			case t.startsClause || isMechanicWord(t.word) || companions[t.word]:
+			case t.startsClause || r.isMechanicWord(t.word) || companions[t.word]:
 				role = ""
 			}
 			continue

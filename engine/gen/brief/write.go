@@ -254,7 +254,11 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 // makeTitle names a game after its hero, by the word of the brief when that is
 // not English.
 func makeTitle(s spec.Spec, heroWord string, i int) string {
-	titles := catalog.Mechanics[s.Mechanic].Titles
+	all := catalog.Mechanics[s.Mechanic].Titles
+	titles := all[s.Lang]
+	if titles == nil {
+		titles = all["en"]
+	}
 	name := s.Cast.Hero.Noun
 	if s.Lang != "en" && heroWord != "" {
 		name = CleanTitle(heroWord)

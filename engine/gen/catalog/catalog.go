@@ -11,28 +11,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
-// Mechanic is what the generator must know of a mechanic of the kit.
-type Mechanic struct {
-	// Wide ones have a landscape field of 960x540 and are played in the
-	// platform format only; others have the short format's 480x720.
-	Wide bool
-	// Solid ones are 3D. Their field follows the format.
-	Solid bool
-	// Staged ones have levels to clear; in others levels follow the clock.
-	Staged bool
-	// HowTo says in one line what to do, by language. In English {hazard} and
-	// {pickup} are replaced by plural nouns.
-	HowTo map[string]string
-	// Titles hold {Hero} or, where that is what a game is about, {Pickup}.
-	Titles []string
-	// Lives and Levels are the usual numbers.
-	Lives, Levels int
-	// Bodies are heroes that speak for this mechanic.
-	Bodies []string
-	// Themes suit it when the brief names no place.
-	Themes []string
-}
-
 // Renderers are those that can show a mechanic, the default first.
 func (m Mechanic) Renderers() []string {
 	if m.Solid {

@@ -45,7 +45,9 @@ func Mechanics() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(path.Base(e), ".js"))
+		if name, ok := strings.CutSuffix(path.Base(e), ".js"); ok {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names

@@ -24,21 +24,9 @@ var spoken = func() map[string]map[string]map[string]float64 {
 	return out
 }()
 
-// languagesOf are those whose words count in a text of a language; all, where
-// it may be any.
-func languagesOf(lang string, foreign bool) []string {
-	switch {
-	case !foreign:
-		return []string{"en", anyLanguage}
-	case lang == "en":
-		return append(catalog.Languages(), anyLanguage)
-	}
-	return []string{lang, "en", anyLanguage}
-}
-
 // mechanicsOf returns the mechanics that a phrase speaks for.
-func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
-	for _, lang := range languages {
+func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
+	for _, lang := range []string{r.Lang, "en", anyLanguage} {
 		if weights, ok := spoken[lang][phrase]; ok {
 			return weights, true
 		}
@@ -47,6 +35,6 @@ func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
 }
 
 func (r *Reading) isMechanicWord(word string) bool {
-	_, ok := mechanicsOf(word, r.languages)
+	_, ok := r.mechanicsOf(word)
 	return ok
 }

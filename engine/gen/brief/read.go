@@ -18,6 +18,7 @@ type Reading struct {
 	HeroWord  string             // the hero as it was written
 	Hazard    string
 	Pickup    string
+	Boss      string
 	Nouns     []string // all nouns of the lexicon, in their order
 	Theme     string   // "" when not named
 	Look      spec.Look
@@ -51,6 +52,7 @@ func Read(text string) Reading {
 	r.Lang, r.words = language(tokens)
 	r.words.negate(tokens)
 	r.address(tokens)
+	r.readBoss(tokens)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	r.readNumbers(tokens)
@@ -133,7 +135,7 @@ func (r *Reading) readThemes(tokens []token) {
 			if !ok {
 				theme, ok = r.words.means["theme"][t.singular]
 			}
-			if _, _, figure := r.words.lookup(*t); !ok || t.negated || figure != figuresToo {
+			if _, _, figure := r.words.lookup(*t); !ok || t.negated || t.ofBoss || figure != figuresToo {
 				continue
 			}
 			t.known = true
@@ -156,6 +158,9 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 	for i := range tokens {
 		t := &tokens[i]
 		noun, f, ok := r.words.lookup(*t)
+		if t.ofBoss {
+			continue
+		}
 		if !ok || t.usedAsNumber(tokens, i) {
 			switch {
 			// What must not be shot is spared, what must not be hit is avoided.
@@ -231,7 +236,7 @@ func (r *Reading) inSpace(tokens []token) bool {
 func (r *Reading) readLook(tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.negated {
+		if t.negated || t.ofBoss {
 			continue
 		}
 		if color, ok := r.words.means["colour"][t.word]; ok {
@@ -335,6 +340,7 @@ func (r Reading) Under(background Reading) Reading {
 	r.Hero = or(r.Hero, background.Hero)
 	r.Hazard = or(r.Hazard, background.Hazard)
 	r.Pickup = or(r.Pickup, background.Pickup)
+	r.Boss = or(r.Boss, background.Boss)
 	r.Theme = or(r.Theme, background.Theme)
 	r.Look.Mood = or(r.Look.Mood, background.Look.Mood)
 	r.Look.Tint = or(r.Look.Tint, background.Look.Tint)

@@ -95,6 +95,37 @@ func TestWordsOfOtherLanguagesAreNoWords(t *testing.T) {
 	}
 }
 
+func TestTheBossIsWhoItIsSaidToBe(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"A knight in a castle with a red dragon boss":         {"dragon", "red"},
+		"A knight jumps. The boss is a giant spider":          {"spider", ""},
+		"A cat hops, boss: giant spider":                      {"spider", ""},
+		"A cat hops, with a green dragon as the final boss":   {"dragon", "green"},
+		"A cat hops and fights a boss at the end":             {"", ""},
+		"A cat with a boss. A dog barks":                      {"", ""},
+		"Fight the boss as a knight":                          {"", ""},
+		"boss a red dragon":                                   {"dragon", "red"},
+		"make the boss blue":                                  {"", "blue"},
+		"Ein Ritter springt, mit einem Drachen als Endgegner": {"dragon", ""},
+		"Ein Ritter springt, am Ende ein Drachenboss":         {"dragon", ""},
+		"Un chevalier saute, le boss est un dragon rouge":     {"dragon", "rouge"},
+		"Un gato salta, el jefe es un dragon rojo":            {"dragon", "rojo"},
+	} {
+		r := Read(text)
+		color := r.words.means["colour"][want[1]]
+		if r.Boss != want[0] || r.Look.Boss != color || r.Look.Tint != "" || r.Hero == "dragon" || r.Hazard == "dragon" {
+			t.Errorf("%q: boss %q, look %+v, hero %q, hazard %q", text, r.Boss, r.Look, r.Hero, r.Hazard)
+		}
+		if r.Rules.Boss != Wanted {
+			t.Errorf("%q asks for no boss", text)
+		}
+	}
+	s := Read("A knight in a castle with a red dragon boss").Write(Order{ProjectID: "p", Seed: 1})
+	if b := s.Cast.Boss; b == nil || b.Body != "dragon" || b.Color != lexicons["en"].means["colour"]["red"] || s.Check() != nil {
+		t.Errorf("the boss is %+v, %v", b, s.Check())
+	}
+}
+
 func TestASpiderIsAHeroOnlyWhenAlone(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"A spider that climbs a wall": {"spider", ""}, "Spiders chase a mouse in a maze": {"mouse", "spider"}, "Hop over spiders": {"", "spider"},

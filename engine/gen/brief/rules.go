@@ -81,7 +81,7 @@ func Rewrite(text string) string {
 func (r *Reading) readRules(tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.known {
+		if t.known && r.words.means["rule"][t.word] != "boss" {
 			continue
 		}
 		n := 0

@@ -17,6 +17,8 @@ type token struct {
 	startsClause bool // follows punctuation
 	folded       bool // had letters that English lacks
 	known        bool // some reader understood it
+	afterColon   bool
+	ofBoss       bool // says who the boss is, and nothing else
 	audience     bool // a game is for them
 	inName       bool // part of a name of several words, "flappy bird"
 }
@@ -40,18 +42,18 @@ func tokenize(text string) []token {
 		text = strings.ToValidUTF8(text[:maxText], "")
 	}
 	var out []token
-	clause := true
+	clause, colon := true, false
 	for _, raw := range wordPattern.FindAllString(text, -1) {
 		if strings.ContainsAny(raw, ".,;:!?\n") {
-			clause = true
+			clause, colon = true, raw == ":"
 			continue
 		}
 		word := elision.ReplaceAllString(folds.Replace(strings.ToLower(raw)), "")
-		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause}
+		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, afterColon: colon}
 		if n, err := strconv.Atoi(strings.TrimSuffix(word, "s")); err == nil && n > 0 {
 			t.number = n
 		}
-		clause = false
+		clause, colon = false, false
 		out = append(out, t)
 	}
 	return out

@@ -205,8 +205,12 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)
 	s.Cast.Pickup, s.Look.Pickup = castAs("pickup", pickup, wish.Pickup)
+	s.Look.Boss = wish.Boss
 	s.Palette = look.Palette(t, s.Look)
 	s.Text.HowTo = HowTo(*s)
+	if r.Boss != "" || wish.Boss != "" {
+		SetBoss(s, r.Boss, wish.Boss)
+	}
 }
 
 // HowTo returns the mechanic's instructions with the spec's nouns.

@@ -68,6 +68,8 @@ const behind = {
   cape: (b) => b.shape('#d8334a', (c) => { c.moveTo(-20, -10); c.quadraticCurveTo(-52, 4, -48, 36); c.quadraticCurveTo(-30, 28, -14, 30); c.closePath(); }),
 };
 
+export function crown(b) { b.poly([[-20, -26], [-24, -48], [-10, -38], [0, -52], [10, -38], [24, -48], [20, -26]], '#ffd23f', { top: -52, bottom: -26, line: 4 }); }
+
 const front = {
   belly: (b, o) => b.oval(4, 16, 20, 18, o.color2, { line: 0 }),
   wing: (b, o) => b.shape(o.color2, (c) => { c.moveTo(-6, 2); c.bezierCurveTo(-14, -12, -38, -12, -40, 6); c.bezierCurveTo(-34, 10, -36, 16, -28, 16); c.bezierCurveTo(-22, 24, -6, 20, -6, 2); }, { line: 4 }),
@@ -96,7 +98,7 @@ const front = {
     b.round(-24, -40, 48, 20, 4, o.color2);
   },
   santa: (b) => { b.shape('#e5383b', (c) => { c.moveTo(-28, -22); c.quadraticCurveTo(-10, -58, 30, -36); c.lineTo(28, -20); c.closePath(); }); b.oval(32, -36, 7, 7, '#ffffff', { line: 3 }); b.round(-34, -28, 66, 12, 6, '#ffffff', { line: 3.5 }); },
-  crown: (b) => b.poly([[-20, -26], [-24, -48], [-10, -38], [0, -52], [10, -38], [24, -48], [20, -26]], '#ffd23f', { top: -52, bottom: -26, line: 4 }),
+  crown: (b) => crown(b),
   leaf: (b) => b.shape('#5fb84a', (c) => { c.moveTo(0, -30); c.quadraticCurveTo(6, -52, 26, -48); c.quadraticCurveTo(22, -30, 0, -30); }, { line: 4 }),
   pumpkin: (b) => { for (const k of [-1, 1]) b.stroke((c) => { c.moveTo(k * 12, -30); c.quadraticCurveTo(k * 26, 2, k * 12, 34); }, 3, 'rgba(90,40,0,0.4)'); },
   carrot: (b) => b.poly([[14, 4], [42, 10], [14, 14]], '#ff8c2e', { line: 3 }),

@@ -1,7 +1,7 @@
 // All pictures of a game, painted once at its start: {name: canvas}. A
 // renderer needs no more than these and the draw list.
 import { brush, shade } from './paint.js';
-import { being } from './beings.js';
+import { being, crown } from './beings.js';
 import { hazards, pickups } from './things.js';
 import { paintSky, paintLayer, paintMote } from './scenery.js';
 import { W, H } from '../core/world.js';
@@ -83,6 +83,8 @@ function glow() {
   return el;
 }
 
+// crowned are bodies that wear something as it is.
+const crowned = /^(king|queen|princess|knight|wizard|witch|pirate|santa|chef|elf|farmer)$/;
 const wheeled = ['car', 'taxi', 'police', 'truck', 'bus', 'firetruck', 'tractor'];
 const long = ['rocket', 'plane', 'fish', 'boat', 'shark', 'whale', 'dolphin', 'submarine', 'helicopter'];
 
@@ -105,12 +107,16 @@ export function textures(game, meta, scale, loaded) {
   const figure = (name, px, actor, color, color2) => {
     if (loaded[name]) return drawn(px * scale, loaded[name]);
     const el = sprite(px * scale, p.ink, (b) => {
+      const head = name === 'boss' && !crowned.test(actor.body) ? ['crown'] : [];
       if (name === 'hazard' && actor.body && !meta.above && !meta.behind) b.c.scale(-1, 1); // it comes the other way
-      if (actor.art) things[actor.art](b, { color });
-      else being(b, { body: seen(b, actor, meta), features: actor.features || [], color, color2, ink: p.ink });
+      if (actor.art) {
+        things[actor.art](b, { color });
+        if (name === 'boss') crown(b);
+      } else being(b, { body: seen(b, actor, meta), features: (actor.features || []).concat(head), color, color2, ink: p.ink });
     });
     return game.art === 'procedural' ? texture(el) : el;
   };
+  const boss = cast.boss || cast.hazard;
   const k = H / 720;
   const layer = (kind, y, color) => screen(480, 720, scale * k, (c) => paintLayer(c, kind, y, color));
   return {
@@ -118,6 +124,7 @@ export function textures(game, meta, scale, loaded) {
     far: layer(game.scene.far, 430, p.far),
     near: layer(game.scene.near, 540, p.near),
     hero: figure('hero', 220, cast.hero, p.hero, p.hero2),
+    ...(game.play.boss ? { boss: figure('boss', 320, boss, boss.color || p.hazard, boss.color2 || shade(boss.color || p.hazard, 0.5)) } : {}),
     hazard: figure('hazard', 160, cast.hazard, p.hazard, shade(p.hazard, 0.5)),
     pickup: figure('pickup', 160, cast.pickup, p.pickup, shade(p.pickup, 0.5)),
     heart: sprite(90 * scale, p.ink, (b) => things.heart(b, { color: '#ff4d6d' })),

@@ -2,7 +2,7 @@
 // fall that makes the paddle wider.
 import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp } from '../core/world.js';
 
-export const meta = { id: 'breakout', scroll: 'none', controls: 'pointer' };
+export const meta = { id: 'breakout', scroll: 'none', full: true, controls: 'pointer' };
 
 const COLS = 11;
 const BW = 76;

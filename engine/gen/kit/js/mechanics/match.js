@@ -2,7 +2,7 @@
 // vanish, others fall, and a level is done when enough are gone.
 import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
 
-export const meta = { id: 'match', scroll: 'none', controls: 'pointer' };
+export const meta = { id: 'match', scroll: 'none', full: true, controls: 'pointer' };
 
 const COLS = 8;
 const ROWS = 7;

@@ -26,7 +26,7 @@ var spoken = func() map[string]map[string]map[string]float64 {
 
 // mechanicsOf returns the mechanics that a phrase speaks for.
 func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
-	for _, lang := range []string{r.Lang, "en", anyLanguage} {
+	for _, lang := range r.languages {
 		if weights, ok := spoken[lang][phrase]; ok {
 			return weights, true
 		}

@@ -29,8 +29,11 @@ type Reading struct {
 	Rules     Rules
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
-	// words are what words mean in the text's language.
-	words *lexicon
+	// words are what words mean in the text's language, and languages those whose
+	// words of the catalog count.
+	words     *lexicon
+	languages []string
+	tokens    []token
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -50,11 +53,14 @@ func Read(text string) Reading {
 	}
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.words = language(tokens)
+	r.languages = []string{r.Lang, "en", anyLanguage}
 	r.words.negate(tokens)
 	r.address(tokens)
 	r.readBoss(tokens)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
+	r.tokens = tokens
+	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
 	r.readThemes(tokens)
 	r.readRoles(tokens, false)
@@ -73,8 +79,8 @@ func (r *Reading) because(word, chose string) {
 
 func (r *Reading) readMechanics(tokens []token) {
 	for i := range tokens {
-		// The longest phrase of up to three words that is known counts.
-		for n := min(3, len(tokens)-i); n >= 1; n-- {
+		// The longest phrase that is known counts.
+		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
 			weights, ok := r.mechanicsOf(phrase)
 			if !ok && n == 1 {

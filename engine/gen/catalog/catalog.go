@@ -49,6 +49,15 @@ func Usual(name string, f spec.Format) spec.Play {
 	return p
 }
 
+// Params returns a mechanic's own tunables as they usually are.
+func Params(name string) map[string]float64 {
+	out := map[string]float64{}
+	for param, p := range Mechanics[name].Params {
+		out[param] = p.Value
+	}
+	return out
+}
+
 // Check returns the first thing in s that does not exist or does not go
 // together. It includes what s.Check checks.
 func Check(s spec.Spec) error {
@@ -61,6 +70,11 @@ func Check(s spec.Spec) error {
 	}
 	if m.Wide && s.Format == spec.Short {
 		return fmt.Errorf("the mechanic %s does not fit the short format", s.Mechanic)
+	}
+	for name, v := range s.Params {
+		if p, ok := m.Params[name]; !ok || v < p.Min || v > p.Max {
+			return fmt.Errorf("the mechanic %s has no parameter %s of %v", s.Mechanic, name, v)
+		}
 	}
 	if !slices.Contains(m.Renderers(), s.Renderer) {
 		return fmt.Errorf("the renderer %q can't show %s; %v can", s.Renderer, s.Mechanic, m.Renderers())

@@ -18,7 +18,8 @@ type Mechanic struct {
 	Solid bool `json:"solid"`
 	// Staged ones have levels to clear; in others levels follow the clock.
 	Staged bool `json:"staged"`
-	// Turns: nothing moves unless the player does.
+	// Turns: nothing moves unless the player does. Such a game has no boss, no
+	// power-ups and no combos, and skill need not pay at once.
 	Turns bool `json:"turns"`
 	// Endless ones have no end of their own: without a clock they go on.
 	Endless bool `json:"endless"`
@@ -42,6 +43,8 @@ type Mechanic struct {
 	Words map[string]map[string]float64 `json:"words"`
 	// Params are its own tunables.
 	Params map[string]Param `json:"params"`
+	// Example is a brief that asks for it by name; "" for those that have none.
+	Example string `json:"example"`
 	// Content is what a list in the brief may give it: words, questions or
 	// tables; "" for nothing.
 	Content string `json:"content"`

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -78,25 +79,34 @@ func TestNothingOnTheScreenCoversAnythingElse(t *testing.T) {
 			if catalog.Mechanics[name].Wide && format == spec.Short {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s", name, format), func(t *testing.T) {
-				t.Parallel()
-				s := spec.Spec{Mechanic: name, Format: format}
-				for _, found := range overlaps(t, s) {
-					t.Error(found)
+			s := spec.Spec{Mechanic: name, Format: format}
+			fields := map[string][]byte{"": compile.Field(s)}
+			if format == spec.Platform {
+				fields["/tall"] = inTallWindow(s)
+			}
+			for window, field := range fields {
+				if window != "" && bytes.Equal(field, fields[""]) {
+					continue // it is tall in any window
 				}
-			})
+				t.Run(fmt.Sprintf("%s/%s%s", name, format, window), func(t *testing.T) {
+					t.Parallel()
+					for _, found := range overlaps(t, s, field) {
+						t.Error(found)
+					}
+				})
+			}
 		}
 	}
 }
 
-func overlaps(t *testing.T, s spec.Spec) (found []string) {
+func overlaps(t *testing.T, s spec.Spec, field []byte) (found []string) {
 	t.Helper()
 	out, err := build.Bundle(t.Context(), build.Options{Entry: "overlaps.js", GlobalName: "screen", Target: build.Sim, Read: func(name string) ([]byte, error) {
 		switch name {
 		case "overlaps.js":
 			return fmt.Appendf(nil, overlapping, s.Mechanic), nil
 		case "core/field.js":
-			return compile.Field(s), nil
+			return field, nil
 		}
 		return kit.Source(name)
 	}})

@@ -1,6 +1,6 @@
 // What is written on top of a running game: score, lives, time, level, the
 // power-up in use, and the buttons: to hold the game, and those of a touch screen.
-import { W, H } from './world.js';
+import { W, H, STRIP } from './world.js';
 import { buttons, PAUSE } from './controls.js';
 
 const BAR = 132; // pixels of the power-up's bar
@@ -36,7 +36,14 @@ export function drawHUD(d, ss) {
     d.disc(PAUSE.x, PAUSE.y, 20, 'shade', { alpha: 0.3 });
     for (const k of [-1, 1]) d.box(PAUSE.x + k * 6 - 3, PAUSE.y - 9, 6, 18, 'text', { radius: 2, alpha: 0.85 });
   }
-  if (ss.touch && ss.phase === 'play') drawButtons(d, ss.mechanic.meta.controls);
+  if ((ss.touch || STRIP) && ss.phase === 'play') drawButtons(d, ss.mechanic.meta.controls);
+}
+
+// drawStrip is the ground of the buttons below the field.
+export function drawStrip(d) {
+  if (!STRIP) return;
+  d.box(0, H, W, STRIP, 'shade');
+  d.box(0, H, W, 4, 'ink', { alpha: 0.6 });
 }
 
 function drawButtons(d, controls) {

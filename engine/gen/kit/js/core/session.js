@@ -5,7 +5,7 @@
 import { W, H } from './world.js';
 import { effects, react, advance, sway, drawEffects } from './effects.js';
 import { drawBackdrop } from './backdrop.js';
-import { drawHUD } from './hud.js';
+import { drawHUD, drawStrip } from './hud.js';
 import { drawReady, drawNext, drawOver, drawPaused, drawSound } from './screens.js';
 import { drawBoss, drawBossBar } from './boss.js';
 
@@ -104,6 +104,7 @@ export function session(game, mechanic, hooks) {
     drawEffects(ss.fx, d);
     d.shift(0, 0);
     if (ss.fx.flash > 0 && !ss.calm) d.box(0, 0, W, H, 'hazard', { alpha: ss.fx.flash * 0.28 });
+    drawStrip(d);
     if (ss.phase === 'ready') drawReady(d, ss);
     else drawHUD(d, ss);
     if (s.boss && ss.phase === 'play') drawBossBar(d, s, mechanic.meta);

@@ -198,22 +198,7 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 		if taken || given == "" && (noun == "planet" || noun == "moon") {
 			continue
 		}
-		switch {
-		case given == "" && f.body != "" && r.Hero == "" && !f.shy:
-			given = "hero"
-		case given == "" && f.body == "" && f.hazard != "":
-			given = "hazard"
-		case given == "" && f.body == "" && f.pickup != "":
-			given = "pickup"
-		case given == "" && f.pickup != "":
-			given = "pickup"
-		case given == "":
-			given = "hazard"
-		case given == "hazard" && f.hazard == "" && f.body == "":
-			given = "pickup" // a star that one runs over is still a treat
-		case given == "pickup" && f.pickup == "" && f.body == "":
-			given = "hazard"
-		}
+		given = r.roleOf(f, given)
 		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
 		if *place == "" || guessed[given] && role != "" {
 			guessed[given] = role == ""
@@ -229,6 +214,26 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 	if alone && r.Hero == "" && guessed["hazard"] {
 		r.Hero, r.HeroWord, r.Hazard = r.Hazard, r.Hazard, ""
 	}
+}
+
+// roleOf is the role of a figure: the one that a verb gave, if it can play it, or
+// the first that is free.
+func (r *Reading) roleOf(f figure, given string) string {
+	switch {
+	case given == "" && f.body != "" && r.Hero == "" && !f.shy:
+		return "hero"
+	case given == "" && f.body == "" && f.hazard != "":
+		return "hazard"
+	case given == "" && f.pickup != "":
+		return "pickup"
+	case given == "":
+		return "hazard"
+	case given == "hazard" && f.hazard == "" && f.body == "":
+		return "pickup" // a star that one runs over is still a treat
+	case given == "pickup" && f.pickup == "" && f.body == "":
+		return "hazard"
+	}
+	return given
 }
 
 // inSpace reports whether a text is about space: a ship of it is no boat.

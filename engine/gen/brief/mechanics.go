@@ -58,21 +58,9 @@ var places = map[string]string{
 	"barn": "barn", "kitchen": "kitchen", "bakery": "bakery", "aquarium": "aquarium", "rainbow": "rainbow",
 }
 
-// languagesOf are those whose words count in a text of a language; all, where
-// it may be any.
-func languagesOf(lang string, foreign bool) []string {
-	switch {
-	case !foreign:
-		return []string{"en", anyLanguage}
-	case lang == "en":
-		return append(catalog.Languages(), anyLanguage)
-	}
-	return []string{lang, "en", anyLanguage}
-}
-
 // mechanicsOf returns the mechanics that a phrase speaks for.
-func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
-	for _, lang := range languages {
+func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
+	for _, lang := range r.languages {
 		if weights, ok := spoken[lang][phrase]; ok {
 			return weights, true
 		}
@@ -81,6 +69,12 @@ func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
 }
 
 func (r *Reading) isMechanicWord(word string) bool {
-	_, ok := mechanicsOf(word, r.languages)
+	_, ok := r.mechanicsOf(word)
 	return ok
+}
+
+// names reports whether a phrase names a kind of game in a language.
+func names(phrase, lang string) bool {
+	_, ok := spoken[lang][phrase]
+	return ok || missing[lang][phrase] != ""
 }

@@ -1,6 +1,9 @@
 package brief
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // scripts are those that tell a language that there is not, in the order in which
 // they are looked for.
@@ -14,12 +17,20 @@ var scripts = []struct {
 
 // strangers are short words of languages that there are not.
 var strangers = map[string]map[string]bool{
-	"Italian":    set("il", "che", "gioco", "di", "una", "con", "della", "gli", "nel", "per", "del", "raccoglie", "sono"),
-	"Portuguese": set("um", "uma", "jogo", "com", "que", "em", "os", "na", "do", "da", "no", "por", "voce", "pelo", "nao"),
-	"Dutch":      set("een", "het", "spel", "met", "van", "de", "op", "waarin", "naar", "zijn", "voor", "niet"),
-	"Polish":     set("gra", "w", "z", "na", "jest", "ktory", "ktora", "i", "do", "zbieraj", "nie", "gre", "sie", "przez"),
-	"Swedish":    set("ett", "och", "som", "spel", "pa", "med", "av", "inte", "genom"),
-	"Turkish":    set("bir", "oyun", "oyunu", "ile", "ve", "icin", "bu"),
+	"Italian":    listed("il che gioco di una con della gli nel per del raccoglie sono"),
+	"Portuguese": listed("um uma jogo com que em os na do da no por voce pelo nao"),
+	"Dutch":      listed("een het spel met van de op waarin naar zijn voor niet"),
+	"Polish":     listed("gra w z na jest ktory ktora i do zbieraj nie gre sie przez"),
+	"Swedish":    listed("ett och som spel pa med av inte genom"),
+	"Turkish":    listed("bir oyun oyunu ile ve icin bu"),
+}
+
+func listed(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
 }
 
 // stranger returns the language of a text that is in none of the catalog's, "" for
@@ -50,7 +61,7 @@ func stranger(text string, tokens []token, lang string) string {
 	clear(counts)
 	own := 0
 	for _, t := range tokens {
-		if stopWords[lang][t.word] {
+		if dictionaries[lang].is("grammar", t.word) {
 			own++
 		}
 		for language, words := range strangers {

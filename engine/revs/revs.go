@@ -35,7 +35,9 @@ const (
 	Import    Kind = "import"
 )
 
-var kinds = []Kind{Generated, Authored, Draft, Restore, Import}
+// heads are the kinds that make the head. One of a later version does not: its files
+// may be a proposal.
+var heads = []Kind{Generated, Authored, Restore, Import}
 
 // Revision is one state of a project's files.
 type Revision struct {
@@ -68,8 +70,19 @@ type Store struct {
 
 	mu    sync.Mutex // guards the following fields
 	log   *journal.File
-	list  []Revision       // oldest first
+	stale bool    // the log on disk may be another than list says
+	list  []entry // oldest first
+	next  int     // the id of the next revision
+	// torn tells that the log has a line which can't be read: which objects its
+	// revision has is not known, so none is removed.
+	torn  bool
 	sizes map[string]int64 // of the objects that are on disk
+}
+
+// entry is a revision with its line, which may say more than this version knows.
+type entry struct {
+	Revision
+	line []byte
 }
 
 // Open opens the history in the folder dir, creating it if need be, and clears
@@ -89,23 +102,39 @@ func Open(dir string) (s *Store, cut int64, err error) {
 	return s, cut, nil
 }
 
+// openLog reads the log. Only a last line without an end is cut off, which no
+// revision stands on; any other that can't be read stays.
 func (s *Store) openLog() (cut int64, err error) {
-	s.list = nil
-	s.log, cut, err = journal.Open(s.logPath(), func(_ int, line []byte) error {
+	var list []entry
+	next, torn := 1, false
+	log, cut, err := journal.OpenLines(s.logPath(), func(_ int, line []byte) error {
 		var r Revision
-		if err := json.Unmarshal(line, &r); err != nil {
-			return err
+		if json.Unmarshal(line, &r) != nil || !sumPattern.MatchString(r.Tree) || r.ID < next {
+			torn = true
+			next++
+			return nil
 		}
-		if !sumPattern.MatchString(r.Tree) || !slices.Contains(kinds, r.Kind) || r.ID <= s.last() {
-			return ErrDamaged
-		}
-		s.list = append(s.list, r)
+		list, next = append(list, entry{r, line}), r.ID+1
 		return nil
 	})
 	if err != nil {
 		return 0, fmt.Errorf("opening history: %w", err)
 	}
+	s.log, s.list, s.next, s.torn, s.stale = log, list, next, torn, false
 	return cut, nil
+}
+
+// reopen reads the log again after an error that left open what it holds. It does
+// nothing otherwise.
+func (s *Store) reopen() error {
+	if !s.stale {
+		return nil
+	}
+	if err := s.log.Seal(); err != nil {
+		return fmt.Errorf("closing history: %w", err)
+	}
+	_, err := s.openLog()
+	return err
 }
 
 // index learns which objects there are, and removes those of which no revision
@@ -143,10 +172,14 @@ func (s *Store) Close() error { return s.log.Seal() }
 func (s *Store) List() []Revision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.list)
+	var out []Revision
+	for _, e := range s.list {
+		out = append(out, e.Revision)
+	}
+	return out
 }
 
-// Head returns the newest revision that is no draft: the project's.
+// Head returns the newest revision that is the project's: no draft.
 func (s *Store) Head() (Revision, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,9 +187,9 @@ func (s *Store) Head() (Revision, bool) {
 }
 
 func (s *Store) head() (Revision, bool) {
-	for _, r := range slices.Backward(s.list) {
-		if r.Kind != Draft {
-			return r, true
+	for _, e := range slices.Backward(s.list) {
+		if slices.Contains(heads, e.Kind) {
+			return e.Revision, true
 		}
 	}
 	return Revision{}, false
@@ -166,7 +199,7 @@ func (s *Store) head() (Revision, bool) {
 func (s *Store) Files(id int) (Files, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.list, func(r Revision) bool { return r.ID == id })
+	i := slices.IndexFunc(s.list, func(e entry) bool { return e.ID == id })
 	if i < 0 {
 		return nil, fmt.Errorf("revision %d: %w", id, ErrUnknown)
 	}
@@ -181,13 +214,6 @@ func (s *Store) Files(id int) (Files, error) {
 		}
 	}
 	return files, nil
-}
-
-func (s *Store) last() int {
-	if len(s.list) == 0 {
-		return 0
-	}
-	return s.list[len(s.list)-1].ID
 }
 
 // tree returns what a tree lists: paths to objects.

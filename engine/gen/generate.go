@@ -160,7 +160,7 @@ func deliver(ctx context.Context, req Request, d *decision, made revision) (*del
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(w.put(styleFile, style), saveMode(w, d.game != nil || len(d.written) > 0), w.put(specFile, data)); err != nil {
+	if err := errors.Join(w.put(styleFile, style), saveMode(w, d.game != nil || len(d.written) > 0, made.files), w.put(specFile, data)); err != nil {
 		return nil, err
 	}
 	if d.game == nil { // the pictures of an authored game are what they were

@@ -195,6 +195,34 @@ func (s *Store) head() (Revision, bool) {
 	return Revision{}, false
 }
 
+// Size is what objects take of a disk.
+type Size struct {
+	Bytes int64
+	Files int
+}
+
+// Sizes returns what the history takes, and what it takes at least: as much is left
+// when all is forgotten that may be.
+func (s *Store) Sizes() (now, least Size, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, size := range s.sizes {
+		now.Bytes, now.Files = now.Bytes+size, now.Files+1
+	}
+	keep, err := s.newest(Limits{})
+	if err == nil && s.torn {
+		err = ErrDamaged
+	}
+	if err != nil {
+		return now, now, err
+	}
+	reached, err := s.reach(keep)
+	for sum := range reached {
+		least.Bytes, least.Files = least.Bytes+s.sizes[sum], least.Files+1
+	}
+	return now, least, err
+}
+
 // Files returns what a revision holds.
 func (s *Store) Files(id int) (Files, error) {
 	s.mu.Lock()

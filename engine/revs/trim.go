@@ -119,7 +119,7 @@ func (s *Store) collect() error {
 	if s.torn {
 		return ErrDamaged
 	}
-	reached, err := s.reach()
+	reached, err := s.reach(s.list)
 	if err != nil {
 		return err
 	}
@@ -136,9 +136,9 @@ func (s *Store) collect() error {
 }
 
 // reach returns the objects that revisions name: their trees, and what those list.
-func (s *Store) reach() (map[string]bool, error) {
+func (s *Store) reach(list []entry) (map[string]bool, error) {
 	reached := map[string]bool{}
-	for _, r := range s.list {
+	for _, r := range list {
 		if reached[r.Tree] {
 			continue
 		}

@@ -42,9 +42,6 @@ type decision struct {
 	keep func(made revision) error
 }
 
-// startOver are the requests for a new game in a project that has one.
-var startOver = regexp.MustCompile(`(?i)\b(?:start over|from scratch|(?:an?|another) (?:completely |totally |entirely )?(?:new|different|other) game|new game|another game|neues spiel|nouveau jeu)\b`)
-
 // secretPattern is what looks like a key or token: no message may repeat it.
 var secretPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}|\b[A-Za-z0-9+/_=-]{32,}`)
 
@@ -75,7 +72,7 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 	}
 	var d decision
 	switch {
-	case startOver.MatchString(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
+	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
 	case current == nil, truth && model == nil && isBrief(req.Prompt):
 		d = untouched(req.Prompt, current)
@@ -88,6 +85,10 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 			current = &game.spec
 		}
 		d, err = decideChange(ctx, req, *current, game, model)
+		if truth && !d.read && isBrief(req.Prompt) { // a model would have known that it is one
+			warnings = append(warnings, d.warnings...)
+			d = untouched(req.Prompt, current)
+		}
 	}
 	d.current = current
 	d.warnings = append(warnings, d.warnings...)

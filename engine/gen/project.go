@@ -134,12 +134,12 @@ func recompiled(root *os.Root, game compile.Files) compile.Files {
 	return files
 }
 
-// ownFile reports whether a file of the game is what the generator writes anew at
-// each change, and someone may have edited.
+// ownFile reports whether a file of the game is a source, which the generator writes
+// anew at each change. Assets are judged one by one where they are made.
 func ownFile(name string) bool {
 	folder, _, inFolder := strings.Cut(name, "/")
 	if inFolder {
-		return slices.Contains(generatedFolders, folder)
+		return folder != compile.AssetsFolder && slices.Contains(generatedFolders, folder)
 	}
 	return name == compile.Page || name == compile.Readme // not the bundle, a plan
 }

@@ -55,13 +55,8 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 
 // adopt makes a revision of a model's the game.
 func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision) (revision, error) {
-	s, err := withPlay(d.spec, out.Files)
-	if err != nil {
-		return made, err
-	}
-	if err := s.Check(); err != nil {
-		return made, fmt.Errorf("checking what a model tuned: %w", err)
-	}
+	s := d.spec
+	s.Play = withData(s, out.Files[compile.DataFile]).Play
 	if d.game == nil {
 		generated, err := compile.Compile(s, d.assets)
 		if err != nil {

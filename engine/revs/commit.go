@@ -33,18 +33,11 @@ func (s *Store) Commit(r Revision, files Files, room Room) (made Revision, added
 	if err := checkPaths(files); err != nil {
 		return Revision{}, false, err
 	}
-	objects, tree := map[string][]byte{}, map[string]string{}
-	for name, data := range files {
-		sum := sumOf(data)
-		tree[name], objects[sum] = sum, data
-	}
-	list, err := json.Marshal(tree) // sorted by name: equal files are one tree
+	tree, objects, err := treeOf(files)
 	if err != nil {
-		return Revision{}, false, fmt.Errorf("encoding tree: %w", err)
+		return Revision{}, false, err
 	}
-	r.Tree = sumOf(list)
-	objects[r.Tree] = list
-
+	r.Tree = tree
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.reopen(); err != nil {
@@ -74,6 +67,22 @@ func (s *Store) Commit(r Revision, files Files, room Room) (made Revision, added
 	}
 	s.list, s.next = append(s.list, entry{r, line}), r.ID+1
 	return r, true, nil
+}
+
+// treeOf returns the sum of the list of files, and the objects that it takes.
+func treeOf(files Files) (sum string, objects map[string][]byte, err error) {
+	objects, tree := map[string][]byte{}, map[string]string{}
+	for name, data := range files {
+		sum := sumOf(data)
+		tree[name], objects[sum] = sum, data
+	}
+	list, err := json.Marshal(tree) // sorted by name: equal files are one tree
+	if err != nil {
+		return "", nil, fmt.Errorf("encoding tree: %w", err)
+	}
+	sum = sumOf(list)
+	objects[sum] = list
+	return sum, objects, nil
 }
 
 // append adds a line to the log. After an error the log is as it is on disk, if that

@@ -45,6 +45,7 @@ type Revision struct {
 	Parents []int     `json:"parents,omitempty"`
 	Tree    string    `json:"tree"` // the object that lists its files
 	Kind    Kind      `json:"kind"`
+	Of      int       `json:"of,omitempty"` // whose files a restore brought back
 	Job     string    `json:"job,omitempty"`
 	Author  string    `json:"author,omitempty"` // the model's name, or the generator's
 	Message string    `json:"message,omitempty"`
@@ -227,11 +228,11 @@ func (s *Store) Sizes() (now, least Size, err error) {
 func (s *Store) Files(id int) (Files, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.list, func(e entry) bool { return e.ID == id })
-	if i < 0 {
+	r, there := s.find(id)
+	if !there {
 		return nil, fmt.Errorf("revision %d: %w", id, ErrUnknown)
 	}
-	tree, err := s.tree(s.list[i].Tree)
+	tree, err := s.tree(r.Tree)
 	if err != nil {
 		return nil, err
 	}

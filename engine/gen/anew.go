@@ -2,6 +2,7 @@ package gen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,14 +39,26 @@ var startOver = imperative(subject,
 	`(?:(?:fais|faites|cr[ée]e[rz]?|génère|construis|faire|donne)(?:[ -]moi)? )?un jeu (?:(?:complètement|totalement|entièrement|tout) )?(?:différent|nouveau|neuf)`,
 	`(?:recommence[rz]?|repar[st]|repartir|reprends)(?: tout)? (?:à|de|depuis) (?:zéro|zero|le début)`, `recommence tout`)
 
-// clausesOf splits a request.
+// inQuotes is text that nobody asks with.
+var inQuotes = regexp.MustCompile(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)
+
+// clausesOf splits a request, but not inside quotation marks.
 func clausesOf(text string) []string {
+	quotes := inQuotes.FindAllStringIndex(text, -1)
 	var out []string
-	for _, clause := range clauseEnds.Split(text, -1) {
-		if clause = strings.TrimSpace(clause); clause != "" {
+	from := 0
+	add := func(to int) {
+		if clause := strings.TrimSpace(text[from:to]); clause != "" {
 			out = append(out, clause)
 		}
 	}
+	for _, at := range clauseEnds.FindAllStringIndex(text, -1) {
+		if !slices.ContainsFunc(quotes, func(q []int) bool { return at[0] >= q[0] && at[1] <= q[1] }) {
+			add(at[0])
+			from = at[1]
+		}
+	}
+	add(len(text))
 	return out
 }
 

@@ -67,7 +67,7 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	}
 	say(rep, d.explain())
 	if d.noChange && !refines {
-		return Result{Summary: d.summary, Unmet: d.unmet}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil}, nil
 	}
 	made, err := g.produce(ctx, rep, &d, effortOf(req.Settings))
 	var unplayable *unplayableError
@@ -75,7 +75,7 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 		d.unmet = append(d.unmet, clippedWish(req.Prompt))
 		d.summary = "Nothing was changed: with this change the game could not be played (" + unplayable.why + ")."
 		say(rep, d.summary)
-		return Result{Summary: d.summary, Unmet: d.unmet}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil && len(d.stock.used) == 0}, nil
 	}
 	if err != nil {
 		return Result{}, err

@@ -27,6 +27,9 @@ const (
 // maxRevisionMessage bounds what a revision says of itself, in bytes.
 const maxRevisionMessage = 300
 
+// foundMessage is what an import says of itself.
+const foundMessage = "found in the project"
+
 // openHistory opens the project's revisions.
 func (m *Manager) openHistory() error {
 	history, cut, err := revs.Open(filepath.Join(m.cfg.Dir, "revs"))
@@ -41,7 +44,7 @@ func (m *Manager) openHistory() error {
 // adopt takes what the project holds, and no revision does, as a revision: the
 // game of a version that kept none, or one that someone put there.
 func (m *Manager) adopt() {
-	m.revise(revs.Revision{Kind: revs.Import, Message: "found in the project"}, m.projectFiles)
+	m.revise(revs.Revision{Kind: revs.Import, Message: foundMessage}, m.projectFiles)
 }
 
 // adoptEdits takes what someone changed in the project while no engine had it, before
@@ -74,6 +77,11 @@ func (m *Manager) adoptEdits() error {
 // edited reports whether someone edited the project's sources, and notes it where only
 // a comparison with what was delivered shows it.
 func (m *Manager) edited() (bool, error) {
+	if files, err := m.projectFiles(); err == nil {
+		if _, known := m.history.Like(files); known {
+			return false, nil // a job may have been about to restore them
+		}
+	}
 	former, err := m.delivered()
 	if err != nil {
 		m.cfg.Log.Warn("delivered game unreadable", zap.Error(err))
@@ -142,7 +150,7 @@ func (m *Manager) reviseEnd(j *job, v verdict) {
 	case api.JobCancelled:
 		r.Message = "delivered before the job was cancelled"
 	}
-	m.revise(r, m.projectFiles)
+	m.revise(m.restored(j, r), m.projectFiles)
 }
 
 func (m *Manager) projectFiles() (files revs.Files, err error) {

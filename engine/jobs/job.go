@@ -61,6 +61,7 @@ type verdict struct {
 	status  api.JobStatus
 	failure *api.Failure
 	ending  ending
+	free    bool // nothing was done that is priced
 }
 
 // Bounds of what a generator says about its end, so that it fits one event.
@@ -75,7 +76,7 @@ func completed(r gen.Result) verdict {
 	for _, phrase := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
 		e.Unmet = append(e.Unmet, clip(phrase, maxPhrase))
 	}
-	return verdict{status: api.JobCompleted, ending: e}
+	return verdict{status: api.JobCompleted, ending: e, free: r.Free}
 }
 
 func failed(code api.FailureCode, message string) verdict {

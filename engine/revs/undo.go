@@ -21,6 +21,9 @@ func (s *Store) Undo(steps int) (Revision, int) {
 			done++
 		}
 	}
+	if origin, ok := s.origin(found); ok { // which says more of itself than a restore
+		found = origin
+	}
 	return found, done
 }
 

@@ -56,7 +56,7 @@ func TestUndoGoesOnFromWhatWasRestored(t *testing.T) {
 	commit(t, s, revs.Draft, revs.Files{"game/a": []byte("draft")})
 	commit(t, s, revs.Generated, revs.Files{"game/a": []byte("10")})
 	redo(0)
-	undo(1, 8, 1) // 11
+	undo(1, 1, 1) // 11
 	undo(1, 0, 0)
 	redo(10)
 }
@@ -69,7 +69,7 @@ func TestUndoPassesOverWhatIsTheSameAndEndsWhereTheHistoryDoes(t *testing.T) {
 	restore(t, s, 2)
 	commit(t, s, revs.Generated, revs.Files{"game/a": []byte("2b")})
 	commit(t, s, revs.Generated, revs.Files{"game/a": []byte("2")})
-	if r, done := s.Undo(2); r.ID != 4 || done != 2 {
+	if r, done := s.Undo(2); r.ID != 2 || done != 2 {
 		t.Errorf("revision %d after %d", r.ID, done)
 	}
 	if err := s.Trim(revs.Limits{Revisions: 2, Bytes: 1 << 20, Files: 100}); err != nil {

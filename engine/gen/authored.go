@@ -20,6 +20,10 @@ const sources = "src/"
 type authored struct {
 	files compile.Files // without the bundle, which is made of them
 	spec  spec.Spec     // the project's, with what the game's own data says
+
+	built   compile.Files     // files and bundle, once it was made of the game as it is
+	faults  map[tier][]string // the game's own, once they were looked for
+	excused map[tier]bool     // where they were said
 }
 
 // loadAuthored reads an authored game.
@@ -31,6 +35,14 @@ func loadAuthored(root *os.Root, s spec.Spec) (*authored, error) {
 	delete(files, compile.Script)
 	delete(files, planFile)
 	return &authored{files: files, spec: withData(s, files[compile.DataFile])}, nil
+}
+
+// sources are the game's files as someone wrote them, none of a game that is generated.
+func (a *authored) sources() compile.Files {
+	if a == nil {
+		return nil
+	}
+	return a.files
 }
 
 // refuses says why the game can't become what another spec says, "" when it can.

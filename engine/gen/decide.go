@@ -30,9 +30,10 @@ type decision struct {
 	summary    string
 	warnings   []string
 
-	read bool      // a model read the request
-	open []string  // those of unmet that a change of the sources may meet
-	game *authored // the project's game if its sources are the truth, else nil
+	read   bool      // a model read the request
+	open   []string  // those of unmet that a change of the sources may meet
+	broken string    // why the game can't be played as it is, if a model is to mend it
+	game   *authored // the project's game if its sources are the truth, else nil
 	// written are the sources that a model wrote in this job, in a game that was
 	// generated until then.
 	written compile.Files

@@ -71,7 +71,10 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	}
 	made, err := g.produce(ctx, rep, &d, effortOf(req.Settings))
 	var unplayable *unplayableError
-	if !d.isNew && errors.As(err, &unplayable) {
+	switch {
+	case d.game != nil && refines && errors.As(err, &unplayable):
+		made, err = d.fromScratch(req, unplayable.why), nil
+	case !d.isNew && errors.As(err, &unplayable):
 		d.unmet = append(d.unmet, clippedWish(req.Prompt))
 		d.summary = "Nothing was changed: with this change the game could not be played (" + unplayable.why + ")."
 		say(rep, d.summary)

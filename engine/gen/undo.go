@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/playtest"
@@ -34,8 +33,8 @@ const (
 
 var undoWords = imperative(afterRequest,
 	`undo(?: `+lastChange+`)?`, `(?:revert|reverse|roll ?back|take back|undo)(?: `+lastChange+`)?`, `(?:roll|take|put|change|turn) (?:it|that|this) back`, `(?:go|change|switch|get|step) back`,
-	`(?:(?:go|get|roll|revert|switch|change|return|take me|take it|bring me)(?: it)? )?(?:back )?(?:one|a) (?:version|step|revision)(?: back)?`,
-	`(?:(?:go|get|roll|revert|switch|change|return)(?: it)? )?(?:back )?to `+earlierOne, `(?:(?:restore|bring back|give me back|load|use) )?`+earlierOne+`(?: back)?`,
+	`(?:go|get|roll|switch)(?: it)? back (?:one|a) (?:version|step|revision)`, `(?:(?:go|take it) )?(?:one|a) (?:version|step|revision) back`,
+	`(?:(?:go|get|roll|revert|switch|change|return)(?: it)? )?(?:back )?to `+earlierOne, `(?:restore|bring back|give me back|load|use) `+earlierOne, earlierOne+` back`, `(?:the )?(?:previous|old|former|earlier) version`,
 	`(?:(?:make|put|leave|do) (?:it|everything|all) )?(?:back |exactly |just )*(?:as|like|how) (?:it was |they were |it used to be )?(?:before|previously|earlier)`, `(?:back to )?(?:how|what|the way) it was(?: before)?`,
 	`(?:mache?|nimm|stelle?)(?:'s| `+letzte+`)?(?: bitte)?(?: wieder)? (?:rückgängig|zurück)`, `(?:`+letzte+` )?(?:bitte )?(?:wieder )?rückgängig(?: machen)?`, `(?:geh|gehe|zurück) ?(?:wieder )?(?:einen schritt )?zurück`, `(?:einen schritt )?zurück`,
 	`(?:(?:mache?(?:'s| es| alles| das)?|lass es|so|alles|wieder|genau) )*wie (?:es )?(?:vorher|zuvor|davor|eben)(?: war)?`, `(?:(?:geh|gehe|nimm|stelle?|wieder) )?(?:zurück )?`+vorige+`(?: (?:wieder )?(?:her|zurück|herstellen|wiederherstellen))?`,
@@ -58,9 +57,6 @@ var undoMany = imperative(afterRequest,
 var redoWords = imperative(afterRequest, `redo(?: `+lastChange+`)?`, `(?:undo|revert|take back) the (?:undo|undoing|revert)`,
 	`(?:mache? )?(?:das )?rückgängigmachen (?:wieder )?rückgängig(?: machen)?`, `wiederhole?(?: (?:es|das|die letzte änderung))?`, `rehaz(?:lo)?`, `rehacer`, `refaire`)
 
-// filler is a clause that asks for nothing.
-var filler = regexp.MustCompile(`(?i)^(?:no|nein|non|hm+|oh|sorry|please|thanks|thank you|bitte|danke|gracias|por favor|merci|ok(?:ay)?|i (?:don't|do not) like (?:it|that|this))$`)
-
 // numbers are those of changes that may be undone at once.
 var numbers = map[string]int{
 	"twice": 2, "two": 2, "zwei": 2, "zweimal": 2, "dos": 2, "deux": 2, "2": 2, "three": 3, "drei": 3, "dreimal": 3, "tres": 3, "trois": 3, "3": 3,
@@ -70,26 +66,21 @@ var numbers = map[string]int{
 // ReadUndo returns what of a request asks for an earlier revision, if something does.
 func ReadUndo(prompt string) (u Undo, asked bool) {
 	var rest []string
-	for _, clause := range clausesOf(prompt) {
-		steps := 0
-		switch {
-		case redoWords.MatchString(clause):
+	for _, c := range clausesOf(prompt) {
+		switch steps := stepsOf(c.text); {
+		case !c.opens || c.depends:
+			rest = append(rest, c.text)
+		case redoWords().MatchString(c.text):
 			u.Redo, asked = true, true
-			continue
-		case undoWords.MatchString(clause):
-			steps = 1
-		case undoAll.MatchString(clause):
-			steps = math.MaxInt
+		case undoWords().MatchString(c.text):
+			u.Steps, asked = max(u.Steps, 1), true
+		case undoAll().MatchString(c.text):
+			u.Steps, asked = math.MaxInt, true
+		case steps > 0:
+			u.Steps, asked = max(u.Steps, steps), true
 		default:
-			steps = stepsOf(clause)
+			rest = append(rest, c.text)
 		}
-		if steps == 0 {
-			if !filler.MatchString(clause) {
-				rest = append(rest, clause)
-			}
-			continue
-		}
-		u.Steps, asked = max(u.Steps, steps), true
 	}
 	u.Rest = strings.Join(rest, ", ")
 	return u, asked
@@ -97,8 +88,8 @@ func ReadUndo(prompt string) (u Undo, asked bool) {
 
 // stepsOf returns how many changes a clause undoes that counts them, 0 if it is none.
 func stepsOf(clause string) int {
-	match := undoMany.FindStringSubmatch(clause)
-	for i, name := range undoMany.SubexpNames() {
+	match := undoMany().FindStringSubmatch(clause)
+	for i, name := range undoMany().SubexpNames() {
 		if match != nil && name == "n" && match[i] != "" {
 			return numbers[strings.ToLower(match[i])]
 		}

@@ -23,6 +23,7 @@ func TestOnlyAnImperativeUndoes(t *testing.T) {
 	for _, text := range []string{
 		"add an undo button", "the player can undo a move", "undo the speed", "make it as fast as before", "go back to the menu on escape", "when he falls go back to the start", "make the back wall red", "let the hero walk back", "as before a storm",
 		`call it "Undo"`, `write "go left, go back, undo" on the sign`, "füge einen Zurück-Knopf hinzu", "wie vorher die Katze", "zurückspringen", "un botón de deshacer", "como antes los gatos", "ajoute un bouton annuler", "comme avant le chat", "the previous version was a racing game",
+		"add buttons: undo, redo, restart", "buttons for pause, undo and quit", "when he touches the wall, go back", "If I press Z: undo", "let the ghost walk to the wall, then go back", "three enemies, the last one, a boss", "one step", "the old game",
 		"make it faster", "a game about time travel", "redo the level", "undo buttons times", "undo the hero",
 	} {
 		if u, asked := ReadUndo(text); asked {
@@ -33,12 +34,12 @@ func TestOnlyAnImperativeUndoes(t *testing.T) {
 
 func TestUndoMayComeWithMore(t *testing.T) {
 	for text, want := range map[string]Undo{
-		"as before, but faster":                          {Steps: 1, Rest: "faster"},
-		"undo that and make level 2 harder":              {Steps: 1, Rest: "make level 2 harder"},
-		"wie vorher, aber schneller":                     {Steps: 1, Rest: "schneller"},
-		"como antes pero más rápido":                     {Steps: 1, Rest: "más rápido"},
-		"comme avant mais plus rapide":                   {Steps: 1, Rest: "plus rapide"},
-		`make it red, call it "Stop, and go back", undo`: {Steps: 1, Rest: `make it red, call it "Stop, and go back"`},
+		"as before, but faster":                            {Steps: 1, Rest: "faster"},
+		"undo that and make level 2 harder":                {Steps: 1, Rest: "make level 2 harder"},
+		"wie vorher, aber schneller":                       {Steps: 1, Rest: "schneller"},
+		"como antes pero más rápido":                       {Steps: 1, Rest: "más rápido"},
+		"comme avant mais plus rapide":                     {Steps: 1, Rest: "plus rapide"},
+		`That is worse. Undo. Call it "Stop, and go back"`: {Steps: 1, Rest: `That is worse, Call it "Stop, and go back"`},
 		"undo twice":                                  {Steps: 2},
 		"undo the last three changes":                 {Steps: 3},
 		"go back two versions":                        {Steps: 2},

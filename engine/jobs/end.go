@@ -36,7 +36,7 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	if err := m.settleDraft(j, &v); err != nil {
 		return err
 	}
-	if s.Record.StartedAt != nil && v.status != api.JobCancelled { // another one may run now
+	if s.Record.StartedAt != nil { // beside one that waited another may run
 		m.reviseEnd(j, v)
 	}
 	if v.status != api.JobCancelled {

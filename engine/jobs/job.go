@@ -63,6 +63,7 @@ type verdict struct {
 	failure *api.Failure
 	ending  ending
 	unmet   []api.Unmet
+	free    bool // nothing was done that is priced
 }
 
 // Bounds of what a generator says about its end, so that it fits one event.
@@ -81,7 +82,7 @@ func completed(r gen.Result) verdict {
 		phrase, why, _ := strings.Cut(wish, ": ")
 		unmet = append(unmet, api.Unmet{Phrase: phrase, Why: why})
 	}
-	return verdict{status: api.JobCompleted, ending: e, unmet: unmet}
+	return verdict{status: api.JobCompleted, ending: e, unmet: unmet, free: r.Free}
 }
 
 func failed(code api.FailureCode, message string) verdict {

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -177,6 +178,6 @@ func (r Rules) under(b Rules) Rules {
 	}
 	r.Boss, r.Powers, r.Combo, r.Sound = r.Boss.or(b.Boss), r.Powers.or(b.Powers), r.Combo.or(b.Combo), r.Sound.or(b.Sound)
 	r.Endless = r.Endless || b.Endless
-	r.Renderer = or(r.Renderer, b.Renderer)
+	r.Renderer = cmp.Or(r.Renderer, b.Renderer)
 	return r
 }

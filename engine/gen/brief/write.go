@@ -226,6 +226,20 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 }
 
+// Translate writes a game's texts in another language; a title that a person gave
+// stays.
+func Translate(s *spec.Spec, lang string) {
+	before := *s
+	s.Lang, s.Text = lang, catalog.Texts(lang)
+	s.Text.HowTo = HowTo(*s)
+	for i := range 3 {
+		if makeTitle(before, "", i) == s.Title {
+			s.Title = makeTitle(*s, "", i)
+			return
+		}
+	}
+}
+
 // HowTo returns the mechanic's instructions with the spec's nouns.
 func HowTo(s spec.Spec) string {
 	m := catalog.Mechanics[s.Mechanic]

@@ -18,7 +18,7 @@ export function drawHUD(d, ss) {
     d.box(W - 80, 32, 68, 36, 'shade', { radius: 18, alpha: 0.3 });
     say(Math.max(0, Math.ceil(limit - s.t)) + 's', W - 46, 50, 24, 'time');
   }
-  const hearts = ss.mechanic.meta.hearts !== false; // lives mean nothing in some
+  const hearts = ss.mechanic.meta.hearts !== false && !s.cfg.safe; // lives mean nothing in some
   if (hearts) d.box(14, 32, s.cfg.lives * 30 + 14, 36, 'shade', { radius: 18, alpha: 0.3 });
   if (ss.phase === 'play') say(s.score, W / 2, 62, H > 600 ? 54 : 46, 'score', { scale: 1 + ss.fx.bump * 0.22 });
   for (let i = 0; hearts && i < s.cfg.lives; i++) d.sprite('heart', 36 + i * 30, 50, 28, { alpha: i < s.lives ? 1 : 0.22 });

@@ -186,12 +186,13 @@ func (r Reading) Adjust(s *spec.Spec) {
 }
 
 // Recast sets who plays and where: the theme with its scenery and palette, the
-// figures that the reading names, and the theme's own for the rest.
+// figures that the reading names, and the mechanic's or the theme's own for the
+// rest.
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
-	t := look.Themes[theme]
+	t, usual := look.Themes[theme], catalog.Mechanics[s.Mechanic].Cast
 	s.Theme, s.Scene = theme, t.Scene
-	s.Cast.Hero, s.Look = SetHero(or(r.Hero, t.Hero), wish)
-	hazard, pickup := or(r.Hazard, t.Hazard), or(r.Pickup, t.Pickup)
+	s.Cast.Hero, s.Look = SetHero(or(r.Hero, or(usual["hero"], t.Hero)), wish)
+	hazard, pickup := or(r.Hazard, or(usual["hazard"], t.Hazard)), or(r.Pickup, or(usual["pickup"], t.Pickup))
 	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}

@@ -120,6 +120,7 @@ func (r Reading) Write(o Order) spec.Spec {
 		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
+	r = r.castFor(mechanic)
 	r.Adjust(&s)
 	Recast(&s, r, theme, wish)
 	s.Title = r.Title
@@ -127,6 +128,17 @@ func (r Reading) Write(o Order) spec.Spec {
 		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
 	}
 	return s
+}
+
+// castFor returns r with the mechanic's usual figures where the text names none.
+// Those whom it has for hazards are no heroes: in "pac-man with ghosts" they hunt.
+func (r Reading) castFor(mechanic string) Reading {
+	usual := catalog.Mechanics[mechanic].Cast
+	if r.Hazard == "" && r.Hero != "" && r.Hero == usual["hazard"] {
+		r.Hero, r.HeroWord, r.Hazard = "", "", r.Hero
+	}
+	r.Hero, r.Hazard, r.Pickup = or(r.Hero, usual["hero"]), or(r.Hazard, usual["hazard"]), or(r.Pickup, usual["pickup"])
+	return r
 }
 
 // paramsOf returns a mechanic's own tunables, as the text has them or else usual.
@@ -186,13 +198,12 @@ func (r Reading) Adjust(s *spec.Spec) {
 }
 
 // Recast sets who plays and where: the theme with its scenery and palette, the
-// figures that the reading names, and the mechanic's or the theme's own for the
-// rest.
+// figures that the reading names, and the theme's own for the rest.
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
-	t, usual := look.Themes[theme], catalog.Mechanics[s.Mechanic].Cast
+	t := look.Themes[theme]
 	s.Theme, s.Scene = theme, t.Scene
-	s.Cast.Hero, s.Look = SetHero(or(r.Hero, or(usual["hero"], t.Hero)), wish)
-	hazard, pickup := or(r.Hazard, or(usual["hazard"], t.Hazard)), or(r.Pickup, or(usual["pickup"], t.Pickup))
+	s.Cast.Hero, s.Look = SetHero(or(r.Hero, t.Hero), wish)
+	hazard, pickup := or(r.Hazard, t.Hazard), or(r.Pickup, t.Pickup)
 	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}

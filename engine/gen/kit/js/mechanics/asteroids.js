@@ -22,6 +22,7 @@ export function create(seed, cfg) {
   s.shots = [];
   s.bolts = []; // of the saucer
   s.rocks = [];
+  s.treats = []; // what is left of some rocks
   s.saucer = null;
   s.call = 14; // seconds until it comes
   s.reload = 0;
@@ -60,13 +61,14 @@ export function step(s, input) {
   if (s.over) return;
   steer(s, input);
   shoot(s, input);
-  for (const list of [s.shots, s.bolts, s.rocks]) for (const o of list) drift(o);
+  for (const list of [s.shots, s.bolts, s.rocks, s.treats]) for (const o of list) drift(o);
   for (const o of s.rocks) o.rot += o.spin * STEP;
-  for (const list of [s.shots, s.bolts]) for (const o of list) o.left -= STEP;
+  for (const list of [s.shots, s.bolts, s.treats]) for (const o of list) o.left -= STEP;
   saucer(s);
   hits(s);
   s.shots = s.shots.filter((o) => o.left > 0);
   s.bolts = s.bolts.filter((o) => o.left > 0);
+  s.treats = s.treats.filter((o) => o.left > 0);
   s.rocks = s.rocks.filter((o) => o.size > 0);
   if (s.rocks.length > 0 || s.over) return;
   gain(s, 5, W / 2, 260, 'perfect');
@@ -151,6 +153,11 @@ function hits(s) {
       s.call = between(s, 12, 20);
     }
   }
+  for (const o of s.treats) {
+    if (!near(o.x, o.y, s.x, s.y, 22 + size(s))) continue;
+    o.left = 0;
+    gain(s, 5, o.x, o.y, 'perfect');
+  }
   const struck = s.rocks.find((o) => o.size > 0 && near(o.x, o.y, s.x, s.y, RADIUS[o.size] * 0.9 + size(s)));
   const bolt = s.bolts.find((o) => near(o.x, o.y, s.x, s.y, 6 + size(s)));
   if (!struck && !bolt) return;
@@ -166,11 +173,13 @@ function split(s, r, bare) {
   r.size = 0;
   if (!bare) gain(s, WORTH[was], x, y);
   for (let i = 0; was > 1 && i < 2; i++) rock(s, x, y, was - 1);
+  if (was === 1 && chance(s, 0.3)) s.treats.push({ x, y, vx: r.vx * 0.4, vy: r.vy * 0.4, left: 9 });
   note(s, 'split', x, y);
 }
 
 export function draw(s, d) {
   for (const o of s.rocks) d.sprite('hazard', o.x, o.y, RADIUS[o.size] * 2.15, { rot: o.rot });
+  for (const o of s.treats) if (o.left > 2 || Math.floor(o.left * 6) % 2) d.sprite('pickup', o.x, o.y, 34, { rot: Math.sin(s.t * 3 + o.x) * 0.2 });
   if (s.saucer) d.sprite('saucer', s.saucer.x, s.saucer.y, 46);
   for (const b of s.shots) d.disc(b.x, b.y, 5, 'accent', { stroke: '#ffffff', width: 2 });
   for (const b of s.bolts) d.disc(b.x, b.y, 6, '#ff4d6d', { stroke: '#ffffff', width: 2 });

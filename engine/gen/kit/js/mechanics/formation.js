@@ -79,7 +79,7 @@ export function step(s, input) {
   strikes(s);
   s.shots = s.shots.filter((b) => b.y > 96);
   s.bombs = s.bombs.filter((b) => b.y < H - 20);
-  if (s.foes.some((f) => place(s, f).y > Y - 50)) {
+  if (s.foes.some((f) => s.top + f.r * DY > Y - 50)) {
     s.safe = 0;
     hurt(s, s.x, Y);
     s.top -= 260; // another life drives them back
@@ -109,10 +109,11 @@ function fire(s, input) {
   }
   if (s.t < 1.5 || s.foes.length === 0 || s.bombs.length > 3 || s.bombs.some((b) => b.age < 0.3)) return;
   // The lowest of a column lets it fall, as often as not the one over the hero.
-  const far = (f) => Math.abs(place(s, f).x - s.x);
-  const over = s.foes.reduce((best, f) => (far(f) < far(best) ? f : best));
-  const rate = (far(over) < 24 ? 1.6 : 0.6) * s.cfg.density * heat(s) * (1 + 0.12 * Math.min(5, s.wave - 1));
+  const rate = 1.6 * s.cfg.density * heat(s) * (1 + 0.12 * Math.min(5, s.wave - 1));
   if (!chance(s, rate * STEP)) return;
+  const far = (f) => Math.abs(s.left + f.c * DX - s.x);
+  const over = s.foes.reduce((best, f) => (far(f) < far(best) ? f : best));
+  if (far(over) > 24 && chance(s, 0.6)) return;
   const col = chance(s, 0.7) ? over.c : choose(s, s.foes).c;
   const low = s.foes.filter((f) => f.c === col).reduce((a, f) => (f.r > a.r ? f : a));
   const at = place(s, low);
@@ -150,7 +151,7 @@ function eat(s, b, size) {
 function strikes(s) {
   for (const b of s.shots) {
     if (eat(s, b, 1)) { b.y = -99; continue; }
-    const hit = s.foes.find((f) => Math.abs(place(s, f).x - b.x) < 20 && Math.abs(place(s, f).y - b.y) < 18);
+    const hit = s.foes.find((f) => Math.abs(s.left + f.c * DX - b.x) < 20 && Math.abs(s.top + f.r * DY - b.y) < 18);
     if (hit) {
       const at = place(s, hit);
       s.foes = s.foes.filter((f) => f !== hit);
@@ -171,8 +172,9 @@ function strikes(s) {
     }
   }
   for (const f of s.foes) {
+    if (s.top + f.r * DY < BUNKER.y - 24) continue;
     const at = place(s, f);
-    if (at.y > BUNKER.y - 24) eat(s, { x: at.x, y: clamp(at.y + 14, BUNKER.y, BUNKER.y + 35) }, 3);
+    eat(s, { x: at.x, y: clamp(at.y + 14, BUNKER.y, BUNKER.y + 35) }, 3);
   }
 }
 

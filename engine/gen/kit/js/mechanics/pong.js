@@ -103,9 +103,10 @@ function fly(s, b, swing) {
     const slip = (4 - difficulty(s)) * 20 + (chance(s, 0.12) ? 50 : 0);
     s.foe.goal = landing(b, THEIRS) + between(s, -slip, slip);
   } else if (b.vy < 0 && b.y < THEIRS + THICK + R && b.y > THEIRS - THICK && Math.abs(b.x - s.foe.x) < foeHalf(s) + R) {
-    // It plays away from the player, within what its paddle can do.
-    const away = s.x > b.x + 20 || (Math.abs(s.x - b.x) <= 20 && chance(s, 0.5)) ? -1 : 1;
-    b.vx = clamp(away * between(s, 0.35, 0.6 + 0.12 * difficulty(s)) + ((b.x - s.foe.x) / foeHalf(s)) * 0.15, -STEEP, STEEP);
+    // It plays to the side where the player is not, within what its paddle can do.
+    const side = s.x > W / 2 + 4 || (s.x > W / 2 - 4 && chance(s, 0.5)) ? -1 : 1;
+    const goal = W / 2 + side * (85 + 30 * difficulty(s) + between(s, 0, 40));
+    b.vx = clamp((goal - b.x) / (MINE - b.y), -STEEP * 0.85, STEEP * 0.85);
     b.vy = 1;
     meet(s, 1, b);
   }

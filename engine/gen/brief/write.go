@@ -138,6 +138,7 @@ func (r Reading) Write(o Order) spec.Spec {
 		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
+	r = r.castFor(mechanic)
 	r.Adjust(&s)
 	Recast(&s, r, theme, wish)
 	s.Title = r.Title
@@ -145,6 +146,17 @@ func (r Reading) Write(o Order) spec.Spec {
 		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
 	}
 	return s
+}
+
+// castFor returns r with the mechanic's usual figures where the text names none.
+// Those whom it has for hazards are no heroes: in "pac-man with ghosts" they hunt.
+func (r Reading) castFor(mechanic string) Reading {
+	usual := catalog.Mechanics[mechanic].Cast
+	if r.Hazard == "" && r.Hero != "" && r.Hero == usual["hazard"] {
+		r.Hero, r.HeroWord, r.Hazard = "", "", r.Hero
+	}
+	r.Hero, r.Hazard, r.Pickup = or(r.Hero, usual["hero"]), or(r.Hazard, usual["hazard"]), or(r.Pickup, usual["pickup"])
+	return r
 }
 
 // paramsOf returns a mechanic's own tunables, as the text has them or else usual.

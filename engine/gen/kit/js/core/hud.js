@@ -24,7 +24,7 @@ export function drawHUD(d, ss) {
   for (let i = 0; hearts && i < s.cfg.lives; i++) d.sprite('heart', 36 + i * 30, 50, 28, { alpha: i < s.lives ? 1 : 0.22 });
   const level = s.cfg.levels > 1 ? t.level + ' ' + s.level + '/' + s.cfg.levels : '';
   if (level) say(level, W - 26 - level.length * 5.5, limit ? 84 : 50, 19, 'level');
-  if (s.cfg.players > 1) say(t.player + ' ' + (ss.turn + 1), 26 + t.player.length * 6.5, 84, 19, 'player', { color: 'accent' });
+  if (s.cfg.players > 1 && !s.both) say(t.player + ' ' + (ss.turn + 1), 26 + t.player.length * 6.5, 84, 19, 'player', { color: 'accent' });
   if (s.cfg.combo && s.streak >= 6) say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2 + 92, 64, 24, 'combo', { color: 'accent' });
   if (s.shield || s.power) {
     const label = s.power ? t[s.power] : t.shield;

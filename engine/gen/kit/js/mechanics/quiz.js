@@ -1,6 +1,6 @@
 // Quiz: questions with up to four answers, against a bar of time. The brief's
 // questions, or general knowledge.
-import { W, STEP, base, tick, gain, hurt, note, finish, heat, random, clamp } from '../core/world.js';
+import { W, STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
 import { answers, chosen, drawAnswers } from '../core/answers.js';
 import { fit, wrap } from '../core/text.js';
 
@@ -10,10 +10,10 @@ const TOP = 148;
 const PANEL = 176;
 const SHOWN = 1.5; // seconds for which the right answer is shown
 const QUICK = 0.6; // of the time that must be left for a point more
-const LEAST = 12; // questions of a run that has no clock
+const LEAST = 12; // questions of a level, in a run without a clock
 
 export function create(seed, cfg) {
-  const s = base(seed, cfg);
+  const s = base(seed, cfg, !cfg.duration);
   s.list = list(s.cfg);
   s.order = [];
   s.asked = 0;
@@ -85,9 +85,10 @@ function answer(s, g, i) {
 }
 
 function next(s) {
-  if (!s.cfg.duration && s.asked >= Math.max(LEAST, s.list.length)) {
-    finish(s, 'win');
-    return;
+  if (s.staged && s.asked >= Math.max(LEAST, s.list.length)) {
+    s.asked = 0;
+    clear(s);
+    if (s.over) return;
   }
   note(s, 'next');
   ask(s);

@@ -145,7 +145,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
-	d.unmet = append(d.unmet, beyond(reading, d.spec, o)...)
+	d.unmet = slices.Concat(first(reading, d.spec), d.unmet, beyond(reading, d.spec, o), unseen(reading, d.spec))
 	if reading.Empty() && len(d.unmet) == 0 {
 		d.unmet = []string{clippedWish(req.Prompt)}
 	}

@@ -24,6 +24,40 @@ var spoken = func() map[string]map[string]map[string]float64 {
 	return out
 }()
 
+// missing are the kinds that there are not, by language and name.
+var missing = func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for kind, m := range catalog.Missings {
+		for lang, names := range m.Words {
+			if out[lang] == nil {
+				out[lang] = map[string]string{}
+			}
+			for _, name := range names {
+				out[lang][name] = kind
+			}
+		}
+	}
+	return out
+}()
+
+// missingOf returns the kind that a phrase names and that there is not, "" for
+// none.
+func (r *Reading) missingOf(phrase string) string {
+	for _, lang := range r.languages {
+		if kind := missing[lang][phrase]; kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// places are words of themes that name a thing which no picture of the theme
+// shows.
+var places = map[string]string{
+	"castle": "castle", "burg": "castle", "castillo": "castle", "chateau": "castle", "river": "river", "lake": "lake", "pyramid": "pyramid",
+	"barn": "barn", "kitchen": "kitchen", "bakery": "bakery", "aquarium": "aquarium", "rainbow": "rainbow",
+}
+
 // mechanicsOf returns the mechanics that a phrase speaks for.
 func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
 	for _, lang := range r.languages {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -14,19 +15,25 @@ import (
 type Reading struct {
 	Mechanics map[string]float64 // weight of each mechanic that was spoken for
 	Lang      string             // BCP 47: en, de, es or fr
-	Hero      string             // nouns of the lexicon, "" when not named
-	HeroWord  string             // the hero as it was written
-	Hazard    string
-	Pickup    string
-	Boss      string
-	Nouns     []string // all nouns of the lexicon, in their order
-	Theme     string   // "" when not named
-	Look      spec.Look
-	Factors   map[string]float64 // tunable to factor
-	Lives     int                // 0 when not named
-	Seconds   int
-	Title     string
-	Rules     Rules
+	// Stranger is the language of a text that is in none of the catalog's, in
+	// English; "" for all others.
+	Stranger string
+	Hero     string // nouns of the lexicon, "" when not named
+	HeroWord string // the hero as it was written
+	Hazard   string
+	Pickup   string
+	Boss     string
+	Nouns    []string // all nouns of the lexicon, in their order
+	Theme    string   // "" when not named
+	Places   []string // things of the scenery that were named: castle, river
+	Look     spec.Look
+	Factors  map[string]float64 // tunable to factor
+	Lives    int                // 0 when not named
+	Seconds  int
+	Title    string
+	// Missing is the kind of game that was named and that there is not.
+	Missing string
+	Rules   Rules
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
 	// words are what words mean in the text's language, and languages those whose
@@ -54,6 +61,7 @@ func Read(text string) Reading {
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.words = language(tokens)
 	r.languages = []string{r.Lang, "en", anyLanguage}
+	r.Stranger = stranger(text, tokens, r.Lang)
 	r.words.negate(tokens)
 	r.address(tokens)
 	r.readBoss(tokens)
@@ -82,6 +90,10 @@ func (r *Reading) readMechanics(tokens []token) {
 		// The longest phrase that is known counts.
 		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
+			if kind := r.missingOf(phrase); kind != "" && !tokens[i].negated {
+				r.miss(kind, tokens[i:i+n])
+				break
+			}
 			weights, ok := r.mechanicsOf(phrase)
 			if !ok && n == 1 {
 				phrase = tokens[i].singular
@@ -102,6 +114,17 @@ func (r *Reading) readMechanics(tokens []token) {
 			}
 			break
 		}
+	}
+}
+
+// miss takes the nearest mechanic for a kind that there is not.
+func (r *Reading) miss(kind string, name []token) {
+	for i := range name {
+		name[i].known, name[i].inName = true, len(name) > 1
+	}
+	if r.Missing == "" {
+		r.Missing = kind
+		r.Mechanics[catalog.Missings[kind].Near] += catalog.Named
 	}
 }
 
@@ -145,6 +168,9 @@ func (r *Reading) readThemes(tokens []token) {
 				continue
 			}
 			t.known = true
+			if thing := places[t.singular]; thing != "" && !slices.Contains(r.Places, thing) {
+				r.Places = append(r.Places, thing)
+			}
 			if r.Theme == "" {
 				r.Theme = theme
 				r.because(t.word, "the theme "+theme)
@@ -303,7 +329,7 @@ func (r *Reading) color(color string, next []token) string {
 func (r *Reading) readUnmet(tokens []token) {
 	var run []string
 	flush := func() {
-		if len(run) > 0 && len(r.Unmet) < 12 {
+		if len(run) > 0 {
 			r.Unmet = append(r.Unmet, Clip(strings.Join(run, " "), 60))
 		}
 		run = nil

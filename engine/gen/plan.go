@@ -52,13 +52,15 @@ func planText(d decision) string {
 		{"Mechanic", s.Mechanic + ": " + s.Text.HowTo},
 		{"Format", format(s)},
 		{"Theme", s.Theme},
-		{"Hero", s.Cast.Hero.Noun}, {"To avoid", s.Cast.Hazard.Noun}, {"To collect", s.Cast.Pickup.Noun},
+		{"Hero", s.Cast.Hero.Noun}, {"To avoid", s.Cast.Hazard.Noun}, {"To collect", s.Cast.Pickup.Noun}, {"Boss", bossOf(s)},
 		{"Run", runText(s.Play)},
 		{"Pace", fmt.Sprintf("speed %.2g, density %.2g, gravity %.2g, size %.2g, ramp %.2g", s.Play.Speed, s.Play.Density, s.Play.Gravity, s.Play.Size, s.Play.Ramp)},
 		{"Colours", fmt.Sprintf("sky %s to %s, hero %s, to avoid %s, to collect %s", s.Palette.BG, s.Palette.BG2, s.Palette.Hero, s.Palette.Hazard, s.Palette.Pickup)},
 		{"Renderer", s.Renderer},
 	} {
-		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+		if row[1] != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+		}
 	}
 	if len(d.reading.Because) > 0 {
 		b.WriteString("\n## Why\n\n")
@@ -74,6 +76,17 @@ func planText(d decision) string {
 	}
 	b.WriteString("\nTo build it, send the same prompt with chatMode agent.\n")
 	return b.String()
+}
+
+// bossOf is who the boss is, "" where there is none.
+func bossOf(s spec.Spec) string {
+	switch {
+	case !s.Play.Boss:
+		return ""
+	case s.Cast.Boss == nil:
+		return "a large " + s.Cast.Hazard.Noun
+	}
+	return s.Cast.Boss.Noun
 }
 
 func format(s spec.Spec) string {

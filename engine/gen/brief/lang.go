@@ -1,39 +1,35 @@
 package brief
 
-// language is the one most of whose short words a text uses. A text without any
-// is of the language that knows most of its words, and of English when none
-// knows more than it. Words of other languages than a text's own and English are
-// accidents: a chat is no cat.
+// evidence is what speaks for a language, the strongest first: its short words,
+// its other words without a meaning, and all words that it knows.
+type evidence struct{ grammar, plain, known int }
+
+func (e evidence) over(o evidence) bool {
+	if e.grammar != o.grammar {
+		return e.grammar > o.grammar
+	}
+	if e.plain != o.plain {
+		return e.plain > o.plain
+	}
+	return e.known > o.known
+}
+
+// language is the one that most speaks for, and what words mean in it; English
+// where no other has more. Words of other languages than a text's own and English
+// are accidents: a chat is no cat.
 func language(tokens []token) (lang string, l *lexicon) {
-	counts, known := map[string]int{}, map[string]int{}
+	found := map[string]evidence{}
 	folded := false
-	for i, t := range tokens {
+	for _, lang := range everyLanguage {
+		found[lang] = evidenceOf(lang, tokens)
+	}
+	for _, t := range tokens {
 		folded = folded || t.folded
-		for _, lang := range everyLanguage {
-			if t.folded && lang == "en" {
-				continue
-			}
-			if dictionaries[lang].is("grammar", t.word) {
-				counts[lang]++
-			}
-			if dictionaries[lang].knows(t.word) || lexicons[lang].compound(t.word) != "" {
-				known[lang]++
-			}
-			for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
-				if names(joined(tokens[i:i+n]), lang) {
-					known[lang] += n
-					break
-				}
-			}
-		}
 	}
-	lang = most(counts)
+	lang = most(found)
 	// One word alone ("la", "in") may stand in any language.
-	if counts[lang] < 2 && lang != "en" && !folded && len(tokens) > 4 {
+	if n := found[lang].grammar; n == 1 && !folded && len(tokens) > 4 && found["en"].known >= found[lang].known {
 		lang = "en"
-	}
-	if lang == "en" && counts["en"] == 0 {
-		lang = most(known)
 	}
 	if lang == "it" {
 		return "en", lexicons[lang] // no game is written in it
@@ -41,11 +37,42 @@ func language(tokens []token) (lang string, l *lexicon) {
 	return lang, lexicons[lang]
 }
 
-// most returns the language that counts most, English where none counts more.
-func most(counts map[string]int) string {
+func evidenceOf(lang string, tokens []token) (e evidence) {
+	own := dictionaries[lang]
+	for i, t := range tokens {
+		if t.folded && lang == "en" {
+			continue // these are letters that it has not
+		}
+		if own.is("grammar", t.word) {
+			e.grammar++
+		}
+		if own.is("plain", t.word) {
+			e.plain++
+		}
+		phrase := spokenPhrase(lang, tokens[i:])
+		if phrase > 0 || own.knows(t.word) || lexicons[lang].compound(t.word) != "" {
+			e.known += max(1, phrase)
+		}
+	}
+	return e
+}
+
+// spokenPhrase is how many words the longest phrase has that a text begins with
+// and that names a kind of game.
+func spokenPhrase(lang string, tokens []token) int {
+	for n := min(longestPhrase, len(tokens)); n >= 1; n-- {
+		if names(joined(tokens[:n]), lang) {
+			return n
+		}
+	}
+	return 0
+}
+
+// most returns the language with most evidence, English where none has more.
+func most(found map[string]evidence) string {
 	lang := "en"
 	for _, other := range everyLanguage {
-		if counts[other] > counts[lang] {
+		if found[other].over(found[lang]) {
 			lang = other
 		}
 	}

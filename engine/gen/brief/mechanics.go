@@ -42,8 +42,8 @@ var missing = func() map[string]map[string]string {
 
 // missingOf returns the kind that a phrase names and that there is not, "" for
 // none.
-func missingOf(phrase string, languages []string) string {
-	for _, lang := range languages {
+func (r *Reading) missingOf(phrase string) string {
+	for _, lang := range r.languages {
 		if kind := missing[lang][phrase]; kind != "" {
 			return kind
 		}

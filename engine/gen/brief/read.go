@@ -85,10 +85,10 @@ func read(text, whole string, content Content) Reading {
 		r.Lang, r.words = language(tokenize(Rewrite(whole)))
 	}
 	r.languages = []string{r.Lang, "en", anyLanguage}
+	r.Stranger = stranger(text, tokens, r.Lang)
 	r.words.negate(tokens)
 	r.address(tokens)
 	r.readBoss(tokens)
-	r.Stranger = stranger(text, tokens, r.Lang)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	content.speakFor(r.Mechanics)
@@ -115,7 +115,7 @@ func (r *Reading) readMechanics(tokens []token) {
 		// The longest phrase that is known counts.
 		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
-			if kind := missingOf(phrase, r.languages); kind != "" && !tokens[i].negated {
+			if kind := r.missingOf(phrase); kind != "" && !tokens[i].negated {
 				r.miss(kind, tokens[i:i+n])
 				break
 			}

@@ -181,7 +181,7 @@ const (
 func Field(s spec.Spec) []byte {
 	w, h := catalog.Field(s)
 	if w < h {
-		return fmt.Appendf(nil, "// The size of the playing field.\nexport const W = %d;\nexport const H = %d;\nexport const STRIP = 0;\n", w, h)
+		return fmt.Appendf(nil, "// The size of the playing field.\nexport const W = %d;\nexport const H = %d;\nexport const STRIP = 0;\nexport const BOTH = false;\n", w, h)
 	}
 	below := 0
 	if catalog.Mechanics[s.Mechanic].Strip {
@@ -193,6 +193,7 @@ const tall = typeof window === 'object' && window.innerHeight > window.innerWidt
 export const W = tall ? %d : %d;
 export const H = tall ? %d : %d;
 export const STRIP = tall ? %d : 0;
+export const BOTH = true;
 `, tallWidth, w, tallHeight-below, h, below)
 }
 

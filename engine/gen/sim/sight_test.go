@@ -54,7 +54,7 @@ type sighting struct {
 	Where      string
 }
 
-func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
+func watch(t *testing.T, mechanic string, tall bool) func(p spec.Play) sighting {
 	t.Helper()
 	s := spec.Spec{Mechanic: mechanic, Format: spec.Short}
 	if catalog.Mechanics[mechanic].Wide {
@@ -65,6 +65,9 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 		case "watch.js":
 			return fmt.Appendf(nil, watcher, mechanic, importPlayer(mechanic)), nil
 		case "core/field.js":
+			if tall {
+				return inTallWindow(s), nil
+			}
 			return compile.Field(s), nil
 		}
 		return kit.Source(name)
@@ -107,10 +110,15 @@ func TestHeroIsSeenInTheFieldAtEveryTuning(t *testing.T) {
 		}
 		t.Run(mechanic, func(t *testing.T) {
 			t.Parallel()
-			look := watch(t, mechanic)
-			for name, p := range tunings {
-				if seen := look(p); seen.Out > 0 || seen.Steps == 0 {
-					t.Errorf("%s: %d of %d times out of the field, last at %s", name, seen.Out, seen.Steps, seen.Where)
+			for _, tall := range []bool{false, true} {
+				if tall && !catalog.Mechanics[mechanic].Wide {
+					continue
+				}
+				look := watch(t, mechanic, tall)
+				for name, p := range tunings {
+					if seen := look(p); seen.Out > 0 || seen.Steps == 0 {
+						t.Errorf("%s, tall %v: %d of %d times out of the field, last at %s", name, tall, seen.Out, seen.Steps, seen.Where)
+					}
 				}
 			}
 		})

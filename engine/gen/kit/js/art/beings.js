@@ -5,6 +5,10 @@ import { creatures } from './creatures.js';
 import { people } from './people.js';
 import { vehicles } from './vehicles.js';
 
+// stands tells whether a body has feet or wheels at the very bottom. A hero's feet
+// are where a round one ends.
+export function stands(body) { return Boolean(animals[body] || creatures[body] || people[body]) || /^(train|tractor|tank|ship|truck|bus|firetruck|helicopter|.*bike)$/.test(body); }
+
 // hats are the features that a body of its own can wear.
 const hats = ['hat', 'crown', 'cap', 'toque', 'santa', 'horn', 'horns'];
 

@@ -1,7 +1,7 @@
 // All pictures of a game, painted once at its start: {name: canvas}. A
 // renderer needs no more than these and the draw list.
 import { brush, shade } from './paint.js';
-import { being, crown } from './beings.js';
+import { being, crown, stands } from './beings.js';
 import { hazards, pickups } from './things.js';
 import { paintSky, paintLayer, paintMote } from './scenery.js';
 import { W, H } from '../core/world.js';
@@ -110,6 +110,10 @@ export function textures(game, meta, scale, loaded) {
     const el = sprite(px * scale, p.ink, (b) => {
       const head = name === 'boss' && !crowned.test(actor.body) ? ['crown'] : [];
       if (name === 'hazard' && actor.body && !meta.above && !meta.behind) b.c.scale(-1, 1); // it comes the other way
+      if (name === 'hero' && stands(actor.body) && !meta.above && !meta.behind) {
+        b.c.translate(0, -6);
+        b.c.scale(0.88, 0.88);
+      }
       if (actor.art) {
         things[actor.art](b, { color });
         if (name === 'boss') crown(b);

@@ -1,6 +1,6 @@
 // boot joins a session to the page: input, clock, storage, sound, the svc
 // library and the renderer.
-import { W, H, STRIP, STEP } from './world.js';
+import { W, H, STRIP, BOTH, STEP } from './world.js';
 import { drawList } from './drawlist.js';
 import { session } from './session.js';
 import { pressed, PAUSE, SOUND } from './controls.js';
@@ -84,6 +84,9 @@ export function boot(game, mechanic, renderer, assets) {
     },
   });
 
+  // A phone that is turned gets the other field, but not in the middle of a run.
+  const tall = () => window.innerHeight > window.innerWidth * 1.2;
+  if (BOTH) window.addEventListener('resize', () => { if (tall() !== H > W && ss.phase !== 'play') window.location.reload(); });
   let debt = 0;
   const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W)) * (window.devicePixelRatio || 1)));
   pictures(assets).then((loaded) => renderer.start({

@@ -4,3 +4,4 @@
 export const W = 480;
 export const H = 720;
 export const STRIP = 0;
+export const BOTH = false; // whether it would be another in a window of another shape

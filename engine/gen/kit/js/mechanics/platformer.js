@@ -5,7 +5,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance,
 export const meta = { id: 'platformer', scroll: 'x', controls: 'pad' };
 
 const T = 48; // a tile
-const FLOOR = H > W ? H - 3 * T : H; // a tall field has more earth
+const FLOOR = H - (H > W ? 3 : 1) * T; // the hero walks above the buttons
 const LENGTH = 78; // tiles of a level
 const RUN = 285; // pixels a second
 const JUMP = 790;

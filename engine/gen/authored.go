@@ -91,7 +91,8 @@ func (a *authored) with(s spec.Spec) (compile.Files, error) {
 		}
 	}
 	replace(compile.Page, "<title>"+html.EscapeString(a.spec.Title)+"</title>", "<title>"+html.EscapeString(s.Title)+"</title>")
-	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink)
+	replace(compile.Page, a.spec.Palette.Shade, s.Palette.Shade)
+	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink) // of older releases
 	replace(compile.Readme, a.spec.Title+":", s.Title+":")
 	return files, nil
 }

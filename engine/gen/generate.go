@@ -148,7 +148,7 @@ func deliver(ctx context.Context, req Request, d *decision, made revision) (*del
 		return nil, err
 	}
 	w := newDelivery(req)
-	if err := w.game(made.files); err != nil {
+	if err := w.game(withUnmet(made.files, d.unmet)); err != nil {
 		return nil, err
 	}
 	settled := look.StyleOf(d.spec)

@@ -57,7 +57,7 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	}
 	s.Record.Status, s.Record.Failure, s.Record.FinishedAt = v.status, v.failure, &now
 	if v.status == api.JobCompleted {
-		s.Record.Progress = done
+		s.Record.Progress, s.Record.Unmet = done, v.unmet
 	}
 	s.Record.LastEventID = j.log.Last() + 1
 	s.Ending = &v.ending

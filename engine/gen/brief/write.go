@@ -2,6 +2,7 @@ package brief
 
 import (
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -80,11 +81,28 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 		w += 2.5
 	}
 	if f, ok := figures[r.Hero]; ok {
-		if slices.Contains(m.Bodies, f.body) || name == "gap" && slices.Contains(f.features, "wing") {
+		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
 			w += 1.5
 		}
 	}
 	return w
+}
+
+// kin is the body that stands for those that move alike.
+func kin(body string) string {
+	switch body {
+	case "taxi", "police", "truck", "bus", "firetruck", "tank", "tractor", "train", "bike", "motorbike":
+		return "car"
+	case "shark", "whale", "dolphin":
+		return "fish"
+	case "helicopter":
+		return "plane"
+	case "submarine":
+		return "ufo"
+	case "ship":
+		return "boat"
+	}
+	return body
 }
 
 // solidKin are the 2D mechanics whose words speak for a 3D one as well.
@@ -116,7 +134,7 @@ func (r Reading) Write(o Order) spec.Spec {
 	}
 	s := spec.Spec{
 		Version: spec.Version, ID: "svc-" + o.ProjectID, Lang: r.Lang, Format: o.Format, Mechanic: mechanic, Seed: o.Seed,
-		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Text: catalog.Texts(r.Lang),
+		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
 	r.Adjust(&s)
@@ -126,6 +144,13 @@ func (r Reading) Write(o Order) spec.Spec {
 		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
 	}
 	return s
+}
+
+// paramsOf returns a mechanic's own tunables, as the text has them or else usual.
+func (r Reading) paramsOf(mechanic string) map[string]float64 {
+	params := catalog.Params(mechanic)
+	maps.Copy(params, r.Params(mechanic))
+	return params
 }
 
 // RendererFor returns the renderer that was asked for, if it can show a
@@ -169,6 +194,10 @@ func (r Reading) Adjust(s *spec.Spec) {
 	if r.Rules.Players > 0 {
 		p.Players = r.Rules.Players
 	}
+	if catalog.Mechanics[s.Mechanic].Turns {
+		*p = p.Clamped(s.Format).Rounded()
+		return
+	}
 	p.Boss, p.Powers, p.Combo = r.Rules.Boss.Over(p.Boss), r.Rules.Powers.Over(p.Powers), r.Rules.Combo.Over(p.Combo)
 	*p = p.Clamped(s.Format).Rounded()
 }
@@ -188,8 +217,12 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)
 	s.Cast.Pickup, s.Look.Pickup = castAs("pickup", pickup, wish.Pickup)
+	s.Look.Boss = wish.Boss
 	s.Palette = look.Palette(t, s.Look)
 	s.Text.HowTo = HowTo(*s)
+	if r.Boss != "" || wish.Boss != "" {
+		SetBoss(s, r.Boss, wish.Boss)
+	}
 }
 
 // HowTo returns the mechanic's instructions with the spec's nouns.
@@ -237,7 +270,11 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 // makeTitle names a game after its hero, by the word of the brief when that is
 // not English.
 func makeTitle(s spec.Spec, heroWord string, i int) string {
-	titles := catalog.Mechanics[s.Mechanic].Titles
+	all := catalog.Mechanics[s.Mechanic].Titles
+	titles := all[s.Lang]
+	if titles == nil {
+		titles = all["en"]
+	}
 	name := s.Cast.Hero.Noun
 	if s.Lang != "en" && heroWord != "" {
 		name = CleanTitle(heroWord)

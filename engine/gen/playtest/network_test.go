@@ -133,7 +133,7 @@ func TestGameReachesNoNetworkFromItsPlaytest(t *testing.T) {
 	defer b.Close()
 	e := listen(t)
 	script := sound + strings.NewReplacer("HOST", e.host, "UDP", e.udp).Replace(attack)
-	p, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720)
+	p, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ type Game struct {
 	Staged        bool // ends when its levels are cleared, not by the clock
 	Limit         int  // seconds of a run, 0 none
 	Shots         bool // take pictures and judge them
+	// Player is a script that sets __svc_acts, whose act(state) plays with skill;
+	// "" where the game's own view says what to do.
+	Player string
 	// Thorough plays skilled to the end, and blind as well; otherwise the
 	// simulation is trusted with that, and the run is left to end by itself.
 	Thorough bool
@@ -89,7 +92,7 @@ func (b *Browser) openTwins(ctx context.Context, g Game) (pages [2]*Page, err er
 	var errs [2]error
 	var wait sync.WaitGroup
 	for i := range pages {
-		wait.Go(func() { pages[i], errs[i] = b.OpenFiles(ctx, g.Files, g.Width, g.Height) })
+		wait.Go(func() { pages[i], errs[i] = b.OpenFiles(ctx, g.Files, g.Width, g.Height, g.Player) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs[:]...); err != nil {

@@ -28,10 +28,10 @@ window.addEventListener('pointerdown', () => {
   s.bar = 0;
 });
 function draw() {
-  const g = c.createLinearGradient(0, 0, 480, 720);
+  const g = c.createLinearGradient(0, 0, 480, 720, "");
   for (let i = 0; i <= 8; i++) g.addColorStop(i / 8, 'hsl(' + i * 40 + ',70%,50%)');
   c.fillStyle = g;
-  c.fillRect(0, 0, 480, 720);
+  c.fillRect(0, 0, 480, 720, "");
   c.fillStyle = '#123';
   c.fillRect(180, 30, 120, 90);
   c.fillStyle = '#fff';
@@ -188,7 +188,7 @@ func TestGameFindsNothingThatAnotherOneKept(t *testing.T) {
 	b := testBrowser(t)
 	script := strings.Replace(sound, "let last", "if (localStorage.getItem('kept')) undefined.x; else localStorage.setItem('kept', 'yes');\nlet last", 1)
 	for range 2 {
-		page, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720)
+		page, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestGameWithTextsWithoutNumberIsJudgedByAFew(t *testing.T) {
 func TestConsoleThatAGameFillsIsKeptInPart(t *testing.T) {
 	b := testBrowser(t)
 	flood := "for (let i = 0; i < 500; i++) console.error(i + 'ä'.repeat(5000));\nlet last"
-	page, err := b.OpenFiles(t.Context(), gameFiles(strings.Replace(sound, "let last", flood, 1)), 480, 720)
+	page, err := b.OpenFiles(t.Context(), gameFiles(strings.Replace(sound, "let last", flood, 1)), 480, 720, "")
 	if err != nil {
 		t.Fatal(err)
 	}

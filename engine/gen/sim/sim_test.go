@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/spec"
 	"github.com/svc-games/svc/test/long"
@@ -33,6 +35,36 @@ func load(t *testing.T, mechanic string) *Game {
 	return g
 }
 
+// inTallWindow is a wide game's field in a tall window.
+func inTallWindow(s spec.Spec) []byte {
+	return bytes.Replace(compile.Field(s), []byte("tall = "), []byte("tall = true || "), 1)
+}
+
+func TestWideGamesArePlayedInATallWindow(t *testing.T) {
+	for _, mechanic := range kit.Mechanics() {
+		if !catalog.Mechanics[mechanic].Wide {
+			continue
+		}
+		t.Run(mechanic, func(t *testing.T) {
+			t.Parallel()
+			s := spec.Spec{Mechanic: mechanic, Format: spec.Platform}
+			g, err := bundle(t.Context(), s, func(name string) ([]byte, error) {
+				if name == "core/field.js" {
+					return inTallWindow(s), nil
+				}
+				return kit.Source(name)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Platform), []uint32{11})
+			if err != nil || !v.OK() {
+				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
+			}
+		})
+	}
+}
+
 func TestEveryMechanicRewardsSkillAndPunishesIdleness(t *testing.T) {
 	for _, mechanic := range kit.Mechanics() {
 		t.Run(mechanic, func(t *testing.T) {
@@ -52,7 +84,7 @@ func TestEveryMechanicRewardsSkillAndPunishesIdleness(t *testing.T) {
 			if !v.OK() {
 				t.Errorf("%v; %+v", v.Problems, v.Trials)
 			}
-			if v.IdleEnd > 40 && !catalog.Mechanics[mechanic].Wide {
+			if v.IdleEnd > 40 && !catalog.Mechanics[mechanic].Wide && !catalog.Mechanics[mechanic].Turns {
 				t.Errorf("doing nothing lasts %.0f s", v.IdleEnd)
 			}
 		})
@@ -133,6 +165,9 @@ func TestBossMustBeBeaten(t *testing.T) {
 	play := usual
 	play.Boss, play.Lives = true, spec.MaxLives
 	for _, mechanic := range catalog.Choices(spec.Short, false) {
+		if catalog.Mechanics[mechanic].Turns {
+			continue
+		}
 		won := 0
 		for seed := range uint32(4) {
 			if won > 0 && !long.Asked() {

@@ -25,6 +25,7 @@ const (
 	MaxPlayers  = 2
 	MaxTitle    = 40  // characters
 	MaxText     = 160 // characters of a text on the screen
+	MaxContent  = 60  // words or questions
 )
 
 var (
@@ -77,7 +78,16 @@ func (s Spec) Check() error {
 		return fmt.Errorf("play has a value out of bounds: %+v", s.Play)
 	}
 	names := []string{s.Mechanic, s.Theme, s.Renderer, s.Scene.Far, s.Scene.Near, s.Scene.Orb, s.Scene.Motes.Kind, s.Scene.Motes.Move}
-	for _, a := range []Actor{s.Cast.Hero, s.Cast.Hazard, s.Cast.Pickup} {
+	cast := []Actor{s.Cast.Hero, s.Cast.Hazard, s.Cast.Pickup}
+	if s.Cast.Boss != nil {
+		cast = append(cast, *s.Cast.Boss)
+	}
+	for _, a := range cast {
+		for _, c := range []string{a.Color, a.Color2} {
+			if c != "" && !colorPattern.MatchString(c) {
+				return fmt.Errorf("the colour %q of %s is no #rrggbb", c, a.Noun)
+			}
+		}
 		if (a.Body == "") == (a.Art == "") {
 			return fmt.Errorf("actor %q must have either a body or art", a.Noun)
 		}
@@ -86,6 +96,14 @@ func (s Spec) Check() error {
 	for _, name := range names {
 		if !namePattern.MatchString(name) {
 			return fmt.Errorf("%q is no name", name)
+		}
+	}
+	if len(s.Content) > MaxContent {
+		return fmt.Errorf("content has %d entries; %d are the most", len(s.Content), MaxContent)
+	}
+	for _, c := range s.Content {
+		if c == "" || utf8.RuneCountInString(c) > MaxText || strings.ContainsAny(c, "<>\n") {
+			return fmt.Errorf("content must have 1 to %d characters and no markup", MaxText)
 		}
 	}
 	texts := reflect.ValueOf(s.Text)

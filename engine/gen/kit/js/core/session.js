@@ -5,9 +5,9 @@
 import { W, H } from './world.js';
 import { effects, react, advance, sway, drawEffects } from './effects.js';
 import { drawBackdrop } from './backdrop.js';
-import { drawHUD } from './hud.js';
+import { drawHUD, drawStrip } from './hud.js';
 import { drawReady, drawNext, drawOver, drawPaused, drawSound } from './screens.js';
-import { drawBoss } from './boss.js';
+import { drawBoss, drawBossBar } from './boss.js';
 
 const OVER_PAUSE = 24; // steps for which a tap at the end is no restart yet
 
@@ -18,10 +18,13 @@ export function session(game, mechanic, hooks) {
     paused: false, calm: false, // calm: nothing shakes or flashes
   };
   let gripped = false; // the press that began or resumed a run is still held
-  ss.state = mechanic.create(game.seed, game.play);
+  const given = {}; // what this mechanic alone is given
+  for (const name of ['params', 'content', 'labels']) if (game[name]) given[name] = game[name];
+  const cfg = Object.assign(given, game.play);
+  ss.state = mechanic.create(game.seed, cfg);
 
   function begin() {
-    ss.state = mechanic.create((game.seed + ss.restarts * 7919) >>> 0, game.play);
+    ss.state = mechanic.create((game.seed + ss.restarts * 7919) >>> 0, cfg);
     ss.fx = effects();
     ss.phase = 'play';
     ss.since = 0;
@@ -51,8 +54,9 @@ export function session(game, mechanic, hooks) {
 
   // own is the input without a press that was for something else.
   function own(input) {
-    gripped = gripped && input.down && !input.pressed;
-    return gripped ? Object.assign({}, input, { down: false }) : input;
+    const same = gripped && !input.pressed;
+    gripped = same && input.down;
+    return same ? Object.assign({}, input, { down: false, tapped: false, released: false, alt: false }) : input;
   }
 
   // tick advances one step of 1/60 second. input is what input.js hands out.
@@ -96,12 +100,14 @@ export function session(game, mechanic, hooks) {
     const [dx, dy] = sway(ss.fx);
     if (!ss.calm) d.shift(dx, dy);
     if (ss.phase !== 'ready' && mechanic.draw) mechanic.draw(s, d);
-    if (s.boss && ss.phase === 'play') drawBoss(d, s, ss.fx);
+    if (s.boss && ss.phase === 'play') drawBoss(d, s, ss.fx, mechanic.meta);
     drawEffects(ss.fx, d);
     d.shift(0, 0);
     if (ss.fx.flash > 0 && !ss.calm) d.box(0, 0, W, H, 'hazard', { alpha: ss.fx.flash * 0.28 });
+    drawStrip(d);
     if (ss.phase === 'ready') drawReady(d, ss);
     else drawHUD(d, ss);
+    if (s.boss && ss.phase === 'play') drawBossBar(d, s, mechanic.meta);
     if (ss.phase === 'next') drawNext(d, ss);
     if (ss.phase === 'over') drawOver(d, ss);
     if (ss.paused) drawPaused(d, ss);

@@ -5,12 +5,13 @@ import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance,
 export const meta = { id: 'shooter', scroll: 'x', controls: 'pointer' };
 
 const SHOT = 760; // pixels a second
+const HOME = Math.min(150, W * 0.2); // where the hero flies
 const WAVES = 6; // in a level
 
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.r = 26 * cfg.size;
-  s.x = 150;
+  s.x = HOME;
   s.y = H / 2;
   s.tilt = 0;
   s.reload = 0;
@@ -96,7 +97,7 @@ function foes(s) {
     if (f.kind === 1) f.y = f.y0 + Math.sin(f.t * 2.4) * 90;
     if (f.kind === 2) f.y = lerp(f.y, s.y, 0.012); // these come for the hero
     f.y = clamp(f.y, 110, H - 46);
-    if (f.x < W - 40 && f.x > s.x + 160 && chance(s, 0.0042 * s.cfg.density * heat(s))) {
+    if (f.x < W - 40 && f.x > s.x + (W > H ? 160 : 120) && chance(s, 0.0042 * s.cfg.density * heat(s))) {
       const n = Math.hypot(s.x - f.x, s.y - f.y);
       s.fire.push({ x: f.x - 24, y: f.y, vx: ((s.x - f.x) / n) * 235, vy: ((s.y - f.y) / n) * 235 });
     }
@@ -125,7 +126,7 @@ function foes(s) {
 export function view(s) {
   const flight = (f) => (f.x - s.x) / SHOT;
   const shotAt = (f) => s.shots.some((b) => b.x < f.x && Math.abs(b.y - f.y) < 24);
-  const target = s.foes.filter((f) => f.x > s.x + 30 && f.x < W + 40 && (f.x < 420 || !shotAt(f))).sort((a, b) => a.x - b.x)[0];
+  const target = s.foes.filter((f) => f.x > s.x + 30 && f.x < W + 40 && (f.x < W * 0.4375 || !shotAt(f))).sort((a, b) => a.x - b.x)[0];
   const goal = s.treats.find((t) => Math.abs(t.x - s.x) < 330);
   let y = goal ? goal.y : target ? target.y + (target.kind === 1 ? Math.cos(target.t * 2.4) * 216 * flight(target) : 0) : H / 2;
   for (const b of s.fire) {
@@ -135,7 +136,7 @@ export function view(s) {
     if (Math.abs(at - s.y) < s.r + 24) y = at > s.y ? s.y - 90 : s.y + 90;
   }
   for (const f of s.foes) if (f.x - s.x < 120 && f.x > s.x - 30 && Math.abs(f.y - s.y) < s.r + 34 && f.x - s.x < 64) y = f.y > s.y ? s.y - 90 : s.y + 90;
-  return { hero: { x: s.x, y: s.y }, foes: s.foes.map((f) => ({ x: f.x, y: f.y })), fire: s.fire.map((b) => ({ x: b.x, y: b.y })), act: { x: 130, y: clamp(y, 110, H - 46) } };
+  return { hero: { x: s.x, y: s.y }, foes: s.foes.map((f) => ({ x: f.x, y: f.y })), fire: s.fire.map((b) => ({ x: b.x, y: b.y })), act: { x: HOME - 20, y: clamp(y, 110, H - 46) } };
 }
 
 export function draw(s, d) {

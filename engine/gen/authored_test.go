@@ -95,3 +95,20 @@ func TestAuthoredGameOfWhichNothingIsKnownStaysAsItIs(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 }
+
+func TestDeliveredGameIsNobodysEditWhateverItLacks(t *testing.T) {
+	p := newProject(t, quickGenerator())
+	for _, prompt := range []string{"a fox that flies through gaps, in online multiplayer with a shop", "make it faster, and add a shop", "make it slower"} {
+		p.run(prompt)
+		if authored, err := Authored(p.root); authored || err != nil {
+			t.Errorf("%q: %v, %v; %s", prompt, authored, err, p.files()["game/README.txt"])
+		}
+		if edited, claim, err := Edited(p.root, nil); edited || claim != nil || err != nil {
+			t.Errorf("%q: edited %v, %v, %v", prompt, edited, claim, err)
+		}
+	}
+	p.write("game/README.txt", "Mine.")
+	if authored, err := Authored(p.root); !authored || err != nil {
+		t.Errorf("a README by hand: %v, %v", authored, err)
+	}
+}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -157,9 +158,14 @@ func hasSources(game compile.Files) bool {
 func sourcesSum(game compile.Files) string {
 	sum := sha256.New()
 	for _, name := range game.Names() {
-		if ownFile(name) {
-			fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(game[name]))
+		if !ownFile(name) {
+			continue
 		}
+		content := game[name]
+		if name == compile.Readme {
+			content, _, _ = bytes.Cut(content, []byte(lacks)) // what a job had not, which is no source
+		}
+		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(content))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -32,7 +32,7 @@ const (
 )
 
 var undoWords = imperative(afterRequest,
-	`undo(?: `+lastChange+`)?`, `(?:revert|reverse|roll ?back|take back|undo)(?: `+lastChange+`)?`, `(?:roll|take|put|change|turn) (?:it|that|this) back`, `(?:go|change|switch|get|step) back`,
+	`(?:undo|revert|roll ?back)(?: `+lastChange+`)?`, `(?:reverse|take back) `+lastChange, `(?:roll|take|put|change|turn) (?:it|that|this) back`, `(?:go|change|switch|get|step) back`,
 	`(?:go|get|roll|switch)(?: it)? back (?:one|a) (?:version|step|revision)`, `(?:(?:go|take it) )?(?:one|a) (?:version|step|revision) back`,
 	`(?:(?:go|get|roll|revert|switch|change|return)(?: it)? )?(?:back )?to `+earlierOne, `(?:restore|bring back|give me back|load|use) `+earlierOne, earlierOne+` back`, `(?:the )?(?:previous|old|former|earlier) version`,
 	`(?:(?:make|put|leave|do) (?:it|everything|all) )?(?:back |exactly |just )*(?:as|like|how) (?:it was |they were |it used to be )?(?:before|previously|earlier)`, `(?:back to )?(?:how|what|the way) it was(?: before)?`,

@@ -23,7 +23,7 @@ func TestOnlyAnImperativeUndoes(t *testing.T) {
 	for _, text := range []string{
 		"add an undo button", "the player can undo a move", "undo the speed", "make it as fast as before", "go back to the menu on escape", "when he falls go back to the start", "make the back wall red", "let the hero walk back", "as before a storm",
 		`call it "Undo"`, `write "go left, go back, undo" on the sign`, "füge einen Zurück-Knopf hinzu", "wie vorher die Katze", "zurückspringen", "un botón de deshacer", "como antes los gatos", "ajoute un bouton annuler", "comme avant le chat", "the previous version was a racing game",
-		"add buttons: undo, redo, restart", "buttons for pause, undo and quit", "when he touches the wall, go back", "If I press Z: undo", "let the ghost walk to the wall, then go back", "three enemies, the last one, a boss", "one step", "the old game",
+		"add buttons: undo, redo, restart", "buttons for pause, undo and quit", "when he touches the wall, go back", "If I press Z: undo", "let the ghost walk to the wall, then go back", "three enemies, the last one, a boss", "one step", "the old game", "reverse", "reverse gravity",
 		"make it faster", "a game about time travel", "redo the level", "undo buttons times", "undo the hero",
 	} {
 		if u, asked := ReadUndo(text); asked {

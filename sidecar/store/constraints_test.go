@@ -93,8 +93,7 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 		if err := execAll(t, s, keyOf(4, "revoked"), "UPDATE keys SET state = 'revoked', name = 'other'",
 			"UPDATE jobs SET state = 'released', resolved_at = 1 WHERE id = 'reserved'",
 			"UPDATE jobs SET status = 'queued' WHERE id = 'active'", "UPDATE jobs SET status = 'running' WHERE id = 'active'",
-			"UPDATE jobs SET state = 'settled', status = 'failed', resolved_at = 1 WHERE id = 'active'",
-			"UPDATE jobs SET status = 'failed', tik_spent = 1 WHERE id = 'settled'",
+			"UPDATE jobs SET state = 'settled', status = 'failed', resolved_at = 1 WHERE id = 'active'", "UPDATE jobs SET status = 'failed' WHERE id = 'settled'",
 			entryOf(project, "credit", "'k'", "'gone'", 0, "null"), entryOf("", "credit", "NULL", "NULL", 1, "[]")); err != nil {
 			t.Errorf("what is allowed: %v", err)
 		}

@@ -1,7 +1,7 @@
 // Pairs: cards lie face down. The player turns two at a time and finds those that
 // are alike. One who finds a pair goes on; of two players the other one follows.
 import { W, STEP, base, tick, gain, note, clear, finish, random, clamp } from '../core/world.js';
-import { grid, centre, pick, drawCursor } from '../core/board.js';
+import { grid, centre, pick, firm, drawCursor } from '../core/board.js';
 import { fit } from '../core/text.js';
 
 export const meta = {
@@ -78,7 +78,7 @@ function chosen(s, g, input) {
 export function step(s, input) {
   tick(s);
   const g = shape(s.cards.length);
-  const i = chosen(s, g, input);
+  const i = chosen(s, g, firm(input));
   s.up = s.up.map((v, k) => (s.found[k] || s.open.includes(k) ? Math.min(1, v + STEP / TURN) : Math.max(0, v - STEP / TURN)));
   if (s.over) return;
   s.wait = Math.max(0, s.wait - STEP);

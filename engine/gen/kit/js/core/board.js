@@ -43,6 +43,9 @@ export function pick(s, g, input) {
   return cellAt(g, input.x, input.y);
 }
 
+// firm is the input of a game in which a long press is as good as a short one.
+export function firm(input) { return input.alt && !input.tapped ? Object.assign({}, input, { tapped: true }) : input; }
+
 // drawBoard draws the panel under a grid, drawCursor the keyboard's cell.
 export function drawBoard(d, g, color) {
   d.box(g.x - 10, g.y - 10 + 6, g.size * g.cols + 20, g.size * g.rows + 20, 'shade', { radius: 16, alpha: 0.35 });

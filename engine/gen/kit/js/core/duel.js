@@ -11,6 +11,7 @@ const DRAWN = 1;
 // match returns the state of a match; params.rounds is its length.
 export function match(seed, cfg) {
   const s = base(seed, cfg);
+  s.cfg.levels = 1; // rounds are what others call levels
   s.wins = [0, 0];
   s.round = 1;
   s.side = 0;

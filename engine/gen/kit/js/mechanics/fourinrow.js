@@ -108,7 +108,7 @@ export function step(s, input) {
   const pointed = input.x !== null && input.y !== null && input.y > board.y - 90;
   if (pointed) s.col = clamp(Math.floor((input.x - board.x) / board.size), 0, COLS - 1);
   if (theirs(s)) drop(s, reply(s));
-  else if (yours(s) && (input.fire || input.move === 'down' || (input.tapped && pointed))) drop(s, s.col);
+  else if (yours(s) && (input.fire || input.move === 'down' || ((input.tapped || input.alt) && pointed))) drop(s, s.col);
 }
 
 function reply(s) {

@@ -21,7 +21,7 @@ export function create(seed, cfg) {
   s.merged = [];
   s.fresh = [];
   s.since = 1; // seconds since the last move
-  s.shove = ''; // a direction in which nothing moved
+  s.shove = { dir: '', at: -1 }; // the last direction in which nothing moved
   s.top = 2;
   s.end = '';
   s.fresh = [drop(s), drop(s)];
@@ -74,11 +74,9 @@ export function step(s, input) {
   if (s.over || s.end || !input.move) return;
   const made = slide(s.cells, s.n, input.move);
   if (!made.moved) {
-    s.shove = input.move;
-    s.since = Math.max(s.since, SLIDE + POP);
+    s.shove = { dir: input.move, at: s.t };
     return;
   }
-  s.shove = '';
   s.since = 0;
   s.cells = made.cells;
   s.trips = made.trips;
@@ -103,6 +101,9 @@ function board(s) { return grid(s.n, s.n, 152, 36); }
 
 export function draw(s, d) {
   const g = board(s);
+  const nudge = 7 * Math.sin(clamp((s.t - s.shove.at) / 0.16, 0, 1) * Math.PI);
+  g.x += { left: -nudge, right: nudge }[s.shove.dir] || 0;
+  g.y += { up: -nudge, down: nudge }[s.shove.dir] || 0;
   drawBoard(d, g, '#bbada0');
   for (let i = 0; i < s.cells.length; i++) box(d, g, centre(g, i), 1, '#cdc1b4');
   const p = s.since / SLIDE;

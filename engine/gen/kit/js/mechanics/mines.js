@@ -12,6 +12,7 @@ export const MINE = 9;
 export const HIDDEN = 0;
 export const OPEN = 1;
 export const FLAG = 2;
+const TRIES = 20; // fields that are laid to find one that needs no guess
 const COLORS = ['', '#1b32e8', '#0a7d12', '#e01414', '#0b1480', '#7b1113', '#0b7d80', '#1c1c1c', '#6f6f6f'];
 const BUTTON = { x: 366, y: 124, r: 24 }; // puts flags instead of opening
 
@@ -36,22 +37,68 @@ function lay(s) {
   s.done = 0; // seconds that a field that is done stays
 }
 
-export function around(i) {
-  const out = [];
-  const c = i % COLS;
-  for (let r = Math.floor(i / COLS) - 1; r <= Math.floor(i / COLS) + 1; r++) {
-    for (let k = c - 1; k <= c + 1; k++) if (r >= 0 && r < ROWS && k >= 0 && k < COLS && r * COLS + k !== i) out.push(r * COLS + k);
+const AROUND = [];
+for (let i = 0; i < COLS * ROWS; i++) {
+  AROUND.push([]);
+  for (const dr of [-1, 0, 1]) {
+    for (const dc of [-1, 0, 1]) {
+      const c = (i % COLS) + dc;
+      const r = Math.floor(i / COLS) + dr;
+      if ((dc || dr) && c >= 0 && c < COLS && r >= 0 && r < ROWS) AROUND[i].push(r * COLS + c);
+    }
+  }
+}
+
+export function around(i) { return AROUND[i]; }
+
+// bury puts the mines anywhere but around the first press.
+function bury(s, first) {
+  const free = s.state.map((_, i) => i).filter((i) => i !== first && !around(first).includes(i));
+  for (let n = 0; n < TRIES; n++) {
+    const left = free.slice();
+    s.field = s.state.map(() => 0);
+    for (let k = 0; k < s.mines; k++) s.field[left.splice(Math.floor(random(s) * left.length), 1)[0]] = MINE;
+    s.field = s.field.map((v, i) => (v === MINE ? MINE : around(i).filter((j) => s.field[j] === MINE).length));
+    if (fair(s.field, first)) return;
+  }
+}
+
+// fair tells whether a field can be opened from its first cell without a guess.
+function fair(field, first) {
+  const state = field.map(() => HIDDEN);
+  let found = { safe: [first], mined: [] };
+  while (found.safe.length || found.mined.length) {
+    for (const i of found.mined) state[i] = FLAG;
+    flood(field, state, found.safe);
+    found = proven(field, state);
+  }
+  return field.every((v, i) => v === MINE || state[i] === OPEN);
+}
+
+// proven returns the shut cells that the open numbers prove to be safe, or mined.
+export function proven(field, state) {
+  const sets = [];
+  field.forEach((v, i) => {
+    if (state[i] !== OPEN || v === MINE || v === 0) return;
+    const cells = around(i).filter((j) => state[j] === HIDDEN);
+    const known = around(i).filter((j) => state[j] === FLAG || (state[j] === OPEN && field[j] === MINE)).length;
+    if (cells.length) sets.push({ cells, mines: v - known });
+  });
+  const out = { safe: [], mined: [], sets };
+  for (const { cells, mines } of sets) tell(out, cells, mines);
+  if (out.safe.length || out.mined.length) return out;
+  for (const a of sets) {
+    for (const b of sets) {
+      if (a.cells.length >= b.cells.length || !a.cells.every((c) => b.cells.includes(c))) continue;
+      tell(out, b.cells.filter((c) => !a.cells.includes(c)), b.mines - a.mines);
+    }
   }
   return out;
 }
 
-// bury puts the mines anywhere but around the first press.
-function bury(s, first) {
-  const free = [];
-  for (let i = 0; i < COLS * ROWS; i++) if (i !== first && !around(first).includes(i)) free.push(i);
-  s.field = s.state.map(() => 0);
-  for (let n = 0; n < s.mines; n++) s.field[free.splice(Math.floor(random(s) * free.length), 1)[0]] = MINE;
-  s.field = s.field.map((v, i) => (v === MINE ? MINE : around(i).filter((j) => s.field[j] === MINE).length));
+function tell(out, cells, mines) {
+  if (mines === 0) out.safe.push(...cells);
+  else if (mines === cells.length) out.mined.push(...cells);
 }
 
 export function step(s, input) {
@@ -99,8 +146,10 @@ function press(s, i) {
   }
   const mine = cells.find((j) => s.field[j] === MINE);
   if (mine !== undefined) return blow(s, mine);
-  const n = flood(s, cells, i);
+  const opened = flood(s.field, s.state, cells);
+  const n = opened.length;
   if (!n) return;
+  for (const j of opened) s.at[j] = s.t + 0.03 * Math.max(Math.abs(j % COLS - i % COLS), Math.abs(Math.floor(j / COLS) - Math.floor(i / COLS)));
   s.streak = 0;
   const at = centre(board, i);
   const left = s.field.filter((v, j) => v !== MINE && s.state[j] !== OPEN).length;
@@ -116,21 +165,19 @@ function blow(s, i) {
   hurt(s, at.x, at.y);
 }
 
-// flood opens cells, and from those without a number all around; it returns how
-// many it opened.
-function flood(s, cells, from) {
+// flood opens cells, and from those without a number all around; it returns those
+// that it opened.
+function flood(field, state, cells) {
   const queue = cells.slice();
-  let n = 0;
+  const opened = [];
   while (queue.length) {
     const i = queue.pop();
-    if (s.state[i] !== HIDDEN) continue;
-    s.state[i] = OPEN;
-    const far = Math.max(Math.abs(i % COLS - from % COLS), Math.abs(Math.floor(i / COLS) - Math.floor(from / COLS)));
-    s.at[i] = s.t + far * 0.03;
-    n++;
-    if (s.field[i] === 0) queue.push(...around(i));
+    if (state[i] !== HIDDEN) continue;
+    state[i] = OPEN;
+    opened.push(i);
+    if (field[i] === 0) queue.push(...around(i));
   }
-  return n;
+  return opened;
 }
 
 export function draw(s, d) {

@@ -1,20 +1,39 @@
 // Pairs: cards lie face down. The player turns two at a time and finds those that
 // are alike. One who finds a pair goes on; of two players the other one follows.
 import { W, STEP, base, tick, gain, note, clear, finish, random, clamp } from '../core/world.js';
-import { grid, centre, pick, drawCursor } from '../core/board.js';
-import { fit } from '../core/text.js';
+import { grid, centre, pick, firm, drawCursor } from '../core/board.js';
+import { fit, wrap } from '../core/text.js';
 
-export const meta = {
-  id: 'pairs', scroll: 'none', controls: 'board', hearts: false,
-  extra: {
-    apple: { art: 'apple', color: '#e63946' }, banana: { art: 'banana' }, carrot: { art: 'carrot' }, trout: { art: 'fish', color: '#3a86ff' },
-    sweet: { art: 'candy', color: '#ff5da2' }, donut: { art: 'donut', color: '#b388ff' }, cookie: { art: 'cookie' }, cheese: { art: 'cheese' }, flower: { art: 'flower', color: '#c04ad8' },
-    acorn: { art: 'acorn' }, gift: { art: 'gift', color: '#2fae66' }, bolt: { art: 'bolt', color: '#ffb300' }, flake: { art: 'snowflake' }, balloon: { art: 'balloon', color: '#e5383b' },
-    shroom: { art: 'mushroom', color: '#ef476f' }, saturn: { art: 'planet', color: '#ff9d5c' }, jewel: { art: 'gem', color: '#27c3d8' },
-  },
+const THINGS = {
+  apple: { art: 'apple', color: '#e63946' }, banana: { art: 'banana' }, carrot: { art: 'carrot' }, trout: { art: 'fish', color: '#3a86ff' },
+  sweet: { art: 'candy', color: '#ff5da2' }, donut: { art: 'donut', color: '#b388ff' }, cookie: { art: 'cookie' }, cheese: { art: 'cheese' }, flower: { art: 'flower', color: '#c04ad8' },
+  acorn: { art: 'acorn' }, gift: { art: 'gift', color: '#2fae66' }, bolt: { art: 'bolt', color: '#ffb300' }, flake: { art: 'snowflake' }, balloon: { art: 'balloon', color: '#e5383b' },
+  shroom: { art: 'mushroom', color: '#ef476f' }, saturn: { art: 'planet', color: '#ff9d5c' }, jewel: { art: 'gem', color: '#27c3d8' },
 };
+const ANIMALS = {
+  duck: { body: 'round', color: '#ffdd45', color2: '#f4a300', features: ['tail', 'bill', 'wing'] },
+  owl: { body: 'egg', color: '#a9744f', color2: '#f2dcb6', features: ['catears', 'belly', 'beak', 'wing'] },
+  penguin: { body: 'egg', color: '#33415c', color2: '#f8fbff', features: ['feet', 'belly', 'beak'] },
+  bee: { body: 'round', color: '#ffc300', color2: '#dff4ff', features: ['antenna', 'stripes', 'wing'] },
+  ladybug: { body: 'round', color: '#e63946', color2: '#2a2233', features: ['antenna', 'spots'] },
+  octopus: { body: 'round', color: '#c86bd8', color2: '#e8b8f0', features: ['tentacles'] },
+  crab: { body: 'round', color: '#e8553c', color2: '#ffb199', features: ['claws', 'topeyes'] },
+  turtle: { body: 'round', color: '#7bc950', color2: '#4b8f3a', features: ['shell', 'belly'] },
+  cat: { body: 'round', color: '#f4a259', color2: '#ffd9b8', features: ['longtail', 'catears', 'whiskers'] },
+  rabbit: { body: 'round', color: '#f1e9e4', color2: '#ffb3c6', features: ['bunnyears'] },
+  panda: { body: 'round', color: '#fbfbfb', color2: '#2a2233', features: ['bearears', 'patches'] },
+  mouse: { body: 'round', color: '#b6b6c3', color2: '#ffc2d1', features: ['longtail', 'mouseears', 'whiskers'] },
+  frog: { body: 'round', color: '#6cc551', color2: '#c5ef9f', features: ['topeyes', 'belly', 'feet'] },
+  pig: { body: 'round', color: '#ffa6c1', color2: '#ff7aa2', features: ['catears', 'snout'] },
+  cow: { body: 'round', color: '#fdfdfd', color2: '#e8a0a8', features: ['horns', 'spots', 'snout'] },
+  unicorn: { body: 'round', color: '#fdf4ff', color2: '#ff9de2', features: ['catears', 'horn', 'tail'] },
+  lion: { body: 'round', color: '#f4b942', color2: '#b5651d', features: ['mane', 'bearears', 'muzzle'] },
+  elephant: { body: 'round', color: '#9fb0c3', color2: '#f3c1d0', features: ['mouseears'] },
+};
+// FACES are what cards show, by params.faces: the hero and things, or animals.
+const FACES = [['hero', ...Object.keys(THINGS)], Object.keys(ANIMALS)];
+export const meta = { id: 'pairs', scroll: 'none', controls: 'board', hearts: false, extra: Object.assign({}, THINGS, ANIMALS) };
 
-const FACES = ['hero', ...Object.keys(meta.extra)];
 const TURN = 0.24; // seconds that a card takes to turn
 const LOOK = 0.85; // seconds that two that differ stay open
 const TOP = 152;
@@ -35,13 +54,17 @@ function shuffle(s, list) {
   return list;
 }
 
+function faces(s) { return FACES[s.cfg.params.faces ? 1 : 0]; }
+
 function deal(s) {
   const words = s.cfg.content.length > 1 ? shuffle(s, s.cfg.content.slice()) : [];
-  const most = words.length || FACES.length;
+  const pictures = faces(s);
+  const most = words.length || pictures.length;
   const n = clamp(Math.round(s.cfg.params.pairs || 8) + 2 * (s.level - 1), 2, Math.min(18, most));
   s.words = words.slice(0, n);
-  const faces = words.length ? s.words.map((_, i) => i) : [0, ...shuffle(s, FACES.slice(1).map((_, i) => i + 1))].slice(0, n);
-  s.cards = shuffle(s, faces.concat(faces));
+  const first = s.cfg.params.faces ? [] : [0]; // the hero is one of the things
+  const dealt = words.length ? s.words.map((_, i) => i) : first.concat(shuffle(s, pictures.map((_, i) => i).slice(first.length))).slice(0, n);
+  s.cards = shuffle(s, dealt.concat(dealt));
   s.open = []; // turned, and not yet judged
   s.up = s.cards.map(() => 0); // how far each is turned, 0 to 1
   s.found = s.cards.map(() => 0); // the time of each that was found, and 0
@@ -78,13 +101,13 @@ function chosen(s, g, input) {
 export function step(s, input) {
   tick(s);
   const g = shape(s.cards.length);
-  const i = chosen(s, g, input);
+  const i = chosen(s, g, firm(input));
   s.up = s.up.map((v, k) => (s.found[k] || s.open.includes(k) ? Math.min(1, v + STEP / TURN) : Math.max(0, v - STEP / TURN)));
   if (s.over) return;
   s.wait = Math.max(0, s.wait - STEP);
   if (s.open.length === 2) {
     if (s.wait > 0 && !(i >= 0 && s.wait < LOOK - 0.2 && !s.found[s.open[0]])) return;
-    if (s.left === 0) return dealt(s);
+    if (s.left === 0) return finished(s);
     s.open = []; // a press turns them back at once
   }
   if (i < 0 || s.found[i] || s.open.includes(i)) return;
@@ -112,7 +135,7 @@ function compare(s, g, i) {
   gain(s, twice ? 2 : 1, at.x, at.y, twice ? 'perfect' : 'gain');
 }
 
-function dealt(s) {
+function finished(s) {
   if (s.both) return finish(s, 'win');
   if (s.staged) clear(s);
   if (!s.over) deal(s);
@@ -155,7 +178,8 @@ function card(s, d, g, i) {
     d.poly([[at.x, y - r * 0.6], [at.x + r * 0.6 * turn, y], [at.x, y + r * 0.6], [at.x - r * 0.6 * turn, y]], 'hero2', { alpha: came });
     d.sprite('pickup', at.x, y, g.size * 0.24, { sx: turn, alpha: came });
   } else if (s.words.length) {
-    const text = s.words[s.cards[i]];
-    if (turn > 0.4) d.text(text, at.x, y, fit(text, g.size * 0.3, w - 8), { color: '#3a2f2a' });
-  } else d.sprite(FACES[s.cards[i]], at.x, y, g.size * 0.74, { sx: turn });
+    const lines = wrap(s.words[s.cards[i]], Math.max(4, Math.floor((g.size - 10) / 12)));
+    const letter = Math.min(...lines.map((l) => fit(l, g.size * 0.26, g.size - 12)));
+    if (turn > 0.4) lines.forEach((l, n) => d.text(l, at.x, y + (n - (lines.length - 1) / 2) * letter * 1.1, letter, { color: '#3a2f2a' }));
+  } else d.sprite(faces(s)[s.cards[i]], at.x, y, g.size * 0.74, { sx: turn });
 }

@@ -1,7 +1,7 @@
 // Sudoku: each row, column and box takes each number once. All of it follows from
 // what is given, a step at a time; a wrong number costs a life.
 import { W, STEP, base, tick, gain, hurt, note, clear, random, clamp } from '../core/world.js';
-import { grid, centre, pick, drawBoard } from '../core/board.js';
+import { grid, centre, pick, firm, drawBoard } from '../core/board.js';
 import { keys, typed } from '../core/keys.js';
 
 export const meta = { id: 'sudoku', scroll: 'none', controls: 'board' };
@@ -97,8 +97,9 @@ export function follows(s, cells, i, v) {
   return others === 0 || all.some((unit) => unit.every((k) => k === i || cells[k] || !may(s, cells, k, v)));
 }
 
-export function step(s, input) {
+export function step(s, given) {
   tick(s);
+  const input = firm(given);
   if (s.over) return;
   if (s.done > 0) {
     s.done -= STEP;

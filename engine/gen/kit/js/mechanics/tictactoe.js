@@ -1,6 +1,6 @@
 // Three in a row: two sides put their marks into nine cells in turn.
 import { tick, note, clamp, choose, chance, PI } from '../core/world.js';
-import { grid, centre, pick, drawBoard, drawCursor } from '../core/board.js';
+import { grid, centre, pick, firm, drawBoard, drawCursor } from '../core/board.js';
 import { match, yours, theirs, pass, settle, proceed, drawTally } from '../core/duel.js';
 
 export const meta = { id: 'tictactoe', scroll: 'none', controls: 'board', hearts: false };
@@ -24,7 +24,10 @@ function clean(s) {
 }
 
 // rowOf returns the three of a side that won, [] for none.
-export function rowOf(cells, side) { return LINES.find((l) => l.every((i) => cells[i] === side)) || []; }
+export function rowOf(cells, side) {
+  for (const line of LINES) if (cells[line[0]] === side && cells[line[1]] === side && cells[line[2]] === side) return line;
+  return [];
+}
 
 function free(cells) { return cells.map((v, i) => (v < 0 ? i : -1)).filter((i) => i >= 0); }
 
@@ -53,7 +56,7 @@ export function wise(cells, side) { return best(cells.slice(), side, 0, -99, 99)
 export function step(s, input) {
   tick(s);
   if (proceed(s)) clean(s);
-  const cell = pick(s, board, input);
+  const cell = pick(s, board, firm(input));
   if (theirs(s)) put(s, reply(s));
   else if (cell >= 0 && yours(s) && s.cells[cell] < 0) put(s, cell);
 }

@@ -29,13 +29,14 @@ function line(s) {
   const at = point(s, 0, 30);
   s.me = { x: at.x, y: at.y, a: at.a, slip: at.a, v: 0, i: 0, lap: 0, off: 30, out: 0, spin: 0, boost: 0 };
   s.cam = at.a;
-  s.cars = GRID.map((p, k) => ({ p, off: [-36, 36, -36][k], v: 0, pace: 0.8 + 0.05 * k, place: 0 }));
+  s.cars = GRID.map((p, k) => ({ p, off: [-36, 36, -36][k], v: 0, pace: 0.86 + 0.04 * k, place: 0 }));
   s.place = 4;
   s.rocks = [];
   s.coins = [];
   for (let i = 12; i < N - 4; i += 6) {
     const off = choose(s, [-48, 0, 48]);
-    if (i % 12 === 0 && chance(s, 0.4 * s.cfg.density * heat(s))) s.rocks.push({ i, off });
+    const bend = Math.abs(turn(point(s, i + 4, 0).a - point(s, i - 4, 0).a));
+    if (i % 12 === 0 && bend < 0.8 && chance(s, 0.4 * s.cfg.density * heat(s))) s.rocks.push({ i, off });
     else s.coins.push({ i, off, lap: 0 });
   }
 }
@@ -91,7 +92,7 @@ export function step(s, input) {
     const ahead = point(s, c.p, 0).a;
     const bend = Math.abs(turn(point(s, c.p + 4, 0).a - ahead));
     const lead = c.p - (s.me.lap * N + s.me.i);
-    const want = top(s) * Math.min(1.02, c.pace + 0.03 * heat(s)) * (1 - 0.22 * Math.min(1, bend)) * clamp(1 - lead / 260, 0.88, 1.08);
+    const want = top(s) * Math.min(1.02, c.pace + 0.03 * heat(s)) * (1 - 0.22 * Math.min(1, bend)) * clamp(1 - lead / 260, 0.88, 1.1);
     c.v += clamp(want - c.v, -600 * STEP, 260 * STEP);
     c.p += (c.v * STEP) / s.gap;
     const at = point(s, c.p, c.off);

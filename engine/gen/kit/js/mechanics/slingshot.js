@@ -25,7 +25,7 @@ export function pull(s) { return 900 * s.cfg.gravity; }
 function build(s) {
   Object.assign(s, { blocks: [], foes: [], shot: null, drag: 0, from: null, bx: -26, by: 10, calm: 0 });
   s.bonus = { x: between(s, 210, 260), y: between(s, 300, 400), taken: false };
-  const hard = s.stage + Math.floor(heat(s) * 1.3 - 1);
+  const hard = s.cfg.duration ? Math.floor((s.stage + heat(s)) / 2) : s.stage + Math.floor(heat(s) * 1.3 - 1);
   const towers = hard > 5 ? 3 : hard > 1 ? 2 : 1;
   for (let k = 0; k < towers; k++) {
     const x = towers === 1 ? between(s, 330, 390) : towers === 2 ? 278 + k * 126 : 236 + k * 94;
@@ -56,7 +56,7 @@ export function step(s, input) {
   if (s.shot) fly(s);
   if (s.calm-- > 0) {
     for (const b of s.blocks) if (b.loose) fall(s, b);
-    for (const b of s.blocks) if (!b.loose) stand(s, b);
+    if (s.calm % 3 === 0) for (const b of s.blocks) if (!b.loose) stand(s, b);
     for (const f of s.foes) if (!f.gone) sit(s, f);
     s.blocks = s.blocks.filter((b) => b.x > -60 && b.x < W + 60);
   }
@@ -117,7 +117,7 @@ function fly(s) {
     if (o.vy > 120) note(s, 'thud', o.x, GROUND);
     Object.assign(o, { y: GROUND - R, vy: o.vy * -0.4, vx: o.vx * 0.8 });
   }
-  if (o.x > W + 40 || o.x < -40 || o.t > 3.2 || (o.t > 0.8 && o.y > GROUND - R - 2 && hypot(o.vx, o.vy) < 60)) s.shot = null;
+  if (o.x > W + 40 || o.x < -40 || o.t > 2.6 || (o.t > 0.8 && o.y > GROUND - R - 2 && hypot(o.vx, o.vy) < 60)) s.shot = null;
 }
 
 // knock lets the shot hit a block.
@@ -131,7 +131,7 @@ function knock(s, o, b) {
   [o.x, o.y] = [o.x + nx * (R - d), o.y + ny * (R - d)];
   if (into >= 0) return;
   const heavy = clamp((b.w * b.h) / 1400, 0.5, 1.4);
-  const back = (1.25 * into * heavy) / (heavy + 0.7);
+  const back = (1.1 * into * heavy) / (heavy + 0.7);
   [o.vx, o.vy] = [o.vx - back * nx, o.vy - back * ny];
   if (-into < 90) return;
   loosen(s, b);
@@ -149,6 +149,7 @@ function loosen(s, b) {
 
 // reach is how far a turned block goes to the side and up.
 function reach(b) {
+  if (b.a === 0) return [b.w / 2, b.h / 2];
   const [c, n] = [Math.abs(cos(b.a)), Math.abs(sin(b.a))];
   return [(b.w * c + b.h * n) / 2, (b.w * n + b.h * c) / 2];
 }
@@ -172,7 +173,7 @@ function fall(s, b) {
       b.vx *= 0.5;
     }
   }
-  for (const f of s.foes) if (!f.gone && hypot(b.vx, b.vy) > 110 && Math.abs(f.x - b.x) < ex + FOE - 6 && Math.abs(f.y - b.y) < ey + FOE - 6) squash(s, f);
+  for (const f of s.foes) if (!f.gone && hypot(b.vx, b.vy) > 70 && Math.abs(f.x - b.x) < ex + FOE - 6 && Math.abs(f.y - b.y) < ey + FOE - 6) squash(s, f);
   b.still = b.y + ey < floor ? 0 : b.still;
   if (b.y + ey < floor) return;
   b.y = floor - ey;

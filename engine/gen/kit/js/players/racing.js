@@ -7,7 +7,7 @@ export function act(s) {
   if (s.count > 0) return null;
   const m = s.me;
   const off = Math.max(-HALF + 26, Math.min(HALF - 26, lane(s, m)));
-  const to = point(s, m.i + 180 / s.gap, off);
+  const to = point(s, m.i + (s.rocks.some((r) => ((r.i - m.i + N) % N) * s.gap < 420) ? 125 : 180) / s.gap, off);
   const by = turn(atan2(to.y - m.y, to.x - m.x) - m.slip);
   return { left: by < -0.06, right: by > 0.06, duck: Math.abs(by) > 0.6 && m.v > top(s) * 0.6 };
 }

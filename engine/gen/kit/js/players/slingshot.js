@@ -6,7 +6,7 @@ const STEEP = [0.32, 0.5, 0.2, 0.75, 1, 0.1, 1.2];
 
 export function act(s) {
   if (s.shot || s.shots === 0) return null;
-  if (s.drag < 14) return s.calm > 60 ? null : { hold: true, x: FORK.x, y: FORK.y };
+  if (s.drag < 14) return s.calm > 100 ? null : { hold: true, x: FORK.x, y: FORK.y };
   if (s.drag > 18) return null;
   const way = solve(s);
   return { hold: true, x: FORK.x - way.p * cos(way.a), y: FORK.y + way.p * sin(way.a) };

@@ -22,6 +22,7 @@ func language(tokens []token) (lang string, foreign bool) {
 			}
 		}
 	}
+	named(tokens, counts)
 	lang = "en"
 	for _, other := range []string{"de", "es", "fr"} {
 		if counts[other] > counts[lang] {
@@ -33,4 +34,28 @@ func language(tokens []token) (lang string, foreign bool) {
 		lang = "en"
 	}
 	return lang, lang != "en" || counts["en"] == 0
+}
+
+// named counts what the catalog has in one language alone: "Einmaleins" is
+// German, though no short word says so.
+func named(tokens []token, counts map[string]int) {
+	for i := 0; i < len(tokens); i++ {
+		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
+			phrase, only, known := joined(tokens[i:i+n]), "", 0
+			for lang, phrases := range spoken {
+				if _, ok := phrases[phrase]; ok {
+					only = lang
+					known++
+				}
+			}
+			if known == 0 {
+				continue
+			}
+			if known == 1 && only != anyLanguage && only != "en" {
+				counts[only] += 2 // surer than a short word
+			}
+			i += n - 1
+			break
+		}
+	}
 }

@@ -117,9 +117,9 @@ function drawTiles(s, d) {
     else rows[rows.length - 1] = last ? last + ' ' + part : part;
   }
   const most = Math.max(...rows.map((r) => Array.from(r).length));
-  const size = Math.min(42, (W - 32) / most, 92 / rows.length);
+  const size = Math.min(s.rows.length > 3 ? 34 : 42, (W - 32) / most, (s.rows.length > 3 ? 40 : 92) / rows.length);
   const top = 490 - (rows.length * (size + 4)) / 2;
-  const digits = s.rows.length > 3 ? -22 : 0;
+  const digits = s.rows.length > 3 ? -24 : 0;
   rows.forEach((row, r) => Array.from(row).forEach((letter, i, all) => {
     if (letter === ' ') return;
     const x = W / 2 + (i - (all.length - 1) / 2) * size;

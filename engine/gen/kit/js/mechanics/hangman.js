@@ -8,6 +8,7 @@ export const meta = { id: 'hangman', scroll: 'none', controls: 'type' };
 
 const WATER = 404;
 const LONGEST = 30;
+const ROW = 14; // letters of a line
 const ROUND = 8; // words of a level, in a run without a clock
 const COLORS = ['#e5484d', '#f5a524', '#46a758', '#3e8ed0', '#a259d9', '#e56fb0', '#2bb5a8', '#c0632c', '#8b8d98', '#f2d024'];
 
@@ -108,12 +109,20 @@ function drawScene(s, d) {
   d.sprite('hazard', W / 2 + Math.sin(s.t * 0.9) * 120, WATER - 2 + Math.sin(s.t * 3) * 4, 54, { sx: Math.cos(s.t * 0.9) < 0 ? -1 : 1 });
 }
 
+// pieces breaks a word that is too long for a line.
+function pieces(word) {
+  const letters = Array.from(word);
+  const n = Math.max(1, Math.ceil(letters.length / ROW));
+  const each = Math.ceil(letters.length / n);
+  return Array.from({ length: n }, (_, i) => letters.slice(i * each, (i + 1) * each).join(''));
+}
+
 // drawTiles shows the word, its parts on as many lines as they need.
 function drawTiles(s, d) {
   const rows = [''];
-  for (const part of s.word.split(' ')) {
+  for (const part of s.word.split(' ').flatMap(pieces)) {
     const last = rows[rows.length - 1];
-    if (last && last.length + 1 + part.length > 14) rows.push(part);
+    if (last && last.length + 1 + part.length > ROW) rows.push(part);
     else rows[rows.length - 1] = last ? last + ' ' + part : part;
   }
   const most = Math.max(...rows.map((r) => Array.from(r).length));

@@ -92,14 +92,16 @@ func CutContent(text string) (rest string, c Content) {
 	if found := listHead.FindStringSubmatchIndex(text); found != nil && !notContent.MatchString(text[:found[2]]) {
 		head, body := strings.ToLower(text[found[2]:found[3]]), text[found[1]:]
 		var n int
+		c.headed = true
 		if isQuestionWord(head) {
 			n = c.readQuestions(body)
 		} else {
 			n = c.readWords(body)
 		}
-		if c.headed = true; !c.Empty() {
+		if !c.Empty() {
 			return text[:found[0]] + " . " + body[n:], c
 		}
+		c = Content{}
 	}
 	if found := bareList.FindStringSubmatchIndex(text); found != nil {
 		for _, w := range splitWords(text[found[4]:found[5]]) {
@@ -244,4 +246,15 @@ func (c Content) unmet() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d entries of the list: a game holds %d", c.Over, spec.MaxContent)}
+}
+
+// WithContent returns what a game has with more added, as far as there is room.
+func WithContent(have, more []string) []string {
+	var c Content
+	for _, list := range [][]string{have, more} {
+		for _, entry := range list {
+			c.add(&c.Words, entry)
+		}
+	}
+	return c.Words
 }

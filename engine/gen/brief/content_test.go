@@ -55,6 +55,7 @@ func TestListsOfQuestionsAreContent(t *testing.T) {
 		"Quiz\nQ: Capital of France?\nA: Paris, Rome, Berlin\nQ: Capital of Italy?\nA: Rome, Paris, Madrid":                              france + "\n" + italy,
 		"Quiz. Questions:\nCapital of France? | Paris | Rome | Berlin\nCapital of Italy?|Rome|Paris|Madrid":                              france + "\n" + italy,
 		"Quiz. Questions:\nQ: 2+2? A: 4\nQ: 3+3? A: 6\nQ: 4+4? A: 8":                                                                     "2+2?|4|6|8\n3+3?|6|8|4\n4+4?|8|4|6",
+		"Quiz, questions:\n- Capital of France: Paris, Rome, Berlin\n- Capital of Italy - Rome, Paris, Madrid\n\nStyle: dark, slow":      "Capital of France|Paris|Rome|Berlin\nCapital of Italy|Rome|Paris|Madrid",
 		"Ein Quiz. Fragen:\nWie heißt die Hauptstadt? Berlin, Bonn\nWie viele Beine? 8,6,10":                                             "Wie heißt die Hauptstadt?|Berlin|Bonn\nWie viele Beine?|8|6|10",
 		"Un juego de preguntas. Preguntas: ¿Capital de Francia? París, Roma; ¿Capital de Italia? Roma, París":                            "¿Capital de Francia?|París|Roma\n¿Capital de Italia?|Roma|París",
 		"Un quiz. Questions :\nCapitale de la France ? Paris, Rome\nCapitale de l'Italie ? Rome, Paris":                                  "Capitale de la France ?|Paris|Rome\nCapitale de l'Italie ?|Rome|Paris",

@@ -25,6 +25,7 @@ var (
 	rightMark   = regexp.MustCompile(`(?i)^\s*(?:\*+|✓|✔|✅|\[x\])\s*|\s*(?:\*+|✓|✔|✅|\((?:correct|right|true|richtig|korrekt|correct[ao]|verdader[ao]|juste|vrai|bonne(?: réponse)?|correcte)\))\s*$`)
 	commaSpace  = regexp.MustCompile(`\s*(?:, +|[;|]|\s/\s)\s*`)
 	comma       = regexp.MustCompile(`\s*[,;|/]\s*`)
+	pair        = regexp.MustCompile(`^(.{3,}?)\s*(?::|=>?|→|\s[-–—]\s)\s*(\S.*)$`)
 	breakOf     = regexp.MustCompile(`[.;!]\s+|\n`)
 )
 
@@ -40,10 +41,10 @@ func (c *Content) readQuestions(body string) int {
 		}
 		text := strings.TrimSpace(line)
 		if text == "" {
-			apart = true
+			apart = len(all) > 0
 			continue
 		}
-		if !readLine(&all, text, apart) {
+		if !(c.headed && !apart && readPair(&all, text)) && !readLine(&all, text, apart) {
 			break
 		}
 		end, apart = n, false
@@ -89,6 +90,21 @@ func readLine(all *[]question, line string, apart bool) bool {
 		return true
 	}
 	return false
+}
+
+// readPair reads a question without its mark: "Capital of France: Paris, Rome".
+func readPair(all *[]question, line string) bool {
+	text := bullet.ReplaceAllString(line, "")
+	found := pair.FindStringSubmatch(text)
+	if found == nil || strings.ContainsAny(text, "?|") || answerLabel.MatchString(text) || wrongLabel.MatchString(text) || utf8.RuneCountInString(found[1]) > maxQuestion {
+		return false
+	}
+	q := question{text: askLabel.ReplaceAllString(found[1], "")}
+	if q.give(splitAnswers(found[2])); len(q.answers) < 2 {
+		return false
+	}
+	*all = append(*all, q)
+	return true
 }
 
 // readAsked reads a text with question marks: "Capital of France? Paris, Rome.

@@ -22,6 +22,7 @@ export const UPGRADES = [
 
 export function create(seed, cfg) {
   const s = base(seed, cfg);
+  s.cfg.powers = false; // who asks for upgrades means those below
   s.bank = 0;
   s.owned = UPGRADES.map(() => 0);
   s.part = 0; // of the next one that is made without a tap

@@ -8,6 +8,7 @@ export const meta = { id: 'hangman', scroll: 'none', controls: 'type' };
 
 const WATER = 404;
 const LONGEST = 30;
+const ROW = 14; // letters of a line
 const ROUND = 8; // words of a level, in a run without a clock
 const COLORS = ['#e5484d', '#f5a524', '#46a758', '#3e8ed0', '#a259d9', '#e56fb0', '#2bb5a8', '#c0632c', '#8b8d98', '#f2d024'];
 
@@ -108,18 +109,26 @@ function drawScene(s, d) {
   d.sprite('hazard', W / 2 + Math.sin(s.t * 0.9) * 120, WATER - 2 + Math.sin(s.t * 3) * 4, 54, { sx: Math.cos(s.t * 0.9) < 0 ? -1 : 1 });
 }
 
+// pieces breaks a word that is too long for a line.
+function pieces(word) {
+  const letters = Array.from(word);
+  const n = Math.max(1, Math.ceil(letters.length / ROW));
+  const each = Math.ceil(letters.length / n);
+  return Array.from({ length: n }, (_, i) => letters.slice(i * each, (i + 1) * each).join(''));
+}
+
 // drawTiles shows the word, its parts on as many lines as they need.
 function drawTiles(s, d) {
   const rows = [''];
-  for (const part of s.word.split(' ')) {
+  for (const part of s.word.split(' ').flatMap(pieces)) {
     const last = rows[rows.length - 1];
-    if (last && last.length + 1 + part.length > 14) rows.push(part);
+    if (last && last.length + 1 + part.length > ROW) rows.push(part);
     else rows[rows.length - 1] = last ? last + ' ' + part : part;
   }
   const most = Math.max(...rows.map((r) => Array.from(r).length));
-  const size = Math.min(42, (W - 32) / most, 92 / rows.length);
+  const size = Math.min(s.rows.length > 3 ? 34 : 42, (W - 32) / most, (s.rows.length > 3 ? 40 : 92) / rows.length);
   const top = 490 - (rows.length * (size + 4)) / 2;
-  const digits = s.rows.length > 3 ? -22 : 0;
+  const digits = s.rows.length > 3 ? -24 : 0;
   rows.forEach((row, r) => Array.from(row).forEach((letter, i, all) => {
     if (letter === ' ') return;
     const x = W / 2 + (i - (all.length - 1) / 2) * size;

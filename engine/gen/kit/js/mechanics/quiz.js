@@ -10,6 +10,7 @@ const TOP = 148;
 const PANEL = 176;
 const SHOWN = 1.5; // seconds for which the right answer is shown
 const QUICK = 0.6; // of the time that must be left for a point more
+const TOPICS = ['q', 'a', 'c']; // general knowledge, animals, capitals: how their labels begin
 const LEAST = 12; // questions of a level, in a run without a clock
 
 export function create(seed, cfg) {
@@ -25,7 +26,8 @@ export function create(seed, cfg) {
 // list returns the questions as "question|right|wrong|…".
 function list(cfg) {
   const own = cfg.content.filter((q) => q.split('|').length > 2);
-  return own.length ? own : Object.keys(cfg.labels).filter((k) => k[0] === 'q').map((k) => cfg.labels[k]);
+  const letter = TOPICS[cfg.params.topic || 0];
+  return own.length ? own : Object.keys(cfg.labels).filter((k) => k[0] === letter).map((k) => cfg.labels[k]);
 }
 
 function shuffled(s, items) {

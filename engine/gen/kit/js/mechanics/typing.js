@@ -7,7 +7,6 @@ import { spell, rowsOf, wordsOf } from '../core/spell.js';
 export const meta = { id: 'typing', scroll: 'none', controls: 'type' };
 
 const TOP = 150;
-const FEET = 500; // where words hurt
 const LONGEST = 26;
 const ROUND = 25; // words of a level, in a run without a clock
 
@@ -15,6 +14,7 @@ export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.list = wordsOf(s.cfg, LONGEST).sort((a, b) => spell(a).length - spell(b).length);
   s.rows = rowsOf(s.cfg.labels, s.list);
+  s.feet = keys(s.rows)[0].y - 43; // where words hurt
   s.words = []; // { text, keys, done, x, y }
   s.target = -1;
   s.wait = 0.3;
@@ -67,9 +67,9 @@ export function step(s, input) {
 function fall(s, i) {
   const w = s.words[i];
   w.y += STEP * 27 * s.cfg.speed * Math.sqrt(heat(s)) / (1 + w.keys.length / 30);
-  if (w.y < FEET) return;
+  if (w.y < s.feet) return;
   drop(s, i);
-  hurt(s, w.x, FEET);
+  hurt(s, w.x, s.feet);
 }
 
 function drop(s, i) {
@@ -95,7 +95,7 @@ function hit(s, letter) {
     s.streak = 0;
     s.wrong = s.t;
     s.slip = letter;
-    note(s, 'miss', W / 2, FEET + 8);
+    note(s, 'miss', W / 2, s.feet + 8);
     return;
   }
   w.done++;

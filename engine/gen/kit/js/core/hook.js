@@ -33,6 +33,12 @@ export function stateHook(ss, list) {
   });
 }
 
+// screenHook returns a function that says what is on the screen.
+export function screenHook(ss, list) {
+  const all = stateHook(ss, list);
+  return () => { const { hud, sprites, field } = all(); return { hud, sprites, field }; };
+}
+
 // viewHook returns a function for those who look at every frame: no more than
 // they need to act.
 export function viewHook(ss) {

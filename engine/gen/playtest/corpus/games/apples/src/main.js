@@ -63,7 +63,7 @@ function step(dt) {
   if (s.phase !== 'play') return;
   s.t += dt;
   if (s.goal !== null) s.dir = Math.abs(s.goal - s.x) < 8 ? 0 : Math.sign(s.goal - s.x);
-  s.x = Math.max(50, Math.min(W - 50, s.x + s.dir * 330 * dt));
+  s.x = Math.max(50, Math.min(W - 50, s.x + s.dir * 560 * dt));
   s.wait -= dt * 1000;
   if (s.wait <= 0) {
     s.things.push({ x: 50 + Math.random() * (W - 100), y: -30, stone: Math.random() < 0.3 });

@@ -187,14 +187,22 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 	add(r.Rules.Renderer != "" && r.Rules.Renderer != s.Renderer, "%s: a %s game is shown by %s", r.Rules.Renderer, dimension(o.Solid), s.Renderer)
 	add(r.Rules.Sound == brief.Wanted && !s.Sound, "sound: settings.aiAudio is off")
 	add(r.Rules.Sound == brief.Refused && s.Sound, "silence: settings.aiAudio is on")
+	turns := catalog.Mechanics[s.Mechanic].Turns
+	for _, rule := range []struct {
+		name string
+		wish brief.Wish
+	}{{"a boss", r.Rules.Boss}, {"power-ups", r.Rules.Powers}, {"combos", r.Rules.Combo}} {
+		add(turns && rule.wish == brief.Wanted, "%s: %s has none", rule.name, brief.Article(s.Mechanic+" game"))
+	}
 	best, weight := "", 2.9
 	for _, name := range catalog.Names() {
 		if w := r.Mechanics[name]; w > weight {
 			best, weight = name, w
 		}
 	}
-	m := catalog.Mechanics[best]
-	add(best != "" && m.Wide && o.Format == spec.Short && !o.Solid, "%s: it needs settings.gameType platform, so this is %s", best, brief.Article(s.Mechanic+" game"))
+	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
+	add(best != "" && m.Wide && o.Format == spec.Short && !o.Solid, "%s: it needs settings.gameType platform, %s", best, instead)
+	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic, "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 

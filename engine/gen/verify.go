@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/engine/gen/sim"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -106,8 +107,12 @@ func (g *embedded) perform(ctx context.Context, rep Reporter, s spec.Spec, files
 	rep.Progress(api.StagePlaytesting, 74, "Playing the game in the browser.")
 	done := call(rep, "playtest", map[string]any{"tier": "browser"})
 	w, h := catalog.Field(s)
+	player, err := sim.Player(ctx, s.Mechanic)
+	if err != nil {
+		return playtest.Report{}, err
+	}
 	report, err := g.browser.Play(ctx, playtest.Game{
-		Files: files, Width: w, Height: h, Short: s.Format == spec.Short, Staged: catalog.Mechanics[s.Mechanic].Staged, Limit: s.Play.Duration, Shots: e.visual,
+		Files: files, Width: w, Height: h, Short: s.Format == spec.Short, Staged: catalog.Mechanics[s.Mechanic].Staged, Limit: s.Play.Duration, Shots: e.visual, Player: player,
 	})
 	if err != nil {
 		done(false, err.Error())

@@ -67,30 +67,6 @@ var foreignNouns = map[string]string{
 	"eclair": "bolt", "champignon": "mushroom", "champignons": "mushroom", "briques": "box", "caisses": "box",
 }
 
-// foreignMechanics are verbs and places that speak for mechanics.
-var foreignMechanics = map[string]map[string]float64{
-	"flattert": {"gap": 5}, "schwimmt": {"gap": 3}, "huepft": {"hop": 5}, "laeuft": {"hop": 3, "runner3d": 3}, "huerden": {"hop": 4}, "strasse": {"lane": 4, "drive3d": 4},
-	"autobahn": {"lane": 5, "drive3d": 5}, "spur": {"lane": 5}, "weicht": {"lane": 2.5}, "verkehr": {"lane": 5}, "stapele": {"stack": 6}, "stapelspiel": {"stack": 6}, "empilage": {"stack": 6}, "tuerme": {"stack": 4},
-	"hochhaus": {"stack": 4}, "umlaufbahn": {"orbit": 5}, "kreis": {"orbit": 3}, "faellt": {"catch": 2}, "fallende": {"catch": 3}, "fallenden": {"catch": 3}, "sammeln": {"catch": 2, "maze": 1},
-	"loecher": {"whack": 2}, "loechern": {"whack": 3}, "klopfe": {"whack": 5}, "triff": {"whack": 3}, "schiesse": {"cannon": 5, "shooter": 5}, "weg": {"zigzag": 2}, "kurven": {"zigzag": 3, "drive3d": 3},
-	"bruecke": {"bridge": 6}, "bruecken": {"bridge": 6}, "farbe": {"color": 2}, "farben": {"color": 2}, "farbwechsel": {"color": 6}, "hackt": {"chop": 6}, "holz": {"chop": 4}, "holzhacker": {"chop": 6},
-	"faellen": {"chop": 4}, "klettert": {"climb": 6}, "klettern": {"climb": 6}, "wand": {"climb": 3}, "waende": {"climb": 3}, "uhr": {"dial": 4}, "timing": {"dial": 5}, "schloss": {"dial": 2},
-	"labyrinth": {"maze": 8}, "irrgarten": {"maze": 8}, "jump'n'run": {"platformer": 9}, "huepfspiel": {"platformer": 6, "hop": 4}, "plattformen": {"platformer": 6}, "steine zerstoeren": {"breakout": 7},
-	"ziegelsteine": {"breakout": 7}, "schlaeger": {"breakout": 5}, "raetsel": {"match": 4}, "drei gewinnt": {"match": 8}, "tausche": {"match": 4}, "raumschlacht": {"shooter": 6}, "rennspiel": {"drive3d": 6, "lane": 5},
-
-	"aletea": {"gap": 5}, "nada": {"gap": 3}, "volar": {"gap": 4}, "saltar": {"hop": 4}, "brinca": {"hop": 5}, "carretera": {"lane": 4, "drive3d": 4}, "autopista": {"lane": 5, "drive3d": 5}, "carril": {"lane": 6},
-	"esquiva": {"lane": 2.5}, "trafico": {"lane": 5}, "carrera": {"lane": 4, "drive3d": 5}, "apilar": {"stack": 6}, "bloques": {"stack": 3}, "orbita": {"orbit": 6}, "gira": {"orbit": 3, "zigzag": 2}, "atrapar": {"catch": 5},
-	"caen": {"catch": 3}, "recoge": {"catch": 2, "maze": 1}, "golpea": {"whack": 6}, "aplasta": {"whack": 5}, "agujeros": {"whack": 3}, "disparar": {"cannon": 5, "shooter": 5}, "puente": {"bridge": 6}, "puentes": {"bridge": 6},
-	"colores": {"color": 3}, "cambia de color": {"color": 8}, "corta": {"chop": 5}, "lenador": {"chop": 6}, "trepa": {"climb": 6}, "escala": {"climb": 6}, "pared": {"climb": 3}, "paredes": {"climb": 3}, "reloj": {"dial": 5},
-	"laberinto": {"maze": 8}, "plataformas": {"platformer": 8}, "romper": {"breakout": 5}, "rompe": {"breakout": 5}, "raqueta": {"breakout": 4}, "puzle": {"match": 5}, "rueda": {"roll3d": 3, "zigzag": 3}, "alinear": {"match": 5}, "alinea": {"match": 5},
-
-	"voler": {"gap": 4}, "nage": {"gap": 3}, "sauter": {"hop": 4}, "court": {"hop": 3, "runner3d": 3}, "route": {"lane": 4, "drive3d": 4}, "autoroute": {"lane": 5, "drive3d": 5}, "circulation": {"lane": 5}, "esquive": {"lane": 2.5},
-	"course": {"lane": 4, "drive3d": 5}, "empiler": {"stack": 6}, "blocs": {"stack": 3}, "tourne": {"orbit": 3}, "orbite": {"orbit": 6}, "attraper": {"catch": 5}, "tombent": {"catch": 3}, "ramasse": {"catch": 2, "maze": 1}, "tape": {"whack": 5},
-	"frappe": {"whack": 5}, "trous": {"whack": 3}, "tirer": {"cannon": 5, "shooter": 5}, "pont": {"bridge": 6}, "ponts": {"bridge": 6}, "couleur": {"color": 2}, "couleurs": {"color": 3}, "change de couleur": {"color": 8}, "coupe": {"chop": 5},
-	"bucheron": {"chop": 6}, "grimpe": {"climb": 6}, "mur": {"climb": 3}, "murs": {"climb": 3}, "horloge": {"dial": 5}, "labyrinthe": {"maze": 8}, "plateforme": {"platformer": 6}, "plateformes": {"platformer": 8}, "casse": {"breakout": 5},
-	"raquette": {"breakout": 4}, "echange": {"match": 4}, "roule": {"roll3d": 4, "zigzag": 3}, "conduis": {"drive3d": 4, "lane": 4}, "aligner": {"match": 5},
-}
-
 // foreignThemes map words to themes.
 var foreignThemes = map[string]string{
 	"mond": "space", "unterwasser": "sea", "ozean": "sea", "strand": "sea", "herbst": "forest", "berg": "forest", "baeckerei": "candy",

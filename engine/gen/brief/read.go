@@ -28,8 +28,11 @@ type Reading struct {
 	Rules     Rules
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
-	// foreign tells that words of other languages than English count.
-	foreign bool
+	// foreign tells that words of other languages than English count, and
+	// languages which.
+	foreign   bool
+	languages []string
+	tokens    []token
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -49,8 +52,11 @@ func Read(text string) Reading {
 	}
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.foreign = language(tokens)
+	r.languages = languagesOf(r.Lang, r.foreign)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
+	r.tokens = tokens
+	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
 	r.readThemes(tokens)
 	r.readRoles(tokens, false)
@@ -69,13 +75,13 @@ func (r *Reading) because(word, chose string) {
 
 func (r *Reading) readMechanics(tokens []token) {
 	for i := range tokens {
-		// The longest phrase of up to three words that is known counts.
-		for n := min(3, len(tokens)-i); n >= 1; n-- {
+		// The longest phrase that is known counts.
+		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
-			weights, ok := mechanicsOf(phrase, r.foreign)
+			weights, ok := mechanicsOf(phrase, r.languages)
 			if !ok && n == 1 {
 				phrase = tokens[i].singular
-				weights, ok = mechanicsOf(phrase, r.foreign)
+				weights, ok = mechanicsOf(phrase, r.languages)
 			}
 			if !ok || tokens[i].negated {
 				continue
@@ -163,7 +169,7 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 				role = "hazard"
 			case collectWords[t.word]:
 				role = "pickup"
-			case t.startsClause || isMechanicWord(t.word) || companions[t.word]:
+			case t.startsClause || r.isMechanicWord(t.word) || companions[t.word]:
 				role = ""
 			}
 			continue

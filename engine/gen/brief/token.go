@@ -114,24 +114,6 @@ var singulars = func() map[string]string {
 	return m
 }()
 
-// mechanicsOf returns the mechanics that a phrase speaks for.
-func mechanicsOf(phrase string, foreign bool) (map[string]float64, bool) {
-	for i, words := range []map[string]map[string]float64{moreMechanics, mechanicWords, foreignMechanics} {
-		if i == 2 && !foreign {
-			break
-		}
-		if weights, ok := words[phrase]; ok {
-			return weights, true
-		}
-	}
-	return nil, false
-}
-
-func isMechanicWord(word string) bool {
-	_, ok := mechanicsOf(word, true)
-	return ok
-}
-
 // themeOf returns the theme that a word names.
 func themeOf(word string, foreign bool) (string, bool) {
 	if theme, ok := themeWords[word]; ok || !foreign {

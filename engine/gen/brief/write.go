@@ -2,6 +2,7 @@ package brief
 
 import (
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func (r Reading) Write(o Order) spec.Spec {
 	}
 	s := spec.Spec{
 		Version: spec.Version, ID: "svc-" + o.ProjectID, Lang: r.Lang, Format: o.Format, Mechanic: mechanic, Seed: o.Seed,
-		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Text: catalog.Texts(r.Lang),
+		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
 	r.Adjust(&s)
@@ -126,6 +127,13 @@ func (r Reading) Write(o Order) spec.Spec {
 		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
 	}
 	return s
+}
+
+// paramsOf returns a mechanic's own tunables, as the text has them or else usual.
+func (r Reading) paramsOf(mechanic string) map[string]float64 {
+	params := catalog.Params(mechanic)
+	maps.Copy(params, r.Params(mechanic))
+	return params
 }
 
 // RendererFor returns the renderer that was asked for, if it can show a
@@ -168,6 +176,10 @@ func (r Reading) Adjust(s *spec.Spec) {
 	}
 	if r.Rules.Players > 0 {
 		p.Players = r.Rules.Players
+	}
+	if catalog.Mechanics[s.Mechanic].Turns {
+		*p = p.Clamped(s.Format).Rounded()
+		return
 	}
 	p.Boss, p.Powers, p.Combo = r.Rules.Boss.Over(p.Boss), r.Rules.Powers.Over(p.Powers), r.Rules.Combo.Over(p.Combo)
 	*p = p.Clamped(s.Format).Rounded()
@@ -237,7 +249,11 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 // makeTitle names a game after its hero, by the word of the brief when that is
 // not English.
 func makeTitle(s spec.Spec, heroWord string, i int) string {
-	titles := catalog.Mechanics[s.Mechanic].Titles
+	all := catalog.Mechanics[s.Mechanic].Titles
+	titles := all[s.Lang]
+	if titles == nil {
+		titles = all["en"]
+	}
 	name := s.Cast.Hero.Noun
 	if s.Lang != "en" && heroWord != "" {
 		name = CleanTitle(heroWord)

@@ -11,28 +11,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
-// Mechanic is what the generator must know of a mechanic of the kit.
-type Mechanic struct {
-	// Wide ones have a landscape field of 960x540 and are played in the
-	// platform format only; others have the short format's 480x720.
-	Wide bool
-	// Solid ones are 3D. Their field follows the format.
-	Solid bool
-	// Staged ones have levels to clear; in others levels follow the clock.
-	Staged bool
-	// HowTo says in one line what to do, by language. In English {hazard} and
-	// {pickup} are replaced by plural nouns.
-	HowTo map[string]string
-	// Titles hold {Hero} or, where that is what a game is about, {Pickup}.
-	Titles []string
-	// Lives and Levels are the usual numbers.
-	Lives, Levels int
-	// Bodies are heroes that speak for this mechanic.
-	Bodies []string
-	// Themes suit it when the brief names no place.
-	Themes []string
-}
-
 // Renderers are those that can show a mechanic, the default first.
 func (m Mechanic) Renderers() []string {
 	if m.Solid {
@@ -71,6 +49,15 @@ func Usual(name string, f spec.Format) spec.Play {
 	return p
 }
 
+// Params returns a mechanic's own tunables as they usually are.
+func Params(name string) map[string]float64 {
+	out := map[string]float64{}
+	for param, p := range Mechanics[name].Params {
+		out[param] = p.Value
+	}
+	return out
+}
+
 // Check returns the first thing in s that does not exist or does not go
 // together. It includes what s.Check checks.
 func Check(s spec.Spec) error {
@@ -83,6 +70,11 @@ func Check(s spec.Spec) error {
 	}
 	if m.Wide && s.Format == spec.Short {
 		return fmt.Errorf("the mechanic %s does not fit the short format", s.Mechanic)
+	}
+	for name, v := range s.Params {
+		if p, ok := m.Params[name]; !ok || v < p.Min || v > p.Max {
+			return fmt.Errorf("the mechanic %s has no parameter %s of %v", s.Mechanic, name, v)
+		}
 	}
 	if !slices.Contains(m.Renderers(), s.Renderer) {
 		return fmt.Errorf("the renderer %q can't show %s; %v can", s.Renderer, s.Mechanic, m.Renderers())

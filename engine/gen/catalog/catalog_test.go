@@ -43,7 +43,7 @@ func TestEveryMechanicIsDescribedInEveryLanguage(t *testing.T) {
 				t.Errorf("%s: there is no theme %q", name, theme)
 			}
 		}
-		if len(m.Themes) == 0 || len(m.Titles) != 3 {
+		if len(m.Themes) == 0 || len(m.Titles["en"]) != 3 {
 			t.Errorf("%s: themes %v, titles %v", name, m.Themes, m.Titles)
 		}
 	}

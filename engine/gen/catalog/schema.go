@@ -61,7 +61,9 @@ func value(t reflect.Type, at string) map[string]any {
 	case reflect.Struct:
 		return object(t, at)
 	case reflect.Slice:
-		return map[string]any{"type": "array", "items": value(t.Elem(), at), "maxItems": 8}
+		return map[string]any{"type": "array", "items": value(t.Elem(), at), "maxItems": maxItems(at)}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": value(t.Elem(), at)}
 	case reflect.Bool:
 		return map[string]any{"type": "boolean"}
 	case reflect.String:
@@ -77,6 +79,13 @@ func value(t reflect.Type, at string) map[string]any {
 	return out
 }
 
+func maxItems(at string) int {
+	if at == "content" {
+		return spec.MaxContent
+	}
+	return 8
+}
+
 func text(at string) map[string]any {
 	out := map[string]any{"type": "string"}
 	switch {
@@ -86,7 +95,7 @@ func text(at string) map[string]any {
 		out["pattern"] = "^#[0-9a-f]{6}$"
 	case at == "title":
 		out["minLength"], out["maxLength"] = 1, spec.MaxTitle
-	case strings.HasPrefix(at, "text."):
+	case strings.HasPrefix(at, "text."), at == "content":
 		out["minLength"], out["maxLength"] = 1, spec.MaxText
 	}
 	return out

@@ -65,7 +65,7 @@ func Mechanic(s spec.Spec, name string) spec.Spec {
 	if s.Play.Levels == before.Levels {
 		s.Play.Levels = after.Levels
 	}
-	s.Mechanic = name
+	s.Mechanic, s.Params, s.Content = name, catalog.Params(name), nil
 	s.Renderer = brief.RendererFor(name, s.Renderer)
 	s.Text.HowTo = brief.HowTo(s)
 	return s

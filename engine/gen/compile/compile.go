@@ -47,6 +47,13 @@ func Framework(renderer string) string {
 	return renderer
 }
 
+// PlayerFile plays the game as an attentive player would: test tools ask it what
+// to do in a state.
+const PlayerFile = "test/player.js"
+
+// Player is the kit's module that plays a mechanic.
+func Player(mechanic string) string { return "players/" + mechanic + ".js" }
+
 // fieldFile is the kit's module with the size of the field.
 const fieldFile = "src/core/field.js"
 
@@ -76,6 +83,13 @@ func Compile(s spec.Spec, assets Files) (Files, error) {
 		if err := out.addSource(name); err != nil {
 			return nil, err
 		}
+	}
+	if player := Player(s.Mechanic); kit.Has(player) {
+		source, err := kit.Source(player)
+		if err != nil {
+			return nil, fmt.Errorf("compiling: %w", err)
+		}
+		out[PlayerFile] = bytes.ReplaceAll(source, []byte("from '../"), []byte("from '../src/"))
 	}
 	out[fieldFile] = Field(s)
 	for name, data := range assets {
@@ -115,19 +129,39 @@ func (f Files) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Own is what one mechanic alone is given, beside the tunables that all have.
+type Own struct {
+	Params  map[string]float64 `json:"params,omitempty"`
+	Content []string           `json:"content,omitempty"`
+	Labels  map[string]string  `json:"labels,omitempty"` // its words on the screen
+}
+
+// OwnOf returns what the mechanic of a game is given.
+func OwnOf(s spec.Spec) Own {
+	labels := catalog.Mechanics[s.Mechanic].Labels
+	own := labels[s.Lang]
+	if own == nil {
+		own = labels["en"]
+	}
+	params := catalog.Params(s.Mechanic)
+	maps.Copy(params, s.Params)
+	return Own{Params: params, Content: s.Content, Labels: own}
+}
+
 // Data is src/game.json: the spec without what only the generator needs.
 func Data(s spec.Spec) ([]byte, error) {
 	data, err := json.MarshalIndent(struct {
-		ID      string       `json:"id"`
-		Title   string       `json:"title"`
-		Seed    uint32       `json:"seed"`
-		Art     spec.Art     `json:"art"`
-		Play    spec.Play    `json:"play"`
+		ID    string    `json:"id"`
+		Title string    `json:"title"`
+		Seed  uint32    `json:"seed"`
+		Art   spec.Art  `json:"art"`
+		Play  spec.Play `json:"play"`
+		Own
 		Text    spec.Text    `json:"text"`
 		Cast    spec.Cast    `json:"cast"`
 		Scene   spec.Scene   `json:"scene"`
 		Palette spec.Palette `json:"palette"`
-	}{s.ID, s.Title, s.Seed, s.Art, s.Play, s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
+	}{s.ID, s.Title, s.Seed, s.Art, s.Play, OwnOf(s), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding game.json: %w", err)
 	}

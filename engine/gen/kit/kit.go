@@ -24,6 +24,12 @@ func Source(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Has reports whether the kit has a file.
+func Has(name string) bool {
+	_, err := fs.Stat(files, path.Join("js", name))
+	return err == nil
+}
+
 // Dir returns the paths of the files in a folder of the kit, sorted.
 func Dir(folder string) ([]string, error) {
 	entries, err := fs.ReadDir(files, path.Join("js", folder))
@@ -45,7 +51,9 @@ func Mechanics() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(path.Base(e), ".js"))
+		if name, ok := strings.CutSuffix(path.Base(e), ".js"); ok {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names

@@ -207,6 +207,14 @@ func (p *Page) watch(limit time.Duration) {
 	}
 }
 
+// AddPlayer adds a script that sets __svc_acts, before the page is opened.
+func (p *Page) AddPlayer(script string) error {
+	if _, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		return fmt.Errorf("adding the game's player: %w", err)
+	}
+	return nil
+}
+
 // Close closes the tab.
 func (p *Page) Close() { p.cancel() }
 

@@ -4,16 +4,17 @@
 import { blind, skilled } from './policies.js';
 
 const KEYS = { left: 'ArrowLeft', right: 'ArrowRight', up: 'ArrowUp', duck: 'ArrowDown' };
+const ARROWS = { left: 'ArrowLeft', right: 'ArrowRight', up: 'ArrowUp', down: 'ArrowDown' };
 const unseeing = Object.assign({ rest: blind.idle }, blind);
 const look = () => (window.__svc_view || window.__svc_state)();
 const held = {};
 let touching = false;
 
-function pointer(type, x, y, field) {
+function pointer(type, x, y, field, button) {
   const canvas = document.querySelector('canvas');
   const box = canvas.getBoundingClientRect();
   canvas.dispatchEvent(new PointerEvent(type, {
-    bubbles: true, cancelable: true, isPrimary: true, pointerId: 1,
+    bubbles: true, cancelable: true, isPrimary: true, pointerId: 1, button: button || 0,
     clientX: box.left + (x / field.w) * box.width, clientY: box.top + (y / field.h) * box.height,
   }));
 }
@@ -35,13 +36,28 @@ function perform(act, s) {
   if (a.hold && !touching) pointer('pointerdown', x, y, s.field);
   else if (!a.hold && touching) pointer('pointerup', x, y, s.field);
   touching = Boolean(a.hold);
-  if (a.jump && s.controls === 'pad') {
+  if (a.move) {
+    key(ARROWS[a.move], true);
+    key(ARROWS[a.move], false);
+  }
+  if (a.key) {
+    key(a.key, true);
+    key(a.key, false);
+  }
+  if (a.alt) pointer('pointerdown', x, y, s.field, 2);
+  if (a.jump && s.controls !== 'tap') {
     key(' ', true);
     key(' ', false);
   } else if (a.tap && !a.hold) {
     pointer('pointerdown', x, y, s.field);
     pointer('pointerup', x, y, s.field);
   }
+}
+
+// acts is what the game's own player does now.
+function acts(s) {
+  if (window.__svc_acts && s.view && s.view.state) return window.__svc_acts.act(s.view.state);
+  return s.view && s.view.act;
 }
 
 // pass lets frames pass unseen while a policy plays, until the phase changes.
@@ -54,7 +70,7 @@ async function pass(policy, frames) {
   for (let i = 0; i < frames; i += stride) {
     const s = look();
     if (s.phase !== phase) break;
-    if (phase === 'play') perform(policy === 'skilled' ? skilled(i, s.view && s.view.act, memory) : unseeing[policy](i), s);
+    if (phase === 'play') perform(policy === 'skilled' ? skilled(i, acts(s), memory) : unseeing[policy](i), s);
     window.__clock.step(Math.min(stride, frames - i));
     if (i % 120 === 0) await window.__clock.breathe();
   }

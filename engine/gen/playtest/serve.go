@@ -30,7 +30,7 @@ const sandboxRemark = "An iframe which has both allow-scripts and allow-same-ori
 
 // OpenFiles opens a game that is in memory. A request for anything else than
 // its files is refused, and noted as if the console had said so.
-func (b *Browser) OpenFiles(ctx context.Context, files map[string][]byte, width, height int) (*Page, error) {
+func (b *Browser) OpenFiles(ctx context.Context, files map[string][]byte, width, height int, player string) (*Page, error) {
 	return b.Open(ctx, origin+"index.html", width, height, func(p *Page) error {
 		requests := chromedp.Events(p.ctx, fetch.RequestPaused)
 		if _, err := chromedp.Call(p.ctx, fetch.Enable, fetch.EnableParams{}); err != nil {
@@ -41,7 +41,7 @@ func (b *Browser) OpenFiles(ctx context.Context, files map[string][]byte, width,
 		if _, err := chromedp.Call(p.ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: strings.TrimSuffix(origin, "/"), StorageTypes: "all"}); err != nil {
 			return fmt.Errorf("clearing the storage: %w", err)
 		}
-		return nil
+		return p.AddPlayer(player)
 	})
 }
 

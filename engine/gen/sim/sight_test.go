@@ -19,20 +19,20 @@ const watcher = `
 import { drawList } from './core/drawlist.js';
 import { W, H } from './core/field.js';
 import { skilled } from './sim/policies.js';
+import { input } from './sim/sim.js';
 import * as mechanic from './mechanics/%s.js';
+%s
 
 export function watch(play, seed) {
   const s = mechanic.create(seed, play);
   const d = drawList();
   const memory = { last: -99 };
+  let was = {};
   const seen = { steps: 0, out: 0, where: '' };
   for (let i = 0; i < 900 && !s.over; i++) {
-    const a = skilled(i, mechanic.view(s).act, memory) || {};
-    mechanic.step(s, {
-      pressed: Boolean(a.tap || a.jump || (a.hold && i === 0)), jump: Boolean(a.jump || a.tap), down: Boolean(a.tap || a.hold),
-      x: a.x === undefined ? null : a.x, y: a.y === undefined ? null : a.y,
-      left: Boolean(a.left), right: Boolean(a.right), up: Boolean(a.up), duck: Boolean(a.duck),
-    });
+    const a = skilled(i, player.act ? player.act(s) : mechanic.view(s).act, memory) || {};
+    mechanic.step(s, input(a, was));
+    was = a;
     s.events.length = 0;
     if (i %% 10) continue;
     d.reset();
@@ -63,7 +63,7 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 	out, err := build.Bundle(t.Context(), build.Options{Entry: "watch.js", GlobalName: "sight", Target: build.Sim, Read: func(name string) ([]byte, error) {
 		switch name {
 		case "watch.js":
-			return fmt.Appendf(nil, watcher, mechanic), nil
+			return fmt.Appendf(nil, watcher, mechanic, importPlayer(mechanic)), nil
 		case "core/field.js":
 			return compile.Field(s), nil
 		}
@@ -82,7 +82,7 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 		t.Fatal("there is no watch")
 	}
 	return func(p spec.Play) (seen sighting) {
-		settings, err := m.value(p)
+		settings, err := m.value(config{p, compile.Own{Params: catalog.Params(mechanic)}})
 		if err != nil {
 			t.Fatal(err)
 		}

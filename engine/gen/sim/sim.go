@@ -15,6 +15,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -41,6 +42,8 @@ type Trial struct {
 // Game is a mechanic that can be simulated. It is for one goroutine.
 type Game struct {
 	program  *goja.Program
+	own      compile.Own
+	turns    bool
 	machines []*machine // made when they are needed
 }
 
@@ -50,7 +53,6 @@ type machine struct {
 	parse goja.Callable // JSON.parse
 	trial goja.Callable
 	fresh goja.Callable
-	mech  goja.Value
 }
 
 // Load bundles a game's mechanic, with its field, and the simulator.
@@ -67,7 +69,7 @@ func Load(ctx context.Context, s spec.Spec) (*Game, error) {
 // have changed. They are not trusted: see maxHeap.
 func LoadFiles(ctx context.Context, s spec.Spec, files compile.Files) (*Game, error) {
 	return bundle(ctx, s, func(name string) ([]byte, error) {
-		if strings.HasPrefix(name, "sim/") {
+		if strings.HasPrefix(name, "sim/") || strings.HasPrefix(name, "players/") {
 			return kit.Source(name)
 		}
 		return files.Read(path.Join("src", name))
@@ -76,7 +78,12 @@ func LoadFiles(ctx context.Context, s spec.Spec, files compile.Files) (*Game, er
 
 func bundle(ctx context.Context, s spec.Spec, read func(name string) ([]byte, error)) (*Game, error) {
 	const entry = "sim-entry.js"
-	main := fmt.Sprintf("export * as mechanic from './mechanics/%s.js';\nexport { trial, fresh } from './sim/sim.js';\n", s.Mechanic)
+	main := fmt.Sprintf(`import * as mechanic from './mechanics/%s.js';
+%s
+import * as sim from './sim/sim.js';
+export const trial = (...rest) => sim.trial(mechanic, player, ...rest);
+export const fresh = (...rest) => sim.fresh(mechanic, player, ...rest);
+`, s.Mechanic, importPlayer(s.Mechanic))
 	out, err := build.Bundle(ctx, build.Options{
 		Entry: entry, GlobalName: "sim", Target: build.Sim,
 		Read: func(name string) ([]byte, error) {
@@ -96,7 +103,7 @@ func bundle(ctx context.Context, s spec.Spec, read func(name string) ([]byte, er
 	if err != nil {
 		return nil, fmt.Errorf("compiling the simulation: %w", err)
 	}
-	g := &Game{program: program}
+	g := &Game{program: program, own: compile.OwnOf(s), turns: catalog.Mechanics[s.Mechanic].Turns}
 	_, err = g.machine(ctx, 0)
 	return g, err
 }
@@ -120,7 +127,6 @@ func newMachine(ctx context.Context, program *goja.Program) (*machine, error) {
 			return fmt.Errorf("loading the simulation: %w", ended(ctx, err))
 		}
 		exports := m.vm.Get("sim").ToObject(m.vm)
-		m.mech = exports.Get("mechanic")
 		var ok bool
 		if m.trial, ok = goja.AssertFunction(exports.Get("trial")); !ok {
 			return errors.New("loading the simulation: it has no trial")
@@ -146,17 +152,25 @@ func (g *Game) Play(ctx context.Context, play spec.Play, seed uint32, policy str
 	if err != nil {
 		return Trial{}, err
 	}
-	return m.play(ctx, play, seed, policy, seconds)
+	return m.play(ctx, g.config(play), seed, policy, seconds)
 }
 
-func (m *machine) play(ctx context.Context, play spec.Play, seed uint32, policy string, seconds int) (Trial, error) {
+// config is what a mechanic is created with.
+type config struct {
+	spec.Play
+	compile.Own
+}
+
+func (g *Game) config(play spec.Play) config { return config{play, g.own} }
+
+func (m *machine) play(ctx context.Context, cfg config, seed uint32, policy string, seconds int) (Trial, error) {
 	var t Trial
 	err := m.run(ctx, func() error {
-		settings, err := m.value(play)
+		settings, err := m.value(cfg)
 		if err != nil {
 			return err
 		}
-		v, err := m.trial(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed), m.vm.ToValue(policy), m.vm.ToValue(seconds*60))
+		v, err := m.trial(goja.Undefined(), settings, m.vm.ToValue(seed), m.vm.ToValue(policy), m.vm.ToValue(seconds*60))
 		if err != nil {
 			return fmt.Errorf("playing %s: %w", policy, ended(ctx, err))
 		}
@@ -181,11 +195,11 @@ func (g *Game) Fresh(ctx context.Context, play spec.Play, seed uint32) (bool, er
 	}
 	var fresh bool
 	err = m.run(ctx, func() error {
-		settings, err := m.value(play)
+		settings, err := m.value(g.config(play))
 		if err != nil {
 			return err
 		}
-		v, err := m.fresh(goja.Undefined(), m.mech, settings, m.vm.ToValue(seed))
+		v, err := m.fresh(goja.Undefined(), settings, m.vm.ToValue(seed))
 		if err != nil {
 			return fmt.Errorf("comparing fresh states: %w", ended(ctx, err))
 		}

@@ -52,24 +52,24 @@ func (g *Game) Judge(ctx context.Context, play spec.Play, seeds []uint32) (Verdi
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			trials[i], errs[i] = g.machines[i].playAll(ctx, play, seed, i > 0)
+			trials[i], errs[i] = g.machines[i].playAll(ctx, g.config(play), seed, i > 0)
 		})
 	}
 	wait.Wait()
 	if err := cmp.Or(errs...); err != nil {
 		return Verdict{}, err
 	}
-	return judge(slices.Concat(trials...)), nil
+	return judge(slices.Concat(trials...), g.turns), nil
 }
 
 // playAll plays the policies on a seed; short leaves two of them out.
-func (m *machine) playAll(ctx context.Context, play spec.Play, seed uint32, short bool) ([]Trial, error) {
+func (m *machine) playAll(ctx context.Context, cfg config, seed uint32, short bool) ([]Trial, error) {
 	var trials []Trial
 	for _, policy := range Policies {
 		if short && (policy == "hold" || policy == "periodic") {
 			continue
 		}
-		t, err := m.play(ctx, play, seed, policy, Judged+5)
+		t, err := m.play(ctx, cfg, seed, policy, Judged+5)
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +78,9 @@ func (m *machine) playAll(ctx context.Context, play spec.Play, seed uint32, shor
 	return trials, nil
 }
 
-// judge says what trials prove.
-func judge(trials []Trial) Verdict {
+// judge says what trials prove. In a game of turns, time alone neither ends a run
+// nor rewards skill.
+func judge(trials []Trial, turns bool) Verdict {
 	v := Verdict{Trials: trials}
 	scores := map[string][]float64{}
 	var runs []float64
@@ -106,8 +107,18 @@ func judge(trials []Trial) Verdict {
 		blind = max(blind, median(scores[p]))
 	}
 	v.SkillRatio = v.BestScore / max(1, blind)
-	if v.BestScore < 3 {
+	least := 3.0
+	if turns {
+		least = 1
+	}
+	if v.BestScore < least {
 		v.Problems = append(v.Problems, fmt.Sprintf("skilled play scores only %.0f", v.BestScore))
+	}
+	if turns {
+		if median(scores["idle"]) > 0 {
+			v.Problems = append(v.Problems, "doing nothing scores")
+		}
+		return v
 	}
 	if v.SkillRatio <= MinSkillRatio {
 		v.Problems = append(v.Problems, fmt.Sprintf("skill hardly pays: ratio %.2f", v.SkillRatio))

@@ -25,6 +25,7 @@ const (
 	MaxPlayers  = 2
 	MaxTitle    = 40  // characters
 	MaxText     = 160 // characters of a text on the screen
+	MaxContent  = 60  // words or questions
 )
 
 var (
@@ -86,6 +87,14 @@ func (s Spec) Check() error {
 	for _, name := range names {
 		if !namePattern.MatchString(name) {
 			return fmt.Errorf("%q is no name", name)
+		}
+	}
+	if len(s.Content) > MaxContent {
+		return fmt.Errorf("content has %d entries; %d are the most", len(s.Content), MaxContent)
+	}
+	for _, c := range s.Content {
+		if c == "" || utf8.RuneCountInString(c) > MaxText || strings.ContainsAny(c, "<>\n") {
+			return fmt.Errorf("content must have 1 to %d characters and no markup", MaxText)
 		}
 	}
 	texts := reflect.ValueOf(s.Text)

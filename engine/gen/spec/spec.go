@@ -14,23 +14,28 @@ const Version = 2
 
 // Spec describes one game.
 type Spec struct {
-	Version  int     `json:"v"`
-	ID       string  `json:"id"` // names the game's local storage; from the project
-	Title    string  `json:"title"`
-	Lang     string  `json:"lang"` // BCP 47 language of the texts
-	Format   Format  `json:"format"`
-	Renderer string  `json:"renderer"` // phaser, pixi, canvas or three
-	Mechanic string  `json:"mechanic"` // a name of package catalog
-	Theme    string  `json:"theme"`    // a name of package look
-	Seed     uint32  `json:"seed"`
-	Art      Art     `json:"art"`
-	Sound    bool    `json:"sound"` // synthesised effects and music
-	Play     Play    `json:"play"`
-	Text     Text    `json:"text"`
-	Cast     Cast    `json:"cast"`
-	Scene    Scene   `json:"scene"`
-	Look     Look    `json:"look"`
-	Palette  Palette `json:"palette"` // follows from theme and look
+	Version  int    `json:"v"`
+	ID       string `json:"id"` // names the game's local storage; from the project
+	Title    string `json:"title"`
+	Lang     string `json:"lang"` // BCP 47 language of the texts
+	Format   Format `json:"format"`
+	Renderer string `json:"renderer"` // phaser, pixi, canvas or three
+	Mechanic string `json:"mechanic"` // a name of package catalog
+	Theme    string `json:"theme"`    // a name of package look
+	Seed     uint32 `json:"seed"`
+	Art      Art    `json:"art"`
+	Sound    bool   `json:"sound"` // synthesised effects and music
+	Play     Play   `json:"play"`
+	// Params are the mechanic's own tunables, by name.
+	Params map[string]float64 `json:"params,omitempty"`
+	// Content is what the brief gave the mechanic: words, or questions as
+	// "question|right answer|wrong answer|…".
+	Content []string `json:"content,omitempty"`
+	Text    Text     `json:"text"`
+	Cast    Cast     `json:"cast"`
+	Scene   Scene    `json:"scene"`
+	Look    Look     `json:"look"`
+	Palette Palette  `json:"palette"` // follows from theme and look
 }
 
 // Format is the frame that a game has to fit.

@@ -93,7 +93,8 @@ function seen(b, actor, meta) {
 }
 
 // textures paints for one mechanic; its meta says whether figures are seen from
-// above or from behind.
+// above or from behind, and in meta.extra what it shows besides the cast: actors
+// with a color, by the name of their sprite.
 // A picture of the assets folder takes the place of the painted one.
 export function textures(game, meta, scale, loaded) {
   const p = game.palette;
@@ -108,8 +109,13 @@ export function textures(game, meta, scale, loaded) {
     return game.art === 'procedural' ? texture(el) : el;
   };
   const k = H / 720;
+  const extra = {};
+  for (const name of Object.keys(meta.extra || {})) {
+    const a = meta.extra[name];
+    extra[name] = figure(name, 140, a, p[a.color] || a.color || p.pickup, p[a.color2] || a.color2 || shade(p.pickup, 0.5));
+  }
   const layer = (kind, y, color) => screen(480, 720, scale * k, (c) => paintLayer(c, kind, y, color));
-  return {
+  return Object.assign(extra, {
     sky: loaded.background ? cover(W * scale, H * scale, loaded.background) : screen(W, H, scale, (c) => paintSky(c, game, W, H)),
     far: layer(game.scene.far, 430, p.far),
     near: layer(game.scene.near, 540, p.near),
@@ -122,7 +128,7 @@ export function textures(game, meta, scale, loaded) {
     glow: glow(),
     sound: sprite(60 * scale, p.ink, (b) => paintSpeaker(b, true)),
     mute: sprite(60 * scale, p.ink, (b) => paintSpeaker(b, false)),
-  };
+  });
 }
 
 function paintSpeaker(b, on) {

@@ -1,5 +1,8 @@
 // Which way a mechanic is played: 'tap' (one button), 'pad' (left, right,
-// jump), 'stick' (four directions) or 'pointer' (a place on the field).
+// jump), 'stick' (four directions that are held), 'pointer' (a place on the
+// field), 'swipe' (single moves in four directions, and taps), 'board' (places
+// that are tapped, dragged from or pressed long), 'sides' (the left and the right
+// half held) or 'type' (letters).
 import { W, H } from './world.js';
 
 const sets = {

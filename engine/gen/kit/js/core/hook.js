@@ -29,22 +29,28 @@ export function stateHook(ss, list) {
     }),
     sprites: list.cmds.filter((c) => c.k === 'sprite' && (c.name === 'hero' || c.name === 'hazard' || c.name === 'pickup'))
       .map((c) => ({ name: c.name, x: c.x, y: c.y, size: c.size })),
-    view: ss.phase === 'play' ? ss.mechanic.view(ss.state) : null,
+    view: ss.phase === 'play' ? seen(ss) : null,
   });
 }
 
+<<<<<<< HEAD
 // screenHook returns a function that says what is on the screen.
 export function screenHook(ss, list) {
   const all = stateHook(ss, list);
   return () => { const { hud, sprites, field } = all(); return { hud, sprites, field }; };
 }
+=======
+// seen is what an attentive player sees: all of the state, but for mechanics that
+// say themselves what it is.
+function seen(ss) { return ss.mechanic.view ? ss.mechanic.view(ss.state) : { state: ss.state }; }
+>>>>>>> main
 
 // viewHook returns a function for those who look at every frame: no more than
 // they need to act.
 export function viewHook(ss) {
   const field = { w: W, h: H };
   const controls = ss.mechanic.meta.controls || 'tap';
-  return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? ss.mechanic.view(ss.state) : null });
+  return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? seen(ss) : null });
 }
 
 // printHook returns a function that tells two states of a game apart.

@@ -12,7 +12,7 @@ const POWER_TIME = 8; // seconds
 // has levels to clear; in others the levels follow the clock.
 export function base(seed, cfg, staged) {
   return {
-    seed, rng: seed >>> 0, cfg, t: 0, score: 0, lives: cfg.lives, streak: 0, safe: 0, over: false, outcome: '', events: [],
+    seed, rng: seed >>> 0, cfg: Object.assign({ params: {}, content: [], labels: {} }, cfg), t: 0, score: 0, lives: cfg.lives, streak: 0, safe: 0, over: false, outcome: '', events: [],
     staged: Boolean(staged), level: 1, gains: 0, boss: null, power: '', powerLeft: 0, shield: false, charge: 0, granted: 0,
   };
 }

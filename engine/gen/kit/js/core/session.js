@@ -18,10 +18,13 @@ export function session(game, mechanic, hooks) {
     paused: false, calm: false, // calm: nothing shakes or flashes
   };
   let gripped = false; // the press that began or resumed a run is still held
-  ss.state = mechanic.create(game.seed, game.play);
+  const given = {}; // what this mechanic alone is given
+  for (const name of ['params', 'content', 'labels']) if (game[name]) given[name] = game[name];
+  const cfg = Object.assign(given, game.play);
+  ss.state = mechanic.create(game.seed, cfg);
 
   function begin() {
-    ss.state = mechanic.create((game.seed + ss.restarts * 7919) >>> 0, game.play);
+    ss.state = mechanic.create((game.seed + ss.restarts * 7919) >>> 0, cfg);
     ss.fx = effects();
     ss.phase = 'play';
     ss.since = 0;
@@ -51,8 +54,9 @@ export function session(game, mechanic, hooks) {
 
   // own is the input without a press that was for something else.
   function own(input) {
-    gripped = gripped && input.down && !input.pressed;
-    return gripped ? Object.assign({}, input, { down: false }) : input;
+    const same = gripped && !input.pressed;
+    gripped = same && input.down;
+    return same ? Object.assign({}, input, { down: false, tapped: false, released: false, alt: false }) : input;
   }
 
   // tick advances one step of 1/60 second. input is what input.js hands out.

@@ -1,5 +1,5 @@
 // Plays a mechanic without a screen. The simulator bundles this module with
-// the mechanic and calls trial().
+// the mechanic and its player, and calls trial().
 import { blind, skilled } from './policies.js';
 
 // broken finds the first number in a state that is none.
@@ -19,24 +19,28 @@ function entities(s) {
 }
 
 // input is what an act does to the buttons.
-function input(act, was) {
+export function input(act, was) {
   const a = act || {};
+  const freed = Boolean(was.hold && !a.hold);
   const place = (v) => (v === undefined ? null : v);
   return {
     pressed: Boolean(a.tap || a.jump || (a.hold && !was.hold)), jump: Boolean(a.jump || a.tap), down: Boolean(a.tap || a.hold),
     x: act ? place(a.x) : null, y: act ? place(a.y) : null,
+    move: a.move || '', key: a.key || '', alt: Boolean(a.alt), fire: Boolean(a.jump),
+    tapped: Boolean((a.tap && !a.hold) || a.jump), released: freed || Boolean(a.tap && !a.hold),
     left: Boolean(a.left), right: Boolean(a.right), up: Boolean(a.up), duck: Boolean(a.duck),
   };
 }
 
 // trial plays one run and reports how it went.
-export function trial(mechanic, play, seed, policy, maxSteps) {
+export function trial(mechanic, player, play, seed, policy, maxSteps) {
+  const look = player.act || ((state) => mechanic.view(state).act);
   const s = mechanic.create(seed, play);
   const memory = { last: -99 };
   const report = { policy, seed, score: 0, seconds: 0, outcome: '', level: 1, entities: 0, bad: '' };
   let was = {};
   for (let i = 0; i < maxSteps && !s.over; i++) {
-    const act = policy === 'skilled' ? skilled(i, mechanic.view(s).act, memory) : blind[policy](i);
+    const act = policy === 'skilled' ? skilled(i, look(s), memory) : blind[policy](i);
     mechanic.step(s, input(act, was));
     was = act || {};
     s.events.length = 0;
@@ -53,8 +57,8 @@ export function trial(mechanic, play, seed, policy, maxSteps) {
 }
 
 // fresh tells whether a state made after a run equals one made before it.
-export function fresh(mechanic, play, seed) {
+export function fresh(mechanic, player, play, seed) {
   const before = JSON.stringify(mechanic.create(seed, play));
-  trial(mechanic, play, seed, 'mash', 600);
+  trial(mechanic, player, play, seed, 'mash', 600);
   return before === JSON.stringify(mechanic.create(seed, play));
 }

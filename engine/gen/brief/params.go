@@ -1,0 +1,53 @@
+package brief
+
+import (
+	"slices"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+)
+
+// longestPhrase is how many words a phrase of the catalog has at the most.
+const longestPhrase = 4
+
+// Params returns what the text says of a mechanic's own tunables, within their
+// bounds. The words that say so count as understood.
+func (r *Reading) Params(mechanic string) map[string]float64 {
+	out := map[string]float64{}
+	for name, p := range catalog.Mechanics[mechanic].Params {
+		for i := range r.tokens {
+			v, n := said(p, r.tokens[i:], r.languages)
+			if n == 0 {
+				continue
+			}
+			out[name] = min(max(v, p.Min), p.Max)
+			for j := range n {
+				r.tokens[i+j].known = true
+			}
+			r.because(joined(r.tokens[i:i+n]), "the "+name)
+			break
+		}
+	}
+	return out
+}
+
+// said returns the value that a text begins with, and how many words say it; 0 for
+// none.
+func said(p catalog.Param, tokens []token, languages []string) (v float64, words int) {
+	for n := min(longestPhrase, len(tokens)); n >= 1; n-- {
+		phrase := joined(tokens[:n])
+		for _, lang := range languages {
+			if v, ok := p.Words[lang][phrase]; ok {
+				return v, n
+			}
+		}
+	}
+	if len(tokens) < 2 || tokens[0].number == 0 {
+		return 0, 0
+	}
+	for _, lang := range languages {
+		if units := p.Units[lang]; slices.Contains(units, tokens[1].word) || slices.Contains(units, tokens[1].singular) {
+			return float64(tokens[0].number), 2
+		}
+	}
+	return 0, 0
+}

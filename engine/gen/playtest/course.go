@@ -1,6 +1,9 @@
 package playtest
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Bounds of a run.
 const (
@@ -22,7 +25,7 @@ func (j *judge) lead() error {
 		ways = []string{"player", "hold"}
 	}
 	for i, way := range ways {
-		t, err := j.spell(s, way, i == 0)
+		t, err := j.spell(s, way)
 		if err != nil {
 			return err
 		}
@@ -39,7 +42,7 @@ func (j *judge) lead() error {
 		}
 		// A run that soon was over says little of a player, who began it after others.
 		if short := t.last().Ended-t.last().At < blindRun; j.player && short && i == 0 {
-			if t, err = s.play("player", j.limit(), "ended"); err != nil {
+			if t, err = j.spell(s, "player"); err != nil {
 				return err
 			}
 			j.keep(t, true)
@@ -55,13 +58,14 @@ func (j *judge) lead() error {
 	return nil
 }
 
-// spell is one run, or a part of it, under a policy, with pictures of the first.
-func (j *judge) spell(s *seat, way string, first bool) (tale, error) {
+// spell is one run, or a part of it, under a policy, with a picture of its middle if
+// there is none.
+func (j *judge) spell(s *seat, way string) (tale, error) {
 	frames := blindRun
 	if way == "player" || way == "hold" && j.player {
 		frames = j.limit()
 	}
-	if first {
+	if !slices.ContainsFunc(j.sights, func(s sight) bool { return s.moment == "mid" }) {
 		t, err := s.play(way, midRun, "ended")
 		if err != nil {
 			return t, err

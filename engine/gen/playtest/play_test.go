@@ -74,7 +74,7 @@ func gameFiles(script string) map[string][]byte {
 		panic(err) // it is embedded
 	}
 	return map[string][]byte{
-		"index.html": []byte(`<!doctype html><link rel="icon" href="data:,"><style>body{margin:0}canvas{display:block;width:min(100vw,66vh)}</style><canvas width="480" height="720"></canvas><script src="lib/svc.js"></script><script src="game.js"></script>`),
+		"index.html":     []byte(`<!doctype html><link rel="icon" href="data:,"><style>body{margin:0}canvas{display:block;width:min(100vw,66vh)}</style><canvas width="480" height="720"></canvas><script src="lib/svc.js"></script><script src="game.js"></script>`),
 		"game.js":        []byte(script),
 		"lib/svc.js":     library,
 		"test/player.js": []byte("export const act = (s) => ({ tap: s.bar > 0.8 });"),
@@ -204,7 +204,7 @@ func TestGameFindsNothingThatAnotherOneKept(t *testing.T) {
 
 func TestEveryMomentIsLookedAt(t *testing.T) {
 	moments := map[string]string{
-		"ready": "s.phase === 'ready'", "early": "s.t > 1.9 && s.t < 4", "mid": "s.t > 6 && s.t < 12", "over": "s.phase === 'over'", "again": "s.restarts > 0 && s.phase === 'play' && s.t < 1",
+		"ready": "s.phase === 'ready'", "early": "s.restarts === 0 && s.phase === 'play' && s.t < 0.5", "mid": "s.t > 6 && s.t < 12", "over": "s.phase === 'over'", "again": "s.restarts > 0 && s.phase === 'play' && s.t < 1",
 	}
 	// A text is too small while a moment lasts, and names it.
 	var small strings.Builder

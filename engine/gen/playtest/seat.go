@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -40,19 +41,25 @@ var judgeScript = sync.OnceValues(func() (string, error) {
 // playerFile is a game's own player, which sees what the game exposes.
 const playerFile = "test/player.js"
 
-// playerOf bundles a game's player, "" where there is none.
-func playerOf(ctx context.Context, files map[string][]byte) (string, error) {
-	if files[playerFile] == nil {
+// playerOf bundles a game's player, which is __svc_acts then; "" where there is
+// none.
+func playerOf(ctx context.Context, read func(name string) ([]byte, error)) (string, error) {
+	if _, err := read(playerFile); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	out, err := build.Bundle(ctx, build.Options{Entry: playerFile, GlobalName: "__judge_player", Read: func(name string) ([]byte, error) {
+	out, err := build.Bundle(ctx, build.Options{Entry: playerFile, GlobalName: "__svc_acts", Read: read})
+	return string(out.Script), err
+}
+
+// reader reads files of a game that is in memory.
+func reader(files map[string][]byte) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
 		data, ok := files[name]
 		if !ok {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 		}
 		return data, nil
-	}})
-	return string(out.Script), err
+	}
 }
 
 // run is one run of a game, as the judge wrote it down.
@@ -278,6 +285,14 @@ func (s *seat) use(control string) error {
 
 // keys are those that stand for a control.
 var keys = map[string]string{"space": " ", "enter": "Enter", "arrows": "ArrowRight", "pad": "ArrowRight", "keys": "d", "type": "a"}
+
+// alive reports whether the page answers: the machine may be slow.
+func (s *seat) alive() bool {
+	timed, cancel := context.WithTimeout(s.ctx, s.b.hang/4)
+	defer cancel()
+	_, err := chromedp.Run(timed, chromedp.Evaluate[int]("0"))
+	return err == nil
+}
 
 // errors are what the console says, but for warnings.
 func (s *seat) errors() []string {

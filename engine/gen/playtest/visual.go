@@ -46,6 +46,7 @@ func (j *judge) shoot(moment string, p picture) error {
 // look judges what a game says of its screen in all moments: the texts' places and
 // sizes, the hero of a running game, and with pictures what can be seen of them.
 func (j *judge) look() {
+	slices.SortStableFunc(j.report.Shots, func(a, b Shot) int { return slices.Index(Moments, a.Moment) - slices.Index(Moments, b.Moment) })
 	pictures := map[string]image.Image{}
 	for _, shot := range j.report.Shots {
 		img, _, err := image.Decode(bytes.NewReader(shot.JPEG))

@@ -54,7 +54,7 @@ const seeing = {
 const memory = { last: -99 };
 
 function decide(policy, i) {
-  if (policy === 'player') return skilled(i, window.__judge_player ? window.__judge_player.act(book.state()) : null, memory);
+  if (policy === 'player') return skilled(i, book.advice(), memory);
   return (seeing[policy] || blind[policy] || blind.idle)(i);
 }
 
@@ -96,6 +96,7 @@ async function step() {
 
 // boot lets frames pass until the game says that it is ready, and two more.
 async function boot(frames) {
+  await time.breathe(); // within the call from outside, a page may do what its policy forbids
   for (let i = 0; i < frames && record.ready < 0; i++) {
     for (let n = 0; n < 2500 && (document.readyState !== 'complete' || clock.loading > 0); n++) await time.pause(4);
     await step();
@@ -117,6 +118,7 @@ const ends = {
 async function play(policy, frames, until, inputs) {
   const from = { starts: record.starts };
   memory.last = -99;
+  await time.breathe();
   const left = (inputs || []).slice();
   const held = {};
   for (let i = 0; i < frames && !ends[until || 'never'](from); i++) {
@@ -139,6 +141,7 @@ async function play(policy, frames, until, inputs) {
 
 // show draws one more frame, and waits until it is on the screen.
 async function show() {
+  await time.breathe();
   eyes.draw(true);
   await step();
   await time.painted();
@@ -180,7 +183,7 @@ async function hide(on) {
 function tell() {
   const s = book.state();
   return {
-    frame: clock.frame, ready: record.ready, starts: record.starts, runs: record.runs.map((r) => Object.assign({}, r)), exposed: Boolean(record.state),
+    frame: clock.frame, ready: record.ready, starts: record.starts, runs: record.runs.map((r) => Object.assign({}, r)), exposed: Boolean(book.state()),
     score: s && typeof s.score === 'number' && Number.isFinite(s.score) ? s.score : null, bad: record.bad || (/\bNaN\b/.test(eyes.shown(clock.frame)) ? 'NaN is shown' : ''),
     alike: record.alike, unlike: record.unlike, unlikeNote: record.unlikeNote, shown: digits.shown, missing: digits.missing,
     listeners: hands.listeners(), heap: performance.memory ? performance.memory.usedJSHeapSize : 0, spent: clock.spent, faults, playerFault: record.playerFault || '',

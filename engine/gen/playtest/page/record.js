@@ -74,6 +74,7 @@ function wrap(svc) {
 export function install() {
   let library;
   Object.defineProperty(window, 'svc', {
+    configurable: true, // a script may declare a name of its own over it
     get: () => library,
     set(value) {
       library = value;
@@ -82,13 +83,23 @@ export function install() {
   });
 }
 
-// state is what the game exposes, null where it does not or fails to.
+const old = () => (typeof window.__svc_state === 'function' ? window.__svc_state() : null);
+
+// state is what the game exposes, null where it does not or fails to. Games of
+// before there was svc.expose have a function of their own.
 export function state() {
   try {
-    return record.state ? record.state() : null;
+    return record.state ? record.state() : old();
   } catch (e) {
     return null;
   }
+}
+
+// advice is what the game's player does now; former games say so themselves.
+export function advice() {
+  if (window.__svc_acts) return window.__svc_acts.act(state());
+  const s = old();
+  return s && s.view && s.view.act;
 }
 
 export function screen() {

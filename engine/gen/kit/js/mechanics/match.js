@@ -1,6 +1,6 @@
 // Match: swap two neighbours so that three or more alike are in a row. They
 // vanish, others fall, and a level is done when enough are gone.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
+import { STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
 
 export const meta = { id: 'match', scroll: 'none', controls: 'pointer' };
 
@@ -85,7 +85,7 @@ function cellAt(x, y) {
   return cx < 0 || cy < 0 || cx >= COLS || cy >= ROWS ? -1 : cy * COLS + cx;
 }
 
-function centre(i) { return [LEFT + (i % COLS + 0.5) * CELL, TOP + (Math.floor(i / COLS) + 0.5) * CELL]; }
+export function centre(i) { return [LEFT + (i % COLS + 0.5) * CELL, TOP + (Math.floor(i / COLS) + 0.5) * CELL]; }
 
 export function step(s, input) {
   tick(s);
@@ -171,17 +171,6 @@ function spend(s) {
   s.safe = 0;
   hurt(s, 150, 330);
   s.moves = MOVES;
-}
-
-export function view(s) {
-  const m = s.phase === 'idle' ? s.hint : null;
-  const act = {};
-  if (m) {
-    const target = s.sel < 0 ? m.a : s.sel === m.a ? m.b : s.sel;
-    [act.x, act.y] = centre(target);
-    act.tap = true;
-  }
-  return { cells: s.cells, sel: s.sel, moves: s.moves, act };
 }
 
 export function draw(s, d) {

@@ -69,6 +69,12 @@ type Files struct {
 	SHA256 string `json:"sha256"` // of the ZIP, hexadecimal
 }
 
+// Unmet is a wish of the prompt that the game does not fulfil.
+type Unmet struct {
+	Phrase string `json:"phrase"`
+	Why    string `json:"why"` // in plain English; "" when the phrase was not understood
+}
+
 // Job is the public job record, the body of the status route and of DELETE.
 type Job struct {
 	JobID       string     `json:"jobId"`
@@ -83,6 +89,7 @@ type Job struct {
 	Failure     *Failure   `json:"failure,omitempty"`
 	Files       *Files     `json:"files,omitempty"`
 	LastEventID uint64     `json:"lastEventId"`
+	Unmet       []Unmet    `json:"unmet,omitempty"` // of a completed job, the kind of game first
 }
 
 // Submission is the body of a successful POST /v1/generate.

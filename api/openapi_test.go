@@ -59,6 +59,7 @@ var wireTypes = map[string]any{
 	"Job":               Job{},
 	"Progress":          Progress{},
 	"Failure":           Failure{},
+	"Unmet":             Unmet{},
 	"Files":             Files{},
 	"Project":           Project{},
 	"ProjectCreated":    ProjectCreated{},

@@ -1,9 +1,12 @@
 package gen
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -38,7 +41,7 @@ func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e ef
 		}
 		library.addTo(files)
 	}
-	return files, finish(ctx, rep, s, files)
+	return files, finish(ctx, rep, s, files, nil)
 }
 
 // assembleAuthored changes the data of a game whose sources are the truth, bundles
@@ -51,21 +54,25 @@ func (g *embedded) assembleAuthored(ctx context.Context, rep Reporter, d *decisi
 	}
 	err = g.compiles(ctx, files, e)
 	if err == nil {
-		err = finish(ctx, rep, d.spec, files)
+		err = finish(ctx, rep, d.spec, files, maps.Clone(files))
+	}
+	var against *auditError
+	if errors.As(err, &against) {
+		err = g.excuse(ctx, rep, d.game, e, auditing, rulesOf(against), err)
 	}
 	var broken *build.Error
-	var against *auditError
 	if errors.As(err, &broken) || errors.As(err, &against) { // its own fault, not the generator's
 		return nil, &unplayableError{why: clipped(err.Error())}
 	}
 	return files, err
 }
 
-// finish audits, mends and bundles sources. Its error is a *build.Error or an
-// *auditError when the sources are at fault.
-func finish(ctx context.Context, rep Reporter, s spec.Spec, files compile.Files) error {
+// finish audits, mends and bundles sources; those that are as in written stay as
+// someone wrote them. Its error is a *build.Error or an *auditError when the sources
+// are at fault.
+func finish(ctx context.Context, rep Reporter, s spec.Spec, files, written compile.Files) error {
 	rep.Progress(api.StageAuditing, 46, "Checking the files.")
-	for _, fix := range audit.Fix(files) {
+	for _, fix := range fixNew(files, written) {
 		rep.Event(api.EventFixApplied, map[string]any{"strategy": "auto", "change": fix.Message, "because": fix.Rule})
 	}
 	rep.Progress(api.StageBuilding, 50, "Building the game.")
@@ -80,6 +87,19 @@ func finish(ctx context.Context, rep Reporter, s spec.Spec, files compile.Files)
 		return &auditError{findings: blocking}
 	}
 	return nil
+}
+
+// fixNew makes the audit's fixes in those files that are not as in written.
+func fixNew(files, written compile.Files) []audit.Finding {
+	before := maps.Clone(files)
+	fixed := audit.Fix(files)
+	return slices.DeleteFunc(fixed, func(f audit.Finding) bool {
+		text, there := written[f.File]
+		if there = there && bytes.Equal(text, before[f.File]); there {
+			files[f.File] = before[f.File]
+		}
+		return there
+	})
 }
 
 // bundle adds the script that the page loads.

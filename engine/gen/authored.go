@@ -1,12 +1,10 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/change"
@@ -22,6 +20,10 @@ const sources = "src/"
 type authored struct {
 	files compile.Files // without the bundle, which is made of them
 	spec  spec.Spec     // the project's, with what the game's own data says
+
+	built   compile.Files     // files and bundle, once it was made of the game as it is
+	faults  map[tier][]string // the game's own, once they were looked for
+	excused map[tier]bool     // where they were said
 }
 
 // loadAuthored reads an authored game.
@@ -30,29 +32,17 @@ func loadAuthored(root *os.Root, s spec.Spec) (*authored, error) {
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(files, func(name string, _ []byte) bool {
-		folder, _, inFolder := strings.Cut(name, "/")
-		if inFolder {
-			return !slices.Contains(generatedFolders, folder)
-		}
-		return name != compile.Page && name != compile.Readme // the bundle, a plan
-	})
+	delete(files, compile.Script)
+	delete(files, planFile)
 	return &authored{files: files, spec: withData(s, files[compile.DataFile])}, nil
 }
 
-// withData is a spec with what a game's data file says, where that is one.
-func withData(s spec.Spec, data []byte) spec.Spec {
-	var read spec.Spec
-	if json.Unmarshal(data, &read) != nil {
-		return s
+// sources are the game's files as someone wrote them, none of a game that is generated.
+func (a *authored) sources() compile.Files {
+	if a == nil {
+		return nil
 	}
-	out := s
-	out.ID, out.Title, out.Seed, out.Art = read.ID, read.Title, read.Seed, read.Art
-	out.Play, out.Text, out.Cast, out.Scene, out.Palette = read.Play, read.Text, read.Cast, read.Scene, read.Palette
-	if out.Check() != nil {
-		return s
-	}
-	return out
+	return a.files
 }
 
 // refuses says why the game can't become what another spec says, "" when it can.
@@ -101,7 +91,8 @@ func (a *authored) with(s spec.Spec) (compile.Files, error) {
 		}
 	}
 	replace(compile.Page, "<title>"+html.EscapeString(a.spec.Title)+"</title>", "<title>"+html.EscapeString(s.Title)+"</title>")
-	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink)
+	replace(compile.Page, a.spec.Palette.Shade, s.Palette.Shade)
+	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink) // of older releases
 	replace(compile.Readme, a.spec.Title+":", s.Title+":")
 	return files, nil
 }

@@ -25,26 +25,45 @@ type bench struct {
 	rep    Reporter
 	spec   spec.Spec
 	effort effort
+	game   *authored       // what the model began with, if it was authored; else nil
 	shots  []playtest.Shot // of the last revision that was proven
 }
 
 // Check implements agent.Verifier.
 func (b *bench) Check(ctx context.Context, files compile.Files) (agent.Verdict, error) {
-	s, err := withPlay(b.spec, files)
-	if err != nil {
-		return agent.Verdict{}, err
-	}
+	s := b.tuned(files)
 	if err := b.g.compiles(ctx, files, b.effort); err != nil {
 		return faults(err)
 	}
-	if err := finish(ctx, b.rep, s, files); err != nil {
-		return faults(err)
+	err := finish(ctx, b.rep, s, files, b.game.sources())
+	if against := (*auditError)(nil); errors.As(err, &against) {
+		err = b.g.excuse(ctx, b.rep, b.game, b.effort, auditing, rulesOf(against), err)
 	}
-	verdict, err := b.g.judge(ctx, b.rep, s, files, b.effort)
 	if err != nil {
 		return faults(err)
 	}
-	return agent.Verdict{OK: verdict.OK(), Findings: verdict.Problems, Note: verdict.String()}, nil
+	verdict, err := b.g.judge(ctx, b.rep, s, files, b.effort)
+	found := verdict.Problems
+	if err != nil {
+		found = []string{whyOf(err)}
+	} else if !verdict.OK() {
+		err = &unplayableError{why: verdict.String()}
+	}
+	if excused := b.g.excuse(ctx, b.rep, b.game, b.effort, simulating, found, err); excused == nil {
+		return agent.Verdict{OK: true, Note: verdict.String()}, nil
+	} else if verdict.OK() {
+		return faults(excused)
+	}
+	return agent.Verdict{Findings: found, Note: verdict.String()}, ctx.Err()
+}
+
+// tuned is the game's spec with the tunables of a revision; someone may have written a
+// data file that holds none.
+func (b *bench) tuned(files compile.Files) spec.Spec {
+	if s, err := withPlay(b.spec, files); err == nil {
+		return s
+	}
+	return b.spec
 }
 
 // Syntax implements agent.Verifier.
@@ -68,11 +87,7 @@ func (b *bench) Prove(ctx context.Context, files compile.Files) (agent.Verdict, 
 	if b.g.browser == nil {
 		return v, nil
 	}
-	s, err := withPlay(b.spec, files)
-	if err != nil {
-		return v, err
-	}
-	report, err := b.g.perform(ctx, b.rep, s, files, b.effort)
+	report, err := b.g.perform(ctx, b.rep, b.tuned(files), files, b.effort)
 	if err != nil {
 		if ctx.Err() != nil {
 			return v, ctx.Err()
@@ -80,7 +95,11 @@ func (b *bench) Prove(ctx context.Context, files compile.Files) (agent.Verdict, 
 		warn(b.rep, "playtest_inconclusive", "The browser could not play the game, which was checked by simulation: "+err.Error())
 		return v, nil
 	}
-	for _, c := range report.Failed(true) {
+	failed := report.Failed(true)
+	if len(failed) > 0 && b.g.excuse(ctx, b.rep, b.game, b.effort, browsing, checksOf(report), errors.New(report.String())) == nil {
+		failed = nil
+	}
+	for _, c := range failed {
 		v.OK = false
 		v.Findings = append(v.Findings, "in the browser: "+c.Rule+" "+c.Note)
 	}

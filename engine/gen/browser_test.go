@@ -290,16 +290,24 @@ func TestGamesFitEveryWindow(t *testing.T) {
 	}
 }
 
-func TestWideGameAsksForAPhoneThatIsTurned(t *testing.T) {
+func TestWideGameIsTallAndLegibleOnAPhone(t *testing.T) {
 	b := browser(t)
 	url := gameOf(t, requests()["platformer"])
-	for size, want := range map[[2]int]bool{{360, 640}: true, {640, 360}: false, {960, 540}: false} {
+	for size, wide := range map[[2]int]float64{{360, 640}: 480, {390, 844}: 480, {640, 360}: 960, {960, 540}: 960} {
 		page := open(t, b, url, size[0], size[1])
-		shown, err := playtest.Eval[bool](page, `(() => { const r = document.getElementById('turn').getBoundingClientRect(); return r.width > 0 && r.top > 0 && r.bottom <= innerHeight; })()`)
-		if err != nil || shown != want {
-			t.Errorf("at %v the sign is shown: %v (%v)", size, shown, err)
+		ready := run(t, page, "idle", 30)
+		tap(t, page)
+		playing := run(t, page, "idle", 30)
+		pixels, err := playtest.Eval[float64](page, `document.querySelector('canvas').getBoundingClientRect().width`)
+		if err != nil || playing.Field.W != wide {
+			t.Errorf("at %v the field is %v wide (%v)", size, playing.Field.W, err)
 		}
-		shoot(t, page, fmt.Sprintf("turn-%dx%d", size[0], size[1]))
+		for _, text := range slices.Concat(ready.HUD, playing.HUD) {
+			if shown := text.Size * pixels / wide; wide == 480 && shown < 12 {
+				t.Errorf("at %v %q is %.1f pixels high", size, text.Text, shown)
+			}
+		}
+		shoot(t, page, fmt.Sprintf("platformer-%dx%d", size[0], size[1]))
 	}
 }
 

@@ -30,9 +30,10 @@ type decision struct {
 	summary    string
 	warnings   []string
 
-	read bool      // a model read the request
-	open []string  // those of unmet that a change of the sources may meet
-	game *authored // the project's game if its sources are the truth, else nil
+	read   bool      // a model read the request
+	open   []string  // those of unmet that a change of the sources may meet
+	broken string    // why the game can't be played as it is, if a model is to mend it
+	game   *authored // the project's game if its sources are the truth, else nil
 	// written are the sources that a model wrote in this job, in a game that was
 	// generated until then.
 	written compile.Files
@@ -41,9 +42,6 @@ type decision struct {
 	// keep stores a proven game while fixes are tried on it; nil stores none.
 	keep func(made revision) error
 }
-
-// startOver are the requests for a new game in a project that has one.
-var startOver = regexp.MustCompile(`(?i)\b(?:start over|from scratch|(?:an?|another) (?:completely |totally |entirely )?(?:new|different|other) game|new game|another game|neues spiel|nouveau jeu)\b`)
 
 // secretPattern is what looks like a key or token: no message may repeat it.
 var secretPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}|\b[A-Za-z0-9+/_=-]{32,}`)
@@ -75,7 +73,7 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 	}
 	var d decision
 	switch {
-	case startOver.MatchString(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
+	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
 	case current == nil, truth && model == nil && isBrief(req.Prompt):
 		d = untouched(req.Prompt, current)
@@ -88,6 +86,10 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 			current = &game.spec
 		}
 		d, err = decideChange(ctx, req, *current, game, model)
+		if truth && !d.read && isBrief(req.Prompt) { // a model would have known that it is one
+			warnings = append(warnings, d.warnings...)
+			d = untouched(req.Prompt, current)
+		}
 	}
 	d.current = current
 	d.warnings = append(warnings, d.warnings...)
@@ -145,7 +147,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
-	d.unmet = append(d.unmet, beyond(reading, d.spec, o)...)
+	d.unmet = slices.Concat(first(reading, d.spec), d.unmet, beyond(reading, d.spec, o), unseen(reading, d.spec))
 	if reading.Empty() && len(d.unmet) == 0 {
 		d.unmet = []string{clippedWish(req.Prompt)}
 	}

@@ -54,6 +54,12 @@ func SettleDraft(root *os.Root, change func([]swap.Change, int64) error, jobID s
 	return changed, nil
 }
 
+// HasDraft reports whether a job left a draft in its project.
+func HasDraft(root *os.Root, jobID string) bool {
+	_, there := loadDraft(root, jobID)
+	return there
+}
+
 // loadDraft reads the draft that a job left.
 func loadDraft(root *os.Root, jobID string) (kept draft, there bool) {
 	data, err := disk.Read(root, draftFile, maxDraft)

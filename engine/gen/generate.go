@@ -67,15 +67,18 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	}
 	say(rep, d.explain())
 	if d.noChange && !refines {
-		return Result{Summary: d.summary, Unmet: d.unmet}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil}, nil
 	}
 	made, err := g.produce(ctx, rep, &d, effortOf(req.Settings))
 	var unplayable *unplayableError
-	if !d.isNew && errors.As(err, &unplayable) {
+	switch {
+	case d.game != nil && refines && errors.As(err, &unplayable):
+		made, err = d.fromScratch(req, unplayable.why), nil
+	case !d.isNew && errors.As(err, &unplayable):
 		d.unmet = append(d.unmet, clippedWish(req.Prompt))
 		d.summary = "Nothing was changed: with this change the game could not be played (" + unplayable.why + ")."
 		say(rep, d.summary)
-		return Result{Summary: d.summary, Unmet: d.unmet}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil && len(d.stock.used) == 0}, nil
 	}
 	if err != nil {
 		return Result{}, err
@@ -145,7 +148,7 @@ func deliver(ctx context.Context, req Request, d *decision, made revision) (*del
 		return nil, err
 	}
 	w := newDelivery(req)
-	if err := w.game(made.files); err != nil {
+	if err := w.game(withUnmet(made.files, d.unmet)); err != nil {
 		return nil, err
 	}
 	settled := look.StyleOf(d.spec)
@@ -160,7 +163,7 @@ func deliver(ctx context.Context, req Request, d *decision, made revision) (*del
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(w.put(styleFile, style), saveMode(w, d.game != nil || len(d.written) > 0), w.put(specFile, data)); err != nil {
+	if err := errors.Join(w.put(styleFile, style), saveMode(w, d.game != nil || len(d.written) > 0, made.files), w.put(specFile, data)); err != nil {
 		return nil, err
 	}
 	if d.game == nil { // the pictures of an authored game are what they were

@@ -164,7 +164,7 @@ func TestFollowUpChangesOnlyTheFilesItMust(t *testing.T) {
 		changed = append(changed, e.Members["path"].(string))
 	}
 	slices.Sort(changed)
-	want := []string{specFile, "game/README.txt", "game/game.js", "game/index.html", "game/src/game.json"}
+	want := []string{specFile, projectFile, "game/README.txt", "game/game.js", "game/index.html", "game/src/game.json"}
 	slices.Sort(want)
 	if !slices.Equal(changed, want) {
 		t.Errorf("changed %v, want %v", changed, want)

@@ -1,17 +1,22 @@
 package gen
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/disk"
 	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/swap"
 )
 
 // projectFile says whose a project's sources are.
@@ -31,14 +36,18 @@ const (
 // projectRecord is the form of projectFile.
 type projectRecord struct {
 	Mode string `json:"mode"`
+	// Sources is the sum of the sources as they were delivered: other ones were
+	// edited since. Versions before it left it out.
+	Sources string `json:"sources,omitempty"`
 }
 
 // kept are the generator's files beside the game that belong to a revision of it.
 var kept = []string{specFile, styleFile, assetsFile, editsFile, projectFile}
 
-// Authored reports whether a project's sources are the truth about its game. One
-// that does not say, or can't be read, is when a model has edited it: no edit may be
-// lost for a file that someone spoilt.
+// Authored reports whether a project's sources are the truth about its game: a model
+// has edited it, or a person has since it was delivered. One that does not say, or
+// can't be read, is when a model has edited it: no edit may be lost for a file that
+// someone spoilt.
 func Authored(root *os.Root) (bool, error) {
 	data, err := readOptional(root, projectFile)
 	if err != nil {
@@ -49,20 +58,131 @@ func Authored(root *os.Root) (bool, error) {
 		return edits != nil, err
 	}
 	var record projectRecord
-	return json.Unmarshal(data, &record) != nil || record.Mode != modeGenerated, nil
+	if json.Unmarshal(data, &record) != nil || record.Mode != modeGenerated {
+		return true, nil
+	}
+	if record.Sources == "" {
+		return false, nil
+	}
+	game, err := readGame(root)
+	return err != nil || hasSources(game) && sourcesSum(game) != record.Sources, nil // not what was delivered, if it can't be read
 }
 
-// saveMode records whose the sources are.
-func saveMode(w *delivery, authored bool) error {
-	record := projectRecord{Mode: modeGenerated}
-	if authored {
-		record.Mode = modeAuthored
+// Edited reports whether someone has edited a project's sources since they were
+// delivered. Where the project does not note what was, as in former versions, former
+// says it, by paths in the project; without that, it is what this version makes of the
+// spec. claim is then what to change so that Authored knows too.
+func Edited(root *os.Root, former map[string][]byte) (edited bool, claim []swap.Change, err error) {
+	game, err := readGame(root)
+	if err != nil || !hasSources(game) {
+		return false, nil, err
 	}
-	data, err := json.MarshalIndent(record, "", "  ")
+	data, err := readOptional(root, projectFile)
 	if err != nil {
-		return fmt.Errorf("encoding %s: %w", projectFile, err)
+		return false, nil, err
 	}
-	return errors.Join(w.put(projectFile, append(data, '\n')), w.remove(editsFile))
+	var record projectRecord
+	if json.Unmarshal(data, &record) == nil && record.Sources != "" {
+		return sourcesSum(game) != record.Sources, nil, nil
+	}
+	made := compile.Files{}
+	for name, content := range former {
+		if inGame, ok := strings.CutPrefix(name, Deliverable+"/"); ok {
+			made[inGame] = content
+		}
+	}
+	if former == nil {
+		made = recompiled(root, game)
+	}
+	sum := sourcesSum(game)
+	if sum == sourcesSum(made) {
+		return false, nil, nil
+	}
+	if authored, err := Authored(root); authored || err != nil {
+		return true, nil, err
+	}
+	data, err = recordOf(modeAuthored, sum)
+	return true, []swap.Change{{Name: projectFile, Data: data}}, err
+}
+
+// recompiled returns what this version makes of a project's spec, with the assets and
+// libraries that its game has; nothing when that can't be made.
+func recompiled(root *os.Root, game compile.Files) compile.Files {
+	data, err := readOptional(root, specFile)
+	if err != nil || data == nil {
+		return nil
+	}
+	s, err := spec.Unmarshal(data)
+	if err != nil {
+		return nil
+	}
+	assets := compile.Files{}
+	for name, content := range game {
+		if inFolder, ok := strings.CutPrefix(name, compile.AssetsFolder+"/"); ok {
+			assets[inFolder] = content
+		}
+	}
+	files, err := compile.Compile(s, assets)
+	if err != nil {
+		return nil
+	}
+	for name, content := range game {
+		if library := strings.HasPrefix(name, "lib/") || strings.HasPrefix(name, "licenses/"); library && files[name] == nil {
+			files[name] = content
+		}
+	}
+	return files
+}
+
+// ownFile reports whether a file of the game is a source, which the generator writes
+// anew at each change. Assets are judged one by one where they are made.
+func ownFile(name string) bool {
+	folder, _, inFolder := strings.Cut(name, "/")
+	if inFolder {
+		return folder != compile.AssetsFolder && slices.Contains(generatedFolders, folder)
+	}
+	return name == compile.Page || name == compile.Readme // not the bundle, a plan
+}
+
+func hasSources(game compile.Files) bool {
+	for name := range game {
+		if ownFile(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourcesSum is a sum of the generator's files of a game, names and contents.
+func sourcesSum(game compile.Files) string {
+	sum := sha256.New()
+	for _, name := range game.Names() {
+		if ownFile(name) {
+			fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(game[name]))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// saveMode records whose the sources are of a game that is delivered.
+func saveMode(w *delivery, authored bool, game compile.Files) error {
+	mode := modeGenerated
+	if authored {
+		mode = modeAuthored
+	}
+	data, err := recordOf(mode, sourcesSum(game))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.put(projectFile, data), w.remove(editsFile))
+}
+
+func recordOf(mode, sum string) ([]byte, error) {
+	data, err := json.MarshalIndent(projectRecord{Mode: mode, Sources: sum}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", projectFile, err)
+	}
+	return append(data, '\n'), nil
 }
 
 // Project returns the files of a project that make a revision of it: the game, and

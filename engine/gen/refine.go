@@ -28,7 +28,7 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // counts once it is proven too; otherwise the game comes out as it went in.
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
-	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e}
+	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
 		Game: made.files, Mechanic: d.spec.Mechanic, About: about(d), Tune: tuner(d.spec),
@@ -55,13 +55,8 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 
 // adopt makes a revision of a model's the game.
 func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision) (revision, error) {
-	s, err := withPlay(d.spec, out.Files)
-	if err != nil {
-		return made, err
-	}
-	if err := s.Check(); err != nil {
-		return made, fmt.Errorf("checking what a model tuned: %w", err)
-	}
+	s := d.spec
+	s.Play = withData(s, out.Files[compile.DataFile]).Play
 	if d.game == nil {
 		generated, err := compile.Compile(s, d.assets)
 		if err != nil {
@@ -93,6 +88,9 @@ func about(d *decision) string {
 	}
 	if d.game != nil {
 		b.WriteString("\nIts sources were written for it before, by a model or a person: what they do stays, but for what is asked now.")
+	}
+	if d.broken != "" {
+		fmt.Fprintf(&b, "\nAs it is it can't be played: %s.", d.broken)
 	}
 	if len(d.open) > 0 {
 		fmt.Fprintf(&b, "\nWhat the generator could not do, and you are asked to: %s.", strings.Join(d.open, "; "))

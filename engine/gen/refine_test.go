@@ -26,6 +26,7 @@ type sage struct {
 	reading string
 	calls   [][2]string
 	fails   error // when it is to change the sources
+	down    error // in any case
 	asked   []model.Request
 }
 
@@ -33,7 +34,7 @@ func (s *sage) Chats(context.Context) ([]string, error) { return []string{"wise"
 
 func (s *sage) Chat(_ context.Context, r model.Request) (model.Reply, error) {
 	if len(r.Tools) == 0 {
-		return model.Reply{Text: s.reading}, nil
+		return model.Reply{Text: s.reading}, s.down
 	}
 	s.asked = append(s.asked, r)
 	if s.fails != nil && len(s.asked) > len(s.calls) {

@@ -95,10 +95,13 @@ func (g *embedded) assembleAndJudge(ctx context.Context, rep Reporter, d *decisi
 		return files, err
 	}
 	verdict, err := g.judge(ctx, rep, d.spec, files, e)
-	if err == nil && !verdict.OK() {
+	faults := verdict.Problems
+	if err != nil {
+		faults = []string{whyOf(err)}
+	} else if !verdict.OK() {
 		err = &unplayableError{why: verdict.String()}
 	}
-	return files, err
+	return files, g.excuse(ctx, rep, d.game, e, simulating, faults, err)
 }
 
 // perform plays the game in the browser once.

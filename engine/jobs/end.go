@@ -36,7 +36,7 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	if err := m.settleDraft(j, &v); err != nil {
 		return err
 	}
-	if s.Record.StartedAt != nil && v.status != api.JobCancelled { // another one may run now
+	if s.Record.StartedAt != nil { // beside one that waited another may run
 		m.reviseEnd(j, v)
 	}
 	if v.status != api.JobCancelled {
@@ -57,7 +57,7 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	}
 	s.Record.Status, s.Record.Failure, s.Record.FinishedAt = v.status, v.failure, &now
 	if v.status == api.JobCompleted {
-		s.Record.Progress = done
+		s.Record.Progress, s.Record.Unmet = done, v.unmet
 	}
 	s.Record.LastEventID = j.log.Last() + 1
 	s.Ending = &v.ending

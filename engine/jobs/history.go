@@ -1,14 +1,19 @@
 package jobs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/engine/pack"
 	"github.com/svc-games/svc/engine/revs"
 )
 
@@ -21,6 +26,9 @@ const (
 
 // maxRevisionMessage bounds what a revision says of itself, in bytes.
 const maxRevisionMessage = 300
+
+// foundMessage is what an import says of itself.
+const foundMessage = "found in the project"
 
 // openHistory opens the project's revisions.
 func (m *Manager) openHistory() error {
@@ -36,7 +44,85 @@ func (m *Manager) openHistory() error {
 // adopt takes what the project holds, and no revision does, as a revision: the
 // game of a version that kept none, or one that someone put there.
 func (m *Manager) adopt() {
-	m.revise(revs.Revision{Kind: revs.Import, Message: "found in the project"}, m.projectFiles)
+	m.revise(revs.Revision{Kind: revs.Import, Message: foundMessage}, m.projectFiles)
+}
+
+// adoptEdits takes what someone changed in the project while no engine had it, before
+// what was left to do changes more. The drafts of jobs that were running are not
+// delivered then: they would replace it.
+func (m *Manager) adoptEdits() error {
+	edited, err := m.edited()
+	if err != nil {
+		return err
+	}
+	drafts := slices.DeleteFunc(slices.Clone(m.accepted), func(j *job) bool {
+		return j.stored.Record.Status != api.JobRunning || !gen.HasDraft(m.space.Root(), j.id)
+	})
+	if !edited && len(drafts) == 0 {
+		return nil // a job that was interrupted after its delivery says what it made
+	}
+	m.adopt()
+	for _, j := range drafts {
+		if !edited {
+			break
+		}
+		m.reviseDraft(j)
+		if _, err := gen.SettleDraft(m.space.Root(), m.change, j.id, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edited reports whether someone edited the project's sources, and notes it where only
+// a comparison with what was delivered shows it.
+func (m *Manager) edited() (bool, error) {
+	if files, err := m.projectFiles(); err == nil {
+		if _, known := m.history.Like(files); known {
+			return false, nil // a job may have been about to restore them
+		}
+	}
+	former, err := m.delivered()
+	if err != nil {
+		m.cfg.Log.Warn("delivered game unreadable", zap.Error(err))
+	}
+	edited, claim, err := gen.Edited(m.space.Root(), former)
+	if err != nil {
+		m.cfg.Log.Warn("game unreadable", zap.Error(err))
+		return true, nil
+	}
+	if len(claim) == 0 {
+		return edited, nil
+	}
+	err = m.change(claim, 0)
+	if full := (*fullError)(nil); errors.As(err, &full) {
+		m.cfg.Log.Warn("volume full", zap.Error(err))
+		err = nil
+	}
+	return edited, err
+}
+
+// delivered returns the project's game as it was delivered last: the head, or what is
+// in the ZIP of the last job that changed it; nil when neither is there.
+func (m *Manager) delivered() (revs.Files, error) {
+	if head, there := m.history.Head(); there {
+		return m.history.Files(head.ID)
+	}
+	for _, j := range slices.Backward(m.accepted) {
+		if e := j.stored.Ending; e == nil || !e.Changed {
+			continue
+		}
+		files, err := pack.Read(j.path(zipFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		former := revs.Files{}
+		for name, data := range files {
+			former[path.Join(gen.Deliverable, name)] = data
+		}
+		return former, err
+	}
+	return nil, nil
 }
 
 // reviseDraft keeps what a job proved that is taken away with its end.
@@ -58,10 +144,13 @@ func (m *Manager) reviseEnd(j *job, v verdict) {
 	if authored || err != nil {
 		r.Kind = revs.Authored
 	}
-	if v.status == api.JobFailed {
+	switch v.status {
+	case api.JobFailed:
 		r.Message = clip("proven before the job failed: "+v.failure.Message, maxRevisionMessage)
+	case api.JobCancelled:
+		r.Message = "delivered before the job was cancelled"
 	}
-	m.revise(r, m.projectFiles)
+	m.revise(m.restored(j, r), m.projectFiles)
 }
 
 func (m *Manager) projectFiles() (files revs.Files, err error) {
@@ -79,14 +168,24 @@ func (m *Manager) revise(r revs.Revision, read func() (revs.Files, error)) {
 	files, err := read()
 	if err == nil && len(files) > 0 {
 		r.Time = m.now()
-		_, _, err = m.history.Commit(r, files, m.historyRoom)
-	}
-	if err == nil {
-		err = m.history.Trim(m.historyLimits())
+		err = m.commit(r, files)
 	}
 	if err != nil {
 		m.cfg.Log.Warn("revision not kept", zap.String("job", r.Job), zap.String("kind", string(r.Kind)), zap.Error(err))
 	}
+}
+
+// commit adds a revision, for which old ones give way. One that can't be shortened
+// grows no further.
+func (m *Manager) commit(r revs.Revision, files revs.Files) error {
+	if err := m.history.Trim(m.historyLimits()); err != nil {
+		return err
+	}
+	_, _, err := m.history.Commit(r, files, m.historyRoom)
+	if full := (*fullError)(nil); errors.As(err, &full) && m.shortenHistory(full.lack) {
+		_, _, err = m.history.Commit(r, files, m.historyRoom)
+	}
+	return errors.Join(err, m.history.Trim(m.historyLimits()))
 }
 
 func (m *Manager) historyLimits() revs.Limits {
@@ -97,7 +196,7 @@ func (m *Manager) historyLimits() revs.Limits {
 // historyRoom returns nil when a revision may take so much.
 func (m *Manager) historyRoom(bytes int64, files int) error {
 	if l := m.historyLimits(); bytes > l.Bytes || files > l.Files {
-		return &fullError{fmt.Sprintf("one revision takes more than %s.", mebi(l.Bytes))}
+		return &fullError{why: fmt.Sprintf("one revision takes more than %s.", mebi(l.Bytes))}
 	}
 	return m.roomBesideHistory(bytes, files)
 }

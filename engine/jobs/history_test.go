@@ -1,7 +1,6 @@
 package jobs_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen"
-	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/revs"
 )
 
@@ -94,7 +92,7 @@ func TestWhatSomeonePutIntoAProjectIsARevision(t *testing.T) {
 	e.finish(e.submit("made again"))
 	e.stop()
 	s := history(t, e.dir)
-	if got := kindsOf(s); !slices.Equal(got, []revs.Kind{revs.Generated, revs.Import, revs.Generated}) || page(t, s, 2) != "by hand" {
+	if got := kindsOf(s); !slices.Equal(got, []revs.Kind{revs.Generated, revs.Import, revs.Authored}) || page(t, s, 2) != "by hand" {
 		t.Errorf("%v, %q", got, page(t, s, 2))
 	}
 }
@@ -127,50 +125,4 @@ func TestKilledJobLeavesWhatItProvedAsARevision(t *testing.T) {
 	if list := s.List(); len(list) != 1 || list[0].Kind != revs.Generated || list[0].Job != id || page(t, s, 1) == "" {
 		t.Errorf("%+v", list)
 	}
-}
-
-func TestHistoryIsAtMostAQuarterOfTheVolumeAndGivesWayToJobs(t *testing.T) {
-	const limit = 200 << 10
-	size := 8_000
-	e := startLimited(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
-		return noise(size)(ctx, req, rep)
-	}), jobs.Limits{Bytes: limit})
-	for range 12 {
-		if record := e.finish(e.submit("one more")); record.Status != api.JobCompleted {
-			t.Fatalf("%+v", record.Failure)
-		}
-	}
-	past := bytesOf(t, e.dir, "revs/objects/*")
-	if past > limit/4 || past < limit/8 {
-		t.Errorf("the history has %d bytes", past)
-	}
-	free := limit - bytesOf(t, e.dir, "*/*", "*/*/*", "*/*/*/*") + bytesOf(t, e.dir, "jobs/*/files.zip")
-	size = int(free+past/2) / 2 // for the game and for its ZIP
-	if record := e.finish(e.submit("large")); record.Status != api.JobCompleted {
-		t.Errorf("%+v", record.Failure)
-	}
-	if now := bytesOf(t, e.dir, "revs/objects/*"); now >= past {
-		t.Errorf("the history had %d bytes, and has %d", past, now)
-	}
-	e.stop()
-	if head, there := history(t, e.dir).Head(); !there || head.ID != 12 { // the large one is more than a quarter
-		t.Errorf("the head is %+v", head)
-	}
-}
-
-// bytesOf returns the size of the files that patterns match.
-func bytesOf(t *testing.T, dir string, patterns ...string) (n int64) {
-	t.Helper()
-	for _, pattern := range patterns {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-				n += info.Size()
-			}
-		}
-	}
-	return n
 }

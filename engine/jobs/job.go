@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -61,21 +62,27 @@ type verdict struct {
 	status  api.JobStatus
 	failure *api.Failure
 	ending  ending
+	unmet   []api.Unmet
+	free    bool // nothing was done that is priced
 }
 
 // Bounds of what a generator says about its end, so that it fits one event.
 const (
 	maxSummary = 2000 // bytes, of a failure's message too
-	maxUnmet   = 20   // phrases
+	maxUnmet   = 100  // phrases
 	maxPhrase  = 200  // bytes
 )
 
 func completed(r gen.Result) verdict {
 	e := ending{Summary: clip(r.Summary, maxSummary), Changed: r.Changed}
-	for _, phrase := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
-		e.Unmet = append(e.Unmet, clip(phrase, maxPhrase))
+	var unmet []api.Unmet
+	for _, wish := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
+		wish = clip(wish, maxPhrase)
+		e.Unmet = append(e.Unmet, wish)
+		phrase, why, _ := strings.Cut(wish, ": ")
+		unmet = append(unmet, api.Unmet{Phrase: phrase, Why: why})
 	}
-	return verdict{status: api.JobCompleted, ending: e}
+	return verdict{status: api.JobCompleted, ending: e, unmet: unmet, free: r.Free}
 }
 
 func failed(code api.FailureCode, message string) verdict {
@@ -96,7 +103,7 @@ func (s stored) visible() contract.JobRecord {
 	if r.Progress.Stage == api.StageDone {
 		r.Progress = packaging
 	}
-	r.FinishedAt, r.Failure, r.Files = nil, nil, nil
+	r.FinishedAt, r.Failure, r.Files, r.Unmet = nil, nil, nil, nil
 	r.LastEventID--
 	return r
 }

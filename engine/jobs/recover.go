@@ -25,8 +25,8 @@ func (m *Manager) Recover() error {
 	if err := m.load(); err != nil {
 		return fmt.Errorf("loading jobs: %w", err)
 	}
-	if _, there := m.history.Head(); !there {
-		m.adopt() // before the drafts of jobs that were running become the project's
+	if err := m.adoptEdits(); err != nil {
+		return fmt.Errorf("looking for edits: %w", err)
 	}
 	for _, j := range m.accepted {
 		if err := m.resume(j); err != nil {

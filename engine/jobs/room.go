@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/engine/revs"
 	"github.com/svc-games/svc/engine/swap"
 )
 
@@ -37,26 +38,35 @@ func (l Limits) complete() Limits {
 
 // fullError is a job that would exceed the volume's limits. Its text is for
 // the user.
-type fullError struct{ why string }
+type fullError struct {
+	why  string
+	lack revs.Size // what there would be too much of, without the ZIPs that may go
+}
 
 func (e *fullError) Error() string { return "The project's volume is full: " + e.why }
 
 // room returns nil when the volume has room for so much more. The ZIPs of
 // published jobs, which the archive has, make room, the oldest first; then old
-// revisions do.
+// revisions do. Where all of them are too little, none goes.
 func (m *Manager) room(bytes int64, files int) error {
-	for limits := m.historyLimits(); ; {
-		err := m.roomBesideHistory(bytes, files)
-		full := (*fullError)(nil)
-		if !errors.As(err, &full) || len(m.history.List()) <= 1 || limits.Bytes == 0 {
-			return err
-		}
-		limits.Bytes, limits.Files = limits.Bytes/2, limits.Files/2
-		if err := m.history.Trim(limits); err != nil {
-			m.cfg.Log.Warn("history not shortened", zap.Error(err))
-			return full
-		}
+	err := m.roomBesideHistory(bytes, files)
+	if full := (*fullError)(nil); errors.As(err, &full) && m.shortenHistory(full.lack) {
+		return m.roomBesideHistory(bytes, files)
 	}
+	return err
+}
+
+// shortenHistory forgets as many revisions as take so much, if that can be had.
+func (m *Manager) shortenHistory(lack revs.Size) bool {
+	now, least, err := m.history.Sizes()
+	if lack == (revs.Size{}) || err != nil || lack.Bytes > now.Bytes-least.Bytes || lack.Files > now.Files-least.Files {
+		return false
+	}
+	err = m.history.Trim(revs.Limits{Revisions: keptRevisions, Bytes: now.Bytes - lack.Bytes, Files: now.Files - lack.Files})
+	if err != nil {
+		m.cfg.Log.Warn("history not shortened", zap.Error(err))
+	}
+	return err == nil
 }
 
 // roomBesideHistory is room where no revision gives way.
@@ -66,21 +76,36 @@ func (m *Manager) roomBesideHistory(bytes int64, files int) error {
 	if err != nil {
 		return err
 	}
-	if use.Files+files > limits.Files {
-		return &fullError{fmt.Sprintf("it has %d files of at most %d, and this job needs %d more.", use.Files, limits.Files, files)}
+	lack := revs.Size{Bytes: use.Bytes + bytes - limits.Bytes, Files: use.Files + files - limits.Files}
+	if lack.Bytes <= 0 && lack.Files <= 0 {
+		return nil
 	}
-	for _, j := range m.withZIP() {
-		if use.Bytes+bytes <= limits.Bytes {
+	zips, rest := m.withZIP(), lack
+	for _, j := range zips {
+		if info, err := os.Stat(j.path(zipFile)); err == nil {
+			rest.Bytes, rest.Files = rest.Bytes-info.Size(), rest.Files-1
+		}
+	}
+	full := &fullError{lack: revs.Size{Bytes: max(0, rest.Bytes), Files: max(0, rest.Files)}}
+	switch {
+	case rest.Files > 0:
+		full.why = fmt.Sprintf("it has %d files of at most %d, and this job needs %d more.", use.Files, limits.Files, files)
+		return full
+	case rest.Bytes > 0:
+		full.why = fmt.Sprintf("%s of %s are in use, and this job needs %s more.", mebi(use.Bytes), mebi(limits.Bytes), mebi(bytes))
+		return full
+	}
+	for _, j := range zips {
+		if lack.Bytes <= 0 && lack.Files <= 0 {
 			break
 		}
 		freed, err := m.drop(j)
 		if err != nil {
 			return err
 		}
-		use.Bytes -= freed
-	}
-	if use.Bytes+bytes > limits.Bytes {
-		return &fullError{fmt.Sprintf("%s of %s are in use, and this job needs %s more.", mebi(use.Bytes), mebi(limits.Bytes), mebi(bytes))}
+		if freed > 0 {
+			lack.Bytes, lack.Files = lack.Bytes-freed, lack.Files-1
+		}
 	}
 	return nil
 }

@@ -81,11 +81,13 @@ func (m *Manager) attempt(ctx context.Context, j *job) (verdict, error) {
 	if err != nil || v.status != api.JobCompleted {
 		return v, err
 	}
-	if seq, err = m.charge(j); err != nil {
-		return verdict{}, err
-	}
-	if err := m.await(ctx, seq); err != nil {
-		return interruption(err)
+	if !v.free {
+		if seq, err = m.charge(j); err != nil {
+			return verdict{}, err
+		}
+		if err := m.await(ctx, seq); err != nil {
+			return interruption(err)
+		}
 	}
 	rep := m.newReporter(j)
 	rep.Progress(packaging.Stage, packaging.Percent, packaging.Message)
@@ -154,7 +156,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	rep := m.newReporter(j)
-	out := m.call(timed, j, rep, gen.Request{
+	out := m.carryOut(timed, j, rep, gen.Request{
 		JobID: j.id, ProjectID: m.cfg.ProjectID, Prompt: req.Prompt,
 		Instructions: inherited.Instructions, Context: req.Context, Skills: inherited.Skills,
 		Settings: inherited.Settings, Workspace: m.space.Root(), Change: m.change,

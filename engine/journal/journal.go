@@ -32,6 +32,17 @@ type File struct {
 // returns an error for ends the journal: it and what follows it are cut off.
 // cut is the number of bytes that this lost.
 func Open(path string, line func(n int, data []byte) error) (file *File, cut int64, err error) {
+	return OpenLines(path, func(n int, data []byte) error {
+		if !json.Valid(data) {
+			return errors.New("this is not JSON")
+		}
+		return line(n, data)
+	})
+}
+
+// OpenLines is Open for a file whose owner decides alone which line ends it: one
+// may be anything.
+func OpenLines(path string, line func(n int, data []byte) error) (file *File, cut int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, 0, fmt.Errorf("opening journal: %w", err)
@@ -43,7 +54,7 @@ func Open(path string, line func(n int, data []byte) error) (file *File, cut int
 	j := &File{path: path, f: f}
 	for rest := data; ; {
 		text, after, whole := bytes.Cut(rest, []byte("\n"))
-		if !whole || !json.Valid(text) || line(len(j.offsets), text) != nil {
+		if !whole || line(len(j.offsets), text) != nil {
 			break
 		}
 		j.offsets = append(j.offsets, j.size)

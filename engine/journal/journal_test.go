@@ -53,6 +53,17 @@ func TestOpenCutsOffWhatACrashTore(t *testing.T) {
 	}
 }
 
+func TestOwnerOfLinesLosesOnlyWhatHasNoEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	if err := os.WriteFile(path, []byte("1\n{\n\n3\n{4"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, cut, err := OpenLines(path, accept)
+	if err != nil || cut != 2 || j.Len() != 4 {
+		t.Fatalf("%d lines, cut %d, %v", j.Len(), cut, err)
+	}
+}
+
 func TestALineThatItsOwnerRefusesEndsTheJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	if err := os.WriteFile(path, []byte("1\n7\n3\n"), 0o600); err != nil {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/svc-games/svc/engine/disk"
@@ -32,20 +33,16 @@ func (s *Store) Commit(r Revision, files Files, room Room) (made Revision, added
 	if err := checkPaths(files); err != nil {
 		return Revision{}, false, err
 	}
-	objects, tree := map[string][]byte{}, map[string]string{}
-	for name, data := range files {
-		sum := sumOf(data)
-		tree[name], objects[sum] = sum, data
-	}
-	list, err := json.Marshal(tree) // sorted by name: equal files are one tree
+	tree, objects, err := treeOf(files)
 	if err != nil {
-		return Revision{}, false, fmt.Errorf("encoding tree: %w", err)
+		return Revision{}, false, err
 	}
-	r.Tree = sumOf(list)
-	objects[r.Tree] = list
-
+	r.Tree = tree
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.reopen(); err != nil {
+		return Revision{}, false, err
+	}
 	head, there := s.head()
 	if there && head.Tree == r.Tree {
 		return head, false, nil
@@ -53,25 +50,69 @@ func (s *Store) Commit(r Revision, files Files, room Room) (made Revision, added
 	if there && r.Parents == nil {
 		r.Parents = []int{head.ID}
 	}
-	r.ID = s.last() + 1
+	r.ID = s.next
 	line, err := json.Marshal(r)
 	if err != nil {
 		return Revision{}, false, fmt.Errorf("encoding revision: %w", err)
 	}
 	maps.DeleteFunc(objects, func(sum string, _ []byte) bool { _, stored := s.sizes[sum]; return stored })
 	if err := s.write(objects, int64(len(line))+1, room); err != nil {
+		return Revision{}, false, errors.Join(err, s.discard(objects))
+	}
+	if err := s.append(line); err != nil {
+		if !slices.ContainsFunc(s.list, func(e entry) bool { return e.ID == r.ID }) && !s.stale {
+			err = errors.Join(err, s.discard(objects))
+		}
 		return Revision{}, false, err
 	}
-	if err := s.log.Append(line, true); err != nil {
-		return Revision{}, false, fmt.Errorf("storing revision: %w", err)
-	}
-	s.list = append(s.list, r)
+	s.list, s.next = append(s.list, entry{r, line}), r.ID+1
 	return r, true, nil
 }
 
+// treeOf returns the sum of the list of files, and the objects that it takes.
+func treeOf(files Files) (sum string, objects map[string][]byte, err error) {
+	objects, tree := map[string][]byte{}, map[string]string{}
+	for name, data := range files {
+		sum := sumOf(data)
+		tree[name], objects[sum] = sum, data
+	}
+	list, err := json.Marshal(tree) // sorted by name: equal files are one tree
+	if err != nil {
+		return "", nil, fmt.Errorf("encoding tree: %w", err)
+	}
+	sum = sumOf(list)
+	objects[sum] = list
+	return sum, objects, nil
+}
+
+// append adds a line to the log. After an error the log is as it is on disk, if that
+// could be read.
+func (s *Store) append(line []byte) error {
+	err := s.log.Append(line, true)
+	if err == nil {
+		return nil
+	}
+	s.stale = true
+	return fmt.Errorf("storing revision: %w", errors.Join(err, s.reopen()))
+}
+
+// discard removes what was written for a revision that did not come to be.
+func (s *Store) discard(objects map[string][]byte) error {
+	var errs []error
+	for sum := range objects {
+		path := filepath.Join(s.objects(), sum)
+		for _, name := range []string{path, path + tempSuffix} {
+			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+				errs = append(errs, fmt.Errorf("clearing history: %w", err))
+			}
+		}
+		delete(s.sizes, sum)
+	}
+	return errors.Join(errs...)
+}
+
 // write puts objects on disk, names and all, if there is room for them and for as
-// many bytes more. What an error leaves behind no revision names: the next
-// collection removes it.
+// many bytes more.
 func (s *Store) write(objects map[string][]byte, more int64, room Room) error {
 	bytes := more
 	for _, data := range objects {

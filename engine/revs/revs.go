@@ -35,7 +35,9 @@ const (
 	Import    Kind = "import"
 )
 
-var kinds = []Kind{Generated, Authored, Draft, Restore, Import}
+// heads are the kinds that make the head. One of a later version does not: its files
+// may be a proposal.
+var heads = []Kind{Generated, Authored, Restore, Import}
 
 // Revision is one state of a project's files.
 type Revision struct {
@@ -43,6 +45,7 @@ type Revision struct {
 	Parents []int     `json:"parents,omitempty"`
 	Tree    string    `json:"tree"` // the object that lists its files
 	Kind    Kind      `json:"kind"`
+	Of      int       `json:"of,omitempty"` // whose files a restore brought back
 	Job     string    `json:"job,omitempty"`
 	Author  string    `json:"author,omitempty"` // the model's name, or the generator's
 	Message string    `json:"message,omitempty"`
@@ -68,8 +71,19 @@ type Store struct {
 
 	mu    sync.Mutex // guards the following fields
 	log   *journal.File
-	list  []Revision       // oldest first
+	stale bool    // the log on disk may be another than list says
+	list  []entry // oldest first
+	next  int     // the id of the next revision
+	// torn tells that the log has a line which can't be read: which objects its
+	// revision has is not known, so none is removed.
+	torn  bool
 	sizes map[string]int64 // of the objects that are on disk
+}
+
+// entry is a revision with its line, which may say more than this version knows.
+type entry struct {
+	Revision
+	line []byte
 }
 
 // Open opens the history in the folder dir, creating it if need be, and clears
@@ -89,23 +103,39 @@ func Open(dir string) (s *Store, cut int64, err error) {
 	return s, cut, nil
 }
 
+// openLog reads the log. Only a last line without an end is cut off, which no
+// revision stands on; any other that can't be read stays.
 func (s *Store) openLog() (cut int64, err error) {
-	s.list = nil
-	s.log, cut, err = journal.Open(s.logPath(), func(_ int, line []byte) error {
+	var list []entry
+	next, torn := 1, false
+	log, cut, err := journal.OpenLines(s.logPath(), func(_ int, line []byte) error {
 		var r Revision
-		if err := json.Unmarshal(line, &r); err != nil {
-			return err
+		if json.Unmarshal(line, &r) != nil || !sumPattern.MatchString(r.Tree) || r.ID < next {
+			torn = true
+			next++
+			return nil
 		}
-		if !sumPattern.MatchString(r.Tree) || !slices.Contains(kinds, r.Kind) || r.ID <= s.last() {
-			return ErrDamaged
-		}
-		s.list = append(s.list, r)
+		list, next = append(list, entry{r, line}), r.ID+1
 		return nil
 	})
 	if err != nil {
 		return 0, fmt.Errorf("opening history: %w", err)
 	}
+	s.log, s.list, s.next, s.torn, s.stale = log, list, next, torn, false
 	return cut, nil
+}
+
+// reopen reads the log again after an error that left open what it holds. It does
+// nothing otherwise.
+func (s *Store) reopen() error {
+	if !s.stale {
+		return nil
+	}
+	if err := s.log.Seal(); err != nil {
+		return fmt.Errorf("closing history: %w", err)
+	}
+	_, err := s.openLog()
+	return err
 }
 
 // index learns which objects there are, and removes those of which no revision
@@ -143,10 +173,14 @@ func (s *Store) Close() error { return s.log.Seal() }
 func (s *Store) List() []Revision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.list)
+	var out []Revision
+	for _, e := range s.list {
+		out = append(out, e.Revision)
+	}
+	return out
 }
 
-// Head returns the newest revision that is no draft: the project's.
+// Head returns the newest revision that is the project's: no draft.
 func (s *Store) Head() (Revision, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,23 +188,51 @@ func (s *Store) Head() (Revision, bool) {
 }
 
 func (s *Store) head() (Revision, bool) {
-	for _, r := range slices.Backward(s.list) {
-		if r.Kind != Draft {
-			return r, true
+	for _, e := range slices.Backward(s.list) {
+		if slices.Contains(heads, e.Kind) {
+			return e.Revision, true
 		}
 	}
 	return Revision{}, false
+}
+
+// Size is what objects take of a disk.
+type Size struct {
+	Bytes int64
+	Files int
+}
+
+// Sizes returns what the history takes, and what it takes at least: as much is left
+// when all is forgotten that may be.
+func (s *Store) Sizes() (now, least Size, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, size := range s.sizes {
+		now.Bytes, now.Files = now.Bytes+size, now.Files+1
+	}
+	keep, err := s.newest(Limits{})
+	if err == nil && s.torn {
+		err = ErrDamaged
+	}
+	if err != nil {
+		return now, now, err
+	}
+	reached, err := s.reach(keep)
+	for sum := range reached {
+		least.Bytes, least.Files = least.Bytes+s.sizes[sum], least.Files+1
+	}
+	return now, least, err
 }
 
 // Files returns what a revision holds.
 func (s *Store) Files(id int) (Files, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.list, func(r Revision) bool { return r.ID == id })
-	if i < 0 {
+	r, there := s.find(id)
+	if !there {
 		return nil, fmt.Errorf("revision %d: %w", id, ErrUnknown)
 	}
-	tree, err := s.tree(s.list[i].Tree)
+	tree, err := s.tree(r.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -181,13 +243,6 @@ func (s *Store) Files(id int) (Files, error) {
 		}
 	}
 	return files, nil
-}
-
-func (s *Store) last() int {
-	if len(s.list) == 0 {
-		return 0
-	}
-	return s.list[len(s.list)-1].ID
 }
 
 // tree returns what a tree lists: paths to objects.

@@ -153,12 +153,14 @@ func (o *generateOptions) projectName(prompt string) string {
 	return shorten(name, 60)
 }
 
-// text is the result for people: what changed, and where the game is.
+// text is the result for people: what changed, what the game lacks, and where it
+// is.
 func (g generated) text() string {
 	var lines []string
 	if g.Changes != nil {
 		lines = g.Changes.lines()
 	}
+	lines = append(lines, unmetLines(g.Job)...)
 	place := cmp.Or(g.Index, g.Directory, fmt.Sprintf("%s %s", g.Job.JobID, g.Job.Status))
 	return strings.Join(append(lines, place), "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,13 +70,22 @@ func watchCommand() *cobra.Command {
 	})
 }
 
-// recordText is a job's record in one line.
+// recordText is a job's record in one line, and one more for each wish that the
+// game does not fulfil.
 func recordText(record api.Job) string {
 	text := fmt.Sprintf("%s %s", record.JobID, record.Status)
 	if !record.Status.Terminal() {
 		text += fmt.Sprintf(" %d %% %s: %s", record.Progress.Percent, record.Progress.Stage, printable(record.Progress.Message))
 	}
-	return text
+	return strings.Join(append([]string{text}, unmetLines(record)...), "\n")
+}
+
+// unmetLines are the wishes that the game does not fulfil, one a line.
+func unmetLines(record api.Job) (lines []string) {
+	for _, wish := range record.Unmet {
+		lines = append(lines, "Not in the game: "+printable(strings.TrimSuffix(wish.Phrase+": "+wish.Why, ": ")))
+	}
+	return lines
 }
 
 // endOf returns the error that a job's end means to a command that waited for it.

@@ -14,7 +14,7 @@ func Nouns(role string) []string {
 		case "hero":
 			return f.body == ""
 		case "hazard":
-			return f.hazard == ""
+			return f.hazard == "" && !f.hostile
 		}
 		return f.pickup == ""
 	})

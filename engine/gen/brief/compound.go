@@ -12,9 +12,9 @@ const (
 // compound returns the end of a word that is written together from words of the
 // lexicon, "Goldmünzen" or "starfish": it is what the whole is a kind of. "" is
 // returned where either part is unknown.
-func compound(word string) string {
+func (l *lexicon) compound(word string) string {
 	for i := shortestFirst; i <= len(word)-shortestLast; i++ {
-		if kind := word[i:]; isNoun(kind) && speaks(word[:i]) {
+		if kind := word[i:]; l.isNoun(kind) && l.speaks(word[:i]) {
 			return kind
 		}
 	}
@@ -23,20 +23,17 @@ func compound(word string) string {
 
 // speaks reports whether the first part of a compound means something, with the
 // letters that German joins parts by or without.
-func speaks(part string) bool {
+func (l *lexicon) speaks(part string) bool {
 	for _, joint := range []string{"", "s", "n", "en"} {
 		plain := strings.TrimSuffix(part, joint)
-		if isNoun(plain) || colorWords[plain] != "" {
-			return true
-		}
-		if _, place := themeOf(plain, true); place {
+		if l.isNoun(plain) || l.means["colour"][plain] != "" || l.means["theme"][plain] != "" {
 			return true
 		}
 	}
 	return false
 }
 
-func isNoun(word string) bool {
-	_, _, ok := figureOf(word, singular(word))
+func (l *lexicon) isNoun(word string) bool {
+	_, _, ok := l.figureOf(word, singular(word))
 	return ok
 }

@@ -1,36 +1,53 @@
 package brief
 
-// stopWords are short words that tell the languages apart.
-var stopWords = map[string]map[string]bool{
-	"de": set("ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den", "dem", "und", "mit", "im", "ist", "auf", "durch", "ueber", "spiel", "bitte", "mach", "mache", "nicht", "kein", "keine", "fuer", "wird", "soll", "sie", "er", "von", "zu", "am", "ins", "wo"),
-	"es": set("el", "la", "los", "las", "un", "una", "unos", "del", "que", "con", "por", "para", "juego", "en", "y", "sin", "su", "haz", "debe", "muy", "mas", "al", "quiero"),
-	"fr": set("le", "la", "les", "un", "une", "des", "du", "dans", "avec", "qui", "et", "sur", "pour", "jeu", "est", "sans", "au", "aux", "en", "fais", "moi", "son", "sa", "ses", "il", "elle", "des", "trop", "plus"),
-	"en": set("the", "a", "an", "and", "with", "of", "that", "is", "are", "to", "in", "on", "for", "it", "its", "game", "make", "who", "where", "you", "from", "over", "not", "no", "by"),
-}
-
-// language is the one most of whose short words a text uses; English when none
-// has more than it. foreign is false for a text that is clearly English: there,
-// words of other languages are accidents.
-func language(tokens []token) (lang string, foreign bool) {
-	counts := map[string]int{}
+// language is the one most of whose short words a text uses. A text without any
+// is of the language that knows most of its words, and of English when none
+// knows more than it. Words of other languages than a text's own and English are
+// accidents: a chat is no cat.
+func language(tokens []token) (lang string, l *lexicon) {
+	counts, known := map[string]int{}, map[string]int{}
 	folded := false
-	for _, t := range tokens {
+	for i, t := range tokens {
 		folded = folded || t.folded
-		for lang, words := range stopWords {
-			if words[t.word] {
+		for _, lang := range everyLanguage {
+			if t.folded && lang == "en" {
+				continue
+			}
+			if dictionaries[lang].is("grammar", t.word) {
 				counts[lang]++
+			}
+			if dictionaries[lang].knows(t.word) || lexicons[lang].compound(t.word) != "" {
+				known[lang]++
+			}
+			for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
+				if names(joined(tokens[i:i+n]), lang) {
+					known[lang] += n
+					break
+				}
 			}
 		}
 	}
-	lang = "en"
-	for _, other := range []string{"de", "es", "fr"} {
-		if counts[other] > counts[lang] {
-			lang = other
-		}
-	}
+	lang = most(counts)
 	// One word alone ("la", "in") may stand in any language.
 	if counts[lang] < 2 && lang != "en" && !folded && len(tokens) > 4 {
 		lang = "en"
 	}
-	return lang, lang != "en" || counts["en"] == 0
+	if lang == "en" && counts["en"] == 0 {
+		lang = most(known)
+	}
+	if lang == "it" {
+		return "en", lexicons[lang] // no game is written in it
+	}
+	return lang, lexicons[lang]
+}
+
+// most returns the language that counts most, English where none counts more.
+func most(counts map[string]int) string {
+	lang := "en"
+	for _, other := range everyLanguage {
+		if counts[other] > counts[lang] {
+			lang = other
+		}
+	}
+	return lang
 }

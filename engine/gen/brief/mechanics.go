@@ -24,21 +24,43 @@ var spoken = func() map[string]map[string]map[string]float64 {
 	return out
 }()
 
-// languagesOf are those whose words count in a text of a language; all, where
-// it may be any.
-func languagesOf(lang string, foreign bool) []string {
-	switch {
-	case !foreign:
-		return []string{"en", anyLanguage}
-	case lang == "en":
-		return append(catalog.Languages(), anyLanguage)
+// missing are the kinds that there are not, by language and name.
+var missing = func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for kind, m := range catalog.Missings {
+		for lang, names := range m.Words {
+			if out[lang] == nil {
+				out[lang] = map[string]string{}
+			}
+			for _, name := range names {
+				out[lang][name] = kind
+			}
+		}
 	}
-	return []string{lang, "en", anyLanguage}
+	return out
+}()
+
+// missingOf returns the kind that a phrase names and that there is not, "" for
+// none.
+func missingOf(phrase string, languages []string) string {
+	for _, lang := range languages {
+		if kind := missing[lang][phrase]; kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// places are words of themes that name a thing which no picture of the theme
+// shows.
+var places = map[string]string{
+	"castle": "castle", "burg": "castle", "castillo": "castle", "chateau": "castle", "river": "river", "lake": "lake", "pyramid": "pyramid",
+	"barn": "barn", "kitchen": "kitchen", "bakery": "bakery", "aquarium": "aquarium", "rainbow": "rainbow",
 }
 
 // mechanicsOf returns the mechanics that a phrase speaks for.
-func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
-	for _, lang := range languages {
+func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
+	for _, lang := range r.languages {
 		if weights, ok := spoken[lang][phrase]; ok {
 			return weights, true
 		}
@@ -47,6 +69,12 @@ func mechanicsOf(phrase string, languages []string) (map[string]float64, bool) {
 }
 
 func (r *Reading) isMechanicWord(word string) bool {
-	_, ok := mechanicsOf(word, r.languages)
+	_, ok := r.mechanicsOf(word)
 	return ok
+}
+
+// names reports whether a phrase names a kind of game in a language.
+func names(phrase, lang string) bool {
+	_, ok := spoken[lang][phrase]
+	return ok || missing[lang][phrase] != ""
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -14,23 +15,30 @@ import (
 type Reading struct {
 	Mechanics map[string]float64 // weight of each mechanic that was spoken for
 	Lang      string             // BCP 47: en, de, es or fr
-	Hero      string             // nouns of the lexicon, "" when not named
-	HeroWord  string             // the hero as it was written
-	Hazard    string
-	Pickup    string
-	Nouns     []string // all nouns of the lexicon, in their order
-	Theme     string   // "" when not named
-	Look      spec.Look
-	Factors   map[string]float64 // tunable to factor
-	Lives     int                // 0 when not named
-	Seconds   int
-	Title     string
-	Rules     Rules
+	// Stranger is the language of a text that is in none of the catalog's, in
+	// English; "" for all others.
+	Stranger string
+	Hero     string // nouns of the lexicon, "" when not named
+	HeroWord string // the hero as it was written
+	Hazard   string
+	Pickup   string
+	Boss     string
+	Nouns    []string // all nouns of the lexicon, in their order
+	Theme    string   // "" when not named
+	Places   []string // things of the scenery that were named: castle, river
+	Look     spec.Look
+	Factors  map[string]float64 // tunable to factor
+	Lives    int                // 0 when not named
+	Seconds  int
+	Title    string
+	// Missing is the kind of game that was named and that there is not.
+	Missing string
+	Rules   Rules
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
-	// foreign tells that words of other languages than English count, and
-	// languages which.
-	foreign   bool
+	// words are what words mean in the text's language, and languages those whose
+	// words of the catalog count.
+	words     *lexicon
 	languages []string
 	tokens    []token
 	// Unmet are the phrases that mean nothing here, in their order.
@@ -51,8 +59,12 @@ func Read(text string) Reading {
 		r.because(r.Title, "the title")
 	}
 	tokens := tokenize(Rewrite(text))
-	r.Lang, r.foreign = language(tokens)
-	r.languages = languagesOf(r.Lang, r.foreign)
+	r.Lang, r.words = language(tokens)
+	r.languages = []string{r.Lang, "en", anyLanguage}
+	r.words.negate(tokens)
+	r.address(tokens)
+	r.readBoss(tokens)
+	r.Stranger = stranger(text, tokens, r.Lang)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	r.tokens = tokens
@@ -78,10 +90,14 @@ func (r *Reading) readMechanics(tokens []token) {
 		// The longest phrase that is known counts.
 		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
-			weights, ok := mechanicsOf(phrase, r.languages)
+			if kind := missingOf(phrase, r.languages); kind != "" && !tokens[i].negated {
+				r.miss(kind, tokens[i:i+n])
+				break
+			}
+			weights, ok := r.mechanicsOf(phrase)
 			if !ok && n == 1 {
 				phrase = tokens[i].singular
-				weights, ok = mechanicsOf(phrase, r.languages)
+				weights, ok = r.mechanicsOf(phrase)
 			}
 			if !ok || tokens[i].negated {
 				continue
@@ -101,23 +117,34 @@ func (r *Reading) readMechanics(tokens []token) {
 	}
 }
 
+// miss takes the nearest mechanic for a kind that there is not.
+func (r *Reading) miss(kind string, name []token) {
+	for i := range name {
+		name[i].known, name[i].inName = true, len(name) > 1
+	}
+	if r.Missing == "" {
+		r.Missing = kind
+		r.Mechanics[catalog.Missings[kind].Near] += catalog.Named
+	}
+}
+
 func (r *Reading) readNumbers(tokens []token) {
 	for i := range tokens {
 		n := tokens[i].number
 		if n == 0 || i+1 == len(tokens) {
 			continue
 		}
-		switch tokens[i+1].singular {
-		case "life", "live", "lives", "heart", "leben", "vie", "vy", "vida", "vita", "vite", "chance", "try", "coeur", "corazone", "herzen":
+		switch r.words.means["count"][tokens[i+1].singular] {
+		case "lives":
 			r.Lives = min(max(n, spec.MinLives), spec.MaxLives)
 			r.because(tokens[i].word+" "+tokens[i+1].word, "the lives")
 			if r.Lives != n {
 				r.Unmet = append(r.Unmet, tokens[i].word+" "+tokens[i+1].word)
 			}
-		case "second", "sec", "sekunde", "sekunden", "seconde", "segundo", "s":
+		case "seconds":
 			r.Seconds = n
 			r.because(tokens[i].word+" "+tokens[i+1].word, "the length of a run")
-		case "minute", "minuten", "minuto", "min":
+		case "minutes":
 			r.Seconds = 60 * n
 			r.because(tokens[i].word+" "+tokens[i+1].word, "the length of a run")
 		default:
@@ -133,14 +160,17 @@ func (r *Reading) readThemes(tokens []token) {
 	for _, figuresToo := range []bool{false, true} {
 		for i := range tokens {
 			t := &tokens[i]
-			theme, ok := themeOf(t.word, r.foreign)
+			theme, ok := r.words.means["theme"][t.word]
 			if !ok {
-				theme, ok = themeOf(t.singular, r.foreign)
+				theme, ok = r.words.means["theme"][t.singular]
 			}
-			if _, _, figure := lookup(*t); !ok || t.negated || figure != figuresToo {
+			if _, _, figure := r.words.lookup(*t); !ok || t.negated || t.ofBoss || figure != figuresToo {
 				continue
 			}
 			t.known = true
+			if thing := places[t.singular]; thing != "" && !slices.Contains(r.Places, thing) {
+				r.Places = append(r.Places, thing)
+			}
 			if r.Theme == "" {
 				r.Theme = theme
 				r.because(t.word, "the theme "+theme)
@@ -155,21 +185,24 @@ func (r *Reading) readThemes(tokens []token) {
 // the name of a game ("flappy bird") come in a second pass, for roles that
 // are still free.
 func (r *Reading) readRoles(tokens []token, inNames bool) {
-	role := ""
+	role, alone := "", false
 	guessed := map[string]bool{}
 	for i := range tokens {
 		t := &tokens[i]
-		noun, f, ok := lookup(*t)
+		noun, f, ok := r.words.lookup(*t)
+		if t.ofBoss {
+			continue
+		}
 		if !ok || t.usedAsNumber(tokens, i) {
 			switch {
 			// What must not be shot is spared, what must not be hit is avoided.
-			case shootWords[t.word] && t.negated && !avoidWords[t.word]:
+			case r.words.is("verb shoot", t.word) && t.negated && !r.words.is("verb avoid", t.word):
 				role = "pickup"
-			case shootWords[t.word], denials[t.word], avoidWords[t.word] && !t.negated, collectWords[t.word] && t.negated:
+			case r.words.is("verb shoot", t.word), r.words.is("verb deny", t.word), r.words.is("verb avoid", t.word) && !t.negated, r.words.is("verb collect", t.word) && t.negated:
 				role = "hazard"
-			case collectWords[t.word]:
+			case r.words.is("verb collect", t.word):
 				role = "pickup"
-			case t.startsClause || r.isMechanicWord(t.word) || companions[t.word]:
+			case t.audience || t.startsClause || r.isMechanicWord(t.word) || r.words.is("verb with", t.word):
 				role = ""
 			}
 			continue
@@ -179,30 +212,19 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 		if t.inName != inNames {
 			continue
 		}
+		if noun == "ship" && r.inSpace(tokens) {
+			noun = "spaceship"
+			f = figures[noun]
+		}
 		r.Nouns = append(r.Nouns, noun)
 		if t.negated && role != "hazard" {
 			continue
 		}
 		taken := inNames && r.Hero != "" && f.pickup == ""
-		if taken || given == "" && scenic[noun] {
+		if taken || given == "" && (noun == "planet" || noun == "moon") {
 			continue
 		}
-		switch {
-		case given == "" && f.body != "" && r.Hero == "":
-			given = "hero"
-		case given == "" && f.body == "" && f.hazard != "":
-			given = "hazard"
-		case given == "" && f.body == "" && f.pickup != "":
-			given = "pickup"
-		case given == "" && f.pickup != "":
-			given = "pickup"
-		case given == "":
-			given = "hazard"
-		case given == "hazard" && f.hazard == "" && f.body == "":
-			given = "pickup" // a star that one runs over is still a treat
-		case given == "pickup" && f.pickup == "" && f.body == "":
-			given = "hazard"
-		}
+		given = r.roleOf(f, given)
 		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
 		if *place == "" || guessed[given] && role != "" {
 			guessed[given] = role == ""
@@ -212,31 +234,61 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 				r.HeroWord = t.raw
 			}
 			r.because(t.word, "the "+given)
+			alone = alone || given == "hazard" && role == "" && f.shy && t.word == noun
 		}
 	}
+	if alone && r.Hero == "" && guessed["hazard"] {
+		r.Hero, r.HeroWord, r.Hazard = r.Hazard, r.Hazard, ""
+	}
+}
+
+// roleOf is the role of a figure: the one that a verb gave, if it can play it, or
+// the first that is free.
+func (r *Reading) roleOf(f figure, given string) string {
+	switch {
+	case given == "" && f.body != "" && r.Hero == "" && !f.shy:
+		return "hero"
+	case given == "" && f.body == "" && f.hazard != "":
+		return "hazard"
+	case given == "" && f.pickup != "":
+		return "pickup"
+	case given == "":
+		return "hazard"
+	case given == "hazard" && f.hazard == "" && f.body == "":
+		return "pickup" // a star that one runs over is still a treat
+	case given == "pickup" && f.pickup == "" && f.body == "":
+		return "hazard"
+	}
+	return given
+}
+
+// inSpace reports whether a text is about space: a ship of it is no boat.
+func (r *Reading) inSpace(tokens []token) bool {
+	return r.Theme == "space" || r.Theme == "neon" || slices.ContainsFunc(tokens, func(t token) bool {
+		_, f, ok := r.words.lookup(t)
+		return ok && f.theme == "space"
+	}) || r.Theme == "" && (r.Mechanics["cannon"] > 0 || r.Mechanics["shooter"] > 0)
 }
 
 func (r *Reading) readLook(tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.negated {
+		if t.negated || t.ofBoss {
 			continue
 		}
-		if color, ok := colorWords[t.word]; ok {
+		if color, ok := r.words.means["colour"][t.word]; ok {
 			t.known = true
 			r.because(t.word, "the colour of "+r.color(color, tokens[i+1:]))
 			continue
 		}
-		if mood, ok := moodWords[t.word]; ok {
+		if mood, ok := r.words.means["mood"][t.word]; ok {
 			t.known = true
 			r.Look.Mood = mood
 			r.because(t.word, "a "+mood+" palette")
 		}
-		if nudges, ok := adjectives[t.word]; ok {
+		for _, n := range r.words.nudges(t.word) {
 			t.known = true
-			for _, n := range nudges {
-				r.nudge(n)
-			}
+			r.nudge(n)
 			r.because(t.word, "how it plays")
 		}
 	}
@@ -253,7 +305,7 @@ func (r *Reading) nudge(n nudge) {
 // the scene.
 func (r *Reading) color(color string, next []token) string {
 	for _, t := range next[:min(2, len(next))] {
-		noun, _, ok := lookup(t)
+		noun, _, ok := r.words.lookup(t)
 		if !ok {
 			continue
 		}
@@ -277,7 +329,7 @@ func (r *Reading) color(color string, next []token) string {
 func (r *Reading) readUnmet(tokens []token) {
 	var run []string
 	flush := func() {
-		if len(run) > 0 && len(r.Unmet) < 12 {
+		if len(run) > 0 {
 			r.Unmet = append(r.Unmet, Clip(strings.Join(run, " "), 60))
 		}
 		run = nil
@@ -287,16 +339,16 @@ func (r *Reading) readUnmet(tokens []token) {
 			flush()
 		}
 		// How many of something there are is decided by the mechanic.
-		if t.number > 1 && !t.known && i+1 < len(tokens) && !plain[tokens[i+1].word] && tokens[i+1].number == 0 {
+		if t.number > 1 && !t.known && i+1 < len(tokens) && !r.words.is("plain", tokens[i+1].word) && tokens[i+1].number == 0 {
 			flush()
 			run = append(run, t.raw, tokens[i+1].raw)
 			flush()
 			continue
 		}
 		switch {
-		case t.known || avoidWords[t.word] || collectWords[t.word] || negations[t.word]:
+		case t.known || r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
 			flush()
-		case plain[t.word] || plain[t.singular] || t.number != 0 || len(t.word) < 2:
+		case r.words.is("plain", t.word) || r.words.is("grammar", t.word) || r.words.is("plain", t.singular) || t.number != 0 || len(t.word) < 2:
 			flush()
 		default:
 			run = append(run, t.raw)
@@ -325,6 +377,7 @@ func (r Reading) Under(background Reading) Reading {
 	r.Hero = or(r.Hero, background.Hero)
 	r.Hazard = or(r.Hazard, background.Hazard)
 	r.Pickup = or(r.Pickup, background.Pickup)
+	r.Boss = or(r.Boss, background.Boss)
 	r.Theme = or(r.Theme, background.Theme)
 	r.Look.Mood = or(r.Look.Mood, background.Look.Mood)
 	r.Look.Tint = or(r.Look.Tint, background.Look.Tint)

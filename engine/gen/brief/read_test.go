@@ -55,7 +55,7 @@ func TestNumbersColoursMoodsAndAdjectivesAreRead(t *testing.T) {
 	if s.Play.Speed != 1.25 {
 		t.Errorf("speed %v, want 1.25", s.Play.Speed)
 	}
-	if s.Look.Mood != "dark" || s.Look.Hero != colorWords["green"] || s.Look.Tint != colorWords["pink"] {
+	if s.Look.Mood != "dark" || s.Look.Hero != lexicons["en"].means["colour"]["green"] || s.Look.Tint != lexicons["en"].means["colour"]["pink"] {
 		t.Errorf("look %+v", s.Look)
 	}
 	if s.Title != "Frog Night" {
@@ -68,9 +68,87 @@ func TestCompoundsAreWhatTheirLastPartIs(t *testing.T) {
 		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "", "starfish": "fish", "Wasserball": "",
 		"Kartei": "", "scoreboard": "", "Kirschblüte": "", "carpet": "", "background": "",
 	} {
-		if got, _, _ := lookup(tokenize(word)[0]); got != noun {
+		tokens := tokenize(word)
+		_, words := language(tokens)
+		if got, _, _ := words.lookup(tokens[0]); got != noun {
 			t.Errorf("%s is %q, want %q", word, got, noun)
 		}
+	}
+}
+
+func TestWordsOfOtherLanguagesAreNoWords(t *testing.T) {
+	for text, none := range map[string]string{
+		"A chat about the weather with a pastel background": "cat", "I want a game in pastel colours": "cake", "Come on, the cane is a sin": "dog",
+		"A tire rolls over the pont": "", "An auto battle of the mare": "car", "A game for my son": "kid", "A piece of the puzzle": "coin",
+	} {
+		if r := Read(text); slices.Contains(r.Nouns, none) || r.Rules.Sound != Unnamed {
+			t.Errorf("%q has %v, sound %v", text, r.Nouns, r.Rules.Sound)
+		}
+	}
+	for text, noun := range map[string]string{
+		"Un chat saute dans la ville": "cat", "Un juego con un pastel que salta": "cake", "Katze fängt Mäuse": "cat", "gato volador": "cat", "A cat": "cat",
+		"Ein Spiel mit einem robot": "robot", "Ein Ritter gegen das Gift": "poison",
+	} {
+		if r := Read(text); !slices.Contains(r.Nouns, noun) {
+			t.Errorf("%q has %v, not %s", text, r.Nouns, noun)
+		}
+	}
+}
+
+func TestTheBossIsWhoItIsSaidToBe(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"A knight in a castle with a red dragon boss":         {"dragon", "red"},
+		"A knight jumps. The boss is a giant spider":          {"spider", ""},
+		"A cat hops, boss: giant spider":                      {"spider", ""},
+		"A cat hops, with a green dragon as the final boss":   {"dragon", "green"},
+		"A cat hops and fights a boss at the end":             {"", ""},
+		"A cat with a boss. A dog barks":                      {"", ""},
+		"Fight the boss as a knight":                          {"", ""},
+		"boss a red dragon":                                   {"dragon", "red"},
+		"make the boss blue":                                  {"", "blue"},
+		"Ein Ritter springt, mit einem Drachen als Endgegner": {"dragon", ""},
+		"Ein Ritter springt, am Ende ein Drachenboss":         {"dragon", ""},
+		"Un chevalier saute, le boss est un dragon rouge":     {"dragon", "rouge"},
+		"Un gato salta, el jefe es un dragon rojo":            {"dragon", "rojo"},
+	} {
+		r := Read(text)
+		color := r.words.means["colour"][want[1]]
+		if r.Boss != want[0] || r.Look.Boss != color || r.Look.Tint != "" || r.Hero == "dragon" || r.Hazard == "dragon" {
+			t.Errorf("%q: boss %q, look %+v, hero %q, hazard %q", text, r.Boss, r.Look, r.Hero, r.Hazard)
+		}
+		if r.Rules.Boss != Wanted {
+			t.Errorf("%q asks for no boss", text)
+		}
+	}
+	s := Read("A knight in a castle with a red dragon boss").Write(Order{ProjectID: "p", Seed: 1})
+	if b := s.Cast.Boss; b == nil || b.Body != "dragon" || b.Color != lexicons["en"].means["colour"]["red"] || s.Check() != nil {
+		t.Errorf("the boss is %+v, %v", b, s.Check())
+	}
+}
+
+func TestASpiderIsAHeroOnlyWhenAlone(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"A spider that climbs a wall": {"spider", ""}, "Spiders chase a mouse in a maze": {"mouse", "spider"}, "Hop over spiders": {"", "spider"},
+		"A ship shoots aliens": {"spaceship", "alien"}, "A pirate ship on the sea avoiding rocks": {"pirate", "rock"}, "A ship on the sea": {"ship", ""},
+	} {
+		if r := Read(text); r.Hero != want[0] || r.Hazard != want[1] {
+			t.Errorf("%q: hero %q, hazard %q", text, r.Hero, r.Hazard)
+		}
+	}
+}
+
+func TestThoseAGameIsForAreNoFigures(t *testing.T) {
+	for _, text := range []string{
+		"A game for kids where a fox catches apples", "A fox catches apples, for my 5 year old son", "Kids game: a fox catches apples",
+		"A fox catches apples, for children and for my daughter's class", "Ein Fuchs fängt Äpfel, für Kinder", "Un renard attrape des pommes, pour mon fils",
+	} {
+		r := Read(text)
+		if slices.Contains(r.Nouns, "kid") || r.Hero != "fox" || r.Pickup != "apple" || len(r.Unmet) > 0 {
+			t.Errorf("%q: %v, unmet %q", text, r.Nouns, r.Unmet)
+		}
+	}
+	if r := Read("A kid on a skateboard jumps over rocks"); r.Hero != "kid" {
+		t.Errorf("the hero is %q", r.Hero)
 	}
 }
 
@@ -124,24 +202,28 @@ func TestEveryWordNamesSomethingThatExists(t *testing.T) {
 			t.Errorf("words are of the language %q, which does not exist", lang)
 		}
 	}
-	for word := range foreignThemes {
-		if theme, ok := themeOf(word, true); !ok || look.Themes[theme].BG == "" {
-			t.Errorf("%q names the theme %q, which does not exist", word, theme)
+	for lang, l := range dictionaries {
+		for word, theme := range l.means["theme"] {
+			if _, ok := look.Themes[theme]; !ok {
+				t.Errorf("%s: %q names the theme %q, which does not exist", lang, word, theme)
+			}
 		}
-	}
-	for word, noun := range foreignNouns {
-		if _, ok := figures[noun]; !ok {
-			t.Errorf("%q stands for %q, which is no figure", word, noun)
+		for word, noun := range l.means["noun"] {
+			if _, ok := figures[noun]; !ok {
+				t.Errorf("%s: %q stands for %q, which is no figure", lang, word, noun)
+			}
 		}
-	}
-	for word, theme := range themeWords {
-		if _, ok := look.Themes[theme]; !ok {
-			t.Errorf("%q names the theme %q, which does not exist", word, theme)
+		for word, mood := range l.means["mood"] {
+			if !slices.Contains(look.Moods, mood) {
+				t.Errorf("%s: %q stands for the mood %q, which does not exist", lang, word, mood)
+			}
 		}
-	}
-	for word, noun := range synonyms {
-		if _, ok := figures[noun]; !ok {
-			t.Errorf("%q stands for %q, which is no figure", word, noun)
+		for word := range l.means["play"] {
+			for _, n := range l.nudges(word) {
+				if !slices.Contains([]string{"speed", "gravity", "density", "size", "ramp"}, n.field) || n.by <= 0 {
+					t.Errorf("%s: %q sets %q by %v", lang, word, n.field, n.by)
+				}
+			}
 		}
 	}
 	for name, theme := range look.Themes {
@@ -154,10 +236,10 @@ func TestEveryWordNamesSomethingThatExists(t *testing.T) {
 }
 
 func TestEveryFigureCanBeDrawn(t *testing.T) {
-	beings, things := painters(t, "art/beings.js"), painters(t, "art/things.js")
-	scenery := painters(t, "art/scenery.js")
+	beings := painters(t, "art/beings.js", "art/animals.js", "art/creatures.js", "art/people.js", "art/vehicles.js")
+	things, scenery := painters(t, "art/things.js"), painters(t, "art/scenery.js")
 	// Features that the face painter knows, and those of no shape of their own.
-	for _, f := range []string{"fangs", "oneeye"} {
+	for _, f := range []string{"fangs", "oneeye", "notail"} {
 		beings[f] = true
 	}
 	for noun, f := range figures {
@@ -184,16 +266,18 @@ func TestEveryFigureCanBeDrawn(t *testing.T) {
 	}
 }
 
-// painters returns the names of the painters in a file of the kit.
-func painters(t *testing.T, file string) map[string]bool {
+// painters returns the names of the painters in files of the kit.
+func painters(t *testing.T, files ...string) map[string]bool {
 	t.Helper()
-	source, err := kit.Source(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+): \(`).FindAllStringSubmatch(string(source), -1) {
-		names[m[1]] = true
+	for _, file := range files {
+		source, err := kit.Source(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+): (?:\(|vehicles\.)`).FindAllStringSubmatch(string(source), -1) {
+			names[m[1]] = true
+		}
 	}
 	return names
 }

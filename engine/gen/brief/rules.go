@@ -45,28 +45,7 @@ func (w Wish) or(other Wish) Wish {
 // usualLevels is what "with levels" means.
 const usualLevels = 3
 
-// ruleWords are the words that name a rule.
-var ruleWords = map[string]func(*Rules) *Wish{
-	"boss": boss, "bosses": boss, "endboss": boss, "endgegner": boss, "bossgegner": boss, "jefe": boss, "jefes": boss, "chefe": boss, "chefao": boss, "bossfight": boss,
-	"powerup": powers, "powerups": powers, "upgrades": powers, "potenciadores": powers, "potenciador": powers, "shield": powers, "shields": powers,
-	"bonus": powers, "boosts": powers, "booster": powers, "boosters": powers, "escudo": powers, "bouclier": powers, "schild": powers, "poderes": powers, "pouvoirs": powers,
-	"combo": combo, "combos": combo, "multiplier": combo, "multipliers": combo, "multiplikator": combo, "multiplicador": combo, "multiplicateur": combo,
-	"music": sound, "sound": sound, "sounds": sound, "musik": sound, "ton": sound, "geraeusche": sound, "musica": sound, "sonido": sound,
-	"sonidos": sound, "musique": sound, "son": sound, "sons": sound, "soundtrack": sound, "audio": sound,
-}
-
-func boss(r *Rules) *Wish   { return &r.Boss }
-func powers(r *Rules) *Wish { return &r.Powers }
-func combo(r *Rules) *Wish  { return &r.Combo }
-func sound(r *Rules) *Wish  { return &r.Sound }
-
 var (
-	levelWords  = set("level", "levels", "stage", "stages", "nivel", "niveles", "niveau", "niveaux", "stufen", "runden", "rounds", "worlds")
-	manyLevels  = set("levels", "stages", "niveles", "niveaux", "stufen")
-	playerWords = set("player", "players", "spieler", "spielern", "jugador", "jugadores", "joueur", "joueurs", "giocatori", "jogadores")
-	togetherly  = set("multiplayer", "hotseat", "versus", "mehrspieler", "multijugador", "multijoueur")
-	soundFollow = set("effects", "effect", "fx", "effekte")
-
 	// rewrites turn names with dots and dashes into one word each.
 	rewrites = []struct {
 		pattern *regexp.Regexp
@@ -102,7 +81,7 @@ func Rewrite(text string) string {
 func (r *Reading) readRules(tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.known {
+		if t.known && r.words.means["rule"][t.word] != "boss" {
 			continue
 		}
 		n := 0
@@ -115,33 +94,41 @@ func (r *Reading) readRules(tokens []token) {
 			r.because(r.Rules.Renderer, "the renderer")
 		case t.word == "3d" || t.word == "2d":
 			r.Rules.Solid, r.Rules.Flat = t.word == "3d", t.word == "2d"
-		case t.word == "endless" || t.word == "infinite" || t.word == "endlos" || t.word == "endloses" || t.word == "infinito" || t.word == "infini":
-			r.Rules.Endless = !t.negated
-			r.because(t.word, "no limit of time")
 		case t.word == "fasterandfaster":
 			r.nudge(nudge{"ramp", 1.6})
 			r.because("faster and faster", "how it plays")
-		case ruleWords[t.word] != nil:
-			w := ruleWords[t.word](&r.Rules)
-			*w = Wanted
-			if t.negated {
-				*w = Refused
-			}
-			r.because(t.word, "a rule")
-			if i+1 < len(tokens) && soundFollow[tokens[i+1].word] {
-				tokens[i+1].known = true
-			}
-		case levelWords[t.word] && (n > 0 || manyLevels[t.word]):
+		case r.words.means["rule"][t.word] != "" && !t.audience:
+			r.readRule(tokens, i)
+		case r.words.is("count levels", t.word) && (n > 0 || r.words.is("many levels", t.word)):
 			r.readLevels(tokens, i, n)
-		case playerWords[t.word] && n > 1:
+		case r.words.is("count players", t.word) && n > 1:
 			r.readPlayers(tokens, i, n)
-		case togetherly[t.word] && !online(tokens):
+		case r.words.is("many players", t.word) && !online(tokens):
 			r.Rules.Players = spec.MaxPlayers
 			r.because(t.word, "two players in turns")
 		default:
 			continue
 		}
 		t.known = true
+	}
+}
+
+func (r *Reading) readRule(tokens []token, i int) {
+	t := tokens[i]
+	rule := r.words.means["rule"][t.word]
+	if rule == "endless" {
+		r.Rules.Endless = !t.negated
+		r.because(t.word, "no limit of time")
+		return
+	}
+	wish := map[string]*Wish{"boss": &r.Rules.Boss, "powers": &r.Rules.Powers, "combo": &r.Rules.Combo, "sound": &r.Rules.Sound}[rule]
+	*wish = Wanted
+	if t.negated {
+		*wish = Refused
+	}
+	r.because(t.word, "a rule")
+	if i+1 < len(tokens) && r.words.is("after sound", tokens[i+1].word) {
+		tokens[i+1].known = true
 	}
 }
 

@@ -17,6 +17,9 @@ type token struct {
 	startsClause bool // follows punctuation
 	folded       bool // had letters that English lacks
 	known        bool // some reader understood it
+	afterColon   bool
+	ofBoss       bool // says who the boss is, and nothing else
+	audience     bool // a game is for them
 	inName       bool // part of a name of several words, "flappy bird"
 }
 
@@ -30,14 +33,7 @@ var (
 	folds        = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "ë", "e",
 		"á", "a", "à", "a", "â", "a", "ã", "a", "í", "i", "ì", "i", "î", "i", "ó", "o", "ò", "o", "ô", "o", "ú", "u", "ù", "u",
 		"û", "u", "ñ", "n", "ç", "c", "œ", "oe", "’", "'")
-	elision     = regexp.MustCompile(`^(?:l|d|j|n|s|c|m|t|qu)'`) // French: l'espace
-	numberWords = map[string]int{
-		"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twenty": 20,
-		"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
-		"eins": 1, "zwei": 2, "drei": 3, "vier": 4, "fuenf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwanzig": 20, "dreissig": 30, "sechzig": 60,
-		"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "veinte": 20, "treinta": 30, "sesenta": 60,
-		"due": 2, "dois": 2, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "vingt": 20, "trente": 30, "soixante": 60,
-	}
+	elision = regexp.MustCompile(`^(?:l|d|j|n|s|c|m|t|qu)'`) // French: l'espace
 )
 
 // tokenize splits a text into words.
@@ -46,22 +42,18 @@ func tokenize(text string) []token {
 		text = strings.ToValidUTF8(text[:maxText], "")
 	}
 	var out []token
-	clause, negated := true, 0
+	clause, colon := true, false
 	for _, raw := range wordPattern.FindAllString(text, -1) {
 		if strings.ContainsAny(raw, ".,;:!?\n") {
-			clause, negated = true, 0
+			clause, colon = true, raw == ":"
 			continue
 		}
 		word := elision.ReplaceAllString(folds.Replace(strings.ToLower(raw)), "")
-		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), number: numberWords[word], startsClause: clause, negated: negated > 0}
+		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, afterColon: colon}
 		if n, err := strconv.Atoi(strings.TrimSuffix(word, "s")); err == nil && n > 0 {
 			t.number = n
 		}
-		clause = false
-		negated--
-		if negations[word] {
-			negated = 2 // "no red birds": both words are meant
-		}
+		clause, colon = false, false
 		out = append(out, t)
 	}
 	return out
@@ -80,19 +72,68 @@ func singular(word string) string {
 	return word
 }
 
-// lookup finds the figure that a word means.
-func lookup(t token) (string, figure, bool) {
-	if noun, f, ok := figureOf(t.word, t.singular); ok {
-		return noun, f, true
+// negate marks the words that are denied, and reads numbers.
+func (l *lexicon) negate(tokens []token) {
+	negated := 0
+	for i := range tokens {
+		t := &tokens[i]
+		if t.startsClause {
+			negated = 0
+		}
+		t.negated = negated > 0
+		negated--
+		if l.is("verb negate", t.word) {
+			negated = 2 // "no red birds": both words are meant
+		}
+		if n, ok := l.means["number"][t.word]; ok {
+			t.number = int(number(n))
+		}
 	}
-	kind := compound(t.word)
-	return figureOf(kind, singular(kind))
 }
 
-func figureOf(word, one string) (string, figure, bool) {
-	for _, w := range []string{
-		word, one, strings.TrimSuffix(word, "s"), singulars[word], synonyms[word], synonyms[one], foreignNouns[word], foreignNouns[one],
-	} {
+// address marks those that a game is for, "kids" or "for my son": they are no
+// figures.
+func (r *Reading) address(tokens []token) {
+	l := r.words
+	for i := range tokens {
+		t := &tokens[i]
+		word := strings.TrimSuffix(t.word, "'s")
+		t.audience = l.is("audience always", word) && (i == 0 || !l.isRole(tokens[i-1].word))
+		if t.startsClause && i+1 < len(tokens) && r.isMechanicWord(tokens[i+1].word) {
+			t.audience = false // "kids run"
+		}
+		for j := i - 1; j >= max(0, i-5) && l.is("audience for", word) && !t.audience && !tokens[j+1].startsClause && !l.isRole(tokens[j].word) && !l.isNoun(tokens[j].word); j-- {
+			t.audience = l.is("verb for", tokens[j].word)
+			if t.audience {
+				between := tokens[j+1 : i]
+				for k := range between {
+					between[k].known = true
+				}
+			}
+		}
+		t.known = t.known || t.audience
+	}
+}
+
+func (l *lexicon) isRole(word string) bool {
+	return l.is("verb collect", word) && !l.is("verb for", word) || l.is("verb avoid", word) || l.is("verb shoot", word)
+}
+
+// lookup finds the figure that a word means.
+func (l *lexicon) lookup(t token) (string, figure, bool) {
+	if t.audience {
+		return "", figure{}, false
+	}
+	if noun, f, ok := l.figureOf(t.word, t.singular); ok {
+		return noun, f, true
+	}
+	kind := l.compound(t.word)
+	return l.figureOf(kind, singular(kind))
+}
+
+func (l *lexicon) figureOf(word, one string) (string, figure, bool) {
+	nouns := l.means["noun"]
+	for _, w := range []string{nouns[word], word, one, strings.TrimSuffix(word, "s"), singulars[word], nouns[one]} {
 		if f, ok := figures[w]; ok {
 			return w, f, true
 		}
@@ -113,15 +154,6 @@ var singulars = func() map[string]string {
 	}
 	return m
 }()
-
-// themeOf returns the theme that a word names.
-func themeOf(word string, foreign bool) (string, bool) {
-	if theme, ok := themeWords[word]; ok || !foreign {
-		return theme, ok
-	}
-	theme, ok := foreignThemes[word]
-	return theme, ok
-}
 
 // cutTitle takes a title out of a text: called "Zoom", name it Zoom.
 func cutTitle(text string) (rest, title string) {

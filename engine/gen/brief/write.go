@@ -81,11 +81,28 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 		w += 2.5
 	}
 	if f, ok := figures[r.Hero]; ok {
-		if slices.Contains(m.Bodies, f.body) || name == "gap" && slices.Contains(f.features, "wing") {
+		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
 			w += 1.5
 		}
 	}
 	return w
+}
+
+// kin is the body that stands for those that move alike.
+func kin(body string) string {
+	switch body {
+	case "taxi", "police", "truck", "bus", "firetruck", "tank", "tractor", "train", "bike", "motorbike":
+		return "car"
+	case "shark", "whale", "dolphin":
+		return "fish"
+	case "helicopter":
+		return "plane"
+	case "submarine":
+		return "ufo"
+	case "ship":
+		return "boat"
+	}
+	return body
 }
 
 // solidKin are the 2D mechanics whose words speak for a 3D one as well.
@@ -200,8 +217,12 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)
 	s.Cast.Pickup, s.Look.Pickup = castAs("pickup", pickup, wish.Pickup)
+	s.Look.Boss = wish.Boss
 	s.Palette = look.Palette(t, s.Look)
 	s.Text.HowTo = HowTo(*s)
+	if r.Boss != "" || wish.Boss != "" {
+		SetBoss(s, r.Boss, wish.Boss)
+	}
 }
 
 // HowTo returns the mechanic's instructions with the spec's nouns.

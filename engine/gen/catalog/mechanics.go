@@ -11,9 +11,11 @@ import (
 // Mechanic is what the generator must know of a mechanic of the kit. It is read
 // from the kit's mechanics/NAME.json, beside the mechanic's own module.
 type Mechanic struct {
-	// Wide ones have a landscape field of 960x540 and are played in the
-	// platform format only; others have the short format's 480x720.
+	// Wide ones have a landscape field of 960x540, a tall one in a tall window, and
+	// are played in the platform format only; others have the short format's 480x720.
 	Wide bool `json:"wide"`
+	// Strip: where its field is tall, buttons have a strip of their own below it.
+	Strip bool `json:"strip"`
 	// Solid ones are 3D. Their field follows the format.
 	Solid bool `json:"solid"`
 	// Staged ones have levels to clear; in others levels follow the clock.

@@ -58,6 +58,8 @@ func object(t reflect.Type, at string) map[string]any {
 
 func value(t reflect.Type, at string) map[string]any {
 	switch t.Kind() {
+	case reflect.Pointer:
+		return value(t.Elem(), at)
 	case reflect.Struct:
 		return object(t, at)
 	case reflect.Slice:
@@ -91,7 +93,7 @@ func text(at string) map[string]any {
 	switch {
 	case enums()[at] != nil:
 		out["enum"] = enums()[at]
-	case strings.HasPrefix(at, "palette."):
+	case strings.HasPrefix(at, "palette."), strings.HasSuffix(at, ".color"), strings.HasSuffix(at, ".color2"):
 		out["pattern"] = "^#[0-9a-f]{6}$"
 	case at == "title":
 		out["minLength"], out["maxLength"] = 1, spec.MaxTitle

@@ -19,6 +19,9 @@ func Texts(lang string) spec.Text {
 // Languages are those that Texts knows, sorted.
 func Languages() []string { return slices.Sorted(maps.Keys(texts)) }
 
+// LanguageNames are the languages by their code, in English.
+var LanguageNames = map[string]string{"en": "English", "de": "German", "es": "Spanish", "fr": "French"}
+
 var texts = map[string]spec.Text{
 	"en": {
 		Start: "Tap to start", Over: "Game over", Win: "You made it!", Again: "Tap to play again", Score: "Score", Best: "Best",

@@ -39,7 +39,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, swapMechanic, rerender, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
+	retitle, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
 }
 
 // clause is one wish.

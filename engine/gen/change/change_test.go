@@ -62,6 +62,7 @@ func TestRequestChangesExactlyWhatItSays(t *testing.T) {
 		{"add levels", []string{"Play.Levels"}, func(s spec.Spec) bool { return s.Play.Levels == 3 }},
 		{"two players", []string{"Play.Players"}, func(s spec.Spec) bool { return s.Play.Players == 2 }},
 		{"make it multiplayer", []string{"Play.Players"}, func(s spec.Spec) bool { return s.Play.Players == 2 }},
+		{"boss a red dragon", []string{"Play.Boss", "Cast.Boss"}, func(s spec.Spec) bool { return s.Cast.Boss.Body == "dragon" && s.Cast.Boss.Color == "#e63946" }},
 		{"add a boss at the end", []string{"Play.Boss"}, func(s spec.Spec) bool { return s.Play.Boss }},
 		{"add power-ups and combos", []string{"Play.Powers", "Play.Combo"}, func(s spec.Spec) bool { return s.Play.Powers && s.Play.Combo }},
 		{"it should get faster and faster", []string{"Play.Ramp"}, func(s spec.Spec) bool { return s.Play.Ramp == 1.6 }},

@@ -180,10 +180,31 @@ func kind(s spec.Spec) string {
 	return ""
 }
 
-// Field is the kit's core/field.js for a game.
+// The field of wide games in a window that is taller than wide, as on a phone, and
+// what of its height some leave to the buttons of a touch screen.
+const (
+	tallWidth, tallHeight = 480, 840
+	strip                 = 150
+)
+
+// Field is the kit's core/field.js for a game. A wide field becomes a tall one
+// where the window is.
 func Field(s spec.Spec) []byte {
 	w, h := catalog.Field(s)
-	return fmt.Appendf(nil, "// The size of the playing field.\nexport const W = %d;\nexport const H = %d;\n", w, h)
+	if w < h {
+		return fmt.Appendf(nil, "// The size of the playing field.\nexport const W = %d;\nexport const H = %d;\nexport const STRIP = 0;\n", w, h)
+	}
+	below := 0
+	if catalog.Mechanics[s.Mechanic].Strip {
+		below = strip
+	}
+	return fmt.Appendf(nil, `// The size of the playing field: tall in a window that is. STRIP is what lies below
+// it for the buttons of a touch screen.
+const tall = typeof window === 'object' && window.innerHeight > window.innerWidth * 1.2;
+export const W = tall ? %d : %d;
+export const H = tall ? %d : %d;
+export const STRIP = tall ? %d : 0;
+`, tallWidth, w, tallHeight-below, h, below)
 }
 
 func mainModule(s spec.Spec, assets Files) []byte {
@@ -212,7 +233,7 @@ func page(s spec.Spec) ([]byte, error) {
 		return nil, fmt.Errorf("parsing page template: %w", err)
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{"Title": s.Title, "Lang": s.Lang, "Background": template.CSS(s.Palette.Ink), "Framework": Framework(s.Renderer)})
+	err = t.Execute(&b, map[string]any{"Title": s.Title, "Lang": s.Lang, "Background": template.CSS(s.Palette.Shade), "Framework": Framework(s.Renderer)})
 	if err != nil {
 		return nil, fmt.Errorf("writing page: %w", err)
 	}

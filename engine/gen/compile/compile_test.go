@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/look"
 )
 
 func TestCompilingIsAPureFunctionOfTheSpec(t *testing.T) {
@@ -39,6 +40,17 @@ func TestOnlyTheChosenMechanicIsInTheGame(t *testing.T) {
 	}
 	if !slices.Equal(mechanics, []string{"src/mechanics/stack.js"}) {
 		t.Errorf("mechanics %v", mechanics)
+	}
+}
+
+func TestPageIsDarkAroundADarkGame(t *testing.T) {
+	s := brief.Read("A ghost flies through a haunted graveyard at night").Write(brief.Order{ProjectID: "p", Seed: 3})
+	files, err := Compile(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := string(files[Page]); !strings.Contains(page, "background: "+s.Palette.Shade) || look.Contrast(s.Palette.Shade, "#000000") > look.Contrast(s.Palette.BG, "#000000") {
+		t.Errorf("around a sky of %s:\n%s", s.Palette.BG, page)
 	}
 }
 

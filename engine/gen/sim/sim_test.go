@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/spec"
 	"github.com/svc-games/svc/test/long"
@@ -31,6 +33,36 @@ func load(t *testing.T, mechanic string) *Game {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// inTallWindow is a wide game's field in a tall window.
+func inTallWindow(s spec.Spec) []byte {
+	return bytes.Replace(compile.Field(s), []byte("tall = "), []byte("tall = true || "), 1)
+}
+
+func TestWideGamesArePlayedInATallWindow(t *testing.T) {
+	for _, mechanic := range kit.Mechanics() {
+		if !catalog.Mechanics[mechanic].Wide {
+			continue
+		}
+		t.Run(mechanic, func(t *testing.T) {
+			t.Parallel()
+			s := spec.Spec{Mechanic: mechanic, Format: spec.Platform}
+			g, err := bundle(t.Context(), s, func(name string) ([]byte, error) {
+				if name == "core/field.js" {
+					return inTallWindow(s), nil
+				}
+				return kit.Source(name)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Platform), []uint32{11})
+			if err != nil || !v.OK() {
+				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
+			}
+		})
+	}
 }
 
 func TestEveryMechanicRewardsSkillAndPunishesIdleness(t *testing.T) {

@@ -78,7 +78,16 @@ func (s Spec) Check() error {
 		return fmt.Errorf("play has a value out of bounds: %+v", s.Play)
 	}
 	names := []string{s.Mechanic, s.Theme, s.Renderer, s.Scene.Far, s.Scene.Near, s.Scene.Orb, s.Scene.Motes.Kind, s.Scene.Motes.Move}
-	for _, a := range []Actor{s.Cast.Hero, s.Cast.Hazard, s.Cast.Pickup} {
+	cast := []Actor{s.Cast.Hero, s.Cast.Hazard, s.Cast.Pickup}
+	if s.Cast.Boss != nil {
+		cast = append(cast, *s.Cast.Boss)
+	}
+	for _, a := range cast {
+		for _, c := range []string{a.Color, a.Color2} {
+			if c != "" && !colorPattern.MatchString(c) {
+				return fmt.Errorf("the colour %q of %s is no #rrggbb", c, a.Noun)
+			}
+		}
 		if (a.Body == "") == (a.Art == "") {
 			return fmt.Errorf("actor %q must have either a body or art", a.Noun)
 		}

@@ -104,6 +104,8 @@ type Cast struct {
 	Hero   Actor `json:"hero"`
 	Hazard Actor `json:"hazard"`
 	Pickup Actor `json:"pickup"`
+	// Boss is who comes at the end; nil for a large one of the hazard's kind.
+	Boss *Actor `json:"boss,omitempty"`
 }
 
 // Actor is a figure: either a body with features, or a thing that one painter
@@ -113,6 +115,9 @@ type Actor struct {
 	Body     string   `json:"body,omitempty"`
 	Features []string `json:"features,omitempty"`
 	Art      string   `json:"art,omitempty"`
+	// Color and Color2 are a boss's own; the others' are in the palette.
+	Color  string `json:"color,omitempty"`
+	Color2 string `json:"color2,omitempty"`
 }
 
 // Scene is what lies behind the game.
@@ -141,6 +146,7 @@ type Look struct {
 	Hero2  string `json:"hero2,omitempty"`
 	Hazard string `json:"hazard,omitempty"`
 	Pickup string `json:"pickup,omitempty"`
+	Boss   string `json:"boss,omitempty"`
 }
 
 // Palette maps each role to a colour, #rrggbb.

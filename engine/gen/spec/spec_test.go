@@ -54,6 +54,8 @@ func TestCheckRefusesWhatMakesNoGame(t *testing.T) {
 		"code as feature":          func(s *Spec) { s.Cast.Hero.Features = []string{"x();"} },
 		"body and art":             func(s *Spec) { s.Cast.Hero.Art = "rock" },
 		"neither body nor art":     func(s *Spec) { s.Cast.Hazard.Art = "" },
+		"boss without a body":      func(s *Spec) { s.Cast.Boss = &Actor{Noun: "dragon"} },
+		"boss of no colour":        func(s *Spec) { s.Cast.Boss = &Actor{Noun: "dragon", Body: "dragon", Color: "red"} },
 		"colour that is no colour": func(s *Spec) { s.Palette.Ink = "red" },
 	} {
 		s := sample()

@@ -14,7 +14,7 @@ const waiting = [];
 channel.port1.onmessage = () => waiting.shift()();
 const post = channel.port2.postMessage.bind(channel.port2);
 
-export const clock = { frame: 0, now: 0, hidden: false, spent: 0, loading: 0 };
+export const clock = { frame: 0, now: 0, hidden: false, spent: 0, loading: 0, stride: 1, seen: true };
 let ids = 0;
 let frames = new Map();
 const timers = new Map();
@@ -50,7 +50,8 @@ function nextTimer(until) {
   return found;
 }
 
-// step lets a sixtieth of a second pass. A page that is not seen gets no frames.
+// step lets a sixtieth of a second pass. A page that is not seen gets no frames, and
+// while nobody looks only each of a stride is shown to those that make up for it.
 export async function step() {
   const began = own.now();
   const until = (clock.frame + 1) * FRAME;
@@ -64,7 +65,7 @@ export async function step() {
   }
   clock.now = until;
   clock.frame++;
-  if (!clock.hidden) {
+  if (!clock.hidden && (clock.seen || clock.frame % clock.stride === 0)) {
     const batch = frames;
     frames = new Map();
     batch.forEach((callback) => run(callback, [clock.now]));

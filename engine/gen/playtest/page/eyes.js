@@ -17,6 +17,7 @@ const ink = sheet.getContext('2d', { willReadFrequently: true });
 // graphics card, and asks the kit's games not to compose their frames.
 export function draw(on) {
   drawing = on;
+  clock.seen = on;
   window.__svc_blind = !on;
 }
 

@@ -18,6 +18,7 @@ const digits = { shown: 0, missing: 0, due: null, looked: 0 };
 
 const fault = (text) => { if (faults.length < 20) faults.push({ frame: clock.frame, text: String(text).slice(0, 300) }); };
 
+clock.stride = settings.stride || 1;
 time.install(settings.seed);
 eyes.install();
 hands.install();

@@ -1,10 +1,20 @@
 // Beings: a body, and features in front of it and behind it. A noun of the
 // brief becomes a body with features in Go; here they are only drawn.
-import { shade } from './paint.js';
+import { animals } from './animals.js';
+import { creatures } from './creatures.js';
+import { people } from './people.js';
+import { vehicles } from './vehicles.js';
+
+// hats are the features that a body of its own can wear.
+const hats = ['hat', 'crown', 'cap', 'toque', 'santa', 'horn', 'horns'];
+
+// whole are bodies that are drawn with all they have.
+const whole = Object.assign({}, animals, creatures, people, vehicles);
 
 const bodies = {
   round: (b, o) => { b.oval(0, 2, 36, 34, o.color); b.shine(-14, -16, 9, 5); },
   egg: (b, o) => { b.oval(0, 2, 31, 40, o.color); b.shine(-12, -20, 7, 5); },
+  snowman: (b, o) => { b.oval(1, 22, 31, 25, o.color); for (const y of [14, 24, 34]) b.oval(4, y, 3, 3, '#2a2233', { flat: true, line: 0 }); for (const k of [-1, 1]) b.limb((c) => { c.moveTo(1 + k * 26, 14); c.lineTo(1 + k * 44, 0); }, 3.5, '#8a5a33'); b.oval(1, -16, 24, 22, o.color); b.round(-24, -5, 50, 10, 5, '#e5383b', { line: 4 }); b.round(12, 0, 11, 20, 3, '#e5383b', { line: 4 }); b.round(-14, -52, 30, 22, 3, '#33303f'); b.round(-24, -35, 50, 7, 3, '#33303f'); },
   square: (b, o) => { b.round(-34, -32, 68, 68, 14, o.color); b.shine(-19, -21, 8, 4, 0); },
   blob: (b, o) => {
     b.shape(o.color, (c) => { c.moveTo(-40, 34); c.bezierCurveTo(-46, -8, -26, -38, 0, -38); c.bezierCurveTo(26, -38, 46, -8, 40, 34); c.quadraticCurveTo(0, 42, -40, 34); });
@@ -22,55 +32,6 @@ const bodies = {
     b.shape(o.color, (c) => { c.moveTo(-30, 0); c.bezierCurveTo(-14, -40, 30, -38, 44, 0); c.bezierCurveTo(30, 38, -14, 40, -30, 0); });
     b.shape(o.color2, (c) => { c.moveTo(-6, -28); c.quadraticCurveTo(4, -46, 22, -42); c.lineTo(16, -26); c.closePath(); }, { line: 4 });
     b.shine(6, -18, 10, 4);
-  },
-  rocket: (b, o) => {
-    b.poly([[-40, -12], [-58, 0], [-40, 12]], '#ffb02e', { line: 4 });
-    b.poly([[-18, -16], [-40, -34], [-38, -8]], o.color2);
-    b.poly([[-18, 16], [-40, 34], [-38, 8]], o.color2);
-    b.shape(o.color, (c) => { c.moveTo(-38, -16); c.bezierCurveTo(-10, -30, 26, -24, 48, 0); c.bezierCurveTo(26, 24, -10, 30, -38, 16); c.closePath(); });
-    b.oval(10, 0, 11, 11, '#bdeaff');
-    b.shine(7, -5, 4, 3);
-  },
-  ufo: (b, o) => {
-    b.oval(0, -10, 22, 22, '#bdeaff');
-    b.oval(0, 10, 46, 17, o.color);
-    for (const x of [-28, 0, 28]) b.oval(x, 13, 5, 5, o.color2, { flat: true, line: 2.5 });
-    b.shine(-8, -20, 6, 4);
-  },
-  plane: (b, o) => {
-    b.poly([[-40, -4], [-52, -30], [-34, -26], [-24, -4]], o.color2);
-    b.shape(o.color, (c) => { c.moveTo(-44, -8); c.quadraticCurveTo(20, -26, 46, 2); c.quadraticCurveTo(20, 22, -40, 12); c.closePath(); });
-    b.poly([[-8, 4], [14, 4], [-8, 34], [-24, 34]], o.color2);
-    b.oval(20, -5, 9, 7, '#bdeaff', { line: 3.5 });
-  },
-  car: (b, o) => {
-    b.shape('#bdeaff', (c) => { c.moveTo(-24, -8); c.lineTo(-14, -30); c.lineTo(14, -30); c.lineTo(26, -8); c.closePath(); });
-    b.round(-46, -10, 92, 30, 12, o.color);
-    b.oval(40, 2, 5, 5, '#fff4b8', { flat: true, line: 2.5 });
-    for (const x of [-25, 25]) { b.oval(x, 22, 13, 13, '#2a2a35'); b.oval(x, 22, 5, 5, '#d8dde6', { flat: true, line: 0 }); }
-  },
-  cartop: (b, o) => {
-    for (const [x, y] of [[-24, -24], [24, -24], [-24, 24], [24, 24]]) b.round(x - 7, y - 11, 14, 22, 5, '#2a2a35', { line: 3 });
-    b.round(-23, -44, 46, 88, 18, o.color);
-    b.round(-16, -20, 32, 16, 6, '#bdeaff', { line: 3 });
-    b.round(-15, 18, 30, 11, 5, '#bdeaff', { line: 3 });
-    b.round(-15, -2, 30, 18, 5, shade(o.color, 0.2), { line: 0 });
-    b.oval(-14, -39, 5, 4, '#fff4b8', { flat: true, line: 2 });
-    b.oval(14, -39, 5, 4, '#fff4b8', { flat: true, line: 2 });
-  },
-  carback: (b, o) => {
-    for (const x of [-33, 33]) b.round(x - 10, 12, 20, 30, 7, '#2a2a35');
-    b.shape(o.color, (c) => { c.moveTo(-30, -6); c.lineTo(-22, -34); c.lineTo(22, -34); c.lineTo(30, -6); c.closePath(); });
-    b.poly([[-22, -9], [-17, -27], [17, -27], [22, -9]], '#bdeaff', { line: 4 });
-    b.round(-44, -8, 88, 36, 13, o.color);
-    for (const x of [-33, 33]) b.oval(x, 4, 8, 6, '#ff5d5d', { line: 3 });
-    b.round(-13, 8, 26, 12, 4, '#fffaf0', { line: 3 });
-  },
-  boat: (b, o) => {
-    b.stroke((c) => { c.moveTo(0, 10); c.lineTo(0, -44); }, 6);
-    b.shape('#ffffff', (c) => { c.moveTo(6, -42); c.quadraticCurveTo(40, -22, 34, 2); c.lineTo(6, 2); c.closePath(); });
-    b.shape(o.color2, (c) => { c.moveTo(-6, -34); c.quadraticCurveTo(-28, -16, -26, 2); c.lineTo(-6, 2); c.closePath(); });
-    b.shape(o.color, (c) => { c.moveTo(-46, 8); c.lineTo(46, 8); c.quadraticCurveTo(38, 38, 18, 38); c.lineTo(-22, 38); c.quadraticCurveTo(-40, 36, -46, 8); });
   },
   cupcake: (b, o) => {
     b.poly([[-30, 8], [30, 8], [22, 44], [-22, 44]], o.color2, { top: 8, bottom: 44 });
@@ -107,6 +68,8 @@ const behind = {
   cape: (b) => b.shape('#d8334a', (c) => { c.moveTo(-20, -10); c.quadraticCurveTo(-52, 4, -48, 36); c.quadraticCurveTo(-30, 28, -14, 30); c.closePath(); }),
 };
 
+export function crown(b) { b.poly([[-20, -26], [-24, -48], [-10, -38], [0, -52], [10, -38], [24, -48], [20, -26]], '#ffd23f', { top: -52, bottom: -26, line: 4 }); }
+
 const front = {
   belly: (b, o) => b.oval(4, 16, 20, 18, o.color2, { line: 0 }),
   wing: (b, o) => b.shape(o.color2, (c) => { c.moveTo(-6, 2); c.bezierCurveTo(-14, -12, -38, -12, -40, 6); c.bezierCurveTo(-34, 10, -36, 16, -28, 16); c.bezierCurveTo(-22, 24, -6, 20, -6, 2); }, { line: 4 }),
@@ -135,7 +98,7 @@ const front = {
     b.round(-24, -40, 48, 20, 4, o.color2);
   },
   santa: (b) => { b.shape('#e5383b', (c) => { c.moveTo(-28, -22); c.quadraticCurveTo(-10, -58, 30, -36); c.lineTo(28, -20); c.closePath(); }); b.oval(32, -36, 7, 7, '#ffffff', { line: 3 }); b.round(-34, -28, 66, 12, 6, '#ffffff', { line: 3.5 }); },
-  crown: (b) => b.poly([[-20, -26], [-24, -48], [-10, -38], [0, -52], [10, -38], [24, -48], [20, -26]], '#ffd23f', { top: -52, bottom: -26, line: 4 }),
+  crown: (b) => crown(b),
   leaf: (b) => b.shape('#5fb84a', (c) => { c.moveTo(0, -30); c.quadraticCurveTo(6, -52, 26, -48); c.quadraticCurveTo(22, -30, 0, -30); }, { line: 4 }),
   pumpkin: (b) => { for (const k of [-1, 1]) b.stroke((c) => { c.moveTo(k * 12, -30); c.quadraticCurveTo(k * 26, 2, k * 12, 34); }, 3, 'rgba(90,40,0,0.4)'); },
   carrot: (b) => b.poly([[14, 4], [42, 10], [14, 14]], '#ff8c2e', { line: 3 }),
@@ -143,12 +106,8 @@ const front = {
 
 function face(b, o) {
   const has = (f) => o.features.indexOf(f) >= 0;
-  if (['rocket', 'plane', 'car', 'cartop', 'carback', 'boat'].indexOf(o.body) >= 0 || has('topeyes')) {
-    if (has('topeyes')) b.stroke((c) => c.arc(4, 2, 14, 0.3, Math.PI - 0.3), 4);
-    return;
-  }
-  if (o.body === 'ufo') { b.eye(-7, -12, 7); b.eye(9, -12, 7); return; }
   if (o.body === 'fish') { b.eye(22, -6, 9); b.stroke((c) => c.arc(32, 8, 7, 0.6, 2.2), 3.5); return; }
+  if (o.body === 'snowman') { for (const x of [-5, 14]) b.eye(x, -19, 6.5); b.poly([[6, -13], [32, -9], [6, -6]], '#ff8c2e', { line: 3 }); return; }
   if (has('oneeye')) b.eye(4, -6, 17); else { b.eye(-7, -7, 10); b.eye(18, -7, 10); }
   if (has('beak') || has('bill') || has('snout') || has('carrot')) return;
   if (has('fangs')) {
@@ -159,6 +118,14 @@ function face(b, o) {
 }
 
 export function being(b, o) {
+  if (whole[o.body]) {
+    const hat = whole[o.body](b, o);
+    if (!hat) return;
+    b.c.translate(hat[0], hat[1]);
+    b.c.scale(hat[2], hat[2]);
+    for (const f of o.features) if (hats.indexOf(f) >= 0) front[f](b, o);
+    return;
+  }
   for (const f of o.features) if (behind[f]) behind[f](b, o);
   bodies[o.body](b, o);
   for (const f of o.features) if (front[f] && f !== 'wing') front[f](b, o);

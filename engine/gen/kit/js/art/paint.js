@@ -65,6 +65,20 @@ export function brush(c, ink) {
     c.strokeStyle = color || ink;
     c.stroke();
   };
+  // limb is a line with an outline: arms, tails, necks.
+  b.limb = (trace, width, color) => {
+    b.stroke(trace, width + b.width * 1.7);
+    b.stroke(trace, width, color);
+  };
+  // within paints inside a path.
+  b.within = (trace, paint) => {
+    c.save();
+    c.beginPath();
+    trace(c);
+    c.clip();
+    paint();
+    c.restore();
+  };
   b.shine = (x, y, rx, ry, rot) => {
     c.beginPath();
     c.ellipse(x, y, rx, ry, rot === undefined ? -0.6 : rot, 0, Math.PI * 2);

@@ -1,7 +1,7 @@
 // All pictures of a game, painted once at its start: {name: canvas}. A
 // renderer needs no more than these and the draw list.
 import { brush, shade } from './paint.js';
-import { being } from './beings.js';
+import { being, crown } from './beings.js';
 import { hazards, pickups } from './things.js';
 import { paintSky, paintLayer, paintMote } from './scenery.js';
 import { W, H } from '../core/world.js';
@@ -83,12 +83,17 @@ function glow() {
   return el;
 }
 
+// crowned are bodies that wear something as it is.
+const crowned = /^(king|queen|princess|knight|wizard|witch|pirate|santa|chef|elf|farmer)$/;
+const wheeled = ['car', 'taxi', 'police', 'truck', 'bus', 'firetruck', 'tractor'];
+const long = ['rocket', 'plane', 'fish', 'boat', 'shark', 'whale', 'dolphin', 'submarine', 'helicopter'];
+
 // seen is what a body that faces right becomes when it is seen from above or
 // from behind: another body, or the same one turned up.
 function seen(b, actor, meta) {
   if (!meta.above && !meta.behind) return actor.body;
-  if (actor.body === 'car') return meta.above ? 'cartop' : 'carback';
-  if (['rocket', 'plane', 'fish', 'boat'].indexOf(actor.body) >= 0) b.c.rotate(-Math.PI / 2);
+  if (wheeled.indexOf(actor.body) >= 0) return meta.above ? (actor.body === 'car' || actor.body === 'taxi' ? 'cartop' : 'trucktop') : 'carback';
+  if (long.indexOf(actor.body) >= 0) b.c.rotate(-Math.PI / 2);
   return actor.body;
 }
 
@@ -103,11 +108,16 @@ export function textures(game, meta, scale, loaded) {
   const figure = (name, px, actor, color, color2) => {
     if (loaded[name]) return drawn(px * scale, loaded[name]);
     const el = sprite(px * scale, p.ink, (b) => {
-      if (actor.art) things[actor.art](b, { color });
-      else being(b, { body: seen(b, actor, meta), features: actor.features || [], color, color2, ink: p.ink });
+      const head = name === 'boss' && !crowned.test(actor.body) ? ['crown'] : [];
+      if (name === 'hazard' && actor.body && !meta.above && !meta.behind) b.c.scale(-1, 1); // it comes the other way
+      if (actor.art) {
+        things[actor.art](b, { color });
+        if (name === 'boss') crown(b);
+      } else being(b, { body: seen(b, actor, meta), features: (actor.features || []).concat(head), color, color2, ink: p.ink });
     });
     return game.art === 'procedural' ? texture(el) : el;
   };
+  const boss = cast.boss || cast.hazard;
   const k = H / 720;
   const extra = {};
   for (const name of Object.keys(meta.extra || {})) {
@@ -120,6 +130,7 @@ export function textures(game, meta, scale, loaded) {
     far: layer(game.scene.far, 430, p.far),
     near: layer(game.scene.near, 540, p.near),
     hero: figure('hero', 220, cast.hero, p.hero, p.hero2),
+    ...(game.play.boss ? { boss: figure('boss', 320, boss, boss.color || p.hazard, boss.color2 || shade(boss.color || p.hazard, 0.5)) } : {}),
     hazard: figure('hazard', 160, cast.hazard, p.hazard, shade(p.hazard, 0.5)),
     pickup: figure('pickup', 160, cast.pickup, p.pickup, shade(p.pickup, 0.5)),
     heart: sprite(90 * scale, p.ink, (b) => things.heart(b, { color: '#ff4d6d' })),

@@ -1,6 +1,7 @@
 // Things: what is avoided and what is collected. Each painter has a name that
 // a noun of the brief maps to.
 import { shade } from './paint.js';
+import { vehicles } from './vehicles.js';
 
 const angry = (b, y, k) => {
   for (const s of [-1, 1]) {
@@ -40,7 +41,7 @@ export const hazards = {
   crate: (b, o) => { b.round(-42, -42, 84, 84, 8, o.color); b.round(-30, -30, 60, 60, 4, shade(o.color, -0.18), { line: 3 }); b.stroke((c) => { c.moveTo(-28, 28); c.lineTo(28, -28); }, 9, o.color); },
   log: (b, o) => { b.round(-46, -26, 92, 52, 22, o.color); b.oval(-28, 0, 16, 22, shade(o.color, 0.4)); b.oval(-28, 0, 8, 11, shade(o.color, 0.15), { line: 2.5 }); b.stroke((c) => { c.moveTo(0, -10); c.lineTo(30, -10); c.moveTo(6, 10); c.lineTo(36, 10); }, 3); },
   cone: (b, o) => { b.round(-40, 30, 80, 14, 6, shade(o.color, -0.2)); b.poly([[-26, 32], [-7, -44], [7, -44], [26, 32]], o.color); b.poly([[-18, 4], [-12, -18], [12, -18], [18, 4]], '#ffffff', { flat: true, line: 0 }); },
-  truck: (b, o) => { for (const [x, y] of [[-27, -26], [27, -26], [-27, 26], [27, 26]]) b.round(x - 7, y - 11, 14, 22, 5, '#2a2a35', { line: 3 }); b.round(-27, -46, 54, 62, 7, o.color); b.round(-24, 16, 48, 30, 12, shade(o.color, -0.25)); b.round(-18, 28, 36, 11, 5, '#bdeaff', { line: 3 }); },
+  truck: vehicles.trucktop,
   snowman: (b) => { b.oval(0, 20, 32, 27, '#eaf4ff'); b.oval(0, -22, 22, 21, '#ffffff'); angry(b, -26, 0.75); b.poly([[-2, -18], [22, -12], [-2, -9]], '#ff8c2e', { line: 2.5 }); },
   icicle: (b) => { for (const [x, w, y] of [[-26, 15, 20], [2, 19, 46], [29, 13, 10]]) b.poly([[x - w, -44], [x + w, -44], [x, y]], '#a9e2ff'); },
   laser: (b, o) => { b.round(-44, -14, 88, 28, 14, shade(o.color, -0.4)); b.round(-34, -6, 68, 12, 6, shade(o.color, 0.5), { line: 0 }); },

@@ -1,6 +1,6 @@
 // boot joins a session to the page: input, clock, storage, sound, the svc
 // library and the renderer.
-import { W, H, STEP } from './world.js';
+import { W, H, STRIP, STEP } from './world.js';
 import { drawList } from './drawlist.js';
 import { session } from './session.js';
 import { pressed, PAUSE, SOUND } from './controls.js';
@@ -9,7 +9,6 @@ import { pictures } from './assets.js';
 import { stateHook, viewHook, printHook, screenHook } from './hook.js';
 import { listen } from './input.js';
 import { player } from './sound.js';
-import { askToTurn } from './turn.js';
 import { store } from './store.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
@@ -73,11 +72,10 @@ export function boot(game, mechanic, renderer, assets) {
     },
   });
 
-  askToTurn();
   let debt = 0;
-  const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / H, window.innerWidth / W)) * (window.devicePixelRatio || 1)));
+  const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W)) * (window.devicePixelRatio || 1)));
   pictures(assets).then((loaded) => renderer.start({
-    parent, width: W, height: H, scale, colors: game.palette,
+    parent, width: W, height: H + STRIP, scale, colors: game.palette,
     textures: textures(game, mechanic.meta, scale, loaded),
     ready() {
       window.__svc_state = stateHook(ss, list);

@@ -1,19 +1,30 @@
-// The boss of a run: it hangs over the field, and each point that the player
-// scores strikes it.
-import { W } from './world.js';
+// The boss of a run: it hangs over the field, or looks on from its edge where the
+// field is full, and each point that the player scores strikes it.
+import { W, H } from './world.js';
 
-const Y = 168;
+const BAR = 120;
+const OVER = { x: W / 2, y: 198, size: 128, sway: W * 0.2, bar: [W / 2 - BAR / 2, 98] };
+const ASIDE = W > H ? { x: W / 2 - 132, y: 54, size: 54, sway: 0, bar: [W / 2 + 132, 46] } : { x: W / 2 - 86, y: 118, size: 46, sway: 0, bar: [W / 2 - BAR / 2 + 10, 112] };
 
-export function drawBoss(d, s, fx) {
+// bossPlace is where the boss of a mechanic is.
+function bossPlace(meta) { return meta.full || ['stick', 'board', 'swipe', 'type'].indexOf(meta.controls) >= 0 ? ASIDE : OVER; }
+
+export function drawBoss(d, s, fx, meta) {
   const b = s.boss;
+  const at = bossPlace(meta);
   const age = s.t - b.since;
-  const x = W / 2 + Math.sin(age * 1.3) * W * 0.2;
-  const y = Y - 190 * Math.max(0, 1 - age * 1.4) + Math.sin(age * 3.1) * 8;
+  const size = at.size * Math.min(1, age * 1.4);
+  const x = at.x + Math.sin(age * 1.3) * at.sway;
+  const y = at.y + Math.sin(age * 3.1) * size * 0.03;
   const struck = Math.max(0, 1 - (s.t - b.hit) * 4);
   fx.boss = { x, y };
-  d.sprite('glow', x, y, 190, { tint: 'hazard', alpha: 0.4 + 0.25 * Math.sin(age * 5) });
-  d.sprite('hazard', x, y, 116 * (1 + struck * 0.18), { rot: Math.sin(age * 2.2) * 0.12 + struck * 0.25 });
-  const w = 132;
-  d.box(x - w / 2 - 3, y - 82, w + 6, 14, 'shade', { radius: 7, alpha: 0.75 });
-  d.box(x - w / 2, y - 79, w * Math.max(0, b.hp / b.max), 8, 'accent', { radius: 4 });
+  d.sprite('glow', x, y, size * 1.5, { tint: 'hazard', alpha: 0.4 + 0.25 * Math.sin(age * 5) });
+  d.sprite('boss', x, y, size * (1 + struck * 0.1), { rot: Math.sin(age * 2.2) * 0.06 + struck * 0.15 });
+}
+
+// drawBossBar shows how much the boss still takes.
+export function drawBossBar(d, s, meta) {
+  const [x, y] = bossPlace(meta).bar;
+  d.box(x - 3, y - 3, BAR + 6, 14, 'shade', { radius: 7, alpha: 0.75, role: 'bossbar' });
+  d.box(x, y, BAR * Math.max(0, s.boss.hp / s.boss.max), 8, 'accent', { radius: 4 });
 }

@@ -3,10 +3,11 @@
 // field), 'swipe' (single moves in four directions, and taps), 'board' (places
 // that are tapped, dragged from or pressed long), 'sides' (the left and the right
 // half held) or 'type' (letters).
-import { W, H } from './world.js';
+import { W, H, STRIP } from './world.js';
 
 const sets = {
-  pad: [{ key: 'left', x: 78, y: H - 72, r: 52 }, { key: 'right', x: 206, y: H - 72, r: 52 }, { key: 'up', x: W - 84, y: H - 76, r: 60 }],
+  pad: STRIP ? [{ key: 'left', x: 72, y: H + STRIP / 2, r: 54 }, { key: 'right', x: 196, y: H + STRIP / 2, r: 54 }, { key: 'up', x: W - 88, y: H + STRIP / 2, r: 62 }]
+    : [{ key: 'left', x: 78, y: H - 72, r: 52 }, { key: 'right', x: 206, y: H - 72, r: 52 }, { key: 'up', x: W - 84, y: H - 76, r: 60 }],
 };
 
 // The places of the page's own buttons, and how far around them a press counts.

@@ -6,6 +6,8 @@ const STREAKS = [5, 10, 15, 20, 30];
 const LETTER = 0.58; // width of a letter of average text, in its size
 const BANNER = 34; // smallest size of a text that stands alone
 const TOP = 118; // words stay below what is written at the top
+const UNDER = 318; // and a boss
+const STILL = 300; // where a text stands that says something to all
 
 export function effects() {
   return { rng: 7, parts: [], words: [], beams: [], shake: 0, flash: 0, bump: 0, boss: null };
@@ -23,7 +25,7 @@ function burst(fx, x, y, n, color, speed) {
 // stays, and the word begins below.
 function word(fx, text, x, y, size, color) {
   const margin = 24 + text.length * size * LETTER / 2;
-  const w = { text, x: clamp(x, Math.min(margin, W / 2), Math.max(W - margin, W / 2)), y: Math.max(TOP, y), size, color, life: 1 };
+  const w = { text, x: clamp(x, Math.min(margin, W / 2), Math.max(W - margin, W / 2)), y: Math.max(fx.boss ? UNDER : TOP, y), size, color, life: 1 };
   const near = (a, b) => Math.abs(a.x - b.x) < ((a.text.length * a.size + b.text.length * b.size) * LETTER) / 2 && Math.abs(a.y - b.y) < (a.size + b.size) * 0.55;
   const still = fx.words.find((o) => o.size >= BANNER && near(o, w));
   if (still) w.y = still.y + (still.size + w.size) * 0.55;
@@ -39,8 +41,8 @@ function word(fx, text, x, y, size, color) {
 }
 
 function banner(fx, text) {
-  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - 260) > 50); // nothing beside it
-  word(fx, text, W / 2, 260, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
+  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - STILL) > 50); // nothing beside it
+  word(fx, text, W / 2, STILL, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
 }
 
 // react shows an event; text holds the game's own words.
@@ -92,7 +94,7 @@ export function advance(fx) {
     p.y += p.vy * STEP;
     p.life -= p.fade * STEP;
   }
-  for (const w of fx.words) { w.y -= 55 * STEP; w.life -= 1.1 * STEP; }
+  for (const w of fx.words) { if (w.size < BANNER) w.y -= 55 * STEP; w.life -= 1.1 * STEP; }
   for (const b of fx.beams) b.life -= 4 * STEP;
   fx.parts = fx.parts.filter((p) => p.life > 0);
   fx.words = fx.words.filter((w) => w.life > 0);

@@ -1,6 +1,6 @@
 // What is written on top of a running game: score, lives, time, level, the
 // power-up in use, and the buttons: to hold the game, and those of a touch screen.
-import { W, H } from './world.js';
+import { W, H, STRIP } from './world.js';
 import { buttons, PAUSE } from './controls.js';
 
 const BAR = 132; // pixels of the power-up's bar
@@ -25,7 +25,7 @@ export function drawHUD(d, ss) {
   const level = s.cfg.levels > 1 ? t.level + ' ' + s.level + '/' + s.cfg.levels : '';
   if (level) say(level, W - 26 - level.length * 5.5, limit ? 84 : 50, 19, 'level');
   if (s.cfg.players > 1) say(t.player + ' ' + (ss.turn + 1), 26 + t.player.length * 6.5, 84, 19, 'player', { color: 'accent' });
-  if (s.cfg.combo && s.streak >= 6) say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2, 102, 24, 'combo', { color: 'accent' });
+  if (s.cfg.combo && s.streak >= 6) say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2 + 92, 64, 24, 'combo', { color: 'accent' });
   if (s.shield || s.power) {
     const label = s.power ? t[s.power] : t.shield;
     say(label, W / 2, H - 40, 20, 'power', { color: 'accent' });
@@ -36,7 +36,14 @@ export function drawHUD(d, ss) {
     d.disc(PAUSE.x, PAUSE.y, 20, 'shade', { alpha: 0.3 });
     for (const k of [-1, 1]) d.box(PAUSE.x + k * 6 - 3, PAUSE.y - 9, 6, 18, 'text', { radius: 2, alpha: 0.85 });
   }
-  if (ss.touch && ss.phase === 'play') drawButtons(d, ss.mechanic.meta.controls);
+  if ((ss.touch || STRIP) && ss.phase === 'play') drawButtons(d, ss.mechanic.meta.controls);
+}
+
+// drawStrip is the ground of the buttons below the field.
+export function drawStrip(d) {
+  if (!STRIP) return;
+  d.box(0, H, W, STRIP, 'shade');
+  d.box(0, H, W, 4, 'ink', { alpha: 0.6 });
 }
 
 function drawButtons(d, controls) {

@@ -12,7 +12,7 @@
 //   fire        space or enter was pressed
 //   alt         a right button, or a finger that stayed on its place
 //   key         '' or the character that was typed
-import { W, H } from './world.js';
+import { W, H, STRIP } from './world.js';
 import { buttons } from './controls.js';
 
 const KEYS = {
@@ -37,7 +37,7 @@ export function listen(target, canvas, controls, hooks) {
     const box = canvas().getBoundingClientRect();
     return {
       x: Math.max(0, Math.min(W, ((e.clientX - box.left) / box.width) * W)),
-      y: Math.max(0, Math.min(H, ((e.clientY - box.top) / box.height) * H)),
+      y: Math.max(0, Math.min(H + STRIP, ((e.clientY - box.top) / box.height) * (H + STRIP))),
     };
   }
   const padAt = (p) => {

@@ -4,11 +4,12 @@ import { SOUND } from './controls.js';
 import { fit, wrap } from './text.js';
 
 const TALL = H > W; // portrait
+const DOWN = TALL ? (H - 720) / 2 : 0; // a taller field has more room above and below
 
 export function drawReady(d, ss) {
   const g = ss.game;
   const bob = Math.sin(ss.clock / 24);
-  const place = TALL ? { title: 128, hero: 330, how: 462, start: 626, best: 672, big: 150 } : { title: 76, hero: 232, how: 332, start: 456, best: 504, big: 124 };
+  const place = TALL ? { title: 128 + DOWN, hero: 330 + DOWN, how: 462 + DOWN, start: 626 + DOWN, best: 672 + DOWN, big: 150 } : { title: 76, hero: 232, how: 332, start: 456, best: 504, big: 124 };
   const lines = wrap(g.title, TALL ? 14 : 26);
   const size = Math.min(62, ...lines.map((l) => fit(l, 62, W - 50)));
   const top = place.title - (lines.length - 1) * size * 0.3;

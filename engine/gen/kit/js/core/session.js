@@ -5,9 +5,9 @@
 import { W, H } from './world.js';
 import { effects, react, advance, sway, drawEffects } from './effects.js';
 import { drawBackdrop } from './backdrop.js';
-import { drawHUD } from './hud.js';
+import { drawHUD, drawStrip } from './hud.js';
 import { drawReady, drawNext, drawOver, drawPaused, drawSound } from './screens.js';
-import { drawBoss } from './boss.js';
+import { drawBoss, drawBossBar } from './boss.js';
 
 const OVER_PAUSE = 24; // steps for which a tap at the end is no restart yet
 
@@ -100,12 +100,14 @@ export function session(game, mechanic, hooks) {
     const [dx, dy] = sway(ss.fx);
     if (!ss.calm) d.shift(dx, dy);
     if (ss.phase !== 'ready' && mechanic.draw) mechanic.draw(s, d);
-    if (s.boss && ss.phase === 'play') drawBoss(d, s, ss.fx);
+    if (s.boss && ss.phase === 'play') drawBoss(d, s, ss.fx, mechanic.meta);
     drawEffects(ss.fx, d);
     d.shift(0, 0);
     if (ss.fx.flash > 0 && !ss.calm) d.box(0, 0, W, H, 'hazard', { alpha: ss.fx.flash * 0.28 });
+    drawStrip(d);
     if (ss.phase === 'ready') drawReady(d, ss);
     else drawHUD(d, ss);
+    if (s.boss && ss.phase === 'play') drawBossBar(d, s, mechanic.meta);
     if (ss.phase === 'next') drawNext(d, ss);
     if (ss.phase === 'over') drawOver(d, ss);
     if (ss.paused) drawPaused(d, ss);

@@ -2,14 +2,16 @@
 // fall that makes the paddle wider.
 import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp } from '../core/world.js';
 
-export const meta = { id: 'breakout', scroll: 'none', controls: 'pointer' };
+export const meta = { id: 'breakout', scroll: 'none', full: true, controls: 'pointer' };
 
-const COLS = 11;
-export const BW = 76;
+const TALL = H > W;
+const COLS = TALL ? 7 : 11;
+const MIDDLE = (COLS - 1) / 2;
+export const BW = TALL ? 64 : 76;
 const BH = 26;
 const LEFT = (W - COLS * BW) / 2;
-const TOP = 112;
-export const Y = 492; // the paddle
+const TOP = TALL ? 156 : 112;
+export const Y = H - (TALL ? 110 : 48); // the paddle
 const R = 11;
 const STEEP = 1.15; // sideways to upwards, at most
 const DRY = 3; // bounces without a brick, after which the paddle sends the ball to one
@@ -28,9 +30,9 @@ export function create(seed, cfg) {
 const patterns = [
   (x, y) => y < 4,
   (x, y) => (x + y) % 2 === 0 || y === 0,
-  (x, y) => Math.abs(x - 5) + y < 7 && y < 5,
+  (x, y) => Math.abs(x - MIDDLE) + y < 7 && y < 5,
   (x, y) => x % 3 !== 1 && y < 5,
-  (x, y) => y === 0 || y === 4 || x === 0 || x === 10 || (x + y) % 4 === 0,
+  (x, y) => y === 0 || y === 4 || x === 0 || x === COLS - 1 || (x + y) % 4 === 0,
 ];
 
 function build(s) {
@@ -93,7 +95,7 @@ function fly(s, b) {
   s.trail.push([b.x, b.y]);
   if (s.trail.length > 9) s.trail.shift();
   if ((b.x < R && b.vx < 0) || (b.x > W - R && b.vx > 0)) b.vx = -b.vx;
-  if (b.y < R + 78 && b.vy < 0) b.vy = -b.vy;
+  if (b.y < R + TOP - 34 && b.vy < 0) b.vy = -b.vy;
   if (b.vy > 0 && b.y > Y - 14 - R && b.y < Y + 12 && Math.abs(b.x - s.x) < half(s) + R) {
     // Where it meets the paddle decides where it goes, or the last bricks of a
     // level would take as long as all the others.
@@ -125,7 +127,7 @@ function fly(s, b) {
 }
 
 export function draw(s, d) {
-  d.box(LEFT - 14, 78, COLS * BW + 28, 8, 'shade', { alpha: 0.5, radius: 4 });
+  d.box(LEFT - 14, TOP - 34, COLS * BW + 28, 8, 'shade', { alpha: 0.5, radius: 4 });
   for (const k of s.bricks) {
     d.box(k.x + 2, k.y + 2, BW - 4, BH - 4, COLORS[k.row % COLORS.length], { radius: 7, stroke: 'ink', width: 3 });
     d.box(k.x + 9, k.y + 6, BW - 18, 5, 'text', { radius: 2, alpha: 0.45 });

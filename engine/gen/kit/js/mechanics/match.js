@@ -2,13 +2,17 @@
 // vanish, others fall, and a level is done when enough are gone.
 import { STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
 
-export const meta = { id: 'match', scroll: 'none', controls: 'pointer' };
+export const meta = { id: 'match', scroll: 'none', full: true, controls: 'pointer' };
 
-const COLS = 8;
-const ROWS = 7;
+const TALL = H > W;
+const COLS = TALL ? 7 : 8;
+const ROWS = TALL ? 8 : 7;
 const CELL = 58;
-const LEFT = 300;
-const TOP = 106;
+const LEFT = TALL ? (W - COLS * CELL) / 2 : 300;
+const TOP = TALL ? 322 : 106;
+// Where the moves and the goal are written: beside the board, or above it.
+const SIDE = TALL ? { box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210], share: [364, 252] }
+  : { box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382], share: [176, 414] };
 const MOVES = 15;
 const KINDS = ['hero', 'hazard', 'pickup', 'heart', 'gem'];
 const TILES = ['hero2', 'far', 'accent', 'panel', 'blockLight'];
@@ -169,7 +173,7 @@ function spend(s) {
   s.moves--;
   if (s.moves > 0 || s.done >= goal(s)) return;
   s.safe = 0;
-  hurt(s, 150, 330);
+  hurt(s, SIDE.moves[0], SIDE.moves[1] + 44);
   s.moves = MOVES;
 }
 
@@ -180,15 +184,17 @@ export function draw(s, d) {
     const [x, y] = centre(s.sel);
     d.ring(x, y, CELL * 0.48 + Math.sin(s.t * 8) * 2, 5, 'text');
   }
-  d.box(50, 150, 210, 292, 'panel', { radius: 22, alpha: 0.95, stroke: 'ink', width: 4 });
-  d.sprite('hero', 155, 208 + Math.sin(s.t * 3) * 4, 84);
-  d.text(s.moves, 155, 286, 54, { color: s.moves < 4 ? 'panelAccent' : 'panelText', role: 'moves' });
-  for (let i = 0; i < Math.min(15, s.moves); i++) d.disc(57 + i * 14, 326, 5, 'panelAccent');
+  const [gx, gy] = SIDE.goal;
+  const [dx, dy, gap] = SIDE.dots;
+  d.box(...SIDE.box, 'panel', { radius: 22, alpha: 0.95, stroke: 'ink', width: 4 });
+  d.sprite('hero', SIDE.hero[0], SIDE.hero[1] + Math.sin(s.t * 3) * 4, 84);
+  d.text(s.moves, ...SIDE.moves, 54, { color: s.moves < 4 ? 'panelAccent' : 'panelText', role: 'moves' });
+  for (let i = 0; i < Math.min(15, s.moves); i++) d.disc(dx + i * gap, dy, gap > 7 ? 5 : 3, 'panelAccent');
   const k = clamp(s.done / goal(s), 0, 1);
-  d.sprite('pickup', 84, 382, 44);
-  d.box(112, 371, 128, 22, 'shade', { radius: 11, alpha: 0.35 });
-  if (k > 0.08) d.box(112, 371, 128 * k, 22, 'panelAccent', { radius: 11 });
-  d.text(Math.min(s.done, goal(s)) + ' / ' + goal(s), 176, 414, 20, { color: 'panelText', role: 'goal' });
+  d.sprite('pickup', gx, gy, 44);
+  d.box(gx + 28, gy - 11, 112, 22, 'shade', { radius: 11, alpha: 0.35 });
+  if (k > 0.08) d.box(gx + 28, gy - 11, 112 * k, 22, 'panelAccent', { radius: 11 });
+  d.text(Math.min(s.done, goal(s)) + ' / ' + goal(s), ...SIDE.share, 20, { color: 'panelText', role: 'goal' });
 }
 
 function piece(s, d, i) {

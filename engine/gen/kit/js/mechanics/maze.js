@@ -1,14 +1,15 @@
 // Maze: collect all there is in a maze while others look for the hero. Each
 // level has a new maze and one more of them.
-import { W, STEP, base, tick, gain, hurt, clear, heat, random, choose, chance, clamp, near, blink } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, clear, heat, random, choose, chance, clamp, near, blink } from '../core/world.js';
 
 export const meta = { id: 'maze', scroll: 'none', controls: 'stick' };
 
-const COLS = 19;
-const ROWS = 9;
-const CELL = 48;
+const TALL = H > W;
+const COLS = TALL ? 9 : 19;
+const ROWS = TALL ? 13 : 9;
+const CELL = TALL ? 51 : 48;
 const LEFT = (W - COLS * CELL) / 2;
-const TOP = 100;
+const TOP = TALL ? 156 : 100;
 export const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], duck: [0, 1] };
 
 export function create(seed, cfg) {
@@ -39,8 +40,8 @@ function build(s) {
   s.treats = shuffled(s, free).slice(0, 9 + 2 * s.level);
   const foes = Math.round((1 + s.level * 0.8) * Math.sqrt(s.cfg.density));
   s.foes = Array.from({ length: clamp(foes, 1, 6) }, (_, i) => {
-    const x = COLS - 2 - (i % 3) * 4;
-    const y = i % 2 ? 1 : ROWS - 2;
+    const x = COLS - 2 - (i % 3) * (TALL ? 2 : 4);
+    const y = i % 2 ? (TALL ? 7 : 1) : ROWS - 2;
     return { x, y, px: x, py: y, k: 1, dir: 'left' };
   });
 }

@@ -5,6 +5,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance,
 export const meta = { id: 'platformer', scroll: 'x', controls: 'pad' };
 
 const T = 48; // a tile
+const FLOOR = H > W ? H - 3 * T : H; // a tall field has more earth
 const LENGTH = 78; // tiles of a level
 const RUN = 285; // pixels a second
 const JUMP = 790;
@@ -31,7 +32,7 @@ function build(s) {
     if (!flat && s.ground[at - 1] > 0 && chance(s, 0.34 * s.cfg.density)) {
       const wide = chance(s, 0.35) ? 3 : 2;
       for (let i = 0; i < wide; i++) s.ground.push(0);
-      for (let i = 0; i < wide; i++) s.treats.push({ x: (at + i + 0.5) * T, y: H - (rows + 2.6) * T });
+      for (let i = 0; i < wide; i++) s.treats.push({ x: (at + i + 0.5) * T, y: FLOOR - (rows + 2.6) * T });
       continue;
     }
     // A step up after a gap is no higher than a jump can carry.
@@ -41,18 +42,18 @@ function build(s) {
     for (let i = 0; i < run; i++) s.ground.push(rows);
     if (flat) continue;
     if (chance(s, Math.min(0.9, 0.55 * s.cfg.density * Math.sqrt(heat(s))))) {
-      s.foes.push({ x: (at + run / 2) * T, from: (at + 0.6) * T, to: (at + run - 0.6) * T, y: H - rows * T, dir: chance(s, 0.5) ? 1 : -1, gone: false, squash: 0 });
+      s.foes.push({ x: (at + run / 2) * T, from: (at + 0.6) * T, to: (at + run - 0.6) * T, y: FLOOR - rows * T, dir: chance(s, 0.5) ? 1 : -1, gone: false, squash: 0 });
     } else if (chance(s, 0.6)) {
       const row = rows + 3;
       s.ledges.push({ from: at + 1, to: at + run - 1, row });
-      for (let i = 1; i < run - 1; i++) s.treats.push({ x: (at + i + 0.5) * T, y: H - (row + 0.7) * T });
+      for (let i = 1; i < run - 1; i++) s.treats.push({ x: (at + i + 0.5) * T, y: FLOOR - (row + 0.7) * T });
     }
-    if (chance(s, 0.5)) s.treats.push({ x: (at + 0.5) * T, y: H - (rows + 0.7) * T });
+    if (chance(s, 0.5)) s.treats.push({ x: (at + 0.5) * T, y: FLOOR - (rows + 0.7) * T });
   }
   s.ground.length = LENGTH;
   s.flag = (LENGTH - 4) * T;
   s.x = 2 * T;
-  s.y = H - 2 * T - s.r;
+  s.y = FLOOR - 2 * T - s.r;
   s.vx = s.vy = 0;
   s.onGround = true;
   s.face = 1;
@@ -64,14 +65,14 @@ function build(s) {
 
 export function groundTop(s, x) {
   const rows = s.ground[clamp(Math.floor(x / T), 0, LENGTH - 1)];
-  return rows === 0 ? H + 400 : H - rows * T;
+  return rows === 0 ? H + 400 : FLOOR - rows * T;
 }
 
 // floor is the highest thing below old feet to stand on.
 function floor(s, feet) {
   let top = Math.min(groundTop(s, s.x - s.r * 0.5), groundTop(s, s.x + s.r * 0.5));
   for (const l of s.ledges) {
-    const y = H - l.row * T;
+    const y = FLOOR - l.row * T;
     if (s.x + s.r * 0.5 > l.from * T && s.x - s.r * 0.5 < l.to * T && feet <= y + 6 && y < top) top = y;
   }
   return top;
@@ -161,14 +162,14 @@ export function draw(s, d) {
     const rows = s.ground[i];
     let j = i;
     while (j < last && s.ground[j] === rows) j++;
-    if (rows > 0) earth(d, i * T - s.cam, H - rows * T, (j - i) * T);
+    if (rows > 0) earth(d, i * T - s.cam, FLOOR - rows * T, (j - i) * T);
     i = j;
   }
   for (const l of s.ledges) {
     const x = l.from * T - s.cam;
     if (x > W || x + (l.to - l.from) * T < 0) continue;
-    d.box(x, H - l.row * T, (l.to - l.from) * T, 22, 'block', { radius: 9, stroke: 'ink', width: 4 });
-    d.box(x + 8, H - l.row * T + 5, (l.to - l.from) * T - 16, 5, 'blockLight', { radius: 3 });
+    d.box(x, FLOOR - l.row * T, (l.to - l.from) * T, 22, 'block', { radius: 9, stroke: 'ink', width: 4 });
+    d.box(x + 8, FLOOR - l.row * T + 5, (l.to - l.from) * T - 16, 5, 'blockLight', { radius: 3 });
   }
   const fx = s.flag - s.cam;
   if (fx < W + 60) {

@@ -5,12 +5,13 @@ import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance,
 export const meta = { id: 'shooter', scroll: 'x', controls: 'pointer' };
 
 export const SHOT = 760; // pixels a second
+export const HOME = Math.min(150, W * 0.2); // where the hero flies
 const WAVES = 6; // in a level
 
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.r = 26 * cfg.size;
-  s.x = 150;
+  s.x = HOME;
   s.y = H / 2;
   s.tilt = 0;
   s.reload = 0;
@@ -96,7 +97,7 @@ function foes(s) {
     if (f.kind === 1) f.y = f.y0 + Math.sin(f.t * 2.4) * 90;
     if (f.kind === 2) f.y = lerp(f.y, s.y, 0.012); // these come for the hero
     f.y = clamp(f.y, 110, H - 46);
-    if (f.x < W - 40 && f.x > s.x + 160 && chance(s, 0.0042 * s.cfg.density * heat(s))) {
+    if (f.x < W - 40 && f.x > s.x + (W > H ? 160 : 120) && chance(s, 0.0042 * s.cfg.density * heat(s))) {
       const n = Math.hypot(s.x - f.x, s.y - f.y);
       s.fire.push({ x: f.x - 24, y: f.y, vx: ((s.x - f.x) / n) * 235, vy: ((s.y - f.y) / n) * 235 });
     }

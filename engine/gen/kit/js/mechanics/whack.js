@@ -3,7 +3,7 @@
 // out longest.
 import { W, STEP, base, tick, gain, hurt, note, heat, chance, choose, between } from '../core/world.js';
 
-export const meta = { id: 'whack', scroll: 'none' };
+export const meta = { id: 'whack', scroll: 'none', full: true };
 
 export const HOLES = [];
 for (let row = 0; row < 3; row++) for (let col = 0; col < 3; col++) HOLES.push([96 + col * 144, 300 + row * 148]);

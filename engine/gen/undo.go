@@ -1,0 +1,122 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/engine/swap"
+)
+
+// Undo is a request to take a project back to an earlier revision.
+type Undo struct {
+	Steps int    // how many changes are undone; every one of them at most
+	Redo  bool   // what was undone is done again, in place of that
+	Rest  string // what is asked beside it
+}
+
+// objects of "undo": what was changed last.
+const (
+	lastChange   = `(?:(?:it|that|this|(?:all )?(?:the|my|your|that|this) (?:(?:last|latest|previous|recent) )?(?:change|changes|edit|one|step|update)|last change|what you (?:just )?did)(?: again)?)`
+	earlierOne   = `(?:the |my |its )?(?:previous|last|earlier|former|old|older|prior) (?:version|state|one|game|revision)`
+	letzte       = `(?:das|es|dies|dies?e änderung|die letzte änderung|die letzten? änderung(?:en)?|den letzten schritt)`
+	vorige       = `(?:die |der |zur |den )?(?:letzten?|vorherigen?|vorigen?|alten?|früheren?) (?:version|stand|fassung)`
+	último       = `(?:(?:eso|esto|lo último|el último cambio|los últimos cambios|ese cambio|este cambio|el cambio))`
+	anterior     = `(?:a )?(?:la |el )?(?:versión anterior|version anterior|estado anterior|última versión|versión previa|versión vieja)`
+	dernière     = `(?:ça|cela|ceci|tout ça|(?:la|ta|ma) dernière modification|(?:le|ton|mon) dernier changement|ce changement|cette modification|les derniers changements)`
+	précédente   = `(?:à )?(?:la |l')?(?:version précédente|version d'avant|ancienne version|dernière version|état précédent|version antérieure)`
+	afterRequest = `|,? (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|again|wieder|now|jetzt|ahora|maintenant)`
+)
+
+var undoWords = imperative(afterRequest,
+	`undo(?: `+lastChange+`)?`, `(?:revert|reverse|roll ?back|take back|undo)(?: `+lastChange+`)?`, `(?:roll|take|put|change|turn) (?:it|that|this) back`, `(?:go|change|switch|get|step) back`,
+	`(?:go|get|roll|switch)(?: it)? back (?:one|a) (?:version|step|revision)`, `(?:(?:go|take it) )?(?:one|a) (?:version|step|revision) back`,
+	`(?:(?:go|get|roll|revert|switch|change|return)(?: it)? )?(?:back )?to `+earlierOne, `(?:restore|bring back|give me back|load|use) `+earlierOne, earlierOne+` back`, `(?:the )?(?:previous|old|former|earlier) version`,
+	`(?:(?:make|put|leave|do) (?:it|everything|all) )?(?:back |exactly |just )*(?:as|like|how) (?:it was |they were |it used to be )?(?:before|previously|earlier)`, `(?:back to )?(?:how|what|the way) it was(?: before)?`,
+	`(?:mache?|nimm|stelle?)(?:'s| `+letzte+`)?(?: bitte)?(?: wieder)? (?:rückgängig|zurück)`, `(?:`+letzte+` )?(?:bitte )?(?:wieder )?rückgängig(?: machen)?`, `(?:geh|gehe|zurück) ?(?:wieder )?(?:einen schritt )?zurück`, `(?:einen schritt )?zurück`,
+	`(?:(?:mache?(?:'s| es| alles| das)?|lass es|so|alles|wieder|genau) )*wie (?:es )?(?:vorher|zuvor|davor|eben)(?: war)?`, `(?:(?:geh|gehe|nimm|stelle?|wieder) )?(?:zurück )?`+vorige+`(?: (?:wieder )?(?:her|zurück|herstellen|wiederherstellen))?`,
+	`des(?:haz|hacer)(?: `+último+`)?`, `(?:deshazlo|reviértelo|revierte|revertir|anula|anúlalo)(?: `+último+`)?`, `(?:(?:déjalo|ponlo|hazlo|todo|otra vez|deja todo) )*como (?:era |estaba )?antes`, `como estaba`,
+	`(?:vuelve|volver|regresa|ve|ir)(?: hacia)? (?:para )?atrás`, `atrás`, `(?:(?:vuelve|volver|regresa|restaura|restaurar|recupera) )?`+anterior,
+	`(?:annule[rz]?|défai[st]|défaire|reviens sur)(?:[- ](?:le|la|tout|`+dernière+`))?`, `(?:(?:remets|fais|laisse|mets|refais)(?:[- ](?:le|la|tout|ça))? )?(?:tout )?comme (?:c'était )?avant`, `comme c'était`,
+	`(?:reviens|retourne|revenir|retour|retourner)(?: d'une étape)?(?: en arrière)?`, `(?:(?:reviens|retourne|revenir|retour|rétabli[st]|restaure[rz]?|remets) )?`+précédente)
+
+var undoAll = imperative(afterRequest,
+	`(?:undo|revert|reset|take back) (?:everything|all(?: (?:of )?(?:it|the|my|your)?(?: ?changes)?)?)`, `(?:(?:go|revert|return|restore|change)(?: it)? )?(?:back )?(?:to )?the (?:very )?(?:first|original) (?:version|game|one|state)`,
+	`(?:mache? )?alles (?:wieder )?rückgängig(?: machen)?`, `(?:zurück )?(?:zur|zum) (?:ersten|ursprünglichen) (?:version|spiel|stand)`,
+	`deshaz(?:lo)? todo`, `(?:vuelve|volver|regresa) (?:a la primera versión|a la versión original|al principio)`,
+	`annule[rz]? tout`, `(?:reviens|retourne|revenir) à la (?:première version|version originale|version initiale)`)
+
+var undoMany = imperative(afterRequest,
+	`(?:undo|revert|go back|roll back)(?: it| that)? (?:by )?(?P<n>twice|\w+) ?(?:times|steps|versions|revisions|changes)?`, `(?:undo|revert) (?:the |my )?last (?P<n>\w+)(?: changes| steps)?`,
+	`(?:mache? )?(?:die )?letzten (?P<n>\pL+|\d+) (?:änderungen|schritte) (?:wieder )?rückgängig(?: machen)?`, `(?P<n>\pL+|\d+) (?:schritte|versionen|mal) zurück`, `(?P<n>zweimal|dreimal) (?:rückgängig|zurück)`,
+	`deshaz (?:los )?(?:últimos )?(?P<n>\pL+|\d+)(?: últimos)? (?:cambios|pasos|veces)`, `annule[rz]? les (?P<n>\pL+|\d+) derni(?:ers changements|ères modifications)`)
+
+var redoWords = imperative(afterRequest, `redo(?: `+lastChange+`)?`, `(?:undo|revert|take back) the (?:undo|undoing|revert)`,
+	`(?:mache? )?(?:das )?rückgängigmachen (?:wieder )?rückgängig(?: machen)?`, `wiederhole?(?: (?:es|das|die letzte änderung))?`, `rehaz(?:lo)?`, `rehacer`, `refaire`)
+
+// numbers are those of changes that may be undone at once.
+var numbers = map[string]int{
+	"twice": 2, "two": 2, "zwei": 2, "zweimal": 2, "dos": 2, "deux": 2, "2": 2, "three": 3, "drei": 3, "dreimal": 3, "tres": 3, "trois": 3, "3": 3,
+	"four": 4, "vier": 4, "cuatro": 4, "quatre": 4, "4": 4, "five": 5, "fünf": 5, "cinco": 5, "cinq": 5, "5": 5,
+}
+
+// ReadUndo returns what of a request asks for an earlier revision, if something does.
+func ReadUndo(prompt string) (u Undo, asked bool) {
+	var rest []string
+	for _, c := range clausesOf(prompt) {
+		switch steps := stepsOf(c.text); {
+		case !c.opens || c.depends:
+			rest = append(rest, c.text)
+		case redoWords().MatchString(c.text):
+			u.Redo, asked = true, true
+		case undoWords().MatchString(c.text):
+			u.Steps, asked = max(u.Steps, 1), true
+		case undoAll().MatchString(c.text):
+			u.Steps, asked = math.MaxInt, true
+		case steps > 0:
+			u.Steps, asked = max(u.Steps, steps), true
+		default:
+			rest = append(rest, c.text)
+		}
+	}
+	u.Rest = strings.Join(rest, ", ")
+	return u, asked
+}
+
+// stepsOf returns how many changes a clause undoes that counts them, 0 if it is none.
+func stepsOf(clause string) int {
+	match := undoMany().FindStringSubmatch(clause)
+	for i, name := range undoMany().SubexpNames() {
+		if match != nil && name == "n" && match[i] != "" {
+			return numbers[strings.ToLower(match[i])]
+		}
+	}
+	return 0
+}
+
+// Restore returns what to change in a project so that it holds the files of a revision.
+// The pictures of the playtest go, which are of another game.
+func Restore(root *os.Root, files map[string][]byte) ([]swap.Change, error) {
+	current, err := Project(root)
+	if err != nil {
+		return nil, err
+	}
+	d := newDelivery(Request{Workspace: root})
+	for _, moment := range playtest.Moments {
+		err = errors.Join(err, d.remove(shotsFolder+moment+".jpg"))
+	}
+	for name := range current {
+		if _, stays := files[name]; !stays {
+			err = errors.Join(err, d.remove(name))
+		}
+	}
+	for name, data := range files {
+		if was, there := current[name]; !there || !bytes.Equal(was, data) {
+			d.changes = append(d.changes, swap.Change{Name: name, Data: data})
+		}
+	}
+	return d.changes, err
+}

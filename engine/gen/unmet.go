@@ -1,0 +1,60 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+// lacks begins what a game's README says of wishes that it does not fulfil.
+const lacks = "\nAsked for, but not in this game:\n"
+
+// withUnmet returns the files with the wishes that the game does not fulfil in its
+// README, in the place of those of an earlier job.
+func withUnmet(files compile.Files, unmet []string) compile.Files {
+	readme, ok := files[compile.Readme]
+	if !ok {
+		return files
+	}
+	text, _, _ := bytes.Cut(readme, []byte(lacks))
+	if len(unmet) > 0 {
+		text = append(bytes.Clone(text), lacks+"- "+strings.Join(unmet, "\n- ")+"\n"...)
+	}
+	out := maps.Clone(files)
+	out[compile.Readme] = text
+	return out
+}
+
+// first are the wishes that come before all others: the language and the kind of
+// game that there are not.
+func first(r brief.Reading, s spec.Spec) (unmet []string) {
+	if r.Stranger != "" {
+		unmet = append(unmet, r.Stranger+": this language is not there; the texts are in "+catalog.LanguageNames[s.Lang])
+	}
+	if r.Missing != "" {
+		unmet = append(unmet, r.Missing+": there is no such game here; this is "+brief.Article(s.Mechanic+" game"))
+	}
+	return unmet
+}
+
+// unseen returns what was understood and that the game, as it was built, does not
+// show.
+func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
+	for _, place := range r.Places {
+		if !slices.Contains([]string{s.Scene.Far, s.Scene.Near}, place) {
+			unmet = append(unmet, place+": the scenery shows none")
+		}
+	}
+	m := catalog.Mechanics[s.Mechanic]
+	if r.Rules.Levels > 1 && (m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0) {
+		unmet = append(unmet, fmt.Sprintf("%d levels: %s has one", r.Rules.Levels, brief.Article(s.Mechanic+" game")))
+	}
+	return unmet
+}

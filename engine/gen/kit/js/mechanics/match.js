@@ -1,6 +1,6 @@
 // Match: swap two neighbours so that three or more alike are in a row. They
 // vanish, others fall, and a level is done when enough are gone.
-import { STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, random, clamp } from '../core/world.js';
 
 export const meta = { id: 'match', scroll: 'none', full: true, controls: 'pointer' };
 

@@ -72,6 +72,7 @@ func TestJudgeNamesMutants(t *testing.T) {
 	asked := func(variable, name string) bool { return strings.Contains(os.Getenv(variable)+"|", name+"|") }
 	whole := long.Asked() || os.Getenv("SVC_GAME")+os.Getenv("SVC_MUTATION") != ""
 	for _, g := range corpusGames(t) {
+		t.Logf("%d of %d mutants are named before those of %s", named, all, g.Name)
 		for _, m := range corpus.Mutations {
 			if os.Getenv("SVC_GAME") != "" && !asked("SVC_GAME", g.Name) || os.Getenv("SVC_MUTATION") != "" && !asked("SVC_MUTATION", m.Name) || !whole && sampled[m.Name] != g.Name {
 				continue

@@ -19,7 +19,7 @@ import (
 )
 
 func TestStatusOfAWorkingGateway(t *testing.T) {
-	g := newDesk(t).gateway(t, wholeAPI)
+	g := newFakeBackend(t).gateway(t, wholeAPI)
 	a := g.ask("GET", "/svc/status")
 	var s caddymodule.Status
 	if err := json.Unmarshal([]byte(a.body), &s); err != nil || a.StatusCode != 200 {
@@ -34,7 +34,7 @@ func TestStatusOfAWorkingGateway(t *testing.T) {
 }
 
 func TestStatusWhenTheStoreIsDownIs503AndLeavesTheErrorToTheLog(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	g := d.gateway(t, wholeAPI)
 	d.breakStore(errors.New("disk 7 is full"))
 	a := g.ask("GET", "/svc/status")
@@ -49,7 +49,7 @@ func TestStatusWhenTheStoreIsDownIs503AndLeavesTheErrorToTheLog(t *testing.T) {
 // TestStatusOfAStoreThatCanOnlyBeReadIs503: no submission is admitted there. The
 // sidecar is asked for it wherever it is.
 func TestStatusOfAStoreThatCanOnlyBeReadIs503(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.unwritable = errors.New("disk 7 is full")
 	sidecars := map[string]sidecar.Service{"in this process": d, "in another": newRemote(t, d)}
 	for name, service := range sidecars {
@@ -67,8 +67,8 @@ func TestStatusOfAStoreThatCanOnlyBeReadIs503(t *testing.T) {
 	}
 }
 
-// newRemote returns the client of a sidecar that serves a desk.
-func newRemote(t *testing.T, d *desk) sidecar.Service {
+// newRemote returns the client of a sidecar that serves a fake backend.
+func newRemote(t *testing.T, d *fakeBackend) sidecar.Service {
 	t.Helper()
 	server := httptest.NewServer(wire.Handler(served{d}, zap.NewNop()))
 	t.Cleanup(server.Close)
@@ -85,8 +85,8 @@ func newRemote(t *testing.T, d *desk) sidecar.Service {
 	return client
 }
 
-// served is a desk behind a way from another process.
-type served struct{ *desk }
+// served is a fake backend behind a way from another process.
+type served struct{ *fakeBackend }
 
 func (served) Withdraw(context.Context, sidecar.Reservation) error { return nil }
 
@@ -100,7 +100,7 @@ func (to towards) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestStatusAnswersOnlyReads(t *testing.T) {
-	g := newDesk(t).gateway(t, wholeAPI)
+	g := newFakeBackend(t).gateway(t, wholeAPI)
 	if a := g.ask("POST", "/svc/status"); a.StatusCode != 405 {
 		t.Errorf("POST answers %d", a.StatusCode)
 	}

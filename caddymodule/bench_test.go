@@ -36,7 +36,7 @@ const polled = `	handle /v1/* {
 // BenchmarkStatusPoll measures a status poll from the router on, Caddy's own
 // work included: key, rate, decision and record come from memory.
 func BenchmarkStatusPoll(b *testing.B) {
-	d := newDesk(b)
+	d := newFakeBackend(b)
 	key := d.key("key_1", "")
 	g := d.gateway(b, polled)
 	g.load(quiet, polled)

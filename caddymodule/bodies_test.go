@@ -17,7 +17,7 @@ import (
 // must be to come for the 256 KiB that net/http waits for before it answers.
 func TestBodiesOfOneUserDoNotFillTheMemory(t *testing.T) {
 	const size, room = 8 << 20, 64 << 20
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	greedy, other := d.key("greedy", ""), d.key("other", "")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, ""))
 	answers := make(chan *http.Response, 2*room/size)

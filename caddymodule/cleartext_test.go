@@ -13,7 +13,7 @@ import (
 // TestHTTP2WithoutTLSIsSpokenOnlyWhereItIsNamed: an operator reads in the log that
 // it is skipped, and counts on it.
 func TestHTTP2WithoutTLSIsSpokenOnlyWhereItIsNamed(t *testing.T) {
-	begin := func(g *gatewayOf) (*http.Response, error) {
+	begin := func(g *testGateway) (*http.Response, error) {
 		by := &http.Transport{Protocols: new(http.Protocols), DisableKeepAlives: true}
 		by.Protocols.SetUnencryptedHTTP2(true)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+g.addr+"/v1/projects", nil)
@@ -23,7 +23,7 @@ func TestHTTP2WithoutTLSIsSpokenOnlyWhereItIsNamed(t *testing.T) {
 		return by.RoundTrip(req)
 	}
 	const protocols = globals + "\tservers {\n\t\tprotocols "
-	g := newDesk(t).gateway(t, wholeAPI)
+	g := newFakeBackend(t).gateway(t, wholeAPI)
 	for name, more := range map[string]string{
 		"by default": globals, "with HTTP/2 for TLS": protocols + "h1 h2\n\t}\n", "with HTTP/1 alone": protocols + "h1\n\t}\n",
 	} {
@@ -58,7 +58,7 @@ func TestHTTP2WithoutTLSIsSpokenOnlyWhereItIsNamed(t *testing.T) {
 
 // TestHTTP2StaysWithTLS: it is for cleartext alone that it is taken away.
 func TestHTTP2StaysWithTLS(t *testing.T) {
-	g := newDesk(t).gateway(t, wholeAPI)
+	g := newFakeBackend(t).gateway(t, wholeAPI)
 	files := peertest.NewAuthority(t).Issue("gateway")
 	g.replace([]byte(strings.NewReplacer(
 		`"apps":{`, fmt.Sprintf(`"apps":{"tls":{"certificates":{"load_files":[{"certificate":%q,"key":%q}]}},`, files.Cert, files.Key),

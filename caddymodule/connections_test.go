@@ -11,7 +11,7 @@ import (
 )
 
 // from opens a connection to the gateway from an address of loopback.
-func (g *gatewayOf) from(address string) net.Conn {
+func (g *testGateway) from(address string) net.Conn {
 	g.t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	conn, err := dialer.DialContext(g.t.Context(), "tcp", g.addr)
@@ -26,7 +26,7 @@ func (g *gatewayOf) from(address string) net.Conn {
 }
 
 // answered reports whether a request on a connection is answered.
-func (g *gatewayOf) answered(conn net.Conn) bool {
+func (g *testGateway) answered(conn net.Conn) bool {
 	g.t.Helper()
 	if _, err := io.WriteString(conn, "GET /hello HTTP/1.1\r\nHost: "+g.addr+"\r\n\r\n"); err != nil {
 		return false
@@ -37,7 +37,7 @@ func (g *gatewayOf) answered(conn net.Conn) bool {
 }
 
 func TestConnectionsOverTheBoundAreClosedAtOnce(t *testing.T) {
-	g := newDesk(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
+	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
 	bounded := func(more string) string {
 		return globals + "\tservers {\n\t\ttrusted_proxies static 127.0.0.9/32\n\t\tlistener_wrappers {\n\t\t\tsvc_connections " + more + "\n\t\t\ttls\n\t\t}\n\t}\n"
 	}

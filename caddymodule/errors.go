@@ -73,8 +73,13 @@ func answerTo(err error) *api.Error {
 	return &api.Error{Status: status, Message: message + ".", Cause: err}
 }
 
-// refuse turns the refusal into an error that Caddy hands to handle_errors.
-func refuse(e *api.Error) error { return caddyhttp.Error(e.Status, e) }
+// refuse turns the refusal into an error that Caddy hands to handle_errors. With the
+// refusal as its cause caddyhttp.Error would return the HandlerError that is in it.
+func refuse(e *api.Error) error {
+	handler := caddyhttp.Error(e.Status, nil)
+	handler.Err = e
+	return handler
+}
 
 // Interface guards
 var (

@@ -23,7 +23,7 @@ func (otherUser) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 }
 
 func TestPlaceholdersSayWhoWhatAndWhy(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("key_1", "")
 	g := d.gateway(t, "\troute {\n\t\tsvc_auth\n\t\tsvc_access\n"+
 		"\t\trespond \"{http.auth.user.id} {svc.key.id} {svc.action} {svc.project.id} {svc.job.id} {svc.rule}\"\n\t}")

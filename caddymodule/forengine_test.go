@@ -22,7 +22,7 @@ var clientHeaders = []string{
 // contract names, and of the client nothing.
 func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 	const hidden = "hidden-from-engines"
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	got := make(chan *http.Request, 1)
 	engine := func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

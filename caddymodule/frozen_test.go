@@ -24,7 +24,7 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		perKey  = 50
 		cost    = 256 << 10 // bytes of each, this test's end of the connection included
 	)
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	goOn := d.frozenEngine(t)
 	g := d.gateway(t, wholeAPI)
 	ctx, cancel := wait.Context(t)

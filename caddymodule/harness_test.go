@@ -37,9 +37,9 @@ func init() {
 	}
 }
 
-// gatewayOf is a Caddy in this process, in front of a desk.
-type gatewayOf struct {
-	*desk
+// testGateway is a Caddy in this process, in front of a fake backend.
+type testGateway struct {
+	*fakeBackend
 	t     testing.TB
 	addr  string // host:port
 	admin string // socket of the admin API
@@ -63,10 +63,10 @@ const globals = `	admin unix/{admin}
 `
 
 // gateway runs Caddy with globals and one site, whose block is given.
-func (d *desk) gateway(t testing.TB, site string) *gatewayOf {
+func (d *fakeBackend) gateway(t testing.TB, site string) *testGateway {
 	t.Helper()
-	g := &gatewayOf{
-		desk: d, t: t, addr: freeport.Address(t),
+	g := &testGateway{
+		fakeBackend: d, t: t, addr: freeport.Address(t),
 		admin: filepath.Join(d.dir, "admin.sock"), log: filepath.Join(d.dir, "caddy.log"),
 	}
 	g.load(globals, site)
@@ -79,13 +79,13 @@ func (d *desk) gateway(t testing.TB, site string) *gatewayOf {
 }
 
 // load replaces the configuration.
-func (g *gatewayOf) load(globals, site string) {
+func (g *testGateway) load(globals, site string) {
 	g.t.Helper()
 	g.replace(g.config(globals, site))
 }
 
 // replace replaces the configuration by one in JSON.
-func (g *gatewayOf) replace(config []byte) {
+func (g *testGateway) replace(config []byte) {
 	g.t.Helper()
 	if err := caddy.Load(config, true); err != nil {
 		g.t.Fatal(err)
@@ -97,14 +97,14 @@ func (g *gatewayOf) replace(config []byte) {
 // stops those of one that it has replaced, or refused, in the background: until
 // they have closed their listener they get connections as the others do, and they
 // still answer on connections they have.
-func (g *gatewayOf) settle() {
+func (g *testGateway) settle() {
 	g.t.Helper()
 	wait.Until(g.t, "no server of another configuration listens", func() bool { return g.listeners() == 1 })
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
 // listeners returns how many sockets listen on the gateway's port, which they share.
-func (g *gatewayOf) listeners() (n int) {
+func (g *testGateway) listeners() (n int) {
 	g.t.Helper()
 	address, err := netip.ParseAddrPort(g.addr)
 	if err != nil {
@@ -127,7 +127,7 @@ func (g *gatewayOf) listeners() (n int) {
 	return n
 }
 
-func (g *gatewayOf) config(globals, site string) []byte {
+func (g *testGateway) config(globals, site string) []byte {
 	g.t.Helper()
 	_, port, err := net.SplitHostPort(g.addr)
 	if err != nil {
@@ -138,11 +138,11 @@ func (g *gatewayOf) config(globals, site string) []byte {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	return onDesk(g.t, text)
+	return onFake(g.t, text)
 }
 
-// onDesk makes the test's backend that of an adapted configuration.
-func onDesk(t testing.TB, config string) []byte {
+// onFake makes the test's backend that of an adapted configuration.
+func onFake(t testing.TB, config string) []byte {
 	t.Helper()
 	var tree struct {
 		Apps map[string]map[string]any `json:"apps"`
@@ -153,8 +153,8 @@ func onDesk(t testing.TB, config string) []byte {
 			t.Fatal(err)
 		}
 	}
-	tree.Apps["svc"]["sidecar"] = map[string]any{"form": "desk"}
-	tree.Apps["svc"]["engines"] = map[string]any{"form": "desk"}
+	tree.Apps["svc"]["sidecar"] = map[string]any{"form": "fake"}
+	tree.Apps["svc"]["engines"] = map[string]any{"form": "fake"}
 	all["apps"] = tree.Apps
 	out, err := json.Marshal(all)
 	if err != nil {
@@ -170,7 +170,7 @@ type answer struct {
 }
 
 // send sends a request with a key, "" for none.
-func (g *gatewayOf) send(method, path, key, body string) answer {
+func (g *testGateway) send(method, path, key, body string) answer {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), method, "http://"+g.addr+path, strings.NewReader(body))
 	if err != nil {
@@ -183,7 +183,7 @@ func (g *gatewayOf) send(method, path, key, body string) answer {
 }
 
 // submission is one of a new key.
-func (g *gatewayOf) submission(ctx context.Context) *http.Request {
+func (g *testGateway) submission(ctx context.Context) *http.Request {
 	g.t.Helper()
 	body := fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+g.addr+"/v1/generate", strings.NewReader(body))
@@ -194,7 +194,7 @@ func (g *gatewayOf) submission(ctx context.Context) *http.Request {
 	return req
 }
 
-func (g *gatewayOf) do(req *http.Request) answer {
+func (g *testGateway) do(req *http.Request) answer {
 	g.t.Helper()
 	resp := g.roundTrip(http.DefaultTransport, req)
 	defer resp.Body.Close()
@@ -208,7 +208,7 @@ func (g *gatewayOf) do(req *http.Request) answer {
 // roundTrip returns the answer to a request. A GET whose connection is closed
 // without one is sent again: the server of a configuration that Caddy has refused,
 // or replaced, may have accepted it in its last moment.
-func (g *gatewayOf) roundTrip(by http.RoundTripper, req *http.Request) *http.Response {
+func (g *testGateway) roundTrip(by http.RoundTripper, req *http.Request) *http.Response {
 	g.t.Helper()
 	var resp *http.Response
 	wait.Until(g.t, "a server of the configuration answers", func() bool {
@@ -226,7 +226,7 @@ func (g *gatewayOf) roundTrip(by http.RoundTripper, req *http.Request) *http.Res
 }
 
 // ask sends a request to the admin API.
-func (g *gatewayOf) ask(method, path string) answer {
+func (g *testGateway) ask(method, path string) answer {
 	g.t.Helper()
 	client := http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -251,7 +251,7 @@ func (g *gatewayOf) ask(method, path string) answer {
 }
 
 // logged returns the log so far.
-func (g *gatewayOf) logged() string {
+func (g *testGateway) logged() string {
 	g.t.Helper()
 	raw, err := os.ReadFile(g.log)
 	if err != nil {
@@ -261,7 +261,7 @@ func (g *gatewayOf) logged() string {
 }
 
 // accessLines returns the access log's lines, once there are n.
-func (g *gatewayOf) accessLines(n int) []map[string]any {
+func (g *testGateway) accessLines(n int) []map[string]any {
 	g.t.Helper()
 	var lines []map[string]any
 	wait.Until(g.t, fmt.Sprintf("there are %d lines in the access log", n), func() bool {

@@ -6,7 +6,7 @@ import (
 )
 
 // wantHost asks a path for a host and wants the status.
-func (g *gatewayOf) wantHost(host, path string, status int) answer {
+func (g *testGateway) wantHost(host, path string, status int) answer {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodGet, "http://"+g.addr+path, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func TestAHostThatNoSiteServesIsRefused(t *testing.T) {
 	const api = "\tsvc_api\n\thandle /openapi.yaml {\n\t\tsvc_openapi\n\t}\n"
 	const other = "}\nhttp://other.example:{port} {\n\trespond /hello hi\n"
 	t.Run("the shipped Caddyfile", func(t *testing.T) {
-		g := shipped(t, newDesk(t))
+		g := shipped(t, newFakeBackend(t))
 		for _, path := range []string{"/v1/projects", "/v1/generate", "/openapi.yaml", "/", "/health"} {
 			got := g.wantHost("192.0.2.1", path, http.StatusMisdirectedRequest)
 			if got.body != `{"error":"No site at this address has this host name."}`+"\n" ||
@@ -40,7 +40,7 @@ func TestAHostThatNoSiteServesIsRefused(t *testing.T) {
 	})
 	for name, second := range map[string]string{"before another site": other, "beside another site's chain": other + "\tsvc_api\n"} {
 		t.Run(name, func(t *testing.T) {
-			g := newDesk(t).gateway(t, api+second)
+			g := newFakeBackend(t).gateway(t, api+second)
 			g.wantHost("192.0.2.1", "/v1/projects", http.StatusMisdirectedRequest)
 			g.wantHost(g.addr, "/v1/projects", http.StatusUnauthorized)
 			if got := g.wantHost("other.example", "/hello", http.StatusOK); got.body != "hi" {
@@ -50,7 +50,7 @@ func TestAHostThatNoSiteServesIsRefused(t *testing.T) {
 		})
 	}
 	t.Run("a site for every host", func(t *testing.T) {
-		g := newDesk(t).gateway(t, api+"}\nhttp://:{port} {\n\trespond hi\n")
+		g := newFakeBackend(t).gateway(t, api+"}\nhttp://:{port} {\n\trespond hi\n")
 		if got := g.wantHost("192.0.2.1", "/v1/projects", http.StatusOK); got.body != "hi" {
 			t.Errorf("it says %q", got.body)
 		}

@@ -19,7 +19,7 @@ import (
 const wholeAPI = "\tlog\n\tsvc_api\n\thandle {\n\t\terror 404\n\t}"
 
 func TestKeysAppearInNoLogAtDebugLevel(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/events") {
 			breakOff(w, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: 1\ndata: {}\n\n")
@@ -129,8 +129,8 @@ func TestConfigurationThatWouldLogKeysIsRefused(t *testing.T) {
 // validate does what "caddy validate" does.
 func validate(t *testing.T, globals, site string) error {
 	t.Helper()
-	d := newDesk(t)
-	g := &gatewayOf{desk: d, t: t, addr: freeport.Address(t), log: filepath.Join(d.dir, "caddy.log")}
+	d := newFakeBackend(t)
+	g := &testGateway{fakeBackend: d, t: t, addr: freeport.Address(t), log: filepath.Join(d.dir, "caddy.log")}
 	var config caddy.Config
 	if err := caddy.StrictUnmarshalJSON(g.config(globals, site), &config); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func validate(t *testing.T, globals, site string) error {
 }
 
 func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/events") {
 			breakOff(w, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 1000\r\n\r\nid: 1\ndata: {}\n\n")
@@ -204,7 +204,7 @@ func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
 }
 
 func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key, disabled := d.key("key_1", ""), d.key("key_2", "disabled")
 	g := d.gateway(t, wholeAPI)
 	check := func(want map[string]string) {
@@ -233,7 +233,7 @@ func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 }
 
 func TestFormatSvcTakesKeysOutOfWhereverTheyStand(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, "\tsvc_api")
 	const masked = `	admin unix/{admin}

@@ -15,7 +15,7 @@ import (
 )
 
 // metric reads a metric from the page that operators scrape.
-func (g *gatewayOf) metric(name string) float64 {
+func (g *testGateway) metric(name string) float64 {
 	g.t.Helper()
 	for line := range strings.Lines(g.ask("GET", "/metrics").body) {
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
@@ -30,7 +30,7 @@ func (g *gatewayOf) metric(name string) float64 {
 }
 
 // grows reports by how much a metric grows while do runs.
-func (g *gatewayOf) grows(name string, do func()) float64 {
+func (g *testGateway) grows(name string, do func()) float64 {
 	g.t.Helper()
 	before := g.metric(name)
 	do()
@@ -38,7 +38,7 @@ func (g *gatewayOf) grows(name string, do func()) float64 {
 }
 
 func TestEveryRequestIsCountedOnceByItsEnd(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key, disabled := d.key("k", ""), d.key("d", "disabled")
 	g := d.gateway(t, wholeAPI)
 	tests := []struct{ method, path, key, metric string }{
@@ -83,7 +83,7 @@ func TestSubmissionsAreCountedByWhatBecameOfThem(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFakeBackend(t)
 			if tc.engine != nil {
 				d.engine(t, tc.engine)
 			}
@@ -103,7 +103,7 @@ func TestSubmissionsAreCountedByWhatBecameOfThem(t *testing.T) {
 }
 
 func TestCountersSurviveAReload(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
 	const counter = `svc_requests_total{action="projects.list",class="2xx",reason=""}`
@@ -117,7 +117,7 @@ func TestCountersSurviveAReload(t *testing.T) {
 }
 
 func TestOpenEventStreamsAreCounted(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	end := make(chan struct{})
 	d.engine(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -34,7 +34,7 @@ func TestAPanicBehindTheQuotaSettlesTheReservation(t *testing.T) {
 		contract.Accepted: "reserve fence commit",
 	} {
 		t.Run(string(verdict), func(t *testing.T) {
-			d := newDesk(t)
+			d := newFakeBackend(t)
 			d.verdict, d.fenceErr = verdict, nil
 			g := d.gateway(t, wholeAPI)
 			g.replace([]byte(replaceHandler(t, string(g.config(globals, wholeAPI)), "reverse_proxy", `{"handler":"test_panic"}`)))

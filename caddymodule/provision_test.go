@@ -51,7 +51,7 @@ func TestChainInAnImpossibleOrderIsRefused(t *testing.T) {
 // TestSubmissionThatPassedNoQuotaReachesNoEngine has a configuration whose
 // missing step can't be seen before a request comes: another route has it.
 func TestSubmissionThatPassedNoQuotaReachesNoEngine(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	var asked atomic.Int32
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +90,7 @@ func TestANamedRouteThatLacksAStepTakesNoSubmission(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFakeBackend(t)
 			key := d.key("k", "")
 			var asked atomic.Int32
 			d.engine(t, func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +114,7 @@ func TestANamedRouteThatLacksAStepTakesNoSubmission(t *testing.T) {
 }
 
 func TestARouteWithTwoQuotasMakesNoJob(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	var asked atomic.Int32
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
@@ -133,10 +133,10 @@ func TestARouteWithTwoQuotasMakesNoJob(t *testing.T) {
 }
 
 func TestReloadThatNeedsAnotherSidecarOnTheSameFolderIsRefusedAndSaysSo(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
-	other := strings.Replace(string(g.config(globals, wholeAPI)), `"sidecar":{"form":"desk"}`, `"sidecar":{"form":"desk","option":"another store"}`, 1)
+	other := strings.Replace(string(g.config(globals, wholeAPI)), `"sidecar":{"form":"fake"}`, `"sidecar":{"form":"fake","option":"another store"}`, 1)
 	err := caddy.Load([]byte(other), true)
 	if err == nil || !strings.Contains(err.Error(), "take effect at a start: restart the service") {
 		t.Errorf("got %v", err)
@@ -147,7 +147,7 @@ func TestReloadThatNeedsAnotherSidecarOnTheSameFolderIsRefusedAndSaysSo(t *testi
 }
 
 func TestReloadThatNamesAnotherDataFolderIsRefusedAndOpensNothingThere(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -173,10 +173,10 @@ func TestReloadThatFailsLeavesTheOptionsAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	g := d.gateway(t, wholeAPI)
 	with := func(setting string) string {
-		return strings.Replace(string(g.config(globals, wholeAPI)), `"engines":{"form":"desk"}`, `"engines":{"form":"desk","setting":"`+setting+`"}`, 1)
+		return strings.Replace(string(g.config(globals, wholeAPI)), `"engines":{"form":"fake"}`, `"engines":{"form":"fake","setting":"`+setting+`"}`, 1)
 	}
 	if err := caddy.Load([]byte(with("before")), true); err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestBadValuesInJSONAreRefused(t *testing.T) {
 			var config caddy.Config
 			raw := fmt.Sprintf(`{"admin":{"disabled":true},"apps":{"svc":%s,"http":{"servers":{"a":{"listen":["127.0.0.1:0"],
 				"routes":[{"handle":[{"handler":"svc_auth",%s}]}],"errors":{"routes":[{"handle":[{"handler":"svc_error"}]}]}}}}}}`,
-				strings.Replace(tc.app, "{", `{"sidecar":{"form":"desk"},"engines":{"form":"desk"},`, 1), tc.auth)
+				strings.Replace(tc.app, "{", `{"sidecar":{"form":"fake"},"engines":{"form":"fake"},`, 1), tc.auth)
 			raw = strings.Replace(raw, ",}", "}", 1)
 			if err := caddy.StrictUnmarshalJSON([]byte(raw), &config); err != nil {
 				t.Fatal(err)

@@ -30,7 +30,7 @@ const chainWithRate = `	handle /v1/* {
 	}`
 
 func TestRequestsAboveTheRateOfAKeyAnswer503(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	slow, other := d.key("slow", ""), d.key("other", "")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "rate 1 5"))
 	var refused answer
@@ -58,7 +58,7 @@ func TestRequestsAboveTheRateOfAKeyAnswer503(t *testing.T) {
 }
 
 func TestRateCountsOnEveryRoute(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "rate 1 3"))
 	paths := []string{"/v1/nothing", "/v1/projects", "/v1/generate/" + testJob + "/status", "/v1/generate/x"}
@@ -71,7 +71,7 @@ func TestRateCountsOnEveryRoute(t *testing.T) {
 }
 
 func TestStateOfRatesSurvivesAReload(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	site := fmt.Sprintf(chainWithRate, "rate 1 400")
 	g := d.gateway(t, site)
@@ -90,7 +90,7 @@ func TestStateOfRatesSurvivesAReload(t *testing.T) {
 // TestAGoodKeyIsNeverTakenForABadOne: its address sent many bad ones, and this
 // gateway has not seen it before, as after a restart.
 func TestAGoodKeyIsNeverTakenForABadOne(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	seen, fresh, disabled := d.key("seen", ""), d.key("fresh", ""), d.key("disabled", "disabled")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "failed_rate 1 5"))
 	g.send("GET", "/v1/projects", seen, "")
@@ -109,7 +109,7 @@ func TestAGoodKeyIsNeverTakenForABadOne(t *testing.T) {
 }
 
 func TestNewKeysAreNotSuspectWithoutFailures(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "failed_rate 1 2"))
 	for i := range 50 {
 		if a := g.send("GET", "/v1/projects", d.key(fmt.Sprint("k", i), ""), ""); a.StatusCode != 200 {
@@ -119,7 +119,7 @@ func TestNewKeysAreNotSuspectWithoutFailures(t *testing.T) {
 }
 
 func TestRatesTurnedOffLimitNothing(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "rate off\n\t\t\t\tfailed_rate off"))
 	for range 300 {
@@ -133,7 +133,7 @@ func TestRatesTurnedOffLimitNothing(t *testing.T) {
 }
 
 func TestRedisThatIsNotThereLimitsPerNodeAndIsReported(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	t.Setenv("SVC_REDIS_URL", "unix://"+filepath.Join(d.dir, "none.sock"))
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "rate 1 2"))
@@ -168,7 +168,7 @@ func TestRedisIsUsedWhenItIsThere(t *testing.T) {
 		}
 		t.Skip("redis-server is missing")
 	}
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	socket := filepath.Join(d.dir, "r.sock")
 	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", d.dir)
 	if err := server.Start(); err != nil {

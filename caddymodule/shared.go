@@ -49,8 +49,14 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		rechecks.Close()
 		return nil, errors.Join(err, b.close())
 	}
+	routes, err := gateway.NewRoutes()
+	if err != nil {
+		cached.Close()
+		rechecks.Close()
+		return nil, errors.Join(err, b.close())
+	}
 	shared := &Shared{
-		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: gateway.NewRoutes(),
+		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 	}
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
@@ -89,5 +95,6 @@ func (s *Shared) Destruct() error {
 	err := s.previews.close()
 	s.cache.Close()
 	s.rechecks.Close()
+	s.Routes.Close()
 	return errors.Join(err, s.backend.close())
 }

@@ -15,7 +15,7 @@ import (
 
 // bounded is a configuration with options of the app that bound event streams, and
 // a mark by which it is another one than the last.
-func (g *gatewayOf) bounded(options, mark string) []byte {
+func (g *testGateway) bounded(options, mark string) []byte {
 	g.t.Helper()
 	config := string(g.config(globals, wholeAPI+"\n\theader X-Mark "+mark))
 	with := strings.Replace(config, `"svc":{`, `"svc":{`+options+`,`, 1)
@@ -27,7 +27,7 @@ func (g *gatewayOf) bounded(options, mark string) []byte {
 
 // follow opens an event stream. It returns the status and, when there is a stream,
 // what makes the client leave.
-func (g *gatewayOf) follow(key string) (answer, func()) {
+func (g *testGateway) follow(key string) (answer, func()) {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), "GET", "http://"+g.addr+"/v1/generate/"+testJob+"/events", nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func (g *gatewayOf) follow(key string) (answer, func()) {
 }
 
 // streamingEngine runs an engine whose streams end with the test, and counts them.
-func streamingEngine(t *testing.T, d *desk) *atomic.Int32 {
+func streamingEngine(t *testing.T, d *fakeBackend) *atomic.Int32 {
 	t.Helper()
 	asked := new(atomic.Int32)
 	d.engine(t, func(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func streamingEngine(t *testing.T, d *desk) *atomic.Int32 {
 }
 
 func TestEventStreamsOfAKeyAreBounded(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	asked := streamingEngine(t, d)
 	key, other := d.key("k", ""), d.key("other", "")
 	g := d.gateway(t, wholeAPI)
@@ -140,7 +140,7 @@ func TestReloadThatFailsLeavesTheBoundsOfStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	streamingEngine(t, d)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
@@ -160,7 +160,7 @@ func TestReloadThatFailsLeavesTheBoundsOfStreams(t *testing.T) {
 }
 
 func TestSecondKeyCanStreamWhenOnesPlacesAreTaken(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	streamingEngine(t, d)
 	key, other := d.key("k", ""), d.key("other", "")
 	g := d.gateway(t, wholeAPI)

@@ -72,7 +72,7 @@ func TestWhatTheEngineAnswersSettlesTheReservation(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFakeBackend(t)
 			d.verdict, d.fenceErr = tc.verdict, tc.fenceErr
 			if tc.engine != nil {
 				d.engine(t, tc.engine)
@@ -123,7 +123,7 @@ func TestAClientThatLeavesNeitherCancelsNorReleases(t *testing.T) {
 	for name, engine := range tests {
 		t.Run(name, func(t *testing.T) {
 			gone = make(chan struct{})
-			d := newDesk(t)
+			d := newFakeBackend(t)
 			began := make(chan struct{})
 			d.engine(t, func(w http.ResponseWriter, r *http.Request) {
 				close(began)
@@ -152,7 +152,7 @@ func TestAClientThatLeavesNeitherCancelsNorReleases(t *testing.T) {
 }
 
 func TestTheAnswerOfAnotherInstanceIsNotTaken(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.verdict, d.fenceErr, d.instance = contract.Fenced, nil, "another"
 	d.engine(t, accept)
 	resp, err := http.DefaultClient.Do(d.gateway(t, wholeAPI).submission(t.Context()))
@@ -167,7 +167,7 @@ func TestTheAnswerOfAnotherInstanceIsNotTaken(t *testing.T) {
 }
 
 func TestAnotherInstanceNeverReceivesTheBody(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.verdict, d.fenceErr = contract.Fenced, nil
 	g := d.gateway(t, wholeAPI)
 	// An engine of another start listens where the first one did. It refuses

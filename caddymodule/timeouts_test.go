@@ -26,10 +26,10 @@ import (
 // is to arrive within it.
 const hurried = 5 * time.Second
 
-// shipped runs the shipped Caddyfile in front of a desk, in a hurry.
-func shipped(t *testing.T, d *desk) *gatewayOf {
+// shipped runs the shipped Caddyfile in front of a fake backend, in a hurry.
+func shipped(t *testing.T, d *fakeBackend) *testGateway {
 	t.Helper()
-	g := &gatewayOf{desk: d, t: t, addr: freeport.Address(t)}
+	g := &testGateway{fakeBackend: d, t: t, addr: freeport.Address(t)}
 	t.Setenv("SVC_ADDRESS", "http://"+g.addr)
 	t.Setenv("SVC_DATA_DIR", d.dir)
 	t.Setenv("SVC_LOG_LEVEL", "PANIC")
@@ -42,7 +42,7 @@ func shipped(t *testing.T, d *desk) *gatewayOf {
 		t.Fatal(err)
 	}
 	var tree map[string]any
-	if err := json.Unmarshal(onDesk(t, config), &tree); err != nil {
+	if err := json.Unmarshal(onFake(t, config), &tree); err != nil {
 		t.Fatal(err)
 	}
 	tree["admin"] = map[string]any{"disabled": true}
@@ -78,7 +78,7 @@ func shipped(t *testing.T, d *desk) *gatewayOf {
 }
 
 // dial opens a connection and sends text on it.
-func (g *gatewayOf) dial(t *testing.T, text string) net.Conn {
+func (g *testGateway) dial(t *testing.T, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", g.addr)
 	if err != nil {
@@ -105,7 +105,7 @@ func untilClosed(conn net.Conn) (string, error) {
 }
 
 func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	more, gone := make(chan struct{}), make(chan struct{})
 	leave := sync.OnceFunc(func() { close(gone) })
 	var streams atomic.Int32

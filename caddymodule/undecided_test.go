@@ -15,7 +15,7 @@ import (
 )
 
 func TestWithoutADecisionTheAnswerIs503AndTheReasonIsCounted(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
 	for reason, err := range map[string]error{
@@ -46,7 +46,7 @@ func TestWithoutADecisionTheAnswerIs503AndTheReasonIsCounted(t *testing.T) {
 
 // A stream is decided on twice, the second time when it is open: each counts.
 func TestDecisionOnAnOpenStreamIsMeasuredLikeAnyOther(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.engine(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "id: 2\nevent: %s\ndata: {}\n\n", api.EventCompleted)
@@ -63,7 +63,7 @@ func TestDecisionOnAnOpenStreamIsMeasuredLikeAnyOther(t *testing.T) {
 }
 
 func TestStatusSaysThatTheWantedPolicyIsNotActive(t *testing.T) {
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	d.policyProblem = "the policy of the source is not active: step tests failed"
 	a := d.gateway(t, wholeAPI).ask("GET", "/svc/status")
 	if a.StatusCode != 200 || !strings.Contains(a.body, `"state":"degraded"`) || !strings.Contains(a.body, d.policyProblem) {

@@ -14,7 +14,7 @@ func TestWhatIsNoRequestOfTheAPIIsRefusedBelowItAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t)
+	d := newFakeBackend(t)
 	g := d.gateway(t, wholeAPI)
 	key := "X-API-Key: " + d.key("key_1", "")
 	for name, tc := range map[string]struct {

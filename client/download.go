@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 
@@ -38,7 +39,10 @@ func (c *Client) Download(ctx context.Context, job Job, path string) (api.Files,
 		err = os.Rename(part, path)
 	}
 	if err != nil {
-		return api.Files{}, fmt.Errorf("downloading files: %w", errors.Join(err, os.RemoveAll(part))) // it may not be there
+		if removed := os.Remove(part); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+		return api.Files{}, fmt.Errorf("downloading files: %w", err)
 	}
 	return *record.Files, nil
 }

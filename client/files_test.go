@@ -132,6 +132,22 @@ func TestCutDownloadLeavesTheEarlierFileAlone(t *testing.T) {
 	}
 }
 
+func TestFailedDownloadLeavesAFolderInItsWayAlone(t *testing.T) {
+	content := archive(t, entry{name: "index.html", content: "a"})
+	c, _ := serve(t, filesService(content, sumOf(content)))
+	path := filepath.Join(t.TempDir(), "game.zip")
+	kept := filepath.Join(path+".part", "notes.txt")
+	if err := errors.Join(os.Mkdir(path+".part", 0o755), os.WriteFile(kept, []byte("a"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Download(t.Context(), Job{ID: testJob}, path); err == nil {
+		t.Error("a download through a folder succeeded")
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestExtractWritesTheGame(t *testing.T) {
 	path := archiveFile(t, entry{name: "index.html", content: "a"}, entry{name: "src/", mode: fs.ModeDir | 0o755},
 		entry{name: "src/game.json", content: "{}"}, entry{name: ".svc/style.json", content: "b"}, entry{name: "run.sh", content: "c", mode: 0o4777})

@@ -7,10 +7,20 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// ruleValues keeps the values of rules within one evaluation, in a list: a decision
-// needs about a dozen. OPA's own is a tree with four allocations for each rule.
+// maxListed is how many values a list is searched for.
+const maxListed = 32
+
+// ruleValues keeps the values of rules within one evaluation, at first in a list: a
+// decision needs about a dozen. OPA's own is a tree with four allocations for each rule.
 type ruleValues struct {
-	frames [][]ruleValue // a "with" begins a new one, as rules may differ within it
+	frames []valueFrame // a "with" begins a new one, as rules may differ within it
+}
+
+// valueFrame is a list, or once that is full OPA's tree: a function that is called for
+// each of thousands of elements has a value for each.
+type valueFrame struct {
+	list []ruleValue
+	tree topdown.VirtualCache // nil: all is in the list
 }
 
 // ruleValue is the value of the rule at path, nil for undefined.
@@ -19,30 +29,35 @@ type ruleValue struct {
 	value *ast.Term
 }
 
-func newRuleValues() *ruleValues { return &ruleValues{[][]ruleValue{make([]ruleValue, 0, 12)}} }
+func newRuleValues() *ruleValues {
+	return &ruleValues{[]valueFrame{{list: make([]ruleValue, 0, 12)}}}
+}
 
-func (v *ruleValues) top() *[]ruleValue { return &v.frames[len(v.frames)-1] }
+func (v *ruleValues) top() *valueFrame { return &v.frames[len(v.frames)-1] }
 
-// find returns the entry of a rule in the last frame, nil when there is none.
-func (v *ruleValues) find(path ast.Ref) *ruleValue {
-	frame := *v.top()
-	for i := range frame {
-		if frame[i].path.Equal(path) {
-			return &frame[i]
+// find returns the list's entry of a rule, nil when there is none.
+func (f *valueFrame) find(path ast.Ref) *ruleValue {
+	for i := range f.list {
+		if f.list[i].path.Equal(path) {
+			return &f.list[i]
 		}
 	}
 	return nil
 }
 
 // Push implements topdown.VirtualCache.
-func (v *ruleValues) Push() { v.frames = append(v.frames, nil) }
+func (v *ruleValues) Push() { v.frames = append(v.frames, valueFrame{}) }
 
 // Pop implements topdown.VirtualCache.
 func (v *ruleValues) Pop() { v.frames = v.frames[:len(v.frames)-1] }
 
 // Get implements topdown.VirtualCache.
 func (v *ruleValues) Get(path ast.Ref) (value *ast.Term, undefined bool) {
-	known := v.find(path)
+	frame := v.top()
+	if frame.tree != nil {
+		return frame.tree.Get(path)
+	}
+	known := frame.find(path)
 	if known == nil {
 		return nil, false
 	}
@@ -51,17 +66,29 @@ func (v *ruleValues) Get(path ast.Ref) (value *ast.Term, undefined bool) {
 
 // Put implements topdown.VirtualCache.
 func (v *ruleValues) Put(path ast.Ref, value *ast.Term) {
-	if known := v.find(path); known != nil {
+	frame := v.top()
+	if frame.tree != nil {
+		frame.tree.Put(path, value)
+	} else if known := frame.find(path); known != nil {
 		known.value = value
-		return
+	} else if len(frame.list) < maxListed {
+		frame.list = append(frame.list, ruleValue{slices.Clone(path), value}) // the caller uses path's memory again
+	} else {
+		frame.tree = topdown.NewVirtualCache()
+		for _, listed := range frame.list {
+			frame.tree.Put(listed.path, listed.value)
+		}
+		frame.tree.Put(path, value)
 	}
-	*v.top() = append(*v.top(), ruleValue{slices.Clone(path), value}) // the caller uses path's memory again
 }
 
 // Keys implements topdown.VirtualCache.
 func (v *ruleValues) Keys() []ast.Ref {
+	if tree := v.top().tree; tree != nil {
+		return tree.Keys()
+	}
 	var paths []ast.Ref
-	for _, known := range *v.top() {
+	for _, known := range v.top().list {
 		if known.value != nil {
 			paths = append(paths, known.path)
 		}

@@ -40,4 +40,15 @@ func TestRuleValuesAreThoseOfOPAsOwnCache(t *testing.T) {
 	value = ast.StringTerm("nobody")
 	both(func(c topdown.VirtualCache) { c.Put(role, value) })
 	same("put again")
+	for i := range 2 * maxListed {
+		path := append(role[:3:3], ast.InternedTerm(i))
+		both(func(c topdown.VirtualCache) { c.Put(path, value) })
+	}
+	same("more values than are listed")
+	both(topdown.VirtualCache.Push)
+	same("within with, after many")
+	both(topdown.VirtualCache.Pop)
+	value = ast.StringTerm("owner")
+	both(func(c topdown.VirtualCache) { c.Put(role, value) })
+	same("put again, after many")
 }

@@ -38,7 +38,11 @@ type Rates struct {
 // NewRates returns rates that count the requests of keys with a limiter, which is the
 // caller's to close.
 func NewRates(keys rate.Limiter, now func() time.Time) *Rates {
-	return &Rates{keys: keys, failures: rate.NewLocal[netip.Addr](ratedAddresses, now), known: newLRU[api.KeyHash, struct{}](knownKeys)}
+	known, err := lru.New[api.KeyHash, struct{}](knownKeys)
+	if err != nil {
+		panic(err) // a size that is not above 0
+	}
+	return &Rates{keys: keys, failures: rate.NewLocal[netip.Addr](ratedAddresses, now), known: known}
 }
 
 // RateError is the cause of a 503 for a rate that was gone over.

@@ -1,10 +1,11 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/dgraph-io/ristretto/v2"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -115,17 +116,25 @@ const maxRoutes = 100_000
 // wrong, because a job keeps its project; what it doesn't know is in the job's
 // row. It is safe for concurrent use.
 type Routes struct {
-	projects *lru.Cache[string, string]
+	projects *ristretto.Cache[string, string]
 }
 
-// NewRoutes returns an empty table.
-func NewRoutes() *Routes { return &Routes{projects: newLRU[string, string](maxRoutes)} }
+// NewRoutes returns an empty table. Close ends it.
+func NewRoutes() (*Routes, error) {
+	c, err := ristretto.NewCache(&ristretto.Config[string, string]{
+		NumCounters: 10 * maxRoutes, MaxCost: maxRoutes, BufferItems: 64, IgnoreInternalCost: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making the route table: %w", err)
+	}
+	return &Routes{projects: c}, nil
+}
 
 // Record notes a job's project. What is known already is not written again:
 // each poll comes here.
 func (t *Routes) Record(jobID, projectID string) {
 	if t.Project(jobID) != projectID {
-		t.projects.Add(jobID, projectID)
+		t.projects.Set(jobID, projectID, 1)
 	}
 }
 
@@ -135,12 +144,5 @@ func (t *Routes) Project(jobID string) string {
 	return projectID
 }
 
-// newLRU returns a cache of size entries, which must be above 0, that forgets what was
-// used longest ago.
-func newLRU[K comparable, V any](size int) *lru.Cache[K, V] {
-	cache, err := lru.New[K, V](size)
-	if err != nil {
-		panic(err) // a size that is not above 0
-	}
-	return cache
-}
+// Close ends the table.
+func (t *Routes) Close() { t.projects.Close() }

@@ -105,7 +105,7 @@ func (o Options) openDocker(ctx context.Context) (*docker.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, o.check(ctx, d)
+	return d, o.check(ctx, "Docker", d)
 }
 
 func (o Options) docker() *Docker { return cmp.Or(o.Docker, new(Docker)) }

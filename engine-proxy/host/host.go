@@ -134,18 +134,18 @@ func (o Options) openDriver(ctx context.Context) (driver.Driver, error) {
 	return o.openProcess()
 }
 
-// check refuses a driver that can't run engines as configured. One that is
+// check refuses a driver that can't run engines as configured. One whose daemon is
 // unavailable may come back.
-func (o Options) check(ctx context.Context, d interface {
+func (o Options) check(ctx context.Context, daemon string, d interface {
 	driver.Driver
 	io.Closer
 }) error {
 	err := d.Check(ctx)
 	if errors.Is(err, driver.ErrFatalSpec) {
-		return errors.Join(fmt.Errorf("checking the driver %s: %w", o.Driver, err), d.Close())
+		return errors.Join(fmt.Errorf("checking %s: %w", daemon, err), d.Close())
 	}
 	if err != nil {
-		o.Logger.Error("no engine can be started before the driver is available", zap.String("driver", o.Driver), zap.Error(err))
+		o.Logger.Error("no engine can be started before "+daemon+" answers", zap.Error(err))
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func (o Options) openKubernetes(ctx context.Context) (*kubernetes.Driver, error)
 	if err != nil {
 		return nil, err
 	}
-	return d, o.check(ctx, d)
+	return d, o.check(ctx, "Kubernetes", d)
 }
 
 // timing gives pods the time that placing them may take.

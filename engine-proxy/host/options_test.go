@@ -6,8 +6,25 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/svc-games/svc/block"
+	"github.com/svc-games/svc/engine-proxy/driver/docker"
 )
+
+func TestDaemonThatIsAwayIsNamedInTheLog(t *testing.T) {
+	core, logs := observer.New(zap.ErrorLevel)
+	o := Options{Driver: docker.Name, DataDir: t.TempDir(), Docker: &Docker{Host: "unix:///nowhere.sock"}, Logger: zap.New(core)}
+	d, err := o.openDocker(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if all := logs.All(); len(all) != 1 || all[0].Message != "no engine can be started before Docker answers" || len(all[0].Context) != 1 {
+		t.Errorf("logged was %v", all)
+	}
+}
 
 // TestDriverOptionsHaveOneName: svc-engine-proxy reads them from JSON, the gateway
 // from a Caddyfile.

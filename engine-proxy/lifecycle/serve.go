@@ -29,10 +29,11 @@ func (m *Machine) Observed(now, asked time.Time, run uint64, act contract.Activi
 	u := &m.use
 	// The engine's own clock is not compared with ours: that its last activity
 	// has moved is enough.
-	if u.leases > 0 || working(act) || !act.LastActivity.Equal(u.activity.LastActivity) {
+	moved := !act.LastActivity.Equal(u.activity.LastActivity)
+	u.activity, u.asked, u.misses, u.answered = act, asked, 0, now
+	if moved || u.busy() {
 		u.last = now
 	}
-	u.activity, u.asked, u.misses, u.answered = act, asked, 0, now
 	if now.Sub(u.ready) >= m.rules.BackOffReset {
 		m.strikes, m.unreported = 0, 0
 	}
@@ -42,14 +43,17 @@ func (m *Machine) Observed(now, asked time.Time, run uint64, act contract.Activi
 	}
 }
 
-// working reports whether an engine's word speaks against stopping it.
-func working(act contract.Activity) bool { return act.Busy() || act.OpenStreams > 0 }
+// claimsWork reports whether what the engine says speaks against stopping it.
+func (u *use) claimsWork() bool { return u.activity.Busy() || u.activity.OpenStreams > 0 }
+
+// busy reports whether anything known speaks against stopping the engine.
+func (u *use) busy() bool { return u.leases > 0 || u.claimsWork() }
 
 // judgeClaim stops an engine that has claimed work for too long while the
 // ledger, which was asked just now, knows of none and nobody is connected.
 func (m *Machine) judgeClaim(now time.Time) {
 	u := &m.use
-	if m.state != Ready || m.frozen || m.open > 0 || u.leases > 0 || !working(u.activity) {
+	if m.state != Ready || m.frozen || m.open > 0 || u.leases > 0 || !u.claimsWork() {
 		u.claims = time.Time{}
 		return
 	}
@@ -118,13 +122,10 @@ func (m *Machine) Overran(now time.Time, run uint64, f Failure) {
 	}
 }
 
-// quiet reports whether nothing known speaks against stopping the engine.
-func (m *Machine) quiet() bool { return m.use.leases == 0 && !working(m.use.activity) }
-
 // Evict drains an idle engine because another project needs its room. It
 // reports whether it did.
 func (m *Machine) Evict(now time.Time) bool {
-	if m.state != Ready || m.frozen || !m.quiet() {
+	if m.state != Ready || m.frozen || m.use.busy() {
 		return false
 	}
 	m.drain(now, CauseEvicted)

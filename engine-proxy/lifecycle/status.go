@@ -38,7 +38,7 @@ func (m *Machine) Status() Status {
 
 // IdleSince returns since when a ready engine has had nothing to do.
 func (m *Machine) IdleSince() (time.Time, bool) {
-	if m.state != Ready || !m.quiet() {
+	if m.state != Ready || m.use.busy() {
 		return time.Time{}, false
 	}
 	return m.use.last, true

@@ -100,7 +100,7 @@ func (f *remoteFile) request() error {
 	r.Header.Set("If-Match", `"`+f.info.SHA256+`"`)
 	res, err := f.client.peer.RoundTrip(r)
 	if err != nil {
-		return &awayError{fmt.Errorf("asking the engine proxy for files: %w", err)}
+		return fmt.Errorf("%w: asking for files: %w", engineproxy.ErrUnreachable, err)
 	}
 	if res.StatusCode != http.StatusPartialContent {
 		return errors.Join(fmt.Errorf("asking for files: status %d", res.StatusCode), res.Body.Close())

@@ -81,16 +81,10 @@ func call[Res any](ctx context.Context, c *rpc.Client, timeout time.Duration, na
 	case ctx.Err() != nil && err != nil:
 		return res, ctx.Err()
 	case errors.Is(err, rpc.ErrUnreachable):
-		return res, &awayError{err}
+		return res, fmt.Errorf("%w: %w", engineproxy.ErrUnreachable, err)
 	}
 	return res, err
 }
-
-// awayError is engineproxy.ErrUnreachable of an engine proxy that did not answer:
-// what it says is of that one, and not of an engine.
-type awayError struct{ error }
-
-func (e *awayError) Unwrap() []error { return []error{engineproxy.ErrUnreachable, e.error} }
 
 // Submit implements engineproxy.Engines.
 func (c *Client) Submit(ctx context.Context, p engineproxy.Project, hold time.Duration) (*engineproxy.Lease, error) {

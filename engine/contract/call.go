@@ -138,7 +138,7 @@ func decode[T any](e *engine, a answer) T {
 // submission is a request for a job under an id.
 func (e *engine) submission(id string, req map[string]any) call {
 	e.t.Helper()
-	body := map[string]any{"projectId": e.projectID, "prompt": e.target.Prompt + ", " + marker}
+	body := map[string]any{"projectId": e.projectID, "prompt": defaultPrompt + ", " + marker}
 	for name, value := range req {
 		body[name] = value
 	}

@@ -19,11 +19,6 @@ type Target struct {
 	// Command is the engine's program and its first arguments. The flags of the
 	// contract follow them.
 	Command []string
-	// Env is added to the environment that an engine may count on.
-	Env []string
-	// Prompt is a brief that the engine can make a game of; default
-	// DefaultPrompt.
-	Prompt string
 	// Stuck is added to the environment for an engine whose work never ends and
 	// may take StuckFor; without it the cases about that are skipped.
 	Stuck    []string
@@ -39,8 +34,8 @@ type Target struct {
 	EveryWrite bool
 }
 
-// DefaultPrompt is a brief that any engine should be able to follow.
-const DefaultPrompt = "A frog jumps over logs, on a plain canvas"
+// defaultPrompt is a brief that any engine should be able to follow.
+const defaultPrompt = "A frog jumps over logs, on a plain canvas"
 
 // A suite is a group of cases; the name of a case is what it proves.
 type suite struct {
@@ -69,9 +64,6 @@ func suites() []suite {
 // Run runs the suite against target. Each case has a project and an engine of its
 // own, so cases run side by side; go test's -parallel bounds how many.
 func Run(t *testing.T, target Target) {
-	if target.Prompt == "" {
-		target.Prompt = DefaultPrompt
-	}
 	for _, s := range suites() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -130,9 +130,9 @@ func (e *engine) command() *exec.Cmd {
 	}
 	cmd := exec.Command(e.target.Command[0], args...)
 	cmd.Dir = e.dir
-	cmd.Env = append([]string{
+	cmd.Env = []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + filepath.Join(e.dir, "home"), "TMPDIR=" + filepath.Join(e.dir, "tmp"),
-	}, e.target.Env...)
+	}
 	if e.stuck {
 		cmd.Env = append(cmd.Env, e.target.Stuck...)
 	}

@@ -172,9 +172,9 @@ func unknownIsNotFound(t *testing.T, e *engine) {
 func contextEnds(t *testing.T, target Target) {
 	const secret = "sixteen " + marker + " candles on the dashboard"
 	e := startEngine(t, target)
-	id := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
+	id := e.acceptRequest(map[string]any{"prompt": defaultPrompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
 	e.feed.finish(id)
-	cancelled := e.acceptRequest(map[string]any{"prompt": target.Prompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
+	cancelled := e.acceptRequest(map[string]any{"prompt": defaultPrompt, "context": []map[string]any{{"name": "notes", "content": secret}}})
 	e.feed.until(wire.FeedStarted, cancelled)
 	e.cancel(cancelled)
 	e.feed.finish(cancelled)

@@ -30,7 +30,7 @@ func WriteFile(path string, data []byte) error {
 func Replace(path string, write func(io.Writer) error) error {
 	temp := path + ".tmp"
 	if err := Create(temp, write); err != nil {
-		return errors.Join(err, removeIfThere(temp))
+		return errors.Join(err, Removed(os.Remove(temp)))
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return fmt.Errorf("replacing file: %w", err)
@@ -98,9 +98,14 @@ func (h held) Close() error {
 	return errors.Join(syscall.Flock(int(h.f.Fd()), syscall.LOCK_UN), h.f.Close())
 }
 
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+// Gone reports whether an error says that a file is not there, or can't be: a folder
+// on its path is a file.
+func Gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// Removed returns the error of a removal, nil when there was nothing to remove.
+func Removed(err error) error {
+	if Gone(err) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/svc-games/svc/engine/disk"
 )
@@ -61,7 +60,7 @@ func Apply(root *os.Root, changes []Change, room Room) error {
 		}
 	}
 	if err := write(root, changes); err != nil {
-		return fmt.Errorf("noting changes: %w", errors.Join(err, removeIfThere(root, fresh)))
+		return fmt.Errorf("noting changes: %w", errors.Join(err, disk.Removed(root.Remove(fresh))))
 	}
 	return perform(root, changes)
 }
@@ -82,7 +81,7 @@ func Resume(root *os.Root) error {
 // Finish completes the changes that were begun and not finished. It must be
 // called before anyone reads the files.
 func Finish(root *os.Root) error {
-	if err := removeIfThere(root, fresh); err != nil {
+	if err := disk.Removed(root.Remove(fresh)); err != nil {
 		return fmt.Errorf("removing unfinished note: %w", err)
 	}
 	data, err := disk.Read(root, Journal, maxJournal)
@@ -112,7 +111,7 @@ func check(root *os.Root, changes []Change) (bytes int64, files int, err error) 
 			return 0, 0, fmt.Errorf("%q is to be changed twice", c.Name)
 		}
 		seen[c.Name] = true
-		if _, err := root.Stat(path.Dir(c.Name)); err != nil && !gone(err) {
+		if _, err := root.Stat(path.Dir(c.Name)); err != nil && !disk.Gone(err) {
 			return 0, 0, fmt.Errorf("looking for the folder of %s: %w", c.Name, err)
 		}
 		if !c.Delete {
@@ -126,10 +125,6 @@ func check(root *os.Root, changes []Change) (bytes int64, files int, err error) 
 	}
 	return bytes, files, nil
 }
-
-// gone reports whether a file is not there, or can't be: a folder on its path
-// is a file.
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // write puts the journal on disk, name and all.
 func write(root *os.Root, changes []Change) error {
@@ -160,7 +155,7 @@ func perform(root *os.Root, changes []Change) error {
 		return err
 	}
 	for _, dir := range folders(changes) {
-		if err := syncDir(root, dir); err != nil && !gone(err) {
+		if err := syncDir(root, dir); err != nil && !disk.Gone(err) {
 			return fmt.Errorf("syncing folder: %w", err)
 		}
 	}
@@ -204,7 +199,7 @@ func replace(root *os.Root, c Change) error {
 	}
 	temp := c.Name + tempSuffix
 	if err := create(root, temp, c.Data); err != nil {
-		return fmt.Errorf("writing %s: %w", c.Name, errors.Join(err, removeIfThere(root, temp)))
+		return fmt.Errorf("writing %s: %w", c.Name, errors.Join(err, disk.Removed(root.Remove(temp))))
 	}
 	if err := root.Rename(temp, c.Name); err != nil {
 		return fmt.Errorf("writing %s: %w", c.Name, err)
@@ -226,20 +221,13 @@ func create(root *os.Root, name string, data []byte) error {
 
 // remove deletes a file and the folders that it leaves empty.
 func remove(root *os.Root, name string) error {
-	if err := removeIfThere(root, name); err != nil {
+	if err := disk.Removed(root.Remove(name)); err != nil {
 		return err
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if err := root.Remove(dir); err != nil {
 			return nil // it holds something, or is gone
 		}
-	}
-	return nil
-}
-
-func removeIfThere(root *os.Root, name string) error {
-	if err := root.Remove(name); err != nil && !gone(err) {
-		return err
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func (l *Log) write(e Entry) {
 	}
 }
 
-// wait waits before the next try, and returns false when the log is closed.
+// wait returns true when it is time for the next try, and false when the log is closed.
 func (l *Log) wait() bool {
 	timer := time.NewTimer(retryAfter)
 	defer timer.Stop()

@@ -174,18 +174,18 @@ func (v *verifier) metadata() (string, []string) {
 	return fmt.Sprintf("%d rules", count), findings
 }
 
-// namesItsRule reports whether a rule is a refusal as those of svc.reasons: an
-// object that allows nothing and has the rule's name for logs among its members.
+// namesItsRule reports whether a rule is a refusal, which has its name for logs
+// among its members, and no permission.
 func namesItsRule(rule *ast.Rule) bool {
 	if rule.Head.Value == nil {
 		return false
 	}
 	refusal, ok := rule.Head.Value.Value.(ast.Object)
-	if !ok {
+	if !ok || refusal.Get(ast.StringTerm("rule")) == nil {
 		return false
 	}
-	name, allow := refusal.Get(ast.StringTerm("rule")), refusal.Get(ast.StringTerm("allow"))
-	return name != nil && ast.TermValueIs[ast.String](name) && allow != nil && allow.Value == ast.Value(ast.Boolean(false))
+	allow := refusal.Get(ast.StringTerm("allow"))
+	return allow == nil || allow.Value != ast.Value(ast.Boolean(true))
 }
 
 func (v *verifier) tests() (string, []string) {

@@ -140,6 +140,20 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 	}
 }
 
+func TestRefusalThatNamesItsRuleNeedsNoLabel(t *testing.T) {
+	src := smallPolicy(t)
+	add(rulesFile, "\nrefusal := {\"status\": 403, \"error\": \"No.\", \"rule\": \"denied\"}\n")(src)
+	v, err := Policy(t.Context(), src, func(Step) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range v.Steps {
+		if step.Name == StepMetadata && step.Outcome != OK {
+			t.Errorf("%s is %s: %s", step.Name, step.Outcome, step.Findings)
+		}
+	}
+}
+
 // add returns a change that appends text to a file.
 func add(file, text string) func(fstest.MapFS) {
 	return func(src fstest.MapFS) {

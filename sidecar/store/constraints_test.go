@@ -66,6 +66,10 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 			"active, released":     {"jobs_moves", "UPDATE jobs SET state = 'released', status = 'queued', resolved_at = 1 WHERE id = 'active'"},
 			"settled, active":      {"jobs_moves", "UPDATE jobs SET state = 'active', status = 'running', resolved_at = NULL WHERE id = 'settled'"},
 			"released, reserved":   {"jobs_moves", "UPDATE jobs SET state = 'reserved', resolved_at = NULL WHERE id = 'released'"},
+			"failed, completed":    {"jobs_status_moves", "UPDATE jobs SET status = 'completed' WHERE id = 'settled'"},
+			"reserved, running":    {"jobs_status_moves", "UPDATE jobs SET status = 'running' WHERE id = 'reserved'"},
+			"released, running":    {"jobs_status_moves", "UPDATE jobs SET status = 'running' WHERE id = 'released'"},
+			"released as running":  {"jobs_status_moves", "UPDATE jobs SET state = 'released', status = 'running', resolved_at = 1 WHERE id = 'reserved'"},
 			"revoked, active":      {"keys_moves", "UPDATE keys SET state = 'active' WHERE id = 'k2'"},
 			"21st key":             {"keys_per_user", keyOf(3, "disabled")},
 			"credit below zero":    {"tik_entries_shape_check", entryOf("", "credit", "NULL", "NULL", -1, "[]")},
@@ -88,7 +92,9 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 		}
 		if err := execAll(t, s, keyOf(4, "revoked"), "UPDATE keys SET state = 'revoked', name = 'other'",
 			"UPDATE jobs SET state = 'released', resolved_at = 1 WHERE id = 'reserved'",
+			"UPDATE jobs SET status = 'queued' WHERE id = 'active'", "UPDATE jobs SET status = 'running' WHERE id = 'active'",
 			"UPDATE jobs SET state = 'settled', status = 'failed', resolved_at = 1 WHERE id = 'active'",
+			"UPDATE jobs SET status = 'failed', tik_spent = 1 WHERE id = 'settled'",
 			entryOf(project, "credit", "'k'", "'gone'", 0, "null"), entryOf("", "credit", "NULL", "NULL", 1, "[]")); err != nil {
 			t.Errorf("what is allowed: %v", err)
 		}

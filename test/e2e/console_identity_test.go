@@ -2,12 +2,14 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/test/rig"
 )
 
 // password opens Caddy's basic_auth in the test below.
@@ -28,30 +30,19 @@ func (s *service) behindBasicAuth(users ...string) {
 		"\t\t}\n\t\tsvc_console {\n\t\t\tidentity {http.auth.user.id}\n\t\t}\n\t}")
 }
 
-// console asks for the page of keys as Caddy's user, with the session's cookie
-// if there is one. Redirections are not followed.
-func (s *service) console(user, secret, session string) answer {
+// console asks for the page of keys as Caddy's user. Redirections are not followed.
+func (s *service) console(user, secret string) answer {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.addr+"/console/keys", nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	var login []string
 	if user != "" {
-		req.SetBasicAuth(user, secret)
+		login = []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+secret))}
 	}
-	if session != "" {
-		req.Header.Set("Cookie", session)
-	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	_, got, err := rig.Send(s.t.Context(), client, "", http.MethodGet, "http://"+s.addr+"/console/keys", nil, login...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return answer{resp.StatusCode, resp.Header, body}
+	return answer{got.Status, got.Header, got.Body}
 }
 
 func TestConsoleTakesItsUserFromCaddysLogin(t *testing.T) {
@@ -65,13 +56,13 @@ func consoleTakesItsUserFromCaddysLogin(t *testing.T, f form) {
 	s.svc("admin", "user", "create", "alice")
 	s.svc("admin", "user", "create", "bob")
 
-	if a := s.console("", "", ""); a.status != http.StatusUnauthorized {
+	if a := s.console("", ""); a.status != http.StatusUnauthorized {
 		t.Errorf("without a login: %d", a.status)
 	}
-	if a := s.console("alice", "wrong", ""); a.status != http.StatusUnauthorized {
+	if a := s.console("alice", "wrong"); a.status != http.StatusUnauthorized {
 		t.Errorf("with a wrong password: %d", a.status)
 	}
-	a := s.console("alice", password, "")
+	a := s.console("alice", password)
 	if a.status != http.StatusOK || !bytes.Contains(a.body, []byte("alice")) {
 		t.Fatalf("alice: %d", a.status)
 	}
@@ -79,10 +70,10 @@ func consoleTakesItsUserFromCaddysLogin(t *testing.T, f form) {
 	if set := a.header.Get("Set-Cookie"); set != "" {
 		t.Errorf("alice is given the cookie %q", set)
 	}
-	if a := s.console("bob", password, ""); a.status != http.StatusOK || bytes.Contains(a.body, []byte("alice")) {
+	if a := s.console("bob", password); a.status != http.StatusOK || bytes.Contains(a.body, []byte("alice")) {
 		t.Errorf("bob after alice: %d, and sees alice: %t", a.status, bytes.Contains(a.body, []byte("alice")))
 	}
-	if a := s.console("stranger", password, ""); a.status != http.StatusSeeOther {
+	if a := s.console("stranger", password); a.status != http.StatusSeeOther {
 		t.Errorf("one whom Caddy knows and the service doesn't: %d", a.status)
 	}
 }

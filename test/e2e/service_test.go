@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +25,7 @@ import (
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/keep"
+	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -306,43 +306,13 @@ type answer struct {
 // An answer that api/openapi.yaml does not describe fails the test.
 func (s *service) call(key apiKey, method, path string, body any, headers ...string) answer {
 	s.t.Helper()
-	var reader io.Reader
-	switch b := body.(type) {
-	case nil:
-	case string:
-		reader = strings.NewReader(b)
-	default:
-		raw, err := json.Marshal(b)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		reader = bytes.NewReader(raw)
-	}
 	ctx, cancel := wait.Context(s.t)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, reader)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if key.Secret != "" {
-		req.Header.Set("X-API-Key", key.Secret)
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
+	req, got, err := rig.Send(ctx, http.DefaultClient, key.Secret, method, "http://"+s.addr+path, body, headers...)
 	if err != nil {
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatalf("reading the answer of %s %s: %v", method, path, err)
-	}
-	a := answer{resp.StatusCode, resp.Header, raw}
+	a := answer{got.Status, got.Header, got.Body}
 	s.documented(req, a)
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/wait"
@@ -19,38 +20,49 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do sends one request. body is nil, bytes, or a value for JSON.
-func (g *Gateway) Do(ctx context.Context, key Key, method, path string, body any, headers ...string) (Answer, error) {
+// Send sends one request and reads the answer. body is nil, bytes, a string, or a value
+// for JSON.
+func Send(ctx context.Context, client *http.Client, secret, method, url string, body any, headers ...string) (*http.Request, Answer, error) {
 	var reader io.Reader
-	if raw, ok := body.([]byte); ok {
-		reader = bytes.NewReader(raw)
-	} else if body != nil {
-		raw, err := json.Marshal(body)
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	case []byte:
+		reader = bytes.NewReader(b)
+	default:
+		raw, err := json.Marshal(b)
 		if err != nil {
-			return Answer{}, err
+			return nil, Answer{}, err
 		}
 		reader = bytes.NewReader(raw)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+g.Addr+path, reader)
+	req, err := http.NewRequestWithContext(ctx, method, url, reader)
 	if err != nil {
-		return Answer{}, err
+		return nil, Answer{}, err
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if key.Secret != "" {
-		req.Header.Set("X-API-Key", key.Secret)
+	if secret != "" {
+		req.Header.Set("X-API-Key", secret)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	res, err := g.HTTP.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
-		return Answer{}, err
+		return req, Answer{}, err
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	return Answer{Status: res.StatusCode, Header: res.Header, Body: raw}, err
+	return req, Answer{Status: res.StatusCode, Header: res.Header, Body: raw}, err
+}
+
+// Do is Send to the gateway.
+func (g *Gateway) Do(ctx context.Context, key Key, method, path string, body any, headers ...string) (Answer, error) {
+	_, a, err := Send(ctx, g.HTTP, key.Secret, method, "http://"+g.Addr+path, body, headers...)
+	return a, err
 }
 
 // Call is Do, and the test ends when there is no answer.

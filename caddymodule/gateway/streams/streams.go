@@ -116,20 +116,22 @@ func (g *Registry) Len() int {
 
 // ReadersOf returns whose streams of a key are open, each once.
 func (g *Registry) ReadersOf(keyID string) []Reader {
-	return g.readers(func(who holder) bool { return who == holder{keyID: keyID} })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	readers := make(map[Reader]struct{})
+	for s := range g.byHolder[holder{keyID: keyID}] {
+		readers[s.reader] = struct{}{}
+	}
+	return slices.Collect(maps.Keys(readers))
 }
 
 // Readers returns whose streams are open, each once, but for those without a key.
 func (g *Registry) Readers() []Reader {
-	return g.readers(func(who holder) bool { return who.keyID != "" })
-}
-
-func (g *Registry) readers(of func(holder) bool) []Reader {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	readers := make(map[Reader]struct{})
 	for who, streams := range g.byHolder {
-		if !of(who) {
+		if who.keyID == "" {
 			continue
 		}
 		for s := range streams {

@@ -3,11 +3,13 @@ package streams
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api/sse"
 )
@@ -47,6 +49,23 @@ func TestEndingAReaderEndsItsStreamsAndNoOther(t *testing.T) {
 	}
 	if g.Len() != 0 || len(g.ReadersOf("k")) != 0 {
 		t.Errorf("%d streams are left", g.Len())
+	}
+}
+
+// A walk over the streams of all keys took four seconds.
+func TestReadersOfAKeyAreFoundAtOnceAmongManyOthers(t *testing.T) {
+	var g Registry
+	for i := range 20_000 {
+		open(t, &g, fmt.Sprint(i))
+	}
+	start := time.Now()
+	for range 10_000 {
+		if got := g.ReadersOf("7"); len(got) != 1 || got[0].KeyID != "7" {
+			t.Fatalf("got %v, want the reader of key 7 alone", got)
+		}
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("10,000 look-ups took %v", took)
 	}
 }
 

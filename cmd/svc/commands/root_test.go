@@ -2,9 +2,16 @@ package commands
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/svc-games/svc/client"
 )
 
 func TestWrongCommandLineIsAnsweredWithTheUsageOfThatCommand(t *testing.T) {
@@ -38,6 +45,28 @@ func TestVersionIsNamed(t *testing.T) {
 	code, stdout, stderr := svc("--version")
 	if code != exitOK || !strings.HasPrefix(stdout, "svc version ") || stderr != "" {
 		t.Errorf("exit %d: %q%s", code, stdout, stderr)
+	}
+}
+
+func TestEachOfSeveralErrorsIsSaid(t *testing.T) {
+	refused := &client.Error{StatusCode: http.StatusUnauthorized, Message: "This API key is not valid."}
+	full := fmt.Errorf("writing the result: %w", syscall.ENOSPC)
+	locked := fmt.Errorf("locking: %w", &fs.PathError{Op: "open", Path: "/a", Err: syscall.EACCES})
+	const said = "This API key is not valid. Give another key with SVC_API_KEY or --api-key-file. (401)"
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{errors.Join(refused, full), said + "\nwriting the result: no space left on device"},
+		{&codedError{exitAuthentication, errors.Join(full, fmt.Errorf("asking: %w", refused), locked)},
+			"writing the result: no space left on device\n" + said + "\nlocking: /a: permission denied"},
+		{fmt.Errorf("downloading files: %w", errors.Join(refused, full)),
+			"downloading files: " + said + "\nwriting the result: no space left on device"},
+		{fmt.Errorf("downloading files: %w", errors.Join(refused, nil)), said},
+	} {
+		if got := sentence(tt.err); got != tt.want {
+			t.Errorf("got:\n%s\nwant:\n%s", got, tt.want)
+		}
 	}
 }
 

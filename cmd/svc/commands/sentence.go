@@ -13,8 +13,13 @@ import (
 )
 
 // sentence says an error to a person: what is wrong and what to do about it, without
-// the way that it took through the program.
+// the way that it took through the program. Of several errors each has its own line.
 func sentence(err error) string {
+	for part := err; part != nil; part = errors.Unwrap(part) {
+		if lines := sentences(part); len(lines) > 1 {
+			return strings.Replace(err.Error(), part.Error(), strings.Join(lines, "\n"), 1)
+		}
+	}
 	var refused *client.Error
 	var asked *url.Error
 	var dial *net.OpError
@@ -30,6 +35,21 @@ func sentence(err error) string {
 		return strings.Replace(err.Error(), path.Error(), fmt.Sprintf("%s: %v", path.Path, path.Err), 1)
 	}
 	return err.Error()
+}
+
+// sentences says each of the errors that errors.Join made one of; nil for others.
+func sentences(err error) (lines []string) {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	if joined := errors.Join(several.Unwrap()...); joined == nil || joined.Error() != err.Error() {
+		return nil
+	}
+	for _, one := range several.Unwrap() {
+		lines = append(lines, sentence(one))
+	}
+	return lines
 }
 
 // refusal says why the service refused a request. Its messages are sentences.

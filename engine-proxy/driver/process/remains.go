@@ -47,15 +47,21 @@ func (d *Driver) clearRemains(ctx context.Context, r shim.Record) error {
 
 // remains lists what is left of a shim's processes, with start times.
 func (d *Driver) remains(r shim.Record) (map[int]uint64, error) {
-	// While one process is left in a session, nobody else gets its number.
-	leader, err := procfs.ReadStat(r.PID)
-	session := err != nil && procfs.Gone(err) || err == nil && leader.StartTicks == r.StartTicks
-	living, err := procfs.Living()
+	// The list comes before the leader: processes of a session that begins after its
+	// number was found to be free are not in it.
+	pids, err := procfs.Processes()
 	if err != nil {
 		return nil, err
 	}
+	// While one process is left in a session, nobody else gets its number.
+	leader, err := procfs.ReadStat(r.PID)
+	session := err != nil && procfs.Gone(err) || err == nil && leader.StartTicks == r.StartTicks
 	left := make(map[int]uint64)
-	for pid, st := range living {
+	for _, pid := range pids {
+		st, err := procfs.ReadStat(pid)
+		if err != nil || st.Dead() {
+			continue
+		}
 		ours := session && st.Session == r.PID || pid == r.Engine && st.StartTicks == r.EngineTicks
 		if !ours && r.UID != 0 {
 			owner, err := procfs.Owner(pid)

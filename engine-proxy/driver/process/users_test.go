@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 	"github.com/svc-games/svc/test/child"
@@ -222,8 +225,13 @@ func TestUsersThatAreAskedForAreHadOrRefused(t *testing.T) {
 				return // they can't be left out
 			}
 			opts.Users = Users{}
+			core, logs := observer.New(zap.WarnLevel)
+			opts.Logger = zap.New(core)
 			d, err := New(opts)
 			must(t, err)
+			if opts.Offers == nil && logs.FilterMessage("engines run as root, under Landlock alone").FilterFieldKey("landlock").Len() != 1 {
+				t.Errorf("logged was %v", logs.All())
+			}
 			if d.Capabilities().Users {
 				t.Error("the driver claims users that it can't have")
 			}

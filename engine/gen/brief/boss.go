@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -89,7 +90,7 @@ func (r *Reading) takeBoss(tokens []token, i, way int) bool {
 		r.Boss = noun
 		r.because(noun, "the boss")
 	}
-	r.Look.Boss = or(color, r.Look.Boss)
+	r.Look.Boss = cmp.Or(color, r.Look.Boss)
 	return true
 }
 
@@ -100,7 +101,7 @@ func SetBoss(s *spec.Spec, noun, color string) {
 	if noun == "" && was != nil {
 		noun = was.Noun
 	}
-	actor, usual := castAs("hazard", or(noun, s.Cast.Hazard.Noun), color)
+	actor, usual := castAs("hazard", cmp.Or(noun, s.Cast.Hazard.Noun), color)
 	if actor.Body != "" {
 		actor.Color2 = figures[actor.Noun].color2
 	}

@@ -4,6 +4,7 @@
 package brief
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -374,13 +375,13 @@ func (r Reading) Under(background Reading) Reading {
 	if len(r.Mechanics) == 0 {
 		r.Mechanics = background.Mechanics
 	}
-	r.Hero = or(r.Hero, background.Hero)
-	r.Hazard = or(r.Hazard, background.Hazard)
-	r.Pickup = or(r.Pickup, background.Pickup)
-	r.Boss = or(r.Boss, background.Boss)
-	r.Theme = or(r.Theme, background.Theme)
-	r.Look.Mood = or(r.Look.Mood, background.Look.Mood)
-	r.Look.Tint = or(r.Look.Tint, background.Look.Tint)
+	r.Hero = cmp.Or(r.Hero, background.Hero)
+	r.Hazard = cmp.Or(r.Hazard, background.Hazard)
+	r.Pickup = cmp.Or(r.Pickup, background.Pickup)
+	r.Boss = cmp.Or(r.Boss, background.Boss)
+	r.Theme = cmp.Or(r.Theme, background.Theme)
+	r.Look.Mood = cmp.Or(r.Look.Mood, background.Look.Mood)
+	r.Look.Tint = cmp.Or(r.Look.Tint, background.Look.Tint)
 	if len(r.Factors) == 0 {
 		r.Factors = background.Factors
 	}

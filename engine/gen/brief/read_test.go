@@ -46,6 +46,17 @@ func TestWordsOfTheBriefChooseMechanicThemeAndCast(t *testing.T) {
 	}
 }
 
+func TestMechanicCastsWhomTheBriefDoesNotName(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"space invaders": {"rocket", "alien"}, "pac-man with ghosts": {"chick", "ghost"}, "pac-man: a cat, avoid the dogs": {"cat", "dog"},
+	} {
+		cast := Read(text).Write(Order{ProjectID: "p", Seed: 1}).Cast
+		if got := [2]string{cast.Hero.Noun, cast.Hazard.Noun}; got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestNumbersColoursMoodsAndAdjectivesAreRead(t *testing.T) {
 	r := Read("A fast, dark game: a green frog with 5 lives, 30 seconds, pink background, called \"Frog Night\"")
 	s := r.Write(Order{ProjectID: "p", Seed: 1})

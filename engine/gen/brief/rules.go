@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -59,6 +60,7 @@ var (
 		{regexp.MustCompile(`(?i)\b([23])[\s-]d(?:imension(?:al|s))?\b`), "${1}d"},
 		{regexp.MustCompile(`(?i)\b(two|2|zwei|dos|deux|due|dois)[\s-]+player\b`), "$1 players"},
 		{regexp.MustCompile(`(?i)\bendless runners?\b`), "endlessrunner"},
+		{regexp.MustCompile(`(?i)\b(?:ms\.? )?pac[\s-]man\b`), "pacman"}, // who is no man
 		{regexp.MustCompile(`(?i)\b(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)\b`), "endless"},
 		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds? up(?: over time)?|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
 		{regexp.MustCompile(`(?i)\b(?:hot[\s-]?seat|(?:against|vs\.?|with) (?:a|my|another) (?:friend|brother|sister)|(?:gegen|mit) (?:einen|einem|meinen|meinem) freund|con (?:un|mi) amigo|avec (?:un|mon) ami|con un amico|com um amigo)\b`), "hotseat"},
@@ -177,6 +179,6 @@ func (r Rules) under(b Rules) Rules {
 	}
 	r.Boss, r.Powers, r.Combo, r.Sound = r.Boss.or(b.Boss), r.Powers.or(b.Powers), r.Combo.or(b.Combo), r.Sound.or(b.Sound)
 	r.Endless = r.Endless || b.Endless
-	r.Renderer = or(r.Renderer, b.Renderer)
+	r.Renderer = cmp.Or(r.Renderer, b.Renderer)
 	return r
 }

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
@@ -137,6 +138,7 @@ func (r Reading) Write(o Order) spec.Spec {
 		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
+	r = r.castFor(mechanic)
 	r.Adjust(&s)
 	Recast(&s, r, theme, wish)
 	s.Title = r.Title
@@ -144,6 +146,17 @@ func (r Reading) Write(o Order) spec.Spec {
 		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
 	}
 	return s
+}
+
+// castFor returns r with the mechanic's usual figures where the text names none.
+// Those whom it has for hazards are no heroes: in "pac-man with ghosts" they hunt.
+func (r Reading) castFor(mechanic string) Reading {
+	usual := catalog.Mechanics[mechanic].Cast
+	if r.Hazard == "" && r.Hero != "" && r.Hero == usual["hazard"] {
+		r.Hero, r.HeroWord, r.Hazard = "", "", r.Hero
+	}
+	r.Hero, r.Hazard, r.Pickup = or(r.Hero, usual["hero"]), or(r.Hazard, usual["hazard"]), or(r.Pickup, usual["pickup"])
+	return r
 }
 
 // paramsOf returns a mechanic's own tunables, as the text has them or else usual.
@@ -207,8 +220,8 @@ func (r Reading) Adjust(s *spec.Spec) {
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	t := look.Themes[theme]
 	s.Theme, s.Scene = theme, t.Scene
-	s.Cast.Hero, s.Look = SetHero(or(r.Hero, t.Hero), wish)
-	hazard, pickup := or(r.Hazard, t.Hazard), or(r.Pickup, t.Pickup)
+	s.Cast.Hero, s.Look = SetHero(cmp.Or(r.Hero, t.Hero), wish)
+	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
 	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}
@@ -225,10 +238,24 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 }
 
+// Translate writes a game's texts in another language; a title that a person gave
+// stays.
+func Translate(s *spec.Spec, lang string) {
+	before := *s
+	s.Lang, s.Text = lang, catalog.Texts(lang)
+	s.Text.HowTo = HowTo(*s)
+	for i := range 3 {
+		if makeTitle(before, "", i) == s.Title {
+			s.Title = makeTitle(*s, "", i)
+			return
+		}
+	}
+}
+
 // HowTo returns the mechanic's instructions with the spec's nouns.
 func HowTo(s spec.Spec) string {
 	m := catalog.Mechanics[s.Mechanic]
-	text := or(m.HowTo[s.Lang], m.HowTo["en"])
+	text := cmp.Or(m.HowTo[s.Lang], m.HowTo["en"])
 	return strings.NewReplacer("{hero}", s.Cast.Hero.Noun, "{hazard}", plural(s.Cast.Hazard.Noun), "{pickup}", plural(s.Cast.Pickup.Noun)).Replace(text)
 }
 
@@ -237,13 +264,13 @@ func HowTo(s spec.Spec) string {
 func SetHero(noun string, wish spec.Look) (spec.Actor, spec.Look) {
 	f := figures[noun]
 	if f.body == "" {
-		actor := spec.Actor{Noun: noun, Art: or(f.pickup, f.hazard)}
-		wish.Hero = or(wish.Hero, f.tone)
+		actor := spec.Actor{Noun: noun, Art: cmp.Or(f.pickup, f.hazard)}
+		wish.Hero = cmp.Or(wish.Hero, f.tone)
 		return actor, wish
 	}
 	if wish.Hero == "" {
 		wish.Hero = f.color
-		wish.Hero2 = or(wish.Hero2, f.color2)
+		wish.Hero2 = cmp.Or(wish.Hero2, f.color2)
 	}
 	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, wish
 }
@@ -254,7 +281,7 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 	f := figures[noun]
 	art := f.hazard
 	if role == "pickup" {
-		art = or(f.pickup, f.hazard)
+		art = cmp.Or(f.pickup, f.hazard)
 	} else if art == "" && f.body == "" {
 		art = f.pickup
 	}
@@ -262,9 +289,9 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 		art = ""
 	}
 	if art != "" {
-		return spec.Actor{Noun: noun, Art: art}, or(color, f.tone)
+		return spec.Actor{Noun: noun, Art: art}, cmp.Or(color, f.tone)
 	}
-	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, or(color, f.color)
+	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, cmp.Or(color, f.color)
 }
 
 // makeTitle names a game after its hero, by the word of the brief when that is
@@ -314,11 +341,4 @@ func Article(word string) string {
 		return "an " + word
 	}
 	return "a " + word
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

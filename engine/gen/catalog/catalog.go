@@ -3,10 +3,12 @@
 package catalog
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
@@ -56,6 +58,19 @@ func Params(name string) map[string]float64 {
 		out[param] = p.Value
 	}
 	return out
+}
+
+// Uses reports whether a mechanic heeds a tunable that all games have.
+func Uses(name, tunable string) bool {
+	source, err := kit.Source("mechanics/" + name + ".js")
+	if err != nil {
+		return false
+	}
+	sign := "cfg." + tunable
+	if tunable == "ramp" || tunable == "how" { // "how much harder it gets"
+		sign = "heat("
+	}
+	return bytes.Contains(source, []byte(sign))
 }
 
 // Check returns the first thing in s that does not exist or does not go

@@ -54,7 +54,7 @@ func TestUsualTunablesMakeAGameOfEveryMechanic(t *testing.T) {
 		for _, solid := range []bool{false, true} {
 			for _, name := range catalog.Choices(format, solid) {
 				s := brief.Read("A frog").Write(brief.Order{ProjectID: "p", Seed: 1, Format: format, Solid: solid})
-				s.Mechanic, s.Play = name, catalog.Usual(name, format)
+				s.Mechanic, s.Params, s.Play = name, catalog.Params(name), catalog.Usual(name, format)
 				if err := catalog.Check(s); err != nil {
 					t.Errorf("%s in the %s format: %v", name, format, err)
 				}

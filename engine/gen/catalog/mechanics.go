@@ -32,6 +32,8 @@ type Mechanic struct {
 	Bodies []string `json:"bodies"`
 	// Themes suit it when the brief names no place.
 	Themes []string `json:"themes"`
+	// Cast are the nouns of hero, hazard and pickup where the brief names none.
+	Cast map[string]string `json:"cast"`
 	// Titles hold {Hero} or, where that is what a game is about, {Pickup}. Those
 	// of English serve languages that have none.
 	Titles map[string][]string `json:"titles"`

@@ -39,7 +39,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
+	retitle, translate, stage, parameters, safety, table, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
 }
 
 // clause is one wish.
@@ -61,6 +61,7 @@ type Limit func(spec.Spec) (why string)
 // unmet; nil refuses nothing.
 func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	out := Outcome{Spec: s, AtBounds: true}
+	var refused []string
 	for _, raw := range clauses(request) {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
 		if forbidPattern.MatchString(c.text) {
@@ -72,7 +73,8 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 		for _, op := range operations {
 			before := out.Spec
 			r := op(&out.Spec, c)
-			swapped := strings.HasPrefix(r.did, "the mechanic")
+			// Its words name a game or a level, not figures or colours.
+			whole := strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
 			if r.did != "" && limit != nil {
 				if why := limit(out.Spec); why != "" {
 					out.Spec, r = before, bound("%s", why)
@@ -85,11 +87,13 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			if r.unmet != "" {
 				unmet = append(unmet, r.unmet)
 			}
-			if swapped {
-				break // its words name a game, not figures or colours
+			if whole {
+				break
 			}
 		}
 		switch {
+		case !did && declines(s, c): // what is wanted instead is another clause's
+			refused = append(refused, brief.Clip(raw, 80))
 		case len(unmet) > 0 && !did:
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 60)+": "+strings.Join(unmet, ", "))
 		case !did && !filler(c):
@@ -97,7 +101,18 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			out.AtBounds = false
 		}
 	}
+	if len(refused) > 0 && out.Spec.Mechanic == s.Mechanic {
+		for _, what := range refused {
+			out.Unmet = append(out.Unmet, what+": say which game you want instead")
+		}
+	}
 	return out
+}
+
+// declines reports whether a clause says that the game is not the kind that was
+// wanted: "not snake".
+func declines(s spec.Spec, c clause) bool {
+	return declinePattern.MatchString(c.text) && (mentions(c.text, s.Mechanic) || mentions(c.text, s.Cast.Hero.Noun) && s.Cast.Hero.Noun == s.Mechanic)
 }
 
 // clauses splits a request, but not inside quotation marks.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -25,6 +27,9 @@ func step(c clause, bit, usual, much float64) float64 {
 
 // scale multiplies one tunable and says so, or says that it is at its bound.
 func scale(s *spec.Spec, name string, field *float64, by float64) result {
+	if !catalog.Uses(s.Mechanic, strings.Fields(name)[0]) {
+		return bound("%s: %s has none", name, brief.Article(s.Mechanic+" game"))
+	}
 	old := *field
 	*field *= by
 	s.Play = s.Play.Clamped(s.Format).Rounded()
@@ -53,6 +58,9 @@ func speed(s *spec.Spec, c clause) result {
 
 func difficulty(s *spec.Spec, c clause) result {
 	by := step(c, 1.08, 1.18, 1.35)
+	if _, own := catalog.Mechanics[s.Mechanic].Params["level"]; own {
+		return result{}
+	}
 	switch {
 	case harderPattern.MatchString(c.text):
 	case easierPattern.MatchString(c.text):
@@ -160,6 +168,8 @@ func amount(s *spec.Spec, c clause) result {
 	}
 	by := step(c, 1.12, 1.3, 1.6)
 	switch {
+	case nonePattern.MatchString(c.text):
+		return scale(s, "density", &s.Play.Density, spec.MinFactor/s.Play.Density)
 	case lessPattern.MatchString(c.text):
 		return scale(s, "density", &s.Play.Density, 1/by)
 	case morePattern.MatchString(c.text):
@@ -173,7 +183,9 @@ func gravity(s *spec.Spec, c clause) result {
 		return result{}
 	}
 	by := step(c, 1.12, 1.25, 1.5)
-	if lowPattern.MatchString(c.text) {
+	complaint := complaintPattern.MatchString(c.text) && !wantedPattern.MatchString(c.text)
+	switch floaty, heavy := floatyPattern.MatchString(c.text), heavyPattern.MatchString(c.text); {
+	case complaint && heavy, !complaint && floaty, !floaty && lowPattern.MatchString(c.text):
 		by = 1 / by
 	}
 	return scale(s, "gravity", &s.Play.Gravity, by)

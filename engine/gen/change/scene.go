@@ -32,10 +32,14 @@ func retitle(s *spec.Spec, c clause) result {
 
 // swapMechanic keeps cast, colours, title and tunables.
 func swapMechanic(s *spec.Spec, c clause) result {
-	if !becomePattern.MatchString(c.text) {
+	if !becomePattern.MatchString(c.text) || declines(*s, c) {
 		return result{}
 	}
-	best, weight := "", 2.9
+	// A game is replaced by one that is named, or where a game is asked for.
+	best, weight := "", catalog.Named-0.1
+	if gamePattern.MatchString(c.text) {
+		weight = 2.9
+	}
 	for _, name := range catalog.Names() {
 		if w := c.reading.Mechanics[name]; w > weight {
 			best, weight = name, w
@@ -73,7 +77,7 @@ func Mechanic(s spec.Spec, name string) spec.Spec {
 
 // recast swaps a figure: "change the duck to a cat", "make the hero a robot".
 func recast(s *spec.Spec, c clause) result {
-	if !swapPattern.MatchString(c.text) || !intoPattern.MatchString(c.text) {
+	if !arePattern.MatchString(c.text) && (!swapPattern.MatchString(c.text) || !intoPattern.MatchString(c.text)) {
 		return result{}
 	}
 	fresh := ""

@@ -24,7 +24,7 @@ var (
 	fasterPattern = words(`faster`, `quicker`, `speedier`, `speed (?:it |things |the game )?up`, `more speed`, `too slow`, `(?:not so|less) slow`, `(?:nicht so|weniger) langsam`, `no tan lent[oa]`, `pas si lente?`,
 		`schneller`, `zu langsam`, `m[aá]s r[aá]pid[oa]`, `(?:demasiado|muy) lent[oa]`, `plus (?:rapide|vite)`, `trop lente?`, `acc[eé]l[eè]re`,
 		`pi[uù] veloce`, `troppo lent[oa]`, `mais r[aá]pid[oa]`, `muito lent[oa]`)
-	slowerPattern = words(`slower`, `slow (?:it |things |the game )?down`, `less speed`, `too (?:fast|quick)`, `(?:not so|less) fast`, `calmer`,
+	slowerPattern = words(`hectic`, `hektisch`, `frenétic[oa]`, `frénétique`, `slower`, `slow (?:it |things |the game )?down`, `less speed`, `too (?:fast|quick)`, `(?:not so|less) fast`, `calmer`,
 		`(?:nicht so|weniger) schnell`, `no tan r[aá]pid[oa]`, `(?:pas si|moins) (?:vite|rapide)`,
 		`langsamer`, `zu schnell`, `m[aá]s (?:lent[oa]|despacio)`, `(?:demasiado|muy) r[aá]pid[oa]`, `plus lente?(?:ment)?`, `trop (?:rapide|vite)`, `ralentis`,
 		`pi[uù] lent[oa]`, `troppo veloce`, `mais (?:lent[oa]|devagar)`, `muito r[aá]pid[oa]`)
@@ -32,7 +32,7 @@ var (
 		`(?:always|keep|only) (?:die|dying|lose|losing)`, `can'?t win`,
 		`einfacher`, `leichter`, `zu (?:schwer|schwierig|hart)`, `m[aá]s f[aá]cil`, `(?:demasiado|muy) dif[ií]cil`, `plus facile`, `trop (?:dure?|difficile)`,
 		`pi[uù] facile`, `troppo difficile`, `mais f[aá]cil`, `muito dif[ií]cil`)
-	harderPattern = words(`harder`, `tougher`, `trickier`, `too (?:easy|simple|boring)`, `not so easy`, `nicht so (?:leicht|einfach)`, `no tan f[aá]cil`, `pas si facile`, `more (?:difficult|challenging)`, `more of a challenge`,
+	harderPattern = words(`boring`, `dull`, `monotonous`, `langweilig`, `öde`, `aburrid[oa]`, `ennuyeu(?:x|se)`, `harder`, `tougher`, `trickier`, `too (?:easy|simple|boring)`, `not so easy`, `nicht so (?:leicht|einfach)`, `no tan f[aá]cil`, `pas si facile`, `more (?:difficult|challenging)`, `more of a challenge`,
 		`schwerer`, `schwieriger`, `zu (?:leicht|einfach)`, `m[aá]s dif[ií]cil`, `(?:demasiado|muy) f[aá]cil`, `plus (?:dure?|difficile)`, `trop facile`,
 		`pi[uù] difficile`, `troppo facile`, `mais dif[ií]cil`, `muito f[aá]cil`)
 	longerPattern  = words(`longer`, `too short`, `more time`, `länger`, `mehr zeit`, `zu kurz`, `m[aá]s larg[oa]`, `m[aá]s tiempo`, `demasiado cort[oa]`, `trop courte?`, `plus long(?:ue)?`, `plus de temps`)
@@ -40,22 +40,31 @@ var (
 
 	lifePattern    = words(`li(?:fe|ves)`, `hearts?`, `leben`, `vidas?`, `vies?`, `(?:aggiungi|pi[uù]|altre|\d) vit[ae]`)
 	livesPattern   = words(`lives`, `hearts`, `leben`, `vidas`, `vies`, `vite`)
+	nonePattern    = regexp.MustCompile(`^(?:there should be )?(?:no|without|keine?|ohne|sin|sans|pas de)\s`)
 	morePattern    = words(`add`, `more`, `extra`, `another`, `additional`, `mehr`, `noch`, `weitere?s?`, `hinzu`, `más`, `mas`, `añade`, `agrega`, `plus`, `ajoute[rz]?`, `encore`, `aggiungi`, `pi[uù]`, `mais`, `adicion[ae]`)
 	givePattern    = words(`give`, `gib`, `dame`, `donne[rz]?(?:-moi)?`, `dammi`)
 	lessPattern    = words(`remove`, `take`, `fewer`, `less`, `minus`, `weniger`, `menos`, `moins`, `meno`)
 	biggerPattern  = words(`bigger`, `larger`, `huge`, `giant`, `fatter`, `too small`, `größer`, `zu klein`, `m[aá]s grande`, `plus grand`, `pi[uù] grande`, `maior`)
 	smallerPattern = words(`smaller`, `tinier`, `tiny`, `thinner`, `too (?:big|large)`, `kleiner`, `zu groß`, `m[aá]s peque[nñ][oa]`, `plus petit`, `pi[uù] piccol[oa]`, `menor`)
 
-	gravityPattern  = words(`gravity`, `float(?:y|ier)`, `heav(?:y|ier)`, `lighter weight`, `schwerkraft`, `gravedad`, `gravité`)
-	lowPattern      = words(`low`, `lower`, `less`, `weaker`, `reduce`, `float(?:y|ier)`, `weniger`, `menos`, `moins`)
-	anyoneElse      = words(`score`, `text`, `font`, `title`, `button`, `background`, `screen`, `hud`)
-	obstaclePattern = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `traps?`, `things`, `stuff`, `pipes?`, `walls?`, `opponents?`, `monsters?`,
+	complaintPattern = words(`feels?`, `too`, `looks?`, `seems?`, `is`, `it'?s`, `zu`, `wirkt`, `ist`, `fühlt`, `demasiado`, `muy`, `es`, `parece`, `trop`, `est`, `c'est`)
+	wantedPattern    = words(`make`, `more`, `want`, `should be`, `please`, `mach\pL*`, `mehr`, `haz\pL*`, `más`, `fais`, `rends`, `plus`, `not`, `less`)
+	floatyPattern    = words(`float(?:y|ier)`, `schwebend`, `schwammig`, `flotante`, `flottant`)
+	heavyPattern     = words(`heav(?:y|ier)`, `schwerfällig`, `pesad[oa]`, `lourde?`)
+	gravityPattern   = words(`gravity`, `float(?:y|ier)`, `schwebend`, `schwammig`, `flotante`, `flottant`, `heav(?:y|ier)`, `lighter weight`, `schwerkraft`, `gravedad`, `gravité`)
+	lowPattern       = words(`low`, `lower`, `less`, `weaker`, `reduce`, `float(?:y|ier)`, `weniger`, `menos`, `moins`)
+	anyoneElse       = words(`score`, `text`, `font`, `title`, `button`, `background`, `screen`, `hud`)
+	obstaclePattern  = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `traps?`, `things`, `stuff`, `pipes?`, `walls?`, `opponents?`, `monsters?`,
 		`hindernisse?`, `gegner`, `enemigos?`, `obst[aá]culos?`, `ennemis?`)
 
-	becomePattern = words(`like`, `into`, `turn`, `become`, `instead`, `mechanic`, `gameplay`, `genre`, `change`, `switch`, `convert`, `rather`, `make (?:it|this) an? .*game`,
+	declinePattern = words(`not`, `don'?t want`, `no longer`, `nicht`, `kein(?:e|en)?`, `no quiero`, `no`, `pas`, `plus de`)
+	gamePattern    = regexp.MustCompile(`(?:game|spiel|juego|jeu|mechanic|gameplay|genre|platformer|shooter|runner|puzzle)(?:$|[^\pL])|spiel\pL*`)
+	becomePattern  = words(`want`, `quiero`, `veux`, `will`, `möchte`,
+		`like`, `into`, `turn`, `become`, `instead`, `mechanic`, `gameplay`, `genre`, `change`, `switch`, `convert`, `rather`, `make (?:it|this) an? .*game`,
 		`wie`, `daraus`, `como`, `convi[eé]rte(?:lo)?`, `comme`, `transforme(?:-le)?`)
 	swapPattern = words(`change`, `replace`, `swap`, `turn`, `make`, `use`, `let`, `want`, `becomes?`, `should be`, `instead of`,
 		`ersetze`, `statt`, `soll`, `wird`, `mach`, `tausche`, `cambia`, `reemplaza`, `sustituye`, `en vez de`, `quiero`, `debe ser`, `es`, `soit`, `devient`, `remplace[rz]?`, `change[rz]?`, `au lieu d(?:e|u)`, `sostituisci`, `troque`)
 	intoPattern = words(`to`, `into`, `with`, `by`, `for`, `an?`, `instead of`, `durch`, `gegen`, `eine?n?`, `zu`, `par`, `por`, `une?`, `una?`, `uma?`, `con`)
+	arePattern  = words(`(?:is|are) the (?:enem(?:y|ies)|hero|player|obstacles?|pickups?|bad guys?)`, `sind die gegner`, `ist der held`, `son los enemigos`, `es el héroe`, `sont les ennemis`, `est le héros`)
 	heroPattern = words(`hero`, `player`, `character`, `protagonist`, `figure`, `held(?:en|in)?`, `spielfigur`, `h[eé]roe`, `personaje`, `protagonista`, `h[eé]ros`, `personnage`)
 )

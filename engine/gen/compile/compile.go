@@ -134,6 +134,7 @@ type Own struct {
 	Params  map[string]float64 `json:"params,omitempty"`
 	Content []string           `json:"content,omitempty"`
 	Labels  map[string]string  `json:"labels,omitempty"` // its words on the screen
+	Stages  []spec.Stage       `json:"stages,omitempty"`
 }
 
 // OwnOf returns what the mechanic of a game is given.
@@ -145,7 +146,7 @@ func OwnOf(s spec.Spec) Own {
 	}
 	params := catalog.Params(s.Mechanic)
 	maps.Copy(params, s.Params)
-	return Own{Params: params, Content: s.Content, Labels: own}
+	return Own{Params: params, Content: s.Content, Labels: own, Stages: s.Stages}
 }
 
 // Data is src/game.json: the spec without what only the generator needs.

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -21,7 +22,7 @@ var Moods = []string{"dark", "bright", "pastel", "neon"}
 func Palette(t Theme, c spec.Look) spec.Palette {
 	p := spec.Palette{
 		BG: t.BG, BG2: t.BG2, Far: t.Far, Near: t.Near, Ground: t.Ground, Block: t.Block, Accent: t.Accent,
-		Hero: or(c.Hero, t.HeroColor), Hazard: or(c.Hazard, t.HazardColor), Pickup: or(c.Pickup, t.PickupColor),
+		Hero: cmp.Or(c.Hero, t.HeroColor), Hazard: cmp.Or(c.Hazard, t.HazardColor), Pickup: cmp.Or(c.Pickup, t.PickupColor),
 	}
 	scenery := []*string{&p.BG, &p.BG2, &p.Far, &p.Near, &p.Ground, &p.Block}
 	if c.Tint != "" {
@@ -37,9 +38,9 @@ func Palette(t Theme, c spec.Look) spec.Palette {
 	}
 	p.GroundTop = Mix(p.Ground, "#ffffff", 0.3)
 	p.BlockLight = Mix(p.Block, "#ffffff", 0.45)
-	p.Hero2 = or(c.Hero2, Mix(p.Hero, "#ffffff", 0.6))
+	p.Hero2 = cmp.Or(c.Hero2, Mix(p.Hero, "#ffffff", 0.6))
 	if parse(p.Hero).luminance() > 0.6 {
-		p.Hero2 = or(c.Hero2, Mix(p.Hero, p.Accent, 0.5))
+		p.Hero2 = cmp.Or(c.Hero2, Mix(p.Hero, p.Accent, 0.5))
 	}
 	if distance(p.Hero, p.Hazard) < 0.25 {
 		p.Hazard = Mix(p.Hazard, "#000000", 0.45)
@@ -90,11 +91,4 @@ func saturated(hex string, k float64) string {
 		c[i] = grey + (c[i]-grey)*k
 	}
 	return c.hex()
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -31,7 +31,7 @@ function perform(act, s) {
   }
   const x = a.x === undefined ? s.field.w / 2 : a.x;
   const y = a.y === undefined ? s.field.h / 2 : a.y;
-  if (s.controls === 'pointer' && a.x !== undefined) pointer('pointermove', x, y, s.field);
+  if ((s.controls === 'pointer' || touching && a.hold) && a.x !== undefined) pointer('pointermove', x, y, s.field);
   if (a.hold && !touching) pointer('pointerdown', x, y, s.field);
   else if (!a.hold && touching) pointer('pointerup', x, y, s.field);
   touching = Boolean(a.hold);

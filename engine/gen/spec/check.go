@@ -106,6 +106,16 @@ func (s Spec) Check() error {
 			return fmt.Errorf("content must have 1 to %d characters and no markup", MaxText)
 		}
 	}
+	for _, st := range s.Stages {
+		if st.Level < 1 || st.Level > MaxLevels || (st.Theme != "") != (st.Scene != nil && st.Palette != nil) {
+			return fmt.Errorf("stage %d: a level is 1 to %d, and a theme has a scene and a palette", st.Level, MaxLevels)
+		}
+		for _, f := range []float64{st.Speed, st.Density} {
+			if f != 0 && f != clamp(f, MinFactor, MaxFactor) {
+				return fmt.Errorf("stage %d has a factor out of bounds: %v", st.Level, f)
+			}
+		}
+	}
 	texts := reflect.ValueOf(s.Text)
 	for i := range texts.NumField() {
 		name := texts.Type().Field(i).Tag.Get("json")

@@ -31,11 +31,23 @@ type Spec struct {
 	// Content is what the brief gave the mechanic: words, or questions as
 	// "question|right answer|wrong answer|…".
 	Content []string `json:"content,omitempty"`
-	Text    Text     `json:"text"`
-	Cast    Cast     `json:"cast"`
-	Scene   Scene    `json:"scene"`
-	Look    Look     `json:"look"`
-	Palette Palette  `json:"palette"` // follows from theme and look
+	// Stages are levels that differ from the rest.
+	Stages  []Stage `json:"stages,omitempty"`
+	Text    Text    `json:"text"`
+	Cast    Cast    `json:"cast"`
+	Scene   Scene   `json:"scene"`
+	Look    Look    `json:"look"`
+	Palette Palette `json:"palette"` // follows from theme and look
+}
+
+// Stage is what one level has of its own. What is absent is as in the others.
+type Stage struct {
+	Level   int      `json:"level"`
+	Theme   string   `json:"theme,omitempty"`
+	Scene   *Scene   `json:"scene,omitempty"`   // of the theme
+	Palette *Palette `json:"palette,omitempty"` // of the theme
+	Speed   float64  `json:"speed,omitempty"`   // times the game's own
+	Density float64  `json:"density,omitempty"` // times the game's own
 }
 
 // Format is the frame that a game has to fit.
@@ -70,10 +82,12 @@ type Play struct {
 	Lives    int     `json:"lives"`
 	Duration int     `json:"duration"` // seconds of a run; 0 no limit, in the platform format only
 	Levels   int     `json:"levels"`
-	Players  int     `json:"players"` // 2 take turns
-	Boss     bool    `json:"boss"`    // comes at the end, and must be beaten
-	Powers   bool    `json:"powers"`  // power-ups for gains in a row
-	Combo    bool    `json:"combo"`   // gains in a row count double, then triple
+	Players  int     `json:"players"`         // 2 take turns
+	Boss     bool    `json:"boss"`            // comes at the end, and must be beaten
+	Powers   bool    `json:"powers"`          // power-ups for gains in a row
+	Combo    bool    `json:"combo"`           // gains in a row count double, then triple
+	Safe     bool    `json:"safe,omitempty"`  // nothing costs a life
+	Table    bool    `json:"table,omitempty"` // the best five scores are listed at the end
 }
 
 // Text holds the words on the screen besides the title.

@@ -19,9 +19,6 @@ const (
 	offsetArg1   = 24
 )
 
-// x32Bit marks system calls of another convention on x86-64.
-const x32Bit = 0x40000000
-
 func seccompAvailable() bool {
 	if auditArch == 0 {
 		return false

@@ -125,6 +125,13 @@ export function textures(game, meta, scale, loaded) {
     extra[name] = figure(name, 140, a, p[a.color] || a.color || p.pickup, p[a.color2] || a.color2 || shade(p.pickup, 0.5));
   }
   const layer = (kind, y, color) => screen(480, 720, scale * k, (c) => paintLayer(c, kind, y, color));
+  for (const stage of game.stages || []) {
+    if (!stage.scene) continue;
+    const q = stage.palette;
+    extra['sky@' + stage.level] = screen(W, H, scale, (c) => paintSky(c, Object.assign({}, game, { scene: stage.scene, palette: q }), W, H));
+    extra['far@' + stage.level] = layer(stage.scene.far, 430, q.far);
+    extra['near@' + stage.level] = layer(stage.scene.near, 540, q.near);
+  }
   return Object.assign(extra, {
     sky: loaded.background ? cover(W * scale, H * scale, loaded.background) : screen(W, H, scale, (c) => paintSky(c, game, W, H)),
     far: layer(game.scene.far, 430, p.far),

@@ -14,9 +14,11 @@ function layer(d, name, shift) {
 // another light.
 export function drawBackdrop(d, game, scroll, t, level) {
   const drift = scroll === 'x' ? 1 : 0.18;
-  d.sprite('sky', W / 2, H / 2, H);
-  layer(d, 'far', t * 14 * drift);
-  layer(d, 'near', t * 38 * drift);
+  const own = (game.stages || []).find((o) => o.level === level && o.scene);
+  const name = (kind) => kind + (own ? '@' + level : '');
+  d.sprite(name('sky'), W / 2, H / 2, H);
+  layer(d, name('far'), t * 14 * drift);
+  layer(d, name('near'), t * 38 * drift);
   const fall = { rise: -34, fall: 46, still: 0 }[game.scene.motes.move];
   const vy = scroll === 'y' ? fall + 130 : fall;
   const vx = scroll === 'x' ? -26 : 0;
@@ -26,5 +28,5 @@ export function drawBackdrop(d, game, scroll, t, level) {
     const y = mod(hash(i + 99) * (H + 40) + vy * depth * t, H + 40) - 20;
     d.sprite('mote', x, y, game.scene.motes.size * depth, { alpha: 0.35 + 0.4 * hash(i + 7), rot: fall > 0 ? t * depth + i : 0 });
   }
-  if (level > 1) d.box(0, 0, W, H, ['accent', 'hazard', 'hero', 'pickup'][level % 4], { alpha: 0.1 });
+  if (level > 1 && !own) d.box(0, 0, W, H, ['accent', 'hazard', 'hero', 'pickup'][level % 4], { alpha: 0.1 });
 }

@@ -13,6 +13,17 @@ import { store } from './store.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
 
+// enlist puts a score among the best five of this browser, and returns them.
+function enlist(key, score) {
+  let list = [];
+  try {
+    list = JSON.parse(store.getItem(key) || '[]').filter((v) => Number.isFinite(v));
+  } catch (spoilt) { /* a new list */ }
+  list = list.concat(score).sort((a, b) => b - a).slice(0, 5);
+  store.setItem(key, JSON.stringify(list));
+  return list;
+}
+
 // boot starts a game. assets maps names to data URLs of pictures and sounds;
 // what it lacks is painted, or silent.
 export function boot(game, mechanic, renderer, assets) {
@@ -45,6 +56,7 @@ export function boot(game, mechanic, renderer, assets) {
     resumed() { sound.goOn(); },
     ended(s) {
       store.setItem(key, s.best);
+      if (game.play.table) s.table = enlist(key + ':table', s.state.score);
       svc.endGame({ outcome: s.state.outcome, score: s.state.score, seconds: Math.round(s.state.t) });
     },
   });

@@ -32,6 +32,7 @@ export function listen(target, canvas, controls, hooks) {
   const keys = {};
   const pointers = new Map(); // id to {x, y, fromX, fromY, button}
   const pads = buttons(controls);
+  const many = controls === 'sides' || controls === 'type'; // two thumbs at once
 
   function place(e) {
     const box = canvas().getBoundingClientRect();
@@ -46,7 +47,7 @@ export function listen(target, canvas, controls, hooks) {
   };
 
   target.addEventListener('pointerdown', (e) => {
-    if (!canvas() || (e.isPrimary === false && pads.length === 0)) return;
+    if (!canvas() || (e.isPrimary === false && pads.length === 0 && !many)) return;
     const p = place(e);
     if (hooks.tapped(p, e.pointerType === 'touch')) return;
     const button = padAt(p);

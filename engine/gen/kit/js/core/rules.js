@@ -8,13 +8,24 @@ const CHARGE = 6; // gains in a row that earn a power-up
 const POWERS = ['shield', 'double', 'slow'];
 const POWER_TIME = 8; // seconds
 
+// enter gives a level what it has of its own.
+function enter(s) {
+  const stage = s.cfg.stages.find((o) => o.level === s.level) || {};
+  s.cfg = Object.assign({}, s.cfg, { speed: s.cfg.usual.speed * (stage.speed || 1), density: s.cfg.usual.density * (stage.density || 1) });
+}
+
 // base returns the state that every mechanic starts from. A staged mechanic
 // has levels to clear; in others the levels follow the clock.
 export function base(seed, cfg, staged) {
-  return {
+  const s = {
     seed, rng: seed >>> 0, cfg: Object.assign({ params: {}, content: [], labels: {} }, cfg), t: 0, score: 0, lives: cfg.lives, streak: 0, safe: 0, over: false, outcome: '', events: [],
     staged: Boolean(staged), level: 1, gains: 0, boss: null, power: '', powerLeft: 0, shield: false, charge: 0, granted: 0,
   };
+  if (s.cfg.stages) {
+    s.cfg.usual = { speed: cfg.speed, density: cfg.density };
+    enter(s);
+  }
+  return s;
 }
 
 // progress is how far the run has come, 0 to 1.
@@ -53,6 +64,7 @@ export function tick(s) {
 
 function rise(s, level) {
   s.level = level;
+  if (s.cfg.stages) enter(s);
   s.events.push({ type: 'level', level });
 }
 
@@ -112,6 +124,10 @@ function strike(s, x, y) {
 export function hurt(s, x, y) {
   if (s.safe > 0 || s.over) return false;
   s.safe = 80;
+  if (s.cfg.safe) {
+    s.events.push({ type: 'shield', x, y });
+    return false;
+  }
   s.streak = 0;
   s.charge = 0;
   if (s.shield) {
@@ -131,8 +147,8 @@ export function note(s, type, x, y) { s.events.push({ type, x, y }); }
 export function finish(s, outcome) {
   if (s.over) return;
   s.over = true;
-  s.outcome = outcome;
-  s.events.push({ type: 'over', outcome });
+  s.outcome = s.cfg.safe ? 'win' : outcome; // where nobody loses, an end is no defeat
+  s.events.push({ type: 'over', outcome: s.outcome });
 }
 
 // blink is false in the dark moments of a hero that was just hurt.

@@ -73,7 +73,7 @@ export function drawOver(d, ss) {
   const t = ss.game.text;
   const s = ss.state;
   const two = ss.game.play.players > 1;
-  const { y, k } = panel(d, ss, 330);
+  const { y, k } = panel(d, ss, ss.table ? 372 : 330);
   let head = s.outcome === 'win' ? t.win : t.over;
   if (two) head = ss.scores[0] === ss.scores[1] ? t.draw : t.player + ' ' + (ss.scores[0] > ss.scores[1] ? 1 : 2) + ' ' + t.wins;
   d.text(head, W / 2, y + 54, fit(head, 42, 320), { color: 'panelText', alpha: k, role: 'outcome' });
@@ -86,10 +86,26 @@ export function drawOver(d, ss) {
     d.text(t.score, W / 2, y + 108, 22, { color: 'panelText', alpha: 0.85 * k });
     d.text(s.score, W / 2, y + 168, 84, { color: 'panelText', alpha: k, role: 'final', scale: 0.6 + 0.4 * k });
   }
+  if (ss.table) drawTable(d, ss, y + 228, k);
+  else drawBest(d, ss, y, k);
+  again(d, ss, y + (ss.table ? 42 : 0) + (TALL ? 408 : 376));
+}
+
+// drawTable lists the best scores of this browser, the new one marked.
+function drawTable(d, ss, y, k) {
+  const mine = ss.table.indexOf(ss.state.score);
+  ss.table.forEach((v, i) => {
+    const color = i === mine ? 'panelAccent' : 'panelText';
+    d.text(i + 1 + '.', W / 2 - 60, y + i * 28, 22, { color, alpha: k });
+    d.text(v, W / 2 + 40, y + i * 28, 22, { color, alpha: k, role: 'table' });
+  });
+}
+
+function drawBest(d, ss, y, k) {
+  const t = ss.game.text;
   const best = ss.record ? t.record : t.best + ' ' + ss.best;
   d.text(best, W / 2, y + 240, 26, { color: ss.record ? 'panelAccent' : 'panelText', alpha: k, role: 'best' });
-  d.sprite('hero', W / 2, y + 306, 78, { alpha: k, rot: s.outcome === 'win' ? Math.sin(ss.clock / 8) * 0.2 : 0.5 });
-  again(d, ss, y + (TALL ? 408 : 376));
+  d.sprite('hero', W / 2, y + 306, 78, { alpha: k, rot: ss.state.outcome === 'win' ? Math.sin(ss.clock / 8) * 0.2 : 0.5 });
 }
 
 // drawNext hands over to the second player.

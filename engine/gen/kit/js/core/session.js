@@ -1,6 +1,7 @@
 // A session at the game: ready, play, over, and again; with two players the
-// second has a turn of its own ('next' lies between). A running game can be held,
-// and goes on with a press. It owns the mechanic's state and composes each frame;
+// second has a turn of its own ('next' lies between), unless the state has a score
+// for each (state.both): then they share a run. A running game can be held, and
+// goes on with a press. It owns the mechanic's state and composes each frame;
 // it knows neither a browser nor a renderer.
 import { W, H } from './world.js';
 import { effects, react, advance, sway, drawEffects } from './effects.js';
@@ -19,7 +20,7 @@ export function session(game, mechanic, hooks) {
   };
   let gripped = false; // the press that began or resumed a run is still held
   const given = {}; // what this mechanic alone is given
-  for (const name of ['params', 'content', 'labels']) if (game[name]) given[name] = game[name];
+  for (const name of ['params', 'content', 'labels', 'stages']) if (game[name]) given[name] = game[name];
   const cfg = Object.assign(given, game.play);
   ss.state = mechanic.create(game.seed, cfg);
 
@@ -33,10 +34,11 @@ export function session(game, mechanic, hooks) {
   }
 
   function end() {
-    ss.scores[ss.turn] = ss.state.score;
+    if (ss.state.both) ss.scores = ss.state.both.slice();
+    else ss.scores[ss.turn] = ss.state.score;
     ss.record = ss.state.score > ss.best;
     ss.best = Math.max(ss.best, ss.state.score);
-    ss.phase = ss.turn + 1 < game.play.players ? 'next' : 'over';
+    ss.phase = !ss.state.both && ss.turn + 1 < game.play.players ? 'next' : 'over';
     ss.since = 0;
     hooks.ended(ss);
   }

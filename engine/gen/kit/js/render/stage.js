@@ -35,6 +35,7 @@ export function loop(frame) {
 
 // margin is how much larger a picture is than what it is called with: figures
 // are painted in 120 units for a height of 100, screens are not.
-export function margin(name) { return name === 'sky' || name === 'far' || name === 'near' || name === 'glow' ? 1 : 1.2; }
+// What follows an @ is a level.
+export function margin(name) { return /^(?:sky|far|near|glow)(?:@|$)/.test(name) ? 1 : 1.2; }
 
 export const FONT = '"Trebuchet MS", "Avenir Next", "Segoe UI", Verdana, "DejaVu Sans", sans-serif';

@@ -28,13 +28,13 @@ import (
 const testJob = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
 func init() {
-	caddy.RegisterModule(deskSidecar{})
-	caddy.RegisterModule(deskEngines{})
+	caddy.RegisterModule(fakeSidecar{})
+	caddy.RegisterModule(fakeEngines{})
 }
 
-// desk is a sidecar and an engine proxy that a test scripts: it knows keys, one
+// fakeBackend is a sidecar and an engine proxy that a test scripts: it knows keys, one
 // project with one unfinished job, and one engine.
-type desk struct {
+type fakeBackend struct {
 	sidecar.Service
 	engineproxy.Engines
 
@@ -43,7 +43,7 @@ type desk struct {
 	lookups atomic.Int32
 	reserve atomic.Int32    // submissions that were admitted
 	setting atomic.Value    // of the engines, as the last reload left it
-	asked   sidecar.Service // what gateways ask in the desk's place, nil for itself
+	asked   sidecar.Service // what gateways ask in the fake backend's place, nil for itself
 
 	instance string                // the one that answers; "i" is asked
 	verdict  contract.FenceVerdict // what a fence finds out
@@ -60,28 +60,28 @@ type desk struct {
 	policyProblem string
 }
 
-// desks finds the desk of a configuration by its data folder; Caddy makes
+// fakeBackends finds the fake backend of a configuration by its data folder; Caddy makes
 // modules itself.
-var desks sync.Map
+var fakeBackends sync.Map
 
-type deskSidecar struct {
+type fakeSidecar struct {
 	Option string `json:"option,omitempty"` // one that a reload can't change
 }
 
-func (deskSidecar) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "svc.sidecar.desk", New: func() caddy.Module { return new(deskSidecar) }}
+func (fakeSidecar) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.sidecar.fake", New: func() caddy.Module { return new(fakeSidecar) }}
 }
 
-func (deskSidecar) Location() string { return "embedded" }
+func (fakeSidecar) Location() string { return "embedded" }
 
-func (s deskSidecar) Key(dir string) string { return "desk:" + dir + s.Option }
+func (s fakeSidecar) Key(dir string) string { return "fake:" + dir + s.Option }
 
-func (deskSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*caddymodule.OpenedSidecar, error) {
-	found, ok := desks.Load(dir)
+func (fakeSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*caddymodule.OpenedSidecar, error) {
+	found, ok := fakeBackends.Load(dir)
 	if !ok {
-		return nil, fmt.Errorf("no desk for %s", dir)
+		return nil, fmt.Errorf("no fake backend for %s", dir)
 	}
-	d := found.(*desk)
+	d := found.(*fakeBackend)
 	var service sidecar.Service = d
 	if d.asked != nil {
 		service = d.asked
@@ -89,60 +89,60 @@ func (deskSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*c
 	return &caddymodule.OpenedSidecar{Service: service, Close: func() error { return nil }}, nil
 }
 
-type deskEngines struct {
+type fakeEngines struct {
 	Setting string `json:"setting,omitempty"` // one that a reload changes
 }
 
-func (deskEngines) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "svc.engines.desk", New: func() caddy.Module { return new(deskEngines) }}
+func (fakeEngines) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "svc.engines.fake", New: func() caddy.Module { return new(fakeEngines) }}
 }
 
-func (deskEngines) Check(time.Duration) error { return nil }
+func (fakeEngines) Check(time.Duration) error { return nil }
 
-func (deskEngines) Key(dir string) string { return "desk:" + dir }
+func (fakeEngines) Key(dir string) string { return "fake:" + dir }
 
-func (deskEngines) OpenEngines(
+func (fakeEngines) OpenEngines(
 	_ context.Context, dir string, _ engineproxy.Ledger, _ *zap.Logger,
 ) (*caddymodule.OpenedEngines, error) {
-	found, ok := desks.Load(dir)
+	found, ok := fakeBackends.Load(dir)
 	if !ok {
-		return nil, fmt.Errorf("no desk for %s", dir)
+		return nil, fmt.Errorf("no fake backend for %s", dir)
 	}
-	return &caddymodule.OpenedEngines{Engines: found.(*desk), Close: func() error { return nil }}, nil
+	return &caddymodule.OpenedEngines{Engines: found.(*fakeBackend), Close: func() error { return nil }}, nil
 }
 
-func (e deskEngines) ReloadEngines(opened *caddymodule.OpenedEngines) error {
-	opened.Engines.(*desk).setting.Store(e.Setting)
+func (e fakeEngines) ReloadEngines(opened *caddymodule.OpenedEngines) error {
+	opened.Engines.(*fakeBackend).setting.Store(e.Setting)
 	return nil
 }
 
-func newDesk(t testing.TB) *desk {
+func newFakeBackend(t testing.TB) *fakeBackend {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{
+	d := &fakeBackend{
 		dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[api.KeyHash]sidecar.Identity),
 		instance: "i", fenceErr: engineproxy.ErrUnreachable, settled: make(chan struct{}, 8),
 	}
-	desks.Store(dir, d)
+	fakeBackends.Store(dir, d)
 	t.Cleanup(func() {
-		desks.Delete(dir)
+		fakeBackends.Delete(dir)
 		os.RemoveAll(dir)
 	})
 	return d
 }
 
-// engine runs the desk's engine.
-func (d *desk) engine(t *testing.T, h http.HandlerFunc) {
+// engine runs the fake backend's engine.
+func (d *fakeBackend) engine(t *testing.T, h http.HandlerFunc) {
 	t.Helper()
 	d.frozenEngine(t)(h)
 }
 
 // frozenEngine runs an engine that is stopped: the kernel takes connections, and
 // nobody reads them until the test has it go on.
-func (d *desk) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
+func (d *fakeBackend) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
 	t.Helper()
 	l, err := net.Listen("unix", d.socket)
 	if err != nil {
@@ -160,7 +160,7 @@ func (d *desk) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
 }
 
 // key makes a key, active or with the reason why not.
-func (d *desk) key(id, reason string) string {
+func (d *fakeBackend) key(id, reason string) string {
 	secret := api.NewKey()
 	hash, _ := api.ParseKey(secret)
 	decision := policy.Decision{Allow: true, Status: 200, Rule: "svc.key.active"}
@@ -173,13 +173,13 @@ func (d *desk) key(id, reason string) string {
 	return secret
 }
 
-func (d *desk) breakStore(err error) {
+func (d *fakeBackend) breakStore(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.down = err
 }
 
-func (d *desk) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (d *fakeBackend) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	d.lookups.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -190,7 +190,7 @@ func (d *desk) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identi
 	return id, nil
 }
 
-func (d *desk) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+func (d *fakeBackend) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.undecided != nil {
@@ -199,28 +199,28 @@ func (d *desk) Decide(context.Context, string, string, policy.Action) (policy.De
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
-func (d *desk) Changes(context.Context, int64) (sidecar.Changes, error) {
+func (d *fakeBackend) Changes(context.Context, int64) (sidecar.Changes, error) {
 	return sidecar.Changes{}, nil
 }
 
-func (d *desk) Watch() (<-chan struct{}, func()) { return nil, func() {} }
+func (d *fakeBackend) Watch() (<-chan struct{}, func()) { return nil, func() {} }
 
-func (d *desk) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
+func (d *fakeBackend) WatchJobs(func(string)) (func(), bool) { return func() {}, false }
 
-func (d *desk) Health(context.Context) (sidecar.Health, error) {
+func (d *fakeBackend) Health(context.Context) (sidecar.Health, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return sidecar.Health{PolicyRevision: "rev-7", PolicyProblem: d.policyProblem, Writes: d.unwritable}, nil
 }
 
 // fail has every decision end with err.
-func (d *desk) fail(err error) {
+func (d *fakeBackend) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.undecided = err
 }
 
-func (d *desk) Project(context.Context, string) (sidecar.Project, error) {
+func (d *fakeBackend) Project(context.Context, string) (sidecar.Project, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.down != nil {
@@ -229,41 +229,41 @@ func (d *desk) Project(context.Context, string) (sidecar.Project, error) {
 	return sidecar.Project{}, sidecar.ErrUnknownProject
 }
 
-func (d *desk) Projects(context.Context, string, string, int) (api.ProjectList, error) {
+func (d *fakeBackend) Projects(context.Context, string, string, int) (api.ProjectList, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return api.ProjectList{}, d.down
 }
 
-func (d *desk) Job(_ context.Context, id string) (sidecar.Job, error) {
+func (d *fakeBackend) Job(_ context.Context, id string) (sidecar.Job, error) {
 	if id != testJob {
 		return sidecar.Job{}, sidecar.ErrUnknownJob
 	}
 	return sidecar.Job{Job: api.Job{JobID: id, ProjectID: testProject, Status: api.JobRunning}}, nil
 }
 
-func (d *desk) AwaitEnd(ctx context.Context, _ string) (sidecar.Job, error) {
+func (d *fakeBackend) AwaitEnd(ctx context.Context, _ string) (sidecar.Job, error) {
 	<-ctx.Done()
 	return sidecar.Job{}, ctx.Err()
 }
 
-func (d *desk) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
+func (d *fakeBackend) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission, error) {
 	d.reserve.Add(1)
 	d.note("reserve")
 	return sidecar.Admission{SessionID: "ses_x"}, nil
 }
 
-func (d *desk) Commit(context.Context, string) error {
+func (d *fakeBackend) Commit(context.Context, string) error {
 	d.note("commit")
 	return nil
 }
 
-func (d *desk) Release(context.Context, string) error {
+func (d *fakeBackend) Release(context.Context, string) error {
 	d.note("release")
 	return nil
 }
 
-func (d *desk) note(call string) {
+func (d *fakeBackend) note(call string) {
 	d.mu.Lock()
 	d.calls = append(d.calls, call)
 	d.mu.Unlock()
@@ -275,7 +275,7 @@ func (d *desk) note(call string) {
 	}
 }
 
-func (d *desk) wantCalls(t *testing.T, want string) {
+func (d *fakeBackend) wantCalls(t *testing.T, want string) {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -284,24 +284,26 @@ func (d *desk) wantCalls(t *testing.T, want string) {
 	}
 }
 
-func (d *desk) lease() *engineproxy.Lease {
+func (d *fakeBackend) lease() *engineproxy.Lease {
 	return &engineproxy.Lease{
 		Endpoint: engineproxy.Endpoint{Network: "unix", Address: d.socket, Token: "token", InstanceID: "i"},
 		Release:  func() {},
 	}
 }
 
-func (d *desk) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+func (d *fakeBackend) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
 	return d.lease(), nil
 }
 
-func (d *desk) Attach(context.Context, string) (*engineproxy.Lease, error) { return d.lease(), nil }
+func (d *fakeBackend) Attach(context.Context, string) (*engineproxy.Lease, error) {
+	return d.lease(), nil
+}
 
-func (d *desk) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
+func (d *fakeBackend) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
 	d.note("fence")
 	return d.verdict, d.fenceErr
 }
 
-func (d *desk) List(context.Context) ([]engineproxy.Info, error) {
+func (d *fakeBackend) List(context.Context) ([]engineproxy.Info, error) {
 	return []engineproxy.Info{{State: "ready"}, {State: "ready"}, {State: "starting"}}, nil
 }

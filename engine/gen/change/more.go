@@ -1,0 +1,139 @@
+package change
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
+
+var (
+	safePattern = words(`can'?t (?:lose|die|be killed)`, `cannot (?:lose|die)`, `can(?:'t| not) get hurt`, `never (?:lose|die)`, `impossible to lose`, `invincible`, `invulnerable`, `immortal`, `god mode`, `no (?:dying|losing|game over)`,
+		`nicht verlieren(?: können| kann)?`, `unbesiegbar`, `unsterblich`, `unverwundbar`, `nicht sterben(?: können| kann)?`, `no (?:se )?pued[ae](?:s)? (?:perder|morir)`, `(?:invencible|inmortal)`, `sin perder`,
+		`ne p(?:eut|uisse|eux) pas (?:perdre|mourir)`, `(?:invincible|immortel)`)
+	mortalPattern = words(`can (?:lose|die) again`, `no longer invincible`, `wieder verlieren`)
+
+	tablePattern = words(`high ?scores?`, `high[- ]score (?:table|list)`, `leader ?board`, `score ?board`, `(?:best|top) (?:scores|five|ten)`, `bestenliste`, `rangliste`, `highscore(?:liste|tabelle)?`, `tabla de (?:puntuaciones|récords|records|posiciones)`,
+		`(?:mejores|clasificación de) puntuaciones`, `tableau des scores`, `meilleurs scores`, `classement`)
+	onlinePattern = words(`online`, `worldwide`, `global`, `shared`, `with friends`, `weltweit`, `en línea`, `en ligne`, `mundial`, `mondial`)
+
+	translatePattern = regexp.MustCompile(`(?i)(?:translat\w*|übersetz\w*|tradu\w*)|^(?:can it be |please |make it |make (?:everything|the game) |put it |everything |all texts? |the texts? |i want it |mach(?:e)? (?:es|alles|das) |hazlo |mets[- ](?:le|tout) )*(?:in|auf|en|to|into)\s+\pL+(?: please| bitte| por favor| s'il te plaît)?[?!]?$`)
+	smarterPattern   = words(`smarter`, `cleverer`, `stronger`, `better (?:opponent|computer|enem\w+)`, `klüger`, `schlauer`, `stärker`, `besser(?:er|en)? gegner`, `más (?:list[oa]s?|fuertes?|inteligentes?)`, `plus (?:forte?s?|malins?|intelligente?s?)`, `too (?:weak|dumb|stupid)`)
+	dumberPattern    = words(`dumber`, `weaker`, `too (?:strong|smart|good|clever)`, `zu (?:stark|klug|gut)`, `schwächer`, `dümmer`, `demasiado (?:fuerte|list[oa])`, `más débil(?:es)?`, `trop (?:forte?|malin)`, `moins forte?`)
+	opponentPattern  = words(`opponents?`, `computer`, `enem(?:y|ies)`, `ghosts?`, `ai`, `cpu`, `gegner`, `computer`, `rival(?:es)?`, `oponente`, `enemigos?`, `ordenador`, `adversaires?`, `ennemis?`, `ordinateur`)
+)
+
+// languages are the names of languages in those that games are written in; "" for
+// those that no game is written in.
+var languages = map[string]string{
+	"english": "en", "englisch": "en", "inglés": "en", "ingles": "en", "anglais": "en", "german": "de", "deutsch": "de", "alemán": "de", "aleman": "de", "allemand": "de",
+	"spanish": "es", "spanisch": "es", "español": "es", "espanol": "es", "castellano": "es", "espagnol": "es", "french": "fr", "französisch": "fr", "francés": "fr", "frances": "fr",
+	"français": "fr", "francais": "fr",
+	"italian": "", "portuguese": "", "dutch": "", "polish": "", "russian": "", "turkish": "", "japanese": "", "chinese": "", "korean": "", "arabic": "", "swedish": "", "hindi": "", "greek": "", "ukrainian": "",
+	"italienisch": "", "portugiesisch": "", "polnisch": "", "russisch": "", "türkisch": "", "japanisch": "", "chinesisch": "", "italiano": "", "portugués": "", "japonés": "", "chino": "", "ruso": "",
+	"italien": "", "portugais": "", "japonais": "", "chinois": "", "russe": "",
+}
+
+var letters = regexp.MustCompile(`\pL+`)
+
+// translate writes the game's texts in another language.
+func translate(s *spec.Spec, c clause) result {
+	if !translatePattern.MatchString(c.raw) {
+		return result{}
+	}
+	for _, word := range letters.FindAllString(c.text, -1) {
+		lang, known := languages[word]
+		switch {
+		case !known:
+			continue
+		case lang == "":
+			return bound("texts are in English, German, Spanish or French; there are none in %s", strings.ToUpper(word[:1])+word[1:])
+		case lang == s.Lang:
+			return bound("it is in %s already", catalog.LanguageNames[lang])
+		}
+		old := s.Lang
+		brief.Translate(s, lang)
+		return done("language %s → %s", catalog.LanguageNames[old], catalog.LanguageNames[lang])
+	}
+	return result{}
+}
+
+// safety makes a game that nobody loses, or one that can be lost again.
+func safety(s *spec.Spec, c clause) result {
+	safe := safePattern.MatchString(c.text)
+	if mortalPattern.MatchString(c.text) {
+		safe = false
+	} else if !safe {
+		return result{}
+	}
+	if s.Play.Safe == safe {
+		return bound("it is like that already")
+	}
+	s.Play.Safe = safe
+	if !safe {
+		return done("the game can be lost again")
+	}
+	if s.Play.Duration == 0 {
+		s.Play.Duration = 2 * spec.MaxDuration
+		return done("nothing costs a life, and a run lasts %d s", s.Play.Duration)
+	}
+	return done("nothing costs a life")
+}
+
+// table lists the best scores of this browser.
+func table(s *spec.Spec, c clause) result {
+	if !tablePattern.MatchString(c.text) {
+		return result{}
+	}
+	switch wanted := !removes(c); {
+	case onlinePattern.MatchString(c.text):
+		return bound("an online table of scores needs a service for players; a table on the device can be had")
+	case s.Play.Table == wanted:
+		return bound("it is like that already")
+	default:
+		s.Play.Table = wanted
+		return done("a table of the best five scores: %s", map[bool]string{true: "added", false: "removed"}[wanted])
+	}
+}
+
+// parameters sets the mechanic's own tunables: "10 pairs", "without walls".
+func parameters(s *spec.Spec, c clause) result {
+	var did, unmet []result
+	set := func(name string, v float64) {
+		p := catalog.Mechanics[s.Mechanic].Params[name]
+		old, given := s.Params[name]
+		if !given {
+			old = p.Value
+		}
+		if v = min(max(v, p.Min), p.Max); v == old {
+			unmet = append(unmet, bound("%s is %s already; it can be %s to %s", name, number(old), number(p.Min), number(p.Max)))
+			return
+		}
+		s.Params = with(s.Params, name, v)
+		did = append(did, done("%s %s → %s", name, number(old), number(v)))
+	}
+	found := c.reading.Params(s.Mechanic)
+	for _, name := range slices.Sorted(keysOf(found)) {
+		set(name, found[name])
+	}
+	if level, ok := catalog.Mechanics[s.Mechanic].Params["level"]; ok && len(found) == 0 {
+		now, given := s.Params["level"]
+		if !given {
+			now = level.Value
+		}
+		about := opponentPattern.MatchString(c.text)
+		switch {
+		case about && smarterPattern.MatchString(c.text), harderPattern.MatchString(c.text):
+			set("level", now+1)
+		case about && dumberPattern.MatchString(c.text), easierPattern.MatchString(c.text):
+			set("level", now-1)
+		}
+	}
+	if len(did)+len(unmet) == 0 {
+		return result{}
+	}
+	return list(append(did, unmet...)...)
+}

@@ -1,0 +1,232 @@
+// Blocks: pieces of four squares fall into a well. They are turned and moved, and
+// each row that is filled vanishes. More rows at once are worth more.
+import { W, STEP, base, tick, gain, hurt, note, heat, random, pow } from '../core/world.js';
+import { drawBoard } from '../core/board.js';
+
+export const meta = { id: 'blocks', scroll: 'none', controls: 'swipe' };
+
+export const COLS = 10;
+export const ROWS = 20;
+const CELL = 27;
+const LEFT = (W - COLS * CELL) / 2;
+const TOP = 158;
+const LOCK = 0.45; // seconds that a piece lies before it is fixed
+const AGAIN = 15; // moves that put that off
+const FLASH = 0.26; // seconds that full rows are seen
+const WORTH = [0, 1, 3, 5, 8];
+const EMPTY = '.'.repeat(COLS);
+const HELD = [0.19, 0.045]; // seconds until a held key repeats, and between two
+
+// Pieces in the box that they turn in, with their usual colours.
+export const PIECES = {
+  I: { n: 4, color: '#2fc6ee', cells: [[0, 1], [1, 1], [2, 1], [3, 1]] },
+  O: { n: 2, color: '#f7d21b', cells: [[0, 0], [1, 0], [0, 1], [1, 1]] },
+  T: { n: 3, color: '#b04fd0', cells: [[1, 0], [0, 1], [1, 1], [2, 1]] },
+  S: { n: 3, color: '#4cc247', cells: [[1, 0], [2, 0], [0, 1], [1, 1]] },
+  Z: { n: 3, color: '#ef3340', cells: [[0, 0], [1, 0], [1, 1], [2, 1]] },
+  J: { n: 3, color: '#4066e0', cells: [[0, 0], [0, 1], [1, 1], [2, 1]] },
+  L: { n: 3, color: '#f5862a', cells: [[2, 0], [0, 1], [1, 1], [2, 1]] },
+};
+// Where a turned piece may give way to, in turn.
+const KICKS = [[0, 0], [-1, 0], [1, 0], [0, -1], [-1, -1], [1, -1], [-2, 0], [2, 0], [0, -2]];
+
+export function create(seed, cfg) {
+  const s = base(seed, cfg);
+  s.rows = Array.from({ length: ROWS }, () => EMPTY);
+  const junk = Math.min(6, Math.round((cfg.density - 1) * 5)); // rows that lie there from the start
+  for (let i = 0; i < junk; i++) {
+    const hole = Math.floor(random(s) * COLS);
+    s.rows[ROWS - 1 - i] = Array.from({ length: COLS }, (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)])).join('');
+  }
+  s.bag = [];
+  s.lines = 0;
+  s.stage = 1; // the level that the game itself counts
+  s.full = []; // rows that vanish now
+  s.flash = 0;
+  s.cheer = 0;
+  s.rest = 0; // seconds that a finger has lain
+  s.held = 0; // seconds that a key has been held
+  s.next = deal(s);
+  spawn(s);
+  return s;
+}
+
+// deal takes a piece from a bag that holds each once.
+function deal(s) {
+  if (s.bag.length === 0) {
+    s.bag = Object.keys(PIECES);
+    for (let i = 6; i > 0; i--) {
+      const j = Math.floor(random(s) * (i + 1));
+      [s.bag[i], s.bag[j]] = [s.bag[j], s.bag[i]];
+    }
+  }
+  return s.bag.pop();
+}
+
+function spawn(s) {
+  s.piece = { k: s.next, rot: 0, x: Math.floor((COLS - PIECES[s.next].n) / 2), y: s.next === 'I' ? -1 : 0, wait: 0, lock: 0, moves: 0 };
+  s.next = deal(s);
+  if (fits(s, s.piece)) return;
+  hurt(s, W / 2, TOP + 40);
+  s.rows = s.rows.map((r, y) => (y < ROWS - 4 ? EMPTY : r)); // another life makes room
+}
+
+// cells are the places of a piece, [column, row].
+export function cells(k, rot) {
+  let list = PIECES[k].cells;
+  for (let i = 0; i < rot; i++) list = list.map(([x, y]) => [PIECES[k].n - 1 - y, x]);
+  return list;
+}
+
+function fits(s, p, dx, dy, rot) {
+  return cells(p.k, rot === undefined ? p.rot : rot).every(([cx, cy]) => {
+    const x = p.x + cx + (dx || 0);
+    const y = p.y + cy + (dy || 0);
+    return x >= 0 && x < COLS && y < ROWS && (y < 0 || s.rows[y][x] === '.');
+  });
+}
+
+// fall is how many seconds a row takes.
+function fall(s) { return ((s.cfg.duration ? 0.5 : 0.8) * pow(0.82, (s.stage - 1) * s.cfg.ramp)) / (s.cfg.speed * Math.sqrt(s.cfg.gravity * heat(s))); }
+
+export function step(s, input) {
+  tick(s);
+  if (s.over) return;
+  s.cheer = Math.max(0, s.cheer - STEP);
+  if (s.full.length > 0) {
+    s.flash -= STEP;
+    if (s.flash <= 0) collapse(s);
+    return;
+  }
+  const finger = input.down && input.y !== null;
+  s.rest = finger && !input.move ? s.rest + STEP : 0;
+  const p = s.piece;
+  steer(s, p, input);
+  if (input.fire || (input.move === 'down' && !input.duck)) { // a swipe down, or space
+    while (fits(s, p, 0, 1)) p.y++;
+    note(s, 'drop', x0(p) + CELL, TOP + (p.y + 1) * CELL);
+    fix(s, p);
+    return;
+  }
+  const low = !fits(s, p, 0, 1);
+  if (low) {
+    p.lock += STEP;
+    if (p.lock > LOCK) fix(s, p);
+    return;
+  }
+  p.wait += STEP * (input.duck || s.rest > 0.35 ? Math.max(1, fall(s) / 0.045) : 1);
+  if (p.wait < fall(s)) return;
+  p.wait = 0;
+  p.lock = 0;
+  p.y++;
+}
+
+function x0(p) { return LEFT + p.x * CELL; }
+
+function steer(s, p, input) {
+  const dir = input.left === input.right ? '' : input.left ? 'left' : 'right';
+  s.held = dir ? s.held + STEP : 0;
+  let go = input.move === 'left' || input.move === 'right' ? input.move : '';
+  if (!go && dir && s.held > HELD[0]) {
+    go = dir;
+    s.held -= HELD[1];
+  }
+  const dx = go === 'left' ? -1 : go === 'right' ? 1 : 0;
+  let moved = dx !== 0 && fits(s, p, dx, 0);
+  if (moved) p.x += dx;
+  if (input.move === 'up' || (input.tapped && !input.fire && s.rest < 0.35)) moved = turn(s, p) || moved;
+  if (moved && p.moves++ < AGAIN) p.lock = 0;
+}
+
+function turn(s, p) {
+  const rot = (p.rot + 1) % 4;
+  const kick = KICKS.find(([dx, dy]) => fits(s, p, dx, dy, rot));
+  if (!kick || p.k === 'O') return false;
+  p.x += kick[0];
+  p.y += kick[1];
+  p.rot = rot;
+  return true;
+}
+
+// fix makes a piece part of the well and looks for full rows.
+function fix(s, p) {
+  for (const [cx, cy] of cells(p.k, p.rot)) {
+    const y = p.y + cy;
+    if (y < 0) continue;
+    const row = s.rows[y];
+    s.rows[y] = row.slice(0, p.x + cx) + p.k + row.slice(p.x + cx + 1);
+  }
+  s.full = s.rows.map((r, y) => (r.includes('.') ? -1 : y)).filter((y) => y >= 0);
+  const n = s.full.length;
+  if (n === 0) {
+    note(s, 'lock', x0(p) + CELL * 1.5, TOP + (p.y + 1) * CELL);
+    spawn(s);
+    return;
+  }
+  s.flash = FLASH;
+  s.cheer = 1;
+  gain(s, WORTH[n] * s.stage, W / 2, TOP + s.full[0] * CELL, n === 4 ? 'perfect' : 'gain');
+}
+
+function collapse(s) {
+  const left = s.rows.filter((_, y) => !s.full.includes(y));
+  s.lines += s.full.length;
+  s.rows = s.full.map(() => EMPTY).concat(left);
+  s.full = [];
+  const stage = 1 + Math.floor(s.lines / (s.cfg.duration ? 4 : 10));
+  if (stage > s.stage) note(s, 'faster', W / 2, TOP + 60);
+  s.stage = stage;
+  spawn(s);
+}
+
+function square(d, x, y, color, size, alpha) {
+  const k = size || CELL;
+  d.box(x + 1, y + 1, k - 2, k - 2, color, { radius: 4, alpha });
+  d.box(x + 3, y + 3, k - 6, k * 0.22, '#ffffff', { radius: 2, alpha: 0.38 * (alpha || 1) });
+  d.box(x + 3, y + k - 3 - k * 0.18, k - 6, k * 0.18, '#000000', { radius: 2, alpha: 0.2 * (alpha || 1) });
+}
+
+export function draw(s, d) {
+  drawBoard(d, { cols: COLS, rows: ROWS, size: CELL, x: LEFT, y: TOP }, '#12122b');
+  for (let x = 1; x < COLS; x++) d.line(LEFT + x * CELL, TOP, LEFT + x * CELL, TOP + ROWS * CELL, 1, '#ffffff', { alpha: 0.07 });
+  for (let y = 1; y < ROWS; y++) d.line(LEFT, TOP + y * CELL, LEFT + COLS * CELL, TOP + y * CELL, 1, '#ffffff', { alpha: 0.07 });
+  s.rows.forEach((row, y) => {
+    for (let x = 0; x < COLS; x++) if (row[x] !== '.') square(d, LEFT + x * CELL, TOP + y * CELL, PIECES[row[x]].color);
+  });
+  for (const y of s.full) {
+    const k = Math.max(0, s.flash / FLASH);
+    d.box(LEFT, TOP + y * CELL, COLS * CELL, CELL, '#ffffff', { alpha: 0.35 + 0.65 * Math.abs(Math.sin(k * 9)) });
+  }
+  if (s.full.length === 0) drawPiece(s, d, s.piece);
+  aside(s, d);
+}
+
+function drawPiece(s, d, p) {
+  let ghost = 0;
+  while (fits(s, p, 0, ghost + 1)) ghost++;
+  for (const [cx, cy] of cells(p.k, p.rot)) {
+    const x = x0(p) + cx * CELL;
+    const y = TOP + (p.y + cy) * CELL;
+    if (ghost > 0) d.box(x + 2, y + ghost * CELL + 2, CELL - 4, CELL - 4, PIECES[p.k].color, { radius: 4, alpha: 0.22, stroke: '#ffffff', width: 1.5 });
+    if (p.y + cy >= 0) square(d, x, y, PIECES[p.k].color);
+  }
+}
+
+// aside shows what comes next, the level, the lines, and who looks on.
+function aside(s, d) {
+  const right = (W + LEFT + COLS * CELL + 10) / 2;
+  const words = s.cfg.labels;
+  d.box(right - 42, TOP - 8, 84, 108, '#12122b', { radius: 12, stroke: 'ink', width: 3 });
+  d.text(words.next || 'Next', right, TOP + 12, 19, { color: '#ffffff', role: 'next' });
+  const n = PIECES[s.next].n;
+  const k = 18;
+  for (const [x, y] of cells(s.next, 0)) square(d, right + (x - n / 2) * k, TOP + 60 + (y - 1) * k + (n === 4 ? -k / 2 : 0), PIECES[s.next].color, k);
+  const tell = (word, value, y) => {
+    d.text(word, right, y, 18, { color: 'text', outline: 'textInk' });
+    d.text(value, right, y + 28, 28, { color: 'text', outline: 'textInk', role: 'count' });
+  };
+  tell(words.level || 'Level', s.stage, TOP + 140);
+  tell(words.lines || 'Lines', s.lines, TOP + 214);
+  const hop = s.cheer > 0 ? Math.abs(Math.sin(s.cheer * 12)) * 22 : Math.sin(s.t * 2.5) * 3;
+  d.sprite('hero', 44, TOP + ROWS * CELL - 36 - hop, 64 * Math.min(1.15, s.cfg.size), { rot: s.cheer > 0 ? Math.sin(s.cheer * 12) * 0.2 : 0 });
+}

@@ -155,7 +155,7 @@ func (r Reading) castFor(mechanic string) Reading {
 	if r.Hazard == "" && r.Hero != "" && r.Hero == usual["hazard"] {
 		r.Hero, r.HeroWord, r.Hazard = "", "", r.Hero
 	}
-	r.Hero, r.Hazard, r.Pickup = or(r.Hero, usual["hero"]), or(r.Hazard, usual["hazard"]), or(r.Pickup, usual["pickup"])
+	r.Hero, r.Hazard, r.Pickup = cmp.Or(r.Hero, usual["hero"]), cmp.Or(r.Hazard, usual["hazard"]), cmp.Or(r.Pickup, usual["pickup"])
 	return r
 }
 

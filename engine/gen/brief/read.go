@@ -35,6 +35,7 @@ type Reading struct {
 	// Missing is the kind of game that was named and that there is not.
 	Missing string
 	Rules   Rules
+	Content Content // lists of words or questions
 	// Because explains each choice: the word and what it chose.
 	Because []Reason
 	// words are what words mean in the text's language, and languages those whose
@@ -52,15 +53,37 @@ type Reason struct{ Word, Chose string }
 // Empty reports whether nothing at all was understood.
 func (r Reading) Empty() bool { return len(r.Because) == 0 }
 
-// Read reads a text. It never fails: what it can't read is in Unmet.
+// Read reads a text. It never fails: what it can't read is in Unmet. Lists in it
+// are content, if what it asks for takes any.
 func Read(text string) Reading {
-	r := Reading{Mechanics: map[string]float64{}, Factors: map[string]float64{}}
+	rest, content := CutContent(text)
+	if content.Empty() {
+		return read(text, text, content)
+	}
+	r := read(rest, text, content)
+	best := heaviest(r.Mechanics)
+	if list := content.For(best); len(list) > 0 && r.Mechanics[best] > 1 {
+		r.because(strings.SplitN(list[0], "|", 2)[0], "the content, with its list")
+		r.Unmet = append(r.Unmet, content.unmet()...)
+		return r
+	}
+	r = read(text, text, Content{})
+	r.Content = content
+	return r
+}
+
+// read reads a text without its lists; whole tells the language.
+func read(text, whole string, content Content) Reading {
+	r := Reading{Mechanics: map[string]float64{}, Factors: map[string]float64{}, Content: content}
 	text, r.Title = cutTitle(text)
 	if r.Title != "" {
 		r.because(r.Title, "the title")
 	}
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.words = language(tokens)
+	if !content.Empty() {
+		r.Lang, r.words = language(tokenize(Rewrite(whole)))
+	}
 	r.languages = []string{r.Lang, "en", anyLanguage}
 	r.words.negate(tokens)
 	r.address(tokens)
@@ -68,6 +91,7 @@ func Read(text string) Reading {
 	r.Stranger = stranger(text, tokens, r.Lang)
 	r.readRules(tokens)
 	r.readMechanics(tokens)
+	content.speakFor(r.Mechanics)
 	r.tokens = tokens
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
@@ -392,5 +416,8 @@ func (r Reading) Under(background Reading) Reading {
 		r.Seconds = background.Seconds
 	}
 	r.Rules = r.Rules.under(background.Rules)
+	if r.Content.Empty() {
+		r.Content = background.Content
+	}
 	return r
 }

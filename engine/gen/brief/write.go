@@ -135,7 +135,7 @@ func (r Reading) Write(o Order) spec.Spec {
 	}
 	s := spec.Spec{
 		Version: spec.Version, ID: "svc-" + o.ProjectID, Lang: r.Lang, Format: o.Format, Mechanic: mechanic, Seed: o.Seed,
-		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Text: catalog.Texts(r.Lang),
+		Art: o.Art, Sound: o.Sound, Play: catalog.Usual(mechanic, o.Format), Params: r.paramsOf(mechanic), Content: r.Content.For(mechanic), Text: catalog.Texts(r.Lang),
 	}
 	s.Renderer = RendererFor(mechanic, r.Rules.Renderer)
 	r = r.castFor(mechanic)

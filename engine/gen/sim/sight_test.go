@@ -82,7 +82,7 @@ func watch(t *testing.T, mechanic string) func(p spec.Play) sighting {
 		t.Fatal("there is no watch")
 	}
 	return func(p spec.Play) (seen sighting) {
-		settings, err := m.value(config{p, compile.Own{Params: catalog.Params(mechanic)}})
+		settings, err := m.value(config{p, compile.OwnOf(s)})
 		if err != nil {
 			t.Fatal(err)
 		}

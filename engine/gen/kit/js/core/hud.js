@@ -2,6 +2,7 @@
 // power-up in use, and the buttons: to hold the game, and those of a touch screen.
 import { W, H, STRIP } from './world.js';
 import { buttons, PAUSE } from './controls.js';
+import { short } from './text.js';
 
 const BAR = 132; // pixels of the power-up's bar
 
@@ -20,7 +21,7 @@ export function drawHUD(d, ss) {
   }
   const hearts = ss.mechanic.meta.hearts !== false && !s.cfg.safe; // lives mean nothing in some
   if (hearts) d.box(14, 32, s.cfg.lives * 30 + 14, 36, 'shade', { radius: 18, alpha: 0.3 });
-  if (ss.phase === 'play') say(s.score, W / 2, 62, H > 600 ? 54 : 46, 'score', { scale: 1 + ss.fx.bump * 0.22 });
+  if (ss.phase === 'play') say(s.score < 1e5 ? s.score : short(s.score), W / 2, 62, H > 600 ? 54 : 46, 'score', { scale: 1 + ss.fx.bump * 0.22 });
   for (let i = 0; hearts && i < s.cfg.lives; i++) d.sprite('heart', 36 + i * 30, 50, 28, { alpha: i < s.lives ? 1 : 0.22 });
   const level = s.cfg.levels > 1 ? t.level + ' ' + s.level + '/' + s.cfg.levels : '';
   if (level) say(level, W - 26 - level.length * 5.5, limit ? 84 : 50, 19, 'level');

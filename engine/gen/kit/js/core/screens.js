@@ -1,7 +1,7 @@
 // The screens before, between and after runs, and of one that is held.
 import { W, H } from './world.js';
 import { SOUND } from './controls.js';
-import { fit, wrap } from './text.js';
+import { fit, short, wrap } from './text.js';
 
 const TALL = H > W; // portrait
 const DOWN = TALL ? (H - 720) / 2 : 0; // a taller field has more room above and below
@@ -84,7 +84,7 @@ export function drawOver(d, ss) {
     });
   } else {
     d.text(t.score, W / 2, y + 108, 22, { color: 'panelText', alpha: 0.85 * k });
-    d.text(s.score, W / 2, y + 168, 84, { color: 'panelText', alpha: k, role: 'final', scale: 0.6 + 0.4 * k });
+    d.text(s.score < 1e6 ? s.score : short(s.score), W / 2, y + 168, 84, { color: 'panelText', alpha: k, role: 'final', scale: 0.6 + 0.4 * k });
   }
   if (ss.table) drawTable(d, ss, y + 228, k);
   else drawBest(d, ss, y, k);
@@ -103,7 +103,7 @@ function drawTable(d, ss, y, k) {
 
 function drawBest(d, ss, y, k) {
   const t = ss.game.text;
-  const best = ss.record ? t.record : t.best + ' ' + ss.best;
+  const best = ss.record ? t.record : t.best + ' ' + (ss.best < 1e6 ? ss.best : short(ss.best));
   d.text(best, W / 2, y + 240, 26, { color: ss.record ? 'panelAccent' : 'panelText', alpha: k, role: 'best' });
   d.sprite('hero', W / 2, y + 306, 78, { alpha: k, rot: ss.state.outcome === 'win' ? Math.sin(ss.clock / 8) * 0.2 : 0.5 });
 }

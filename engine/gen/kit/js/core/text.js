@@ -16,6 +16,14 @@ export function fit(text, size, width) {
   return Math.max(18, Math.min(size, Math.floor(width / Math.max(0.66, breadth(text, 0.66)))));
 }
 
+// short returns a number in few characters: 950, 1.2k, 34k, 5.6M.
+export function short(n) {
+  if (n < 1000) return String(Math.floor(n));
+  const i = n < 1e6 ? 0 : n < 1e9 ? 1 : n < 1e12 ? 2 : 3;
+  const v = n / [1e3, 1e6, 1e9, 1e12][i];
+  return (v < 10 ? Math.floor(v * 10) / 10 : Math.floor(v)) + ['k', 'M', 'G', 'T'][i];
+}
+
 // wrap splits text into lines of at most max characters, as few as can be, and
 // none much shorter than the others.
 export function wrap(text, max) {

@@ -136,7 +136,7 @@ func (j *judge) byItself() bool {
 			best = max(best, r.upTo(lasted/second))
 		}
 	}
-	return lasted >= 5*second && score >= muchAlone && score >= 0.7*best
+	return lasted >= 4*second && score >= muchAlone && score >= 0.7*best
 }
 
 // judgeShown looks whether the score is seen. A game that says what is on its screen

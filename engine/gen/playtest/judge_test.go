@@ -95,3 +95,23 @@ func TestJudgeNamesMutants(t *testing.T) {
 		t.Errorf("%d of %d mutants are named, want nine of ten", named, all)
 	}
 }
+
+// Twenty rounds of the ten games in the long run, two of three of them in the short one.
+func TestJudgeSaysTheSameEachTime(t *testing.T) {
+	b := testBrowser(t)
+	games, rounds := corpusGames(t), 20
+	if !long.Asked() {
+		games, rounds = slices.DeleteFunc(games, func(g corpus.Game) bool { return g.Kind == arcade || g.Kind == versus || g.Kind == sandbox }), 2
+	}
+	said := map[string]string{}
+	for range rounds {
+		for _, g := range games {
+			r := judged(t, b, g, g.Files)
+			now := Report{Checks: r.Failed(true)}.String()
+			if was, ok := said[g.Name]; ok && was != now {
+				t.Errorf("%s: %q, and before %q", g.Name, now, was)
+			}
+			said[g.Name] = now
+		}
+	}
+}

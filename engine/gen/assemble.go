@@ -124,11 +124,8 @@ func bundle(ctx context.Context, rep Reporter, files compile.Files) error {
 
 // limits are what the audit holds a game against.
 func limits(s spec.Spec) audit.Limits {
-	l := audit.Limits{Bytes: audit.MaxBytes}
 	if s.Format == spec.Short {
-		l.Width, l.Height = 480, 720
-	} else {
-		l.Bytes = audit.MaxLong
+		return audit.Limits{Bytes: audit.MaxBytes}
 	}
-	return l
+	return audit.Limits{Bytes: audit.MaxLong}
 }

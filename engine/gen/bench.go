@@ -149,9 +149,12 @@ func (g *embedded) compiles(ctx context.Context, files compile.Files, e effort) 
 	defer cancel()
 	own := maps.Clone(files)
 	maps.DeleteFunc(own, func(name string, _ []byte) bool {
-		return !strings.HasPrefix(name, sources) && !strings.HasPrefix(name, compile.AssetsFolder+"/")
+		return !strings.HasPrefix(name, sources) && !strings.HasPrefix(name, compile.AssetsFolder+"/") && name != compile.PlayerFile
 	})
 	_, err := g.strangers.Compile(timed, own, compile.Entry)
+	if _, there := own[compile.PlayerFile]; there && err == nil {
+		_, err = g.strangers.Compile(timed, own, compile.PlayerFile)
+	}
 	if err != nil && ctx.Err() == nil {
 		return &unplayableError{why: clipped(err.Error())}
 	}

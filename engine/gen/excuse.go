@@ -104,7 +104,11 @@ func rulesOf(err *auditError) []string {
 func checksOf(report playtest.Report) []string {
 	var out []string
 	for _, c := range report.Failed(true) {
-		out = append(out, "check "+c.Rule)
+		check := "check " + c.Rule
+		if c.Rule == "G13" { // of the game's own checks each is one
+			check += " " + c.Note
+		}
+		out = append(out, check)
 	}
 	return out
 }

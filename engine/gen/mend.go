@@ -141,7 +141,7 @@ func mend(s *spec.Spec, failed []playtest.Check) string {
 	// A browser without WebGL can still draw on a canvas. A slow one is left
 	// alone: the machine may be busy.
 	broken := slices.ContainsFunc(failed, func(c playtest.Check) bool {
-		return c.Blocking && slices.Contains([]string{"P01", "P03", "P04"}, c.Rule)
+		return c.Blocking && slices.Contains([]string{"G02", "G03"}, c.Rule)
 	})
 	var did []string
 	if broken && s.Renderer != "canvas" && !catalog.Mechanics[s.Mechanic].Solid {

@@ -63,12 +63,12 @@ func TestLastRevisionThatPassedIsDelivered(t *testing.T) {
 		errs    map[int]error
 		want    int // number of the playtest whose revision comes out
 	}{
-		"fixes that break it are undone":             {[]playtest.Report{found("V01", "V03", "P15"), found("!P01", "V03", "P15"), found("!P01", "P15")}, nil, 0},
-		"a fix that helps is kept, what follows not": {[]playtest.Report{found("V01", "V03"), found("V03"), found("!P03")}, nil, 1},
+		"fixes that break it are undone":             {[]playtest.Report{found("V01", "V03", "P15"), found("!G02", "V03", "P15"), found("!G02", "P15")}, nil, 0},
+		"a fix that helps is kept, what follows not": {[]playtest.Report{found("V01", "V03"), found("V03"), found("!G03")}, nil, 1},
 		"a fix that does not help is undone":         {[]playtest.Report{found("V01"), found("V03"), found("P16")}, nil, 0},
 		"a browser that breaks off in a fix":         {[]playtest.Report{found("V03"), found()}, map[int]error{1: errors.New("the tab crashed")}, 0},
 		"a machine that is slow meanwhile":           {[]playtest.Report{found("V03"), found("P04")}, nil, 1},
-		"a fix that makes it pass":                   {[]playtest.Report{found("!P03", "V01"), found("V01")}, nil, 1},
+		"a fix that makes it pass":                   {[]playtest.Report{found("!G03", "V01"), found("V01")}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			critic := &critic{reports: c.reports, errs: c.errs}
@@ -98,7 +98,7 @@ func TestLastRevisionThatPassedIsDelivered(t *testing.T) {
 
 func TestLastReportIsThatOfTheRevisionThatIsDelivered(t *testing.T) {
 	for name, reports := range map[string][]playtest.Report{
-		"a fix that breaks it":   {found("V03"), found("!P01", "V03")},
+		"a fix that breaks it":   {found("V03"), found("!G02", "V03")},
 		"a fix that helps":       {found("V01", "V03"), found("V03")},
 		"nothing to fix":         {found()},
 		"a fix that changes not": {found("V03"), found("V03")},
@@ -115,7 +115,7 @@ func TestLastReportIsThatOfTheRevisionThatIsDelivered(t *testing.T) {
 }
 
 func TestFixesOfAMechanicThatIsGivenUpAreUndone(t *testing.T) {
-	critic := &critic{reports: []playtest.Report{found("!P03", "V03"), found("!P07"), found()}}
+	critic := &critic{reports: []playtest.Report{found("!G03", "V03"), found("!G06"), found()}}
 	p := newProject(t, judgedBy(critic))
 	_, rep := p.run(longFrog)
 	look, _ := p.spec()["look"].(map[string]any)

@@ -11,7 +11,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
-	"github.com/svc-games/svc/engine/gen/sim"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
@@ -110,12 +109,8 @@ func (g *embedded) perform(ctx context.Context, rep Reporter, s spec.Spec, files
 	rep.Progress(api.StagePlaytesting, 74, "Playing the game in the browser.")
 	done := call(rep, "playtest", map[string]any{"tier": "browser"})
 	w, h := catalog.Field(s)
-	player, err := sim.Player(ctx, s.Mechanic)
-	if err != nil {
-		return playtest.Report{}, err
-	}
 	report, err := g.browser.Play(ctx, playtest.Game{
-		Files: files, Width: w, Height: h, Short: s.Format == spec.Short, Staged: catalog.Mechanics[s.Mechanic].Staged, Limit: s.Play.Duration, Shots: e.visual, Player: player,
+		Files: files, Width: w, Height: h, Short: s.Format == spec.Short, Limit: s.Play.Duration, Shots: e.visual, Trusted: true,
 	})
 	if err != nil {
 		done(false, err.Error())
@@ -132,9 +127,14 @@ func (g *embedded) perform(ctx context.Context, rep Reporter, s spec.Spec, files
 
 // played is the public form of a report.
 func played(report playtest.Report) (eventType string, members map[string]any) {
+	pictures := []string{}
+	for _, shot := range report.Shots {
+		pictures = append(pictures, shotsFolder+shot.Moment+".jpg")
+	}
 	return api.EventPlaytestResult, map[string]any{
 		"ok": report.OK(), "tier": "browser", "problems": report.Notes(), "checks": len(report.Checks), "readyMs": report.Ready.Milliseconds(),
 		"bestScore": report.Score, "bestRunSeconds": report.RunSeconds, "shots": len(report.Shots), "durationMs": report.Took.Milliseconds(),
+		"rules": report.Rules(), "pictures": pictures,
 	}
 }
 

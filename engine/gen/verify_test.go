@@ -81,7 +81,7 @@ func TestFindingsAreMendedInTheSpec(t *testing.T) {
 		blocking bool
 		mended   func(s spec.Spec) bool
 	}{
-		"P03": {true, func(s spec.Spec) bool { return s.Renderer == "canvas" }},
+		"G03": {true, func(s spec.Spec) bool { return s.Renderer == "canvas" }},
 		"V01": {false, func(s spec.Spec) bool { return s.Play.Size == 1 }},
 		"V02": {false, func(s spec.Spec) bool { return s.Play.Size == 1 && s.Play.Speed == 1 && s.Play.Gravity == 1 }},
 		"V03": {false, func(s spec.Spec) bool { return s.Look.Mood == "dark" && s.Palette != fresh().Palette }},

@@ -30,7 +30,7 @@ const maxFile = 16 << 20
 
 // folders of the deliverable that hold nothing but generated files; what a
 // former game left there is deleted. Plans and foreign files elsewhere stay.
-var generatedFolders = []string{"src", "lib", "licenses", compile.AssetsFolder}
+var generatedFolders = []string{"src", "lib", "licenses", "test", "checks", compile.AssetsFolder}
 
 // readOptional returns a file of the workspace, nil when there is none.
 func readOptional(root *os.Root, name string) ([]byte, error) {

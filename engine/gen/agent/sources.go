@@ -42,7 +42,7 @@ var fixed = map[string]string{
 // written.
 var (
 	namePattern   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}$`)
-	sourcePattern = regexp.MustCompile(`^src/.*\.(?:js|ts|json)$`)
+	sourcePattern = regexp.MustCompile(`^(?:src/.*\.(?:js|ts|json)|test/player\.js|checks/[A-Za-z0-9_-]+\.json)$`)
 )
 
 // sources are the files of a game as the tools see them: a map in memory, so
@@ -140,7 +140,7 @@ func writable(name string) error {
 	case !namePattern.MatchString(name), strings.Contains(name, ".."), !api.CleanPath(name):
 		return fmt.Errorf("%q is no path of the game: letters, digits, _, - and . between at most five /", shown)
 	case !sourcePattern.MatchString(name):
-		return fmt.Errorf("%q can't be written: only .js, .ts and .json files in %s can", shown, sourceFolder)
+		return fmt.Errorf("%q can't be written: only .js, .ts and .json files in %s, %s and checks/*.json can", shown, sourceFolder, compile.PlayerFile)
 	}
 	return nil
 }

@@ -136,10 +136,10 @@ func shortened(m model.Message) model.Message {
 const rules = `You change the sources of a small browser game that a generator made and that was proven to play. Do what the user wants and the generator could not; leave the rest as it is. You work with the tools alone, in small steps: read what you need, change it, build_and_check, and call done.
 
 How such a game is made:
-- src/mechanics/NAME.js is the game itself, and pure: no page, no time but STEP, no chance but random(s). It exports meta, create(seed, cfg), step(s, input), draw(s, d) and view(s); 3D ones scene(s, d) instead of, or beside, draw.
+- src/mechanics/NAME.js is the game itself, and pure: no page, no time but STEP, no chance but random(s). It exports meta, create(seed, cfg), step(s, input) and draw(s, d); 3D ones scene(s, d) instead of, or beside, draw.
 - A state is plain data made by base(seed, cfg). step is called 60 times a second, calls tick(s) first, and uses gain(s, n, x, y), hurt(s, x, y), note(s, type, x, y) and finish(s, 'win' or 'lose') of ../core/world.js. input has pressed, down, x, y, left, right, up, duck, jump.
 - draw puts commands into a list: d.sprite('hero' | 'hazard' | 'pickup' | 'dot' | 'glow', x, y, size, {rot, sx, sy, alpha, tint}), d.box(x, y, w, h, colour, {radius, stroke, width, alpha}), d.disc, d.ring, d.line, d.poly, d.text(text, x, y, size, {color, outline}). Colours are roles of the palette (hero, hazard, pickup, accent, block, blockLight, ground, groundTop, ink, shade, text, textInk) or #rrggbb.
-- view(s) is what a player can see, and in view(s).act what an attentive player would do now: {tap, hold, jump, left, right, up, duck, x, y}. The playtest plays by it: keep it right when you change the rules.
+- test/player.js exports act(s): what an attentive player would do now, {tap, hold, jump, left, right, up, duck, move, key, alt, x, y}, or null. The playtest plays by it: keep it right when you change the rules.
 - The field is W by H of core/field.js. src/core/ has the rules, screens and effects, src/art/ the painters, src/game.json texts, colours and tunables.
 
 What must hold: the game builds; it asks for nothing outside its folder, runs no text as code and never reaches its page's parent or the network; skilled play scores at least 3 and half as much again as blind tapping; doing nothing loses or scores next to nothing; a run lasts at least 12 seconds; one tap restarts it; the score shows; no number in the state is NaN; at most 300 things at once.

@@ -37,10 +37,7 @@ const (
 )
 
 // Limits are what a game's format asks of it.
-type Limits struct {
-	Width, Height int // of its field; 0 any
-	Bytes         int
-}
+type Limits struct{ Bytes int }
 
 var (
 	evalPattern    = newPattern(`\beval\s*\(|\bnew\s+Function\s*\(|\bset(?:Timeout|Interval)\s*\(\s*['"\x60]`)
@@ -60,9 +57,6 @@ var (
 // mechanics is the folder of what is simulated.
 const mechanics = "src/mechanics/"
 
-// calls are what every game says to the analytics library.
-var calls = []string{"svc.ready", "svc.define", "svc.track", "svc.funnel", "svc.endGame"}
-
 // adder takes a finding.
 type adder func(rule string, s Severity, file, format string, args ...any)
 
@@ -77,10 +71,9 @@ func Check(files compile.Files, l Limits) []Finding {
 			checkFile(add, name, files[name])
 		}
 	}
-	checkScenes(add, files)
 	checkAssets(add, files)
 	checkPage(add, files)
-	checkScript(add, string(files[compile.Script]), l)
+	checkScript(add, string(files[compile.Script]))
 	if n := files.Bytes(); n > l.Bytes {
 		add("A24", Warn, "", "the game is %d bytes large", n)
 	}
@@ -138,20 +131,9 @@ func checkPage(add adder, files compile.Files) {
 }
 
 // checkScript looks at what the game's sources became.
-func checkScript(add adder, script string, l Limits) {
+func checkScript(add adder, script string) {
 	if !touchPattern.in(script) {
 		add("A11", Block, compile.Script, "it answers to no pointer, mouse or finger")
-	}
-	for _, call := range calls {
-		if !strings.Contains(script, call+"(") {
-			add("A06", Block, compile.Script, "it never calls %s", call)
-		}
-	}
-	if !strings.Contains(script, "__svc_state") {
-		add("A07", Block, compile.Script, "it does not expose __svc_state")
-	}
-	if l.Width > 0 && (!strings.Contains(script, fmt.Sprintf("W = %d", l.Width)) || !strings.Contains(script, fmt.Sprintf("H = %d", l.Height))) {
-		add("A12", Block, compile.Script, "the field is not %dx%d", l.Width, l.Height)
 	}
 }
 

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,8 +23,6 @@ var (
 	// formerPattern is what Phaser 3 had and Phaser 4 has not, but for what has
 	// an automatic fix.
 	formerPattern = newPattern(`\.(?:preFX|postFX)\b|\bcreateBitmapMask\b|\bBitmapMask\b|\.setPipeline\s*\(|\.add\.(?:mesh|plane)\s*\(|\btextures\.generate\s*\(`)
-	startPattern  = regexp.MustCompile(`\.scene\.(?:start|launch|switch|run)\s*\(\s*['"\x60]([\w-]+)['"\x60]`)
-	keyPattern    = regexp.MustCompile(`(?:\bkey\s*:\s*|\bsuper\s*\(\s*|\.scene\.add\s*\(\s*)['"\x60]([\w-]+)['"\x60]`)
 )
 
 // checkSource looks at a source file that is bundled: code is it without its
@@ -46,37 +43,6 @@ func checkSource(add adder, name, code string, whole []byte) {
 	if lines := bytes.Count(whole, []byte("\n")); len(whole) > maxSource || lines > maxLines {
 		add("A19", Warn, name, "it is long: %d bytes, %d lines", len(whole), lines)
 	}
-}
-
-// checkScenes finds Phaser scenes that are started and were never registered.
-func checkScenes(add adder, files compile.Files) {
-	var keys map[string]bool
-	for _, name := range files.Names() {
-		if !strings.HasPrefix(name, "src/") {
-			continue
-		}
-		for _, m := range startPattern.FindAllSubmatch(files[name], -1) {
-			if keys == nil {
-				keys = sceneKeys(files)
-			}
-			if key := string(m[1]); !keys[key] {
-				add("A21", Block, name, "it starts the scene %q, which is not registered", key)
-			}
-		}
-	}
-}
-
-// sceneKeys are the names under which scenes are registered.
-func sceneKeys(files compile.Files) map[string]bool {
-	keys := map[string]bool{}
-	for name, data := range files {
-		if strings.HasPrefix(name, "src/") {
-			for _, m := range keyPattern.FindAllSubmatch(data, -1) {
-				keys[string(m[1])] = true
-			}
-		}
-	}
-	return keys
 }
 
 // checkAssets finds pictures and sounds that no source imports. One that is

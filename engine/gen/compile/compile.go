@@ -154,6 +154,7 @@ func Data(s spec.Spec) ([]byte, error) {
 	data, err := json.MarshalIndent(struct {
 		ID    string    `json:"id"`
 		Title string    `json:"title"`
+		Kind  string    `json:"kind,omitempty"` // "" is arcade
 		Seed  uint32    `json:"seed"`
 		Art   spec.Art  `json:"art"`
 		Play  spec.Play `json:"play"`
@@ -162,11 +163,22 @@ func Data(s spec.Spec) ([]byte, error) {
 		Cast    spec.Cast    `json:"cast"`
 		Scene   spec.Scene   `json:"scene"`
 		Palette spec.Palette `json:"palette"`
-	}{s.ID, s.Title, s.Seed, s.Art, s.Play, OwnOf(s), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
+	}{s.ID, s.Title, kind(s), s.Seed, s.Art, s.Play, OwnOf(s), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding game.json: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// kind says how a game is judged.
+func kind(s spec.Spec) string {
+	switch m := catalog.Mechanics[s.Mechanic]; {
+	case m.Turns:
+		return "turns"
+	case m.Endless && s.Play.Duration == 0:
+		return "sandbox"
+	}
+	return ""
 }
 
 // The field of wide games in a window that is taller than wide, as on a phone, and

@@ -1,6 +1,17 @@
-// Package playtest plays a finished game in headless Chromium: it opens the
-// game's page under a clock of its own, taps it, reads window.__svc_state(),
-// takes pictures, and judges what it saw.
+// Package playtest plays a finished game in headless Chromium, of whatever it is
+// made: twice at a time under a clock of its own, with the game's player and without,
+// and judges what it saw by the rules G02 to G13. It asks of a game to say what
+// happens by svc's calls; what a game exposes by svc.expose it looks at as well.
+//
+// A check of a game is a file checks/NAME.json:
+//
+//	{"name", "kind"?, "seed"?, "frames"?, "inputs": [...], "expect": {...}}
+//
+// An input has the frame "at" which it comes, and key or keyUp (a name as of
+// KeyboardEvent.key; a key without keyUp is held for four frames), down, up, move, tap or
+// alt (true, at x and y of 0 to 1 of the game's box; tap may be the text of a button), or
+// text (that is typed). An expectation has score {min, max}, ended, outcome, phase (ready,
+// play or over), started (how often), text (that is seen) and state {path: value}.
 package playtest
 
 import (

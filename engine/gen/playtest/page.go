@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,10 +113,14 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int, prepa
 	if err != nil {
 		return nil, err
 	}
+	own, err := playerBeside(ctx, url)
+	if err != nil {
+		return nil, err
+	}
 	tab, closeTab := chromedp.NewContext(b.ctx)
 	stop := context.AfterFunc(ctx, closeTab)
 	p := &Page{ctx: tab, cancel: func() { stop(); closeTab() }, boot: b.boot}
-	if err := p.open(url, width, height, player, prepare); err != nil {
+	if err := p.open(url, width, height, own+"\n"+player, prepare); err != nil {
 		p.cancel()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -122,6 +128,20 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int, prepa
 		return nil, fmt.Errorf("opening the game: %w; console: %s", err, strings.Join(p.Console(), " | "))
 	}
 	return p, nil
+}
+
+// playerBeside is the player of a game that is in a folder.
+func playerBeside(ctx context.Context, url string) (string, error) {
+	file, ok := strings.CutPrefix(url, "file://")
+	if !ok {
+		return "", nil
+	}
+	root, err := os.OpenRoot(filepath.Dir(filepath.FromSlash(file)))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	return playerOf(ctx, root.ReadFile)
 }
 
 func (p *Page) open(url string, width, height int, player string, prepare func(*Page) error) error {

@@ -1,6 +1,5 @@
-// A player inside the page: it sees window.__svc_view().view, or for want of it
-// window.__svc_state().view, and acts with the same events that fingers and
-// keys make.
+// A player inside the page: it sees window.__svc_state(), acts as the game's player
+// says, which window.__svc_acts is, and makes the events that fingers and keys make.
 import { blind, skilled } from './policies.js';
 
 const KEYS = { left: 'ArrowLeft', right: 'ArrowRight', up: 'ArrowUp', duck: 'ArrowDown' };

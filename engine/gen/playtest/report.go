@@ -1,6 +1,7 @@
 package playtest
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,6 +56,17 @@ func (r Report) Notes() []string {
 		notes = append(notes, c.Rule+" "+c.Note)
 	}
 	return notes
+}
+
+// Rules are those that failed, each once.
+func (r Report) Rules() []string {
+	rules := []string{}
+	for _, c := range r.Failed(false) {
+		if !slices.Contains(rules, c.Rule) {
+			rules = append(rules, c.Rule)
+		}
+	}
+	return rules
 }
 
 // String says what failed.

@@ -15,77 +15,106 @@ const (
 	minContrast = 3.0  // WCAG, of a text against what is around it
 	minHero     = 0.05 // of the shorter side of the field
 	maxHero     = 0.45
-	minColours  = 12 // at four bits a channel
 	maxTexts    = 60 // at once: each is compared with each
 )
 
-// look judges the screens of all moments: the texts' places and sizes, the hero
-// of a running game, and with pictures what can be seen of them.
-func (t *tester) look() {
+// sight is a moment of a game.
+type sight struct {
+	moment string
+	picture
+}
+
+// shoot keeps a moment, and takes a picture of it where pictures are wanted; one of
+// the ready and one of the running game are taken in any case.
+func (j *judge) shoot(moment string, p picture) error {
+	if p.Screen != nil && len(p.Screen.HUD) > maxTexts {
+		j.report.check("P15", true, false, fmt.Sprintf("%s: there are %d texts at once, of which at most %d can be looked at", moment, len(p.Screen.HUD), maxTexts))
+		p.Screen.HUD = p.Screen.HUD[:maxTexts]
+	}
+	j.sights = append(j.sights, sight{moment, p})
+	if !j.game.Shots && moment != "mid" && moment != "ready" {
+		return nil
+	}
+	shot, err := j.seats[0].Screenshot()
+	if err != nil {
+		return err
+	}
+	j.report.Shots = append(j.report.Shots, Shot{Moment: moment, JPEG: shot})
+	return nil
+}
+
+// look judges what a game says of its screen in all moments: the texts' places and
+// sizes, the hero of a running game, and with pictures what can be seen of them.
+func (j *judge) look() {
+	slices.SortStableFunc(j.report.Shots, func(a, b Shot) int { return slices.Index(Moments, a.Moment) - slices.Index(Moments, b.Moment) })
 	pictures := map[string]image.Image{}
-	for _, shot := range t.report.Shots {
+	for _, shot := range j.report.Shots {
 		img, _, err := image.Decode(bytes.NewReader(shot.JPEG))
 		if err != nil {
-			t.report.check("P03", true, false, shot.Moment+": the picture can't be read")
+			j.report.check("G03", true, false, shot.Moment+": the picture can't be read")
 			continue
 		}
-		n := colours(img)
-		t.report.check("P03", true, n >= minColours, fmt.Sprintf("%s: the screen has %d colours", shot.Moment, n))
+		n, share := colours(img)
+		j.colourful = j.colourful || n >= minColours && share <= maxShare
 		pictures[shot.Moment] = img
 	}
-	for _, s := range t.sights {
-		t.lookAtTexts(s)
-		if s.Phase == "play" {
-			t.lookAtHero(s)
+	for _, s := range j.sights {
+		if s.Screen == nil {
+			continue
 		}
-		if img := pictures[s.moment]; img != nil && t.game.Shots {
-			t.lookAtContrast(s, img)
+		j.lookAtTexts(s)
+		if s.Phase == "play" {
+			j.lookAtHero(s)
+		}
+		if img := pictures[s.moment]; img != nil && j.game.Shots {
+			j.lookAtContrast(s, img)
 		}
 	}
 }
 
-func (t *tester) lookAtTexts(s sight) {
+func (j *judge) lookAtTexts(s sight) {
 	var outside, small, overlap []string
-	score := false
-	for i, b := range s.HUD {
-		if b.X < 0 || b.Y < 0 || b.X+b.W > s.Field.W || b.Y+b.H > s.Field.H {
+	score, field := false, s.Screen.Field
+	for i, b := range s.Screen.HUD {
+		if b.X < 0 || b.Y < 0 || b.X+b.W > field.W || b.Y+b.H > field.H {
 			outside = append(outside, b.Role)
 		}
 		if b.Size < minText {
 			small = append(small, b.Role)
 		}
 		score = score || b.Role == "score" && b.Text == fmt.Sprint(s.Score)
-		for _, other := range s.HUD[i+1:] {
+		for _, other := range s.Screen.HUD[i+1:] {
 			if b.X < other.X+other.W && other.X < b.X+b.W && b.Y < other.Y+other.H && other.Y < b.Y+b.H {
 				overlap = append(overlap, b.Role+" and "+other.Role)
 			}
 		}
 	}
-	if s.Phase == "play" {
-		t.report.check("P14", true, score, s.moment+": the score is not on the screen")
+	if s.Phase == "play" && j.game.scores() {
+		j.report.check("G11", true, score, s.moment+": the score is not on the screen")
 	}
-	t.report.check("P15", false, len(outside)+len(overlap) == 0, s.moment+": texts outside: "+strings.Join(outside, ", ")+"; on top of each other: "+strings.Join(overlap, ", "))
-	t.report.check("P16", false, len(small) == 0, s.moment+": texts too small: "+strings.Join(small, ", "))
+	j.report.check("P15", false, len(outside)+len(overlap) == 0, s.moment+": texts outside: "+strings.Join(outside, ", ")+"; on top of each other: "+strings.Join(overlap, ", "))
+	j.report.check("P16", false, len(small) == 0, s.moment+": texts too small: "+strings.Join(small, ", "))
 }
 
-func (t *tester) lookAtHero(s sight) {
-	i := slices.IndexFunc(s.Sprites, func(sp Sprite) bool { return sp.Name == "hero" })
+func (j *judge) lookAtHero(s sight) {
+	field := s.Screen.Field
+	i := slices.IndexFunc(s.Screen.Sprites, func(sp Sprite) bool { return sp.Name == "hero" })
 	if i < 0 {
 		return // in 3D, or between two blinks
 	}
-	hero, side := s.Sprites[i], min(s.Field.W, s.Field.H)
+	hero, side := s.Screen.Sprites[i], min(field.W, field.H)
 	share := hero.Size / side
-	t.report.check("V01", false, share >= minHero && share <= maxHero, fmt.Sprintf("%s: the hero is %.0f %% of the field's side", s.moment, share*100))
-	inside := hero.X > -hero.Size/2 && hero.X < s.Field.W+hero.Size/2 && hero.Y > -hero.Size && hero.Y < s.Field.H+hero.Size
-	t.report.check("V02", false, inside, s.moment+": the hero is outside of the field")
+	j.report.check("V01", false, share >= minHero && share <= maxHero, fmt.Sprintf("%s: the hero is %.0f %% of the field's side", s.moment, share*100))
+	inside := hero.X > -hero.Size/2 && hero.X < field.W+hero.Size/2 && hero.Y > -hero.Size && hero.Y < field.H+hero.Size
+	j.report.check("V02", false, inside, s.moment+": the hero is outside of the field")
 }
 
 // lookAtContrast compares the lightest and the darkest of what is in a text's
 // box: its letters and their outline or ground.
-func (t *tester) lookAtContrast(s sight, img image.Image) {
-	kx, ky := float64(img.Bounds().Dx())/s.Field.W, float64(img.Bounds().Dy())/s.Field.H
+func (j *judge) lookAtContrast(s sight, img image.Image) {
+	kx, ky := float64(img.Bounds().Dx())/s.Screen.Field.W, float64(img.Bounds().Dy())/s.Screen.Field.H
 	var faint []string
-	for _, b := range s.HUD {
+	for _, b := range s.Screen.HUD {
 		area := image.Rect(int(b.X*kx), int(b.Y*ky), int((b.X+b.W)*kx), int((b.Y+b.H)*ky)).Intersect(img.Bounds())
 		if area.Empty() {
 			continue
@@ -94,7 +123,7 @@ func (t *tester) lookAtContrast(s sight, img image.Image) {
 			faint = append(faint, fmt.Sprintf("%s (%.1f)", b.Role, c))
 		}
 	}
-	t.report.check("V03", false, len(faint) == 0, s.moment+": texts without contrast: "+strings.Join(faint, ", "))
+	j.report.check("V03", false, len(faint) == 0, s.moment+": texts without contrast: "+strings.Join(faint, ", "))
 }
 
 // contrast is that of the 3rd and the 97th percentile of an area's luminance.
@@ -119,14 +148,19 @@ func luminance(img image.Image, x, y int) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// colours counts the colours of a picture, at four bits a channel.
-func colours(img image.Image) int {
-	seen := map[[3]uint32]bool{}
+// colours counts the colours of a picture, at five bits a channel, and says which
+// share of it the commonest has.
+func colours(img image.Image) (n int, share float64) {
+	seen := map[[3]uint32]int{}
+	most, all := 0, 0
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 3 {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 3 {
 			r, g, b, _ := img.At(x, y).RGBA()
-			seen[[3]uint32{r >> 12, g >> 12, b >> 12}] = true
+			c := [3]uint32{r >> 11, g >> 11, b >> 11}
+			seen[c]++
+			most = max(most, seen[c])
+			all++
 		}
 	}
-	return len(seen)
+	return len(seen), float64(most) / float64(max(1, all))
 }

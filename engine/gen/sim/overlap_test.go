@@ -41,8 +41,8 @@ function rects(ss, d) {
   return out;
 }
 
-export function overlaps(play, text) {
-  const game = { seed: 7, play, text, scene: { motes: { count: 0, move: 'still', size: 4 } } };
+export function overlaps(play, text, own) {
+  const game = { seed: 7, play, text, ...own, scene: { motes: { count: 0, move: 'still', size: 4 } } };
   const none = () => {};
   const ss = session(game, mechanic, { started: none, ended: none, event: none, paused: none, resumed: none });
   const d = drawList();
@@ -51,13 +51,14 @@ export function overlaps(play, text) {
   const found = [];
   for (let i = 0; i < 150 && ss.phase === 'play'; i++) {
     const s = ss.state;
-    Object.assign(s, { streak: 12, shield: true, power: 'double', powerLeft: 8, score: 1234, safe: 9, lives: s.cfg.lives });
-    if (i === 20) {
+    Object.assign(s, { streak: 12, score: 1234, safe: 9, lives: s.cfg.lives });
+    if (play.powers) Object.assign(s, { shield: true, power: 'double', powerLeft: 8 });
+    if (i === 20 && play.boss) {
       s.boss = { hp: 9, max: 9, since: s.t, hit: -9 };
       s.events.push({ type: 'boss' });
     }
     if (i === 70) s.events.push({ type: 'level', level: 2 });
-    if (i === 110) s.boss.hit = s.t;
+    if (i === 110 && s.boss) s.boss.hit = s.t;
     ss.tick(nothing);
     if (i %% 5) continue;
     ss.compose(d);
@@ -122,6 +123,9 @@ func overlaps(t *testing.T, s spec.Spec, field []byte) (found []string) {
 		t.Fatal("there is no overlaps")
 	}
 	play := spec.Play{Speed: 1, Gravity: 1, Density: 1, Size: 1, Ramp: 1, Lives: 5, Duration: 45, Levels: 3, Players: 2, Boss: true, Powers: true, Combo: true}
+	if catalog.Mechanics[s.Mechanic].Turns { // which have none of these
+		play.Boss, play.Powers, play.Combo = false, false, false
+	}
 	settings, err := m.value(play)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +135,12 @@ func overlaps(t *testing.T, s spec.Spec, field []byte) (found []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := ask(goja.Undefined(), settings, text)
+		s.Lang = lang
+		own, err := m.value(compile.OwnOf(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := ask(goja.Undefined(), settings, text, own)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ export function watch(play, seed) {
   let was = {};
   const seen = { steps: 0, out: 0, where: '' };
   for (let i = 0; i < 900 && !s.over; i++) {
-    const a = skilled(i, player.act ? player.act(s) : mechanic.view(s).act, memory) || {};
+    const a = skilled(i, player.act(s), memory) || {};
     mechanic.step(s, input(a, was));
     was = a;
     s.events.length = 0;
@@ -63,7 +63,7 @@ func watch(t *testing.T, mechanic string, tall bool) func(p spec.Play) sighting 
 	out, err := build.Bundle(t.Context(), build.Options{Entry: "watch.js", GlobalName: "sight", Target: build.Sim, Read: func(name string) ([]byte, error) {
 		switch name {
 		case "watch.js":
-			return fmt.Appendf(nil, watcher, mechanic, importPlayer(mechanic)), nil
+			return fmt.Appendf(nil, watcher, mechanic, importPlayer(mechanic, kit.Source)), nil
 		case "core/field.js":
 			if tall {
 				return inTallWindow(s), nil

@@ -4,6 +4,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,6 +73,9 @@ func LoadFiles(ctx context.Context, s spec.Spec, files compile.Files) (*Game, er
 		if strings.HasPrefix(name, "sim/") || strings.HasPrefix(name, "players/") {
 			return kit.Source(name)
 		}
+		if own, there := files[name]; there && name == compile.PlayerFile { // its imports are of src/, which is the root here
+			return bytes.ReplaceAll(own, []byte("'../src/"), []byte("'../")), nil
+		}
 		return files.Read(path.Join("src", name))
 	})
 }
@@ -83,7 +87,7 @@ func bundle(ctx context.Context, s spec.Spec, read func(name string) ([]byte, er
 import * as sim from './sim/sim.js';
 export const trial = (...rest) => sim.trial(mechanic, player, ...rest);
 export const fresh = (...rest) => sim.fresh(mechanic, player, ...rest);
-`, s.Mechanic, importPlayer(s.Mechanic))
+`, s.Mechanic, importPlayer(s.Mechanic, read))
 	out, err := build.Bundle(ctx, build.Options{
 		Entry: entry, GlobalName: "sim", Target: build.Sim,
 		Read: func(name string) ([]byte, error) {

@@ -5,8 +5,7 @@ import { breadth } from './text.js';
 
 const LETTER = 0.58; // width of a letter of average text, in its size
 
-// stateHook returns the function. view is what an attentive player sees, and
-// in view.act what such a player would do now.
+// stateHook returns the function. view holds what the game's player sees.
 export function stateHook(ss, list) {
   return () => ({
     phase: ss.phase,
@@ -29,20 +28,22 @@ export function stateHook(ss, list) {
     }),
     sprites: list.cmds.filter((c) => c.k === 'sprite' && (c.name === 'hero' || c.name === 'hazard' || c.name === 'pickup'))
       .map((c) => ({ name: c.name, x: c.x, y: c.y, size: c.size })),
-    view: ss.phase === 'play' ? seen(ss) : null,
+    view: ss.phase === 'play' ? { state: ss.state } : null,
   });
 }
 
-// seen is what an attentive player sees: all of the state, but for mechanics that
-// say themselves what it is.
-function seen(ss) { return ss.mechanic.view ? ss.mechanic.view(ss.state) : { state: ss.state }; }
+// screenHook returns a function that says what is on the screen.
+export function screenHook(ss, list) {
+  const all = stateHook(ss, list);
+  return () => { const { hud, sprites, field } = all(); return { hud, sprites, field }; };
+}
 
 // viewHook returns a function for those who look at every frame: no more than
 // they need to act.
 export function viewHook(ss) {
   const field = { w: W, h: H };
   const controls = ss.mechanic.meta.controls || 'tap';
-  return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? seen(ss) : null });
+  return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? { state: ss.state } : null });
 }
 
 // printHook returns a function that tells two states of a game apart.

@@ -7,11 +7,11 @@ export const meta = { id: 'breakout', scroll: 'none', full: true, controls: 'poi
 const TALL = H > W;
 const COLS = TALL ? 7 : 11;
 const MIDDLE = (COLS - 1) / 2;
-const BW = TALL ? 64 : 76;
+export const BW = TALL ? 64 : 76;
 const BH = 26;
 const LEFT = (W - COLS * BW) / 2;
 const TOP = TALL ? 156 : 112;
-const Y = H - (TALL ? 110 : 48); // the paddle
+export const Y = H - (TALL ? 110 : 48); // the paddle
 const R = 11;
 const STEEP = 1.15; // sideways to upwards, at most
 const DRY = 3; // bounces without a brick, after which the paddle sends the ball to one
@@ -51,7 +51,7 @@ function serve(s) {
   s.ball = { x: s.x, y: Y - 40, vx: between(s, -0.5, 0.5), vy: -1, wait: 0.8 };
 }
 
-function half(s) { return (s.wide > 0 ? 92 : 62) * s.cfg.size; }
+export function half(s) { return (s.wide > 0 ? 92 : 62) * s.cfg.size; }
 
 export function step(s, input) {
   tick(s);
@@ -124,16 +124,6 @@ function fly(s, b) {
   hurt(s, b.x, H - 30);
   s.trail = [];
   if (!s.over) serve(s);
-}
-
-export function view(s) {
-  const b = s.ball;
-  // Meet the ball off the middle, towards the side with more bricks left.
-  const aim = s.bricks.reduce((sum, k) => sum + k.x + BW / 2, 0) / Math.max(1, s.bricks.length);
-  const lean = clamp((b.x - aim) / 260, -0.75, 0.75);
-  const soon = b.vy > 0 ? clamp(b.x + (b.vx / Math.max(0.2, b.vy)) * (Y - b.y) * 0.5, 20, W - 20) : b.x;
-  const wobble = Math.sin(s.t * 1.7) * 12;
-  return { ball: { x: b.x, y: b.y }, paddle: s.x, bricks: s.bricks.length, act: { x: clamp(soon + lean * half(s) * 0.9 + wobble, 0, W), y: Y } };
 }
 
 export function draw(s, d) {

@@ -5,7 +5,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp,
 export const meta = { id: 'bridge', scroll: 'none' };
 
 const TOP = 500; // of the pillars
-const EDGE = 128; // where the hero's pillar ends
+export const EDGE = 128; // where the hero's pillar ends
 const LONGEST = 330;
 
 export function create(seed, cfg) {
@@ -29,7 +29,7 @@ function pillar(s) {
   return { x: EDGE + between(s, 56, Math.min(250, LONGEST - w - 20)), w, gem };
 }
 
-function speed(s) { return s.cfg.speed * heat(s); }
+export function speed(s) { return s.cfg.speed * heat(s); }
 
 export function step(s, input) {
   tick(s);
@@ -92,13 +92,6 @@ function next(s) {
   s.from = { x: s.to.x + s.to.w - EDGE > 0 ? EDGE - s.to.w : -40, w: s.to.w };
   reset(s);
   s.to = pillar(s);
-}
-
-export function view(s) {
-  const aim = s.to.x + s.to.w / 2 - EDGE;
-  const lead = 265 * speed(s) * STEP;
-  const wants = s.phase === 'wait' || (s.phase === 'grow' && s.len + lead < aim);
-  return { hero: { x: s.x }, gap: s.to.x - EDGE, width: s.to.w, len: s.len, act: { hold: wants } };
 }
 
 export function draw(s, d) {

@@ -74,7 +74,7 @@ export function step(s, input) {
 }
 
 // aimed is who a shot fired now would meet first; null for no one.
-function aimed(s) {
+export function aimed(s) {
   const nx = Math.sin(s.angle);
   const ny = -Math.cos(s.angle);
   let first = null;
@@ -86,11 +86,6 @@ function aimed(s) {
     if (t > 0 && t < when && Math.abs(dx * ny - dy * nx) < f.r) { first = f; when = t; }
   }
   return first;
-}
-
-export function view(s) {
-  const first = aimed(s);
-  return { angle: s.angle, clip: s.clip, foes: s.foes.map((f) => ({ x: f.x, y: f.y, bad: f.bad })), act: { tap: Boolean(first && first.bad && s.clip > 0 && s.shots.length === 0) } };
 }
 
 // house stands for a life; one that is lost smokes.

@@ -64,12 +64,6 @@ function blow(s, input) {
   if (s.count % 2 === 0) gain(s, 1, x, FOOT - 130);
 }
 
-export function view(s) {
-  const free = (side) => s.pieces[0] !== side && s.pieces[1] !== side;
-  const side = free(s.side) ? s.side : -s.side;
-  return { side: s.side, pieces: s.pieces.slice(0, 4), act: { tap: free(side), x: W / 2 + side * 110, y: 560 } };
-}
-
 export function draw(s, d) {
   d.box(-20, FOOT, W + 40, H - FOOT + 20, 'ground');
   d.box(-20, FOOT, W + 40, 10, 'groundTop');

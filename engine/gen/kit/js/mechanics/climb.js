@@ -5,7 +5,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose
 export const meta = { id: 'climb', scroll: 'y' };
 
 const WALL = 70; // thickness
-const Y = 520; // the hero's height on the screen
+export const Y = 520; // the hero's height on the screen
 const LEAP = 0.26; // seconds from wall to wall
 const MARK = 260; // pixels from one mark to the next, each of which scores
 const BRICK = 60; // height of one in the wall behind
@@ -67,15 +67,6 @@ export function step(s, input) {
   const marks = Math.floor(s.far / MARK);
   if (marks > s.marks) { s.marks = marks; gain(s, 1, x, y - 40); }
   s.things = s.things.filter((t) => t.y < H + 80 && !(t.done && !t.bad));
-}
-
-export function view(s) {
-  const v = 255 * s.cfg.speed * heat(s);
-  const ahead = v * 0.34 + 50;
-  const threat = (side, reach) => s.things.some((t) => t.bad && !t.done && t.side === side && t.y + 30 > Y - reach && t.y - (t.size > 1 ? 44 : 0) - 50 < Y + 16);
-  const treat = s.things.some((t) => !t.bad && t.side !== s.side && t.y > Y - ahead && t.y < Y - v * 0.08);
-  const leave = threat(s.side, ahead) && !threat(-s.side, v * 0.3 + 30);
-  return { hero: { side: s.side }, things: s.things.map((t) => ({ side: t.side, y: t.y, bad: t.bad })), act: { tap: s.leap > 0.8 && (leave || (treat && !threat(-s.side, ahead + 120))) } };
 }
 
 // behind draws the wall at the back, with its windows.

@@ -57,11 +57,6 @@ export function step(s, input) {
   s.coins = s.coins.filter((c) => !c.taken);
 }
 
-export function view(s) {
-  const g = s.gates.filter((gate) => !gate.done).sort((a, b) => b.y - a.y)[0];
-  return { color: s.color, gates: s.gates.map((gate) => ({ y: gate.y, color: gate.color })), act: { tap: Boolean(g && g.y > -30 && g.color !== s.color) } };
-}
-
 // mark draws the colour's shape, so that the colour alone is not needed.
 function mark(d, k, x, y, r, color) {
   if (SHAPES[k] === 'disc') d.disc(x, y, r, color, { stroke: 'ink', width: 3 });

@@ -21,7 +21,7 @@ export function create(seed, cfg) {
 
 function wrap(a) { return ((a % TAU) + TAU) % TAU; }
 
-function apart(a, b) {
+export function apart(a, b) {
   const v = wrap(b - a);
   return v > Math.PI ? v - TAU : v;
 }
@@ -59,11 +59,6 @@ export function step(s, input) {
     s.laps++;
     hurt(s, x, y);
   }
-}
-
-export function view(s) {
-  const off = apart(s.zone, s.a);
-  return { angle: s.a, zone: s.zone, half: s.half, dir: s.dir, act: { tap: Math.abs(off) < s.half * 0.4 } };
 }
 
 function at(a, r) { return [CX + Math.cos(a) * r, CY + Math.sin(a) * r]; }

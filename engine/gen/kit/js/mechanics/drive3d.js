@@ -74,24 +74,6 @@ export function step(s, input) {
   s.things = s.things.filter((t) => t.z > -7 && !(t.done && t.kind === 'treat'));
 }
 
-export function view(s) {
-  const soon = s.things.filter((t) => !t.done && t.z > -1.5 && t.z < 30);
-  // The best place across the road: away from what is bad, at what is good.
-  let best = 0;
-  let most = -1e9;
-  for (let x = -3.6; x <= 3.6; x += 0.4) {
-    let worth = -Math.abs(x) * 0.25 - Math.abs(x - s.x) * 0.3;
-    for (const t of soon) {
-      const off = Math.abs(t.x + t.vx * (t.z / 17) - x);
-      if (t.kind === 'bad') worth -= off < 2 ? (2 - off) * 18 / (1 + t.z * 0.06) : 0;
-      else if (t.z > 0) worth += off < 0.9 ? 2 / (1 + t.z * 0.08) : 0;
-    }
-    if (worth > most) { most = worth; best = x; }
-  }
-  const off = best - s.x;
-  return { hero: { x: s.x }, things: soon.map((t) => ({ x: t.x, z: t.z, kind: t.kind })), act: { left: off < -0.22, right: off > 0.22 } };
-}
-
 function camera(s) { return { x: s.x * 0.55, y: 4.2, z: 6.6, tx: s.x * 0.75 + (bend(s.far + 16) - bend(s.far)) * 0.4, ty: 0.9, tz: -9, fov: 60 }; }
 
 export function scene(s, g) {

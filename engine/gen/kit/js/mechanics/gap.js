@@ -3,7 +3,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, heat, between, clamp, chance,
 
 export const meta = { id: 'gap', scroll: 'x' };
 
-const X = 130; // the hero's place
+export const X = 130; // the hero's place
 const FLOOR = 668;
 
 export function create(seed, cfg) {
@@ -59,12 +59,6 @@ export function step(s, input) {
   }
   s.gates = s.gates.filter((g) => g.x > -70);
   s.coins = s.coins.filter((c) => c.x > -40);
-}
-
-export function view(s) {
-  const g = s.gates.find((gate) => gate.x > X - 60);
-  const aim = g && g.x < X + 330 ? g.y : 340;
-  return { hero: { x: X, y: s.y }, gates: s.gates.map((gate) => ({ x: gate.x, y: gate.y, open: gate.open })), act: { tap: s.y > aim + 26 && s.vy > -120 } };
 }
 
 export function draw(s, d) {

@@ -4,8 +4,8 @@ import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, 
 
 export const meta = { id: 'hop', scroll: 'x' };
 
-const X = 116; // the hero's place
-const GROUND = 568;
+export const X = 116; // the hero's place
+export const GROUND = 568;
 const FLIGHT = GROUND - 156; // where flying ones are
 
 export function create(seed, cfg) {
@@ -71,14 +71,6 @@ export function step(s, input) {
   }
   s.blocks = s.blocks.filter((b) => b.x > -90);
   s.coins = s.coins.filter((c) => c.x > -40);
-}
-
-export function view(s) {
-  const v = 265 * s.cfg.speed * heat(s);
-  const next = s.blocks.find((b) => !b.air && b.x + (b.size * b.n) / 2 > X - s.r);
-  const gap = next ? next.x - (next.size * next.n) / 2 - X - s.r : 999;
-  const late = s.jumps === 1 && s.vy > 150 && next && next.x - X < (next.size * next.n) / 2 + 40 && s.y > GROUND - next.size - s.r * 2;
-  return { hero: { x: X, y: s.y }, blocks: s.blocks.map((b) => ({ x: b.x, n: b.n, size: b.size, air: b.air })), act: { tap: (s.jumps === 0 && gap < v * 0.13 + 6) || Boolean(late) } };
 }
 
 export function draw(s, d) {

@@ -5,7 +5,7 @@ import { W, H, STEP, base, tick, gain, hurt, note, heat, chance, choose, clamp, 
 export const meta = { id: 'lane', scroll: 'y', above: true };
 
 const LANES = [110, 240, 370];
-const Y = 590; // the hero's place
+export const Y = 590; // the hero's place
 
 export function create(seed, cfg) {
   const s = base(seed, cfg);
@@ -57,19 +57,6 @@ export function step(s, input) {
     else gain(s, 1, s.x, Y - 30);
   }
   s.items = s.items.filter((i) => i.y < H + 60 && !(i.done && !i.bad));
-}
-
-export function view(s) {
-  const soon = s.items.filter((i) => !i.done && i.y < Y + 40 && i.y > Y - 330);
-  const worth = (lane) => soon.reduce((sum, i) => sum + (i.lane !== lane ? 0 : i.bad ? -9 + (Y - i.y) / 60 : 1), lane === 1 ? 0.1 : 0);
-  const threat = (lane) => soon.some((i) => i.bad && i.lane === lane && Math.abs(i.y - Y) < 90);
-  let best = s.lane;
-  for (const lane of [s.lane - 1, s.lane + 1]) if (lane >= 0 && lane <= 2 && worth(lane) > worth(best) && !threat(lane)) best = lane;
-  if (best === s.lane && worth(s.lane) < 0) {
-    for (const lane of [0, 1, 2]) if (worth(lane) > worth(best)) best = s.lane + Math.sign(lane - s.lane);
-    if (threat(best)) best = s.lane;
-  }
-  return { hero: { x: s.x, y: Y, lane: s.lane }, items: soon.map((i) => ({ lane: i.lane, y: i.y, bad: i.bad })), act: { tap: best !== s.lane, x: best < s.lane ? 110 : 370, y: 640 } };
 }
 
 export function draw(s, d) {

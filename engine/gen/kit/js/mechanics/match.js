@@ -89,7 +89,7 @@ function cellAt(x, y) {
   return cx < 0 || cy < 0 || cx >= COLS || cy >= ROWS ? -1 : cy * COLS + cx;
 }
 
-function centre(i) { return [LEFT + (i % COLS + 0.5) * CELL, TOP + (Math.floor(i / COLS) + 0.5) * CELL]; }
+export function centre(i) { return [LEFT + (i % COLS + 0.5) * CELL, TOP + (Math.floor(i / COLS) + 0.5) * CELL]; }
 
 export function step(s, input) {
   tick(s);
@@ -175,17 +175,6 @@ function spend(s) {
   s.safe = 0;
   hurt(s, SIDE.moves[0], SIDE.moves[1] + 44);
   s.moves = MOVES;
-}
-
-export function view(s) {
-  const m = s.phase === 'idle' ? s.hint : null;
-  const act = {};
-  if (m) {
-    const target = s.sel < 0 ? m.a : s.sel === m.a ? m.b : s.sel;
-    [act.x, act.y] = centre(target);
-    act.tap = true;
-  }
-  return { cells: s.cells, sel: s.sel, moves: s.moves, act };
 }
 
 export function draw(s, d) {

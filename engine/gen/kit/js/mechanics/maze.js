@@ -10,7 +10,7 @@ const ROWS = TALL ? 13 : 9;
 const CELL = TALL ? 51 : 48;
 const LEFT = (W - COLS * CELL) / 2;
 const TOP = TALL ? 156 : 100;
-const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], duck: [0, 1] };
+export const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], duck: [0, 1] };
 
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
@@ -57,7 +57,7 @@ function shuffled(s, list) {
 
 function open(s, x, y) { return x >= 0 && y >= 0 && x < COLS && y < ROWS && s.rows[y][x] === ' '; }
 function place(m) { return [LEFT + (m.px + (m.x - m.px) * m.k + 0.5) * CELL, TOP + (m.py + (m.y - m.py) * m.k + 0.5) * CELL]; }
-function ways(s, m) { return Object.keys(WAYS).filter((w) => open(s, m.x + WAYS[w][0], m.y + WAYS[w][1])); }
+export function ways(s, m) { return Object.keys(WAYS).filter((w) => open(s, m.x + WAYS[w][0], m.y + WAYS[w][1])); }
 
 // walk moves one along; at a cell, turn says where to go next.
 function walk(s, m, speed, turn) {
@@ -108,33 +108,6 @@ function hunt(s, f) {
   if (can.length === 1 || chance(s, 0.4)) return choose(s, can);
   const far = (w) => Math.abs(f.x + WAYS[w][0] - s.hero.x) + Math.abs(f.y + WAYS[w][1] - s.hero.y);
   return can.reduce((best, w) => (far(w) < far(best) ? w : best));
-}
-
-// route is the first step of the shortest way to a treat that keeps clear of
-// the others, or away from them.
-function route(s) {
-  const danger = (x, y) => s.foes.reduce((m, f) => Math.min(m, Math.abs(f.x - x) + Math.abs(f.y - y)), 99);
-  const seen = { [s.hero.x + ',' + s.hero.y]: true };
-  let edge = ways(s, s.hero).map((w) => ({ x: s.hero.x + WAYS[w][0], y: s.hero.y + WAYS[w][1], first: w, n: 1 }));
-  while (edge.length) {
-    const next = [];
-    for (const e of edge) {
-      const key = e.x + ',' + e.y;
-      if (seen[key] || danger(e.x, e.y) <= (e.n < 4 ? 2 : 1)) continue;
-      seen[key] = true;
-      if (s.treats.some((t) => t.x === e.x && t.y === e.y)) return e.first;
-      for (const w of ways(s, e)) next.push({ x: e.x + WAYS[w][0], y: e.y + WAYS[w][1], first: e.first, n: e.n + 1 });
-    }
-    edge = next;
-  }
-  return ways(s, s.hero).reduce((best, w) => (danger(s.hero.x + WAYS[w][0], s.hero.y + WAYS[w][1]) > (best ? danger(s.hero.x + WAYS[best][0], s.hero.y + WAYS[best][1]) : 0) ? w : best), '');
-}
-
-export function view(s) {
-  const act = {};
-  const w = s.hero.k < 0.7 ? s.hero.dir : route(s); // a way is chosen at a crossing
-  if (w) act[w] = true;
-  return { hero: { x: s.hero.x, y: s.hero.y }, rows: s.rows, treats: s.treats.map((t) => [t.x, t.y]), foes: s.foes.map((f) => [f.x, f.y]), act };
 }
 
 export function draw(s, d) {

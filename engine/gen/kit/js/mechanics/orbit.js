@@ -22,7 +22,7 @@ export function create(seed, cfg) {
   return s;
 }
 
-function wrap(a) { return ((a % TAU) + TAU) % TAU; }
+export function wrap(a) { return ((a % TAU) + TAU) % TAU; }
 // apart is the signed angle from a to b, in (-pi, pi].
 function apart(a, b) {
   const v = wrap(b - a);
@@ -77,19 +77,6 @@ export function step(s, input) {
       addItem(s);
     }
   }
-}
-
-export function view(s) {
-  // The way to an item is its angle, plus a great deal when a spike is on it.
-  const way = (dir) => {
-    const spike = s.spikes.filter((k) => k.age < k.life - 0.1).reduce((m, k) => Math.min(m, wrap((k.a - s.a) * dir)), 9);
-    const item = s.items.reduce((m, i) => Math.min(m, wrap((i.a - s.a) * dir)), 9);
-    return { spike, item, cost: spike < item + 0.25 ? 20 - spike : item };
-  };
-  const on = way(s.dir);
-  const back = way(-s.dir);
-  const danger = on.spike < 0.62;
-  return { angle: s.a, dir: s.dir, items: s.items.map((i) => i.a), spikes: s.spikes.map((k) => ({ a: k.a, age: k.age })), act: { tap: danger ? back.spike > on.spike : on.cost > back.cost + 0.5 && back.spike > 0.7 } };
 }
 
 export function draw(s, d) {

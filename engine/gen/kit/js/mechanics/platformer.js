@@ -63,7 +63,7 @@ function build(s) {
   s.grace = 0; // steps in which a jump from an edge still counts
 }
 
-function groundTop(s, x) {
+export function groundTop(s, x) {
   const rows = s.ground[clamp(Math.floor(x / T), 0, LENGTH - 1)];
   return rows === 0 ? H + 400 : FLOOR - rows * T;
 }
@@ -153,20 +153,6 @@ function meet(s) {
     }
   }
   s.foes = s.foes.filter((f) => f.squash < 0.5);
-}
-
-export function view(s) {
-  const feet = s.y + s.r;
-  const ahead = (px) => groundTop(s, s.x + px);
-  const wall = ahead(s.r + 42) < feet - 8;
-  const gap = ahead(s.r + 20) > feet + 60;
-  const foe = s.foes.some((f) => !f.gone && f.x > s.x && f.x - s.x < 112 && Math.abs(f.y - feet) < 30);
-  // Treats above the head are worth a jump on safe ground.
-  const treat = s.treats.some((t) => t.x - s.x > 20 && t.x - s.x < 95 && feet - t.y > 90 && feet - t.y < 190);
-  return {
-    hero: { x: s.x, y: s.y, onGround: s.onGround }, flag: s.flag, foes: s.foes.map((f) => ({ x: f.x, y: f.y })),
-    act: { right: true, jump: s.grace > 0 && (wall || gap || foe || (treat && !s.foes.some((f) => !f.gone && Math.abs(f.x - s.x) < 330))) },
-  };
 }
 
 export function draw(s, d) {

@@ -41,7 +41,7 @@ function addTile(s) {
 // ground is where a place of the path is in the scene.
 function ground(u, v) { return [(u - v) * TILE * 0.7071, -(u + v) * TILE * 0.7071]; }
 
-function under(s, u, v) { return s.tiles.find((t) => Math.abs(t.u - u) <= 0.6 && Math.abs(t.v - v) <= 0.6); }
+export function under(s, u, v) { return s.tiles.find((t) => Math.abs(t.u - u) <= 0.6 && Math.abs(t.v - v) <= 0.6); }
 
 function screen(s) {
   const [x, z] = ground(s.u, s.v);
@@ -96,13 +96,6 @@ function recover(s) {
   s.u = t.u;
   s.v = t.v;
   s.dir = next.u > t.u ? 0 : 1;
-}
-
-export function view(s) {
-  const look = 0.5;
-  const ahead = s.dir === 0 ? under(s, s.u + look, s.v) : under(s, s.u, s.v + look);
-  const aside = s.dir === 0 ? under(s, s.u, s.v + 1) : under(s, s.u + 1, s.v);
-  return { hero: { u: s.u, v: s.v, dir: s.dir }, tiles: s.tiles.slice(0, 24).map((t) => ({ u: t.u, v: t.v })), act: { tap: s.fall <= 0 && !ahead && Boolean(aside) } };
 }
 
 function camera(s) { return { x: s.cx * 0.6, y: 8.4, z: s.cz + 9.5, tx: s.cx * 0.8, ty: 0, tz: s.cz - 5, fov: 55 }; }

@@ -4,8 +4,8 @@ import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance,
 
 export const meta = { id: 'shooter', scroll: 'x', controls: 'pointer' };
 
-const SHOT = 760; // pixels a second
-const HOME = Math.min(150, W * 0.2); // where the hero flies
+export const SHOT = 760; // pixels a second
+export const HOME = Math.min(150, W * 0.2); // where the hero flies
 const WAVES = 6; // in a level
 
 export function create(seed, cfg) {
@@ -121,22 +121,6 @@ function foes(s) {
     }
   }
   s.foes = s.foes.filter((f) => !f.gone);
-}
-
-export function view(s) {
-  const flight = (f) => (f.x - s.x) / SHOT;
-  const shotAt = (f) => s.shots.some((b) => b.x < f.x && Math.abs(b.y - f.y) < 24);
-  const target = s.foes.filter((f) => f.x > s.x + 30 && f.x < W + 40 && (f.x < W * 0.4375 || !shotAt(f))).sort((a, b) => a.x - b.x)[0];
-  const goal = s.treats.find((t) => Math.abs(t.x - s.x) < 330);
-  let y = goal ? goal.y : target ? target.y + (target.kind === 1 ? Math.cos(target.t * 2.4) * 216 * flight(target) : 0) : H / 2;
-  for (const b of s.fire) {
-    const t = (b.x - s.x) / -b.vx;
-    if (t < 0 || t > 0.7) continue;
-    const at = b.y + b.vy * t;
-    if (Math.abs(at - s.y) < s.r + 24) y = at > s.y ? s.y - 90 : s.y + 90;
-  }
-  for (const f of s.foes) if (f.x - s.x < 120 && f.x > s.x - 30 && Math.abs(f.y - s.y) < s.r + 34 && f.x - s.x < 64) y = f.y > s.y ? s.y - 90 : s.y + 90;
-  return { hero: { x: s.x, y: s.y }, foes: s.foes.map((f) => ({ x: f.x, y: f.y })), fire: s.fire.map((b) => ({ x: b.x, y: b.y })), act: { x: HOME - 20, y: clamp(y, 110, H - 46) } };
 }
 
 export function draw(s, d) {

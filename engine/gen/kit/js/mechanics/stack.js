@@ -77,11 +77,6 @@ export function step(s, input) {
   s.scraps = s.scraps.filter((c) => c.y + s.view < H + 60);
 }
 
-export function view(s) {
-  const top = s.rows[s.rows.length - 1];
-  return { block: { x: s.block.x, w: s.block.w }, top: { x: top.x, w: top.w }, act: { tap: Math.abs(s.block.x - top.x) < 9 } };
-}
-
 function plank(d, x, y, w, color) {
   d.box(x - w / 2, y, w, TALL, color, { radius: 9, stroke: 'ink', width: 4 });
   d.box(x - w / 2 + 9, y + 7, Math.max(0, w - 18), 7, 'text', { radius: 4, alpha: 0.45 });

@@ -82,10 +82,6 @@ export function step(s, input) {
   s.scraps = s.scraps.filter((c) => c.y > s.lift - 14);
 }
 
-export function view(s) {
-  return { off: s.slab.at, along: s.slab.along, act: { tap: Math.abs(s.slab.at) < 0.13 } };
-}
-
 function camera(s) { return { x: 7.2, y: s.lift + 6.6, z: 8.6, tx: 0, ty: s.lift - 1.2, tz: 0, fov: W > H ? 46 : 56 }; }
 
 export function scene(s, g) {

@@ -5,7 +5,7 @@ import { W, STEP, base, tick, gain, hurt, note, heat, chance, choose, between } 
 
 export const meta = { id: 'whack', scroll: 'none', full: true };
 
-const HOLES = [];
+export const HOLES = [];
 for (let row = 0; row < 3; row++) for (let col = 0; col < 3; col++) HOLES.push([96 + col * 144, 300 + row * 148]);
 
 export function create(seed, cfg) {
@@ -63,12 +63,6 @@ function strike(s, input) {
   hit.hitAt = hit.age;
   if (hit.bad) hurt(s, x, y);
   else gain(s, 1, x, y - 30);
-}
-
-export function view(s) {
-  const good = s.out.filter((o) => !o.bad && !o.hit && o.age > 0.22 && o.age < o.life - 0.1).sort((a, b) => (a.life - a.age) - (b.life - b.age))[0];
-  const at = good ? HOLES[good.hole] : [W / 2, 470];
-  return { out: s.out.map((o) => ({ x: HOLES[o.hole][0], y: HOLES[o.hole][1], bad: o.bad, left: o.life - o.age })), act: { tap: Boolean(good), x: at[0], y: at[1] - 36 } };
 }
 
 export function draw(s, d) {

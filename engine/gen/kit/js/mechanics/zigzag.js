@@ -41,7 +41,7 @@ function addTile(s) {
 
 function place(s, u, v) { return [W / 2 + (u - v) * DX - s.cx, 520 - (u + v) * DY - s.cy]; }
 
-function under(s, u, v) { return s.tiles.find((t) => Math.abs(t.u - u) <= 0.62 && Math.abs(t.v - v) <= 0.62); }
+export function under(s, u, v) { return s.tiles.find((t) => Math.abs(t.u - u) <= 0.62 && Math.abs(t.v - v) <= 0.62); }
 
 export function step(s, input) {
   tick(s);
@@ -92,13 +92,6 @@ function recover(s) {
   s.u = t.u;
   s.v = t.v;
   s.dir = next.u > t.u ? 0 : 1;
-}
-
-export function view(s) {
-  const look = 0.5;
-  const ahead = s.dir === 0 ? under(s, s.u + look, s.v) : under(s, s.u, s.v + look);
-  const aside = s.dir === 0 ? under(s, s.u, s.v + 1) : under(s, s.u + 1, s.v);
-  return { hero: { u: s.u, v: s.v, dir: s.dir }, tiles: s.tiles.slice(0, 30).map((t) => ({ u: t.u, v: t.v })), act: { tap: s.fall <= 0 && !ahead && Boolean(aside) } };
 }
 
 function tile(d, x, y, gem) {

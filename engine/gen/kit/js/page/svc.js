@@ -8,6 +8,8 @@
 //   svc.track(name, props)             false when props don't fit the schema
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run; a run begins with 'start'
+//   svc.expose(state, screen)          functions that a playtest may call: the
+//                                      game's state, and what is on its screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
 (function () {
@@ -31,6 +33,7 @@
   var ended = false; // the current run has been reported
   var essential = false; // the owner's balance ran out: sessions only
   var timer = 0;
+  var exposed = null;
 
   function load() {
     try {
@@ -163,10 +166,13 @@
         .catch(function () { push('leaderboard', { score: r.score }); done({ ok: false, hosted: true, rank: null }); });
     },
 
+    // Nobody calls them but a playtest, which puts its own function here.
+    expose: function (state, screen) { exposed = { state: state, screen: screen }; },
+
     debug: function () {
       return {
         gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: session, ready: isReady,
-        essential: essential, buffered: buffer.slice(), defined: Object.keys(schemas), funnels: Object.keys(funnels), rejected: rejected,
+        essential: essential, buffered: buffer.slice(), defined: Object.keys(schemas), funnels: Object.keys(funnels), rejected: rejected, exposes: exposed !== null,
       };
     },
 

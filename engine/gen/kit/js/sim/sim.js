@@ -34,13 +34,12 @@ export function input(act, was) {
 
 // trial plays one run and reports how it went.
 export function trial(mechanic, player, play, seed, policy, maxSteps) {
-  const look = player.act || ((state) => mechanic.view(state).act);
   const s = mechanic.create(seed, play);
   const memory = { last: -99 };
   const report = { policy, seed, score: 0, seconds: 0, outcome: '', level: 1, entities: 0, bad: '' };
   let was = {};
   for (let i = 0; i < maxSteps && !s.over; i++) {
-    const act = policy === 'skilled' ? skilled(i, look(s), memory) : blind[policy](i);
+    const act = policy === 'skilled' ? skilled(i, player.act(s), memory) : blind[policy](i);
     mechanic.step(s, input(act, was));
     was = act || {};
     s.events.length = 0;

@@ -1,0 +1,5 @@
+// Plays stack as an attentive player would.
+export function act(s) {
+  const top = s.rows[s.rows.length - 1];
+  return { tap: Math.abs(s.block.x - top.x) < 9 };
+}

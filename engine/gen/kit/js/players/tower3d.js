@@ -1,0 +1,4 @@
+// Plays tower3d as an attentive player would.
+export function act(s) {
+  return { tap: Math.abs(s.slab.at) < 0.13 };
+}

@@ -21,15 +21,15 @@ type wish struct {
 	Repeat                                    int
 	After                                     []string
 	Want                                      struct {
-		Kind, UnmetHas, Same                                                                  []string
-		Unmet                                                                                 any
-		UnmetMin, Content, Lives, Players                                                     int
+		Kind, UnmetHas, Same                                                                        []string
+		Unmet                                                                                       any
+		UnmetMin, Content, Lives, Players                                                           int
 		UnmetFirst, Lang, Title, Hero, Pickup, Theme, Mood, Renderer, NotHero, NotPickup, NotHazard string
-		Boss, Restored, Logo                                                                  bool
-		Param                                                                                 map[string]float64
-		Change                                                                                map[string]string
-		Equal                                                                                 map[string]any
-		Stage                                                                                 *struct {
+		Boss, Restored, Logo                                                                        bool
+		Param                                                                                       map[string]float64
+		Change                                                                                      map[string]string
+		Equal                                                                                       map[string]any
+		Stage                                                                                       *struct {
 			Level        int
 			Theme, Speed string
 		}
@@ -147,4 +147,88 @@ func amountOf(v any) float64 {
 		return float64(len(v))
 	}
 	return 0
+}
+
+// TestFollowUpsDoWhatIsMeant counts what is done of the corpus; what is not must be
+// said.
+func TestFollowUpsDoWhatIsMeant(t *testing.T) {
+	const least = 40
+	done, all := 0, wishes(t, "followups.jsonl")
+	for _, w := range all {
+		p := newProject(t, nil)
+		if err := p.root.Mkdir(".svc", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		req := Request{Prompt: w.Brief, ProjectID: "p", Settings: w.settings(), Workspace: p.root}
+		var before spec.Spec
+		var d decision
+		for i, prompt := range append(append([]string{w.Brief}, w.After...), w.Prompt) {
+			before, req.Prompt = d.spec, prompt
+			var err error
+			if d, err = decide(t.Context(), req, nil); err != nil {
+				t.Fatalf("%s: %v", w.Name, err)
+			}
+			data, err := spec.Marshal(d.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.spec.Check(); err != nil {
+				t.Errorf("%s: %q makes no game: %v", w.Name, prompt, err)
+			}
+			if i == 0 || prompt != w.Prompt {
+				p.write(specFile, string(data))
+			}
+		}
+		faults := w.missed(t, before, d)
+		switch {
+		case len(faults) == 0:
+			done++
+		case len(d.unmet) == 0:
+			t.Errorf("%s: %q: %q, and nothing is said", w.Name, w.Prompt, faults)
+		default:
+			t.Logf("%s: %q: %q; unmet %q", w.Name, w.Prompt, faults, d.unmet)
+		}
+	}
+	if done < least {
+		t.Errorf("%d of %d follow-ups are done, want %d", done, len(all), least)
+	}
+}
+
+// missed are the expectations that a follow-up's decision does not fulfil.
+func (w wish) missed(t *testing.T, before spec.Spec, d decision) (out []string) {
+	t.Helper()
+	add := func(wrong bool, format string, args ...any) {
+		if wrong {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	want := w.Want
+	for path, way := range want.Change {
+		a, b := amountOf(specMember(t, before, path)), amountOf(specMember(t, d.spec, path))
+		add(way == "up" && b <= a || way == "down" && b >= a, "%s went from %v to %v, not %s", path, a, b, way)
+	}
+	for _, path := range want.Same {
+		add(fmt.Sprint(specMember(t, before, path)) != fmt.Sprint(specMember(t, d.spec, path)), "%s changed to %v", path, specMember(t, d.spec, path))
+	}
+	for path, v := range want.Equal {
+		got := specMember(t, d.spec, strings.ReplaceAll(strings.ReplaceAll(path, "boss.noun", "cast.boss.noun"), "table", "play.table"))
+		add(fmt.Sprint(got) != fmt.Sprint(v), "%s is %v, want %v", path, got, v)
+	}
+	if text, ok := want.Unmet.(string); ok {
+		add(!strings.Contains(strings.Join(d.unmet, "\n"), text), "%s should be unmet", text)
+	}
+	if want.Restored {
+		_, asked := ReadUndo(w.Prompt)
+		add(!asked, "it is not read as a wish to go back")
+	}
+	add(want.Logo, "there is no logo")
+	if st := want.Stage; st != nil {
+		i := slices.IndexFunc(d.spec.Stages, func(s spec.Stage) bool { return s.Level == st.Level })
+		add(i < 0, "level %d is as the others", st.Level)
+		if i >= 0 {
+			add(st.Theme != d.spec.Stages[i].Theme || st.Speed == "up" && d.spec.Stages[i].Speed <= 1, "level %d is %+v", st.Level, d.spec.Stages[i])
+		}
+		add(before.Theme != d.spec.Theme, "all levels changed")
+	}
+	return out
 }

@@ -57,7 +57,7 @@ const maxReasons = 24
 const clearBrief = 3
 
 // changeWords are those of a request for a change.
-var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give)\b`)
+var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|debe ser|doit être)\b`)
 
 // decide reads the request against what the project holds. With an author, a
 // model says what its words mean.

@@ -47,12 +47,12 @@ func first(r brief.Reading, s spec.Spec) (unmet []string) {
 // unseen returns what was understood and that the game, as it was built, does not
 // show.
 func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
+	m := catalog.Mechanics[s.Mechanic]
 	for _, place := range r.Places {
-		if !slices.Contains([]string{s.Scene.Far, s.Scene.Near}, place) {
+		if !slices.Contains([]string{s.Scene.Far, s.Scene.Near}, place) && !slices.Contains(m.Shows, place) {
 			unmet = append(unmet, place+": the scenery shows none")
 		}
 	}
-	m := catalog.Mechanics[s.Mechanic]
 	if r.Rules.Levels > 1 && (m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0) {
 		unmet = append(unmet, fmt.Sprintf("%d levels: %s has one", r.Rules.Levels, brief.Article(s.Mechanic+" game")))
 	}

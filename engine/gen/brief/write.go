@@ -73,6 +73,12 @@ func (r Reading) Ranked(o Order) []string {
 func (r Reading) weight(name string, f spec.Format) float64 {
 	m := catalog.Mechanics[name]
 	w := r.Mechanics[name]
+	if m.Turns || m.Content != "" {
+		w-- // a free choice is a game that moves
+	}
+	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
+		w -= 2
+	}
 	if m.Solid {
 		for _, flat := range solidKin[name] {
 			w = max(w, r.Mechanics[flat]*0.9)

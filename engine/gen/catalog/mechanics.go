@@ -30,6 +30,8 @@ type Mechanic struct {
 	Levels int `json:"levels"`
 	// Bodies are heroes that speak for this mechanic.
 	Bodies []string `json:"bodies"`
+	// Shows are things of a place that it shows by itself: a river.
+	Shows []string `json:"shows"`
 	// Themes suit it when the brief names no place.
 	Themes []string `json:"themes"`
 	// Cast are the nouns of hero, hazard and pickup where the brief names none.

@@ -39,7 +39,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, parameters, safety, table, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor,
+	retitle, translate, stage, parameters, safety, table, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles,
 }
 
 // clause is one wish.
@@ -61,6 +61,7 @@ type Limit func(spec.Spec) (why string)
 // unmet; nil refuses nothing.
 func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	out := Outcome{Spec: s, AtBounds: true}
+	request = content(&out, request, limit)
 	var refused []string
 	for _, raw := range clauses(request) {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -136,4 +137,46 @@ func parameters(s *spec.Spec, c clause) result {
 		return result{}
 	}
 	return list(append(did, unmet...)...)
+}
+
+// content gives the game what a request lists: words or questions. The rest of the
+// request is returned.
+func content(out *Outcome, request string, limit Limit) (rest string) {
+	rest, listed := brief.CutContent(request)
+	fresh := listed.For(out.Spec.Mechanic)
+	if len(fresh) == 0 {
+		return request
+	}
+	next := out.Spec
+	if addPattern.MatchString(strings.ToLower(request)) {
+		fresh = brief.WithContent(next.Content, fresh)
+	}
+	next.Content = fresh
+	if limit != nil {
+		if why := limit(next); why != "" {
+			out.Unmet = append(out.Unmet, brief.Clip(request, 60)+": "+why)
+			return rest
+		}
+	}
+	out.Did = append(out.Did, fmt.Sprintf("the list of the game: %d → %d entries", len(out.Spec.Content), len(fresh)))
+	out.Spec = next
+	if filledOnly.MatchString(rest) {
+		return ""
+	}
+	return rest
+}
+
+var (
+	addPattern = words(`add`, `also`, `more`, `another`, `dazu`, `noch`, `füge`, `ergänze`, `añade`, `agrega`, `también`, `ajoute[rz]?`, `aussi`)
+	// filledOnly is what is left of a request that only gives a list.
+	filledOnly = regexp.MustCompile(`(?i)^[^\pL]*(?:(?:add|use|take|also|with|the|this|these|new|following|question|questions|word|words|frage|fragen|füge|wörter|diese|nimm|die|hinzu|añade|usa|la|las|pregunta|preguntas|palabras|estas|ajoute|utilise|les|ces|mots)\b[^\pL]*)*$`)
+)
+
+// collectibles changes what is collected: "add apples to collect".
+func collectibles(s *spec.Spec, c clause) result {
+	noun := c.reading.Pickup
+	if noun == "" || !addPattern.MatchString(c.text) || noun == s.Cast.Pickup.Noun || noun == s.Cast.Hero.Noun {
+		return result{}
+	}
+	return done("%s", brief.Replace(s, "pickup", noun))
 }

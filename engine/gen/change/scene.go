@@ -83,9 +83,12 @@ func recast(s *spec.Spec, c clause) result {
 	fresh := ""
 	role := roleOf(*s, c)
 	for _, noun := range c.reading.Nouns {
-		if noun != s.Cast.Hero.Noun && noun != s.Cast.Hazard.Noun && noun != s.Cast.Pickup.Noun {
+		if noun != "enemy" && noun != s.Cast.Hero.Noun && noun != s.Cast.Hazard.Noun && noun != s.Cast.Pickup.Noun {
 			fresh = noun
 		}
+	}
+	if fresh == "" && circlePattern.MatchString(c.text) {
+		fresh = "ball"
 	}
 	if fresh == "" || role == "" {
 		return result{}

@@ -66,5 +66,7 @@ var (
 		`ersetze`, `statt`, `soll`, `wird`, `mach`, `tausche`, `cambia`, `reemplaza`, `sustituye`, `en vez de`, `quiero`, `debe ser`, `es`, `soit`, `devient`, `remplace[rz]?`, `change[rz]?`, `au lieu d(?:e|u)`, `sostituisci`, `troque`)
 	intoPattern = words(`to`, `into`, `with`, `by`, `for`, `an?`, `instead of`, `durch`, `gegen`, `eine?n?`, `zu`, `par`, `por`, `une?`, `una?`, `uma?`, `con`)
 	arePattern  = words(`(?:is|are) the (?:enem(?:y|ies)|hero|player|obstacles?|pickups?|bad guys?)`, `sind die gegner`, `ist der held`, `son los enemigos`, `es el héroe`, `sont les ennemis`, `est le héros`)
-	heroPattern = words(`hero`, `player`, `character`, `protagonist`, `figure`, `held(?:en|in)?`, `spielfigur`, `h[eé]roe`, `personaje`, `protagonista`, `h[eé]ros`, `personnage`)
+	// circlePattern is a shape here, where it says elsewhere how something moves.
+	circlePattern = words(`circle`, `disc`, `kreis`, `scheibe`, `círculo`, `disco`, `cercle`, `disque`)
+	heroPattern   = words(`hero`, `player`, `character`, `protagonist`, `figure`, `held(?:en|in)?`, `spielfigur`, `h[eé]roe`, `personaje`, `protagonista`, `h[eé]ros`, `personnage`)
 )

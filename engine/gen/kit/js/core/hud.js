@@ -29,9 +29,10 @@ export function drawHUD(d, ss) {
   if (s.cfg.combo && s.streak >= 6) say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2 + 92, 64, 24, 'combo', { color: 'accent' });
   if (s.shield || s.power) {
     const label = s.power ? t[s.power] : t.shield;
-    say(label, W / 2, H - 40, 20, 'power', { color: 'accent' });
+    const low = H > W && buttons(ss.mechanic.meta.controls).some((b) => b.y + b.r > H - 50) ? 140 : 40; // above the buttons of a tall field
+    say(label, W / 2, H - low, 20, 'power', { color: 'accent' });
     const share = s.power ? Math.max(0, Math.min(1, s.powerLeft / 8)) : 1;
-    d.box(W / 2 - BAR / 2, H - 22, BAR * share, 7, 'accent', { radius: 3 });
+    d.box(W / 2 - BAR / 2, H - low + 18, BAR * share, 7, 'accent', { radius: 3 });
   }
   if (ss.phase === 'play' && !ss.paused) {
     d.disc(PAUSE.x, PAUSE.y, 20, 'shade', { alpha: 0.3 });

@@ -1,0 +1,35 @@
+package brief
+
+import "strings"
+
+// readUnmet collects runs of words that nothing above knew.
+func (r *Reading) readUnmet(tokens []token) {
+	var run []string
+	flush := func() {
+		if len(run) > 0 {
+			r.Unmet = append(r.Unmet, Clip(strings.Join(run, " "), 60))
+		}
+		run = nil
+	}
+	for i, t := range tokens {
+		if t.startsClause {
+			flush()
+		}
+		// How many of something there are is decided by the mechanic.
+		if t.number > 1 && !t.known && i+1 < len(tokens) && !r.words.is("plain", tokens[i+1].word) && tokens[i+1].number == 0 {
+			flush()
+			run = append(run, t.raw, tokens[i+1].raw)
+			flush()
+			continue
+		}
+		switch {
+		case t.known || r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
+			flush()
+		case r.words.is("plain", t.word) || r.words.is("grammar", t.word) || r.words.is("plain", t.singular) || t.number != 0 || len(t.word) < 2:
+			flush()
+		default:
+			run = append(run, t.raw)
+		}
+	}
+	flush()
+}

@@ -43,12 +43,6 @@ type decision struct {
 	keep func(made revision) error
 }
 
-// secretPattern is what looks like a key or token: no message may repeat it.
-var secretPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}|\b[A-Za-z0-9+/_=-]{32,}`)
-
-// keyPattern is what is certainly one.
-var keyPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}`)
-
 // maxReasons bounds the explanation of a long brief.
 const maxReasons = 24
 
@@ -144,6 +138,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		spec: reading.Write(o), reading: reading,
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
+	d.spec.Background = backgroundSum(req)
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
@@ -244,7 +239,7 @@ func isBrief(text string) bool {
 
 // clippedWish names a whole request as unmet.
 func clippedWish(prompt string) string {
-	return brief.Clip(secretPattern.ReplaceAllString(prompt, " "), 80)
+	return brief.Clip(masked(prompt), 80)
 }
 
 // decideChange reads a request as a change of the project's game, which game holds
@@ -252,6 +247,9 @@ func clippedWish(prompt string) string {
 func decideChange(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, error) {
 	framed := current
 	did := change.Reframe(&framed, order(req))
+	if game == nil && model == nil {
+		did = append(did, heedBackground(req, &framed)...)
+	}
 	var warnings []string
 	if game != nil && len(did) > 0 {
 		framed, did, warnings = current, nil, []string{keptSettings(did)}

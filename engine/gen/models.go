@@ -26,20 +26,18 @@ func (g *embedded) authorFor(req Request) (model *author.Author, warning string)
 	return g.author, ""
 }
 
-// ask is what a model is asked of a request, without what looks like a secret.
+// ask is what a model is asked of a request, verbatim but for secrets.
 func ask(req Request) author.Ask {
-	clean := func(text string) string { return secretPattern.ReplaceAllString(text, " ") }
-	out := author.Ask{Prompt: clean(req.Prompt), Instructions: clean(req.Instructions), Settings: req.Settings}
+	out := author.Ask{Prompt: masked(req.Prompt), Instructions: masked(req.Instructions), Settings: req.Settings}
 	for _, c := range req.Context {
-		out.Context = append(out.Context, api.ContextBlock{Name: c.Name, Content: clean(c.Content)})
+		out.Context = append(out.Context, api.ContextBlock{Name: c.Name, Content: masked(c.Content)})
 	}
 	for _, s := range req.Skills {
 		s.Files = slices.Clone(s.Files)
 		for i, f := range s.Files {
-			// Code may hold long words; a key is known by its beginning.
-			s.Files[i].Content = keyPattern.ReplaceAllString(f.Content, "")
+			s.Files[i].Content = masked(f.Content)
 		}
-		s.Prompt = clean(s.Prompt)
+		s.Prompt = masked(s.Prompt)
 		out.Skills = append(out.Skills, s)
 	}
 	return out

@@ -65,7 +65,7 @@ func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision
 		d.written = written(generated, out.Files)
 	}
 	d.spec, d.noChange = s, false
-	said := brief.Clip(secretPattern.ReplaceAllString(out.Summary, " "), 300)
+	said := brief.Clip(masked(out.Summary), 300)
 	if said == "" {
 		said = "A model changed the sources."
 	}
@@ -154,7 +154,7 @@ func (r agentReporter) Step(n, most int) {
 
 // Say implements agent.Reporter.
 func (r agentReporter) Say(text string) {
-	say(r.rep, brief.Clip(secretPattern.ReplaceAllString(text, " "), 2000))
+	say(r.rep, brief.Clip(masked(text), 2000))
 }
 
 // Call implements agent.Reporter.

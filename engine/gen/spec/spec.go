@@ -31,6 +31,9 @@ type Spec struct {
 	// Content is what the brief gave the mechanic: words, or questions as
 	// "question|right answer|wrong answer|…".
 	Content []string `json:"content,omitempty"`
+	// Background is a sum of the instructions, context and skills that were heeded
+	// last; "" where that is not known.
+	Background string `json:"background,omitempty"`
 	// Stages are levels that differ from the rest.
 	Stages  []Stage `json:"stages,omitempty"`
 	Text    Text    `json:"text"`

@@ -10,7 +10,7 @@ import (
 
 // views are how a mechanic shows its hero, where that is not from the side.
 var views = map[string]string{
-	"lane":    "seen straight from above, its front pointing up", "asteroids": "seen straight from above, its front pointing up",
+	"lane": "seen straight from above, its front pointing up", "asteroids": "seen straight from above, its front pointing up",
 	"crossing": "seen straight from above, its front pointing up", "formation": "seen straight from above, its front pointing up",
 	"drive3d": "seen straight from behind",
 }

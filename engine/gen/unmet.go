@@ -53,6 +53,17 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 			unmet = append(unmet, place+": the scenery shows none")
 		}
 	}
+	shown := catalog.Figures(s.Mechanic)
+	for _, part := range [][2]string{{"hero", r.Hero}, {"hazard", r.Hazard}, {"pickup", r.Pickup}} {
+		if part[1] != "" && !slices.Contains(shown, part[0]) {
+			unmet = append(unmet, part[1]+": "+brief.Article(s.Mechanic+" game")+" shows none")
+		}
+	}
+	for _, noun := range r.Idle {
+		if cast := s.Cast; noun != cast.Hero.Noun && noun != cast.Hazard.Noun && noun != cast.Pickup.Noun && (cast.Boss == nil || noun != cast.Boss.Noun) {
+			unmet = append(unmet, noun+": it has no part in this game")
+		}
+	}
 	if r.Rules.Levels > 1 && (m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0) {
 		unmet = append(unmet, fmt.Sprintf("%d levels: %s has one", r.Rules.Levels, brief.Article(s.Mechanic+" game")))
 	}

@@ -23,15 +23,18 @@ type Reading struct {
 	HeroWord string // the hero as it was written
 	Hazard   string
 	Pickup   string
-	Boss     string
-	Nouns    []string // all nouns of the lexicon, in their order
-	Theme    string   // "" when not named
-	Places   []string // things of the scenery that were named: castle, river
-	Look     spec.Look
-	Factors  map[string]float64 // tunable to factor
-	Lives    int                // 0 when not named
-	Seconds  int
-	Title    string
+	// PickupWord is the pickup as it was written.
+	PickupWord string
+	Boss       string
+	Nouns      []string // all nouns of the lexicon, in their order
+	Idle       []string // those of them that got no role
+	Theme      string   // "" when not named
+	Places     []string // things of the scenery that were named: castle, river
+	Look       spec.Look
+	Factors    map[string]float64 // tunable to factor
+	Lives      int                // 0 when not named
+	Seconds    int
+	Title      string
 	// Missing is the kind of game that was named and that there is not.
 	Missing string
 	Rules   Rules
@@ -96,8 +99,7 @@ func read(text, whole string, content Content) Reading {
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
 	r.readThemes(tokens)
-	r.readRoles(tokens, false)
-	r.readRoles(tokens, true)
+	r.readRoles(tokens)
 	r.readLook(tokens)
 	r.readUnmet(tokens)
 	return r
@@ -202,89 +204,6 @@ func (r *Reading) readThemes(tokens []token) {
 			}
 		}
 	}
-}
-
-// readRoles gives the nouns their roles: what follows "avoid" or "shoot" is a
-// hazard, what follows "collect" a pickup, and the first other being is the
-// hero. A role that a verb gave wins over one that was only guessed. Nouns in
-// the name of a game ("flappy bird") come in a second pass, for roles that
-// are still free.
-func (r *Reading) readRoles(tokens []token, inNames bool) {
-	role, alone := "", false
-	guessed := map[string]bool{}
-	for i := range tokens {
-		t := &tokens[i]
-		noun, f, ok := r.words.lookup(*t)
-		if t.ofBoss {
-			continue
-		}
-		if !ok || t.usedAsNumber(tokens, i) {
-			switch {
-			// What must not be shot is spared, what must not be hit is avoided.
-			case r.words.is("verb shoot", t.word) && t.negated && !r.words.is("verb avoid", t.word):
-				role = "pickup"
-			case r.words.is("verb shoot", t.word), r.words.is("verb deny", t.word), r.words.is("verb avoid", t.word) && !t.negated, r.words.is("verb collect", t.word) && t.negated:
-				role = "hazard"
-			case r.words.is("verb collect", t.word):
-				role = "pickup"
-			case t.audience || t.startsClause || r.isMechanicWord(t.word) || r.words.is("verb with", t.word):
-				role = ""
-			}
-			continue
-		}
-		t.known = true
-		given := role
-		if t.inName != inNames {
-			continue
-		}
-		if noun == "ship" && r.inSpace(tokens) {
-			noun = "spaceship"
-			f = figures[noun]
-		}
-		r.Nouns = append(r.Nouns, noun)
-		if t.negated && role != "hazard" {
-			continue
-		}
-		taken := inNames && r.Hero != "" && f.pickup == ""
-		if taken || given == "" && (noun == "planet" || noun == "moon") {
-			continue
-		}
-		given = r.roleOf(f, given)
-		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
-		if *place == "" || guessed[given] && role != "" {
-			guessed[given] = role == ""
-			r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+given })
-			*place = noun
-			if given == "hero" {
-				r.HeroWord = t.raw
-			}
-			r.because(t.word, "the "+given)
-			alone = alone || given == "hazard" && role == "" && f.shy && t.word == noun
-		}
-	}
-	if alone && r.Hero == "" && guessed["hazard"] {
-		r.Hero, r.HeroWord, r.Hazard = r.Hazard, r.Hazard, ""
-	}
-}
-
-// roleOf is the role of a figure: the one that a verb gave, if it can play it, or
-// the first that is free.
-func (r *Reading) roleOf(f figure, given string) string {
-	switch {
-	case given == "" && f.body != "" && r.Hero == "" && !f.shy:
-		return "hero"
-	case given == "" && f.body == "" && f.hazard != "":
-		return "hazard"
-	case given == "" && f.pickup != "":
-		return "pickup"
-	case given == "":
-		return "hazard"
-	case given == "hazard" && f.hazard == "" && f.body == "":
-		return "pickup" // a star that one runs over is still a treat
-	case given == "pickup" && f.pickup == "" && f.body == "":
-		return "hazard"
-	}
-	return given
 }
 
 // inSpace reports whether a text is about space: a ship of it is no boat.

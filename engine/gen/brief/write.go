@@ -49,7 +49,7 @@ func Seed(projectID, text string) uint32 {
 // Ranked returns the mechanics that an order allows, best first, for a reading.
 func (r Reading) Ranked(o Order) []string {
 	o = o.filled()
-	names := catalog.Choices(o.Format, o.Solid)
+	names := catalog.Choices(o.Solid)
 	rng := rand.New(rand.NewPCG(uint64(o.Seed), 1))
 	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	weights := map[string]float64{}
@@ -86,6 +86,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	}
 	if m.Wide && f == spec.Platform {
 		w += 2.5
+	}
+	if m.Wide && f == spec.Short {
+		w -= 2 // it was made for longer play
 	}
 	if f, ok := figures[r.Hero]; ok {
 		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
@@ -149,7 +152,7 @@ func (r Reading) Write(o Order) spec.Spec {
 	Recast(&s, r, theme, wish)
 	s.Title = r.Title
 	if s.Title == "" {
-		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
+		s.Title = makeTitle(s, r, rng.IntN)
 	}
 	return s
 }
@@ -247,14 +250,11 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 // Translate writes a game's texts in another language; a title that a person gave
 // stays.
 func Translate(s *spec.Spec, lang string) {
-	before := *s
+	made := isMade(*s)
 	s.Lang, s.Text = lang, catalog.Texts(lang)
 	s.Text.HowTo = HowTo(*s)
-	for i := range 3 {
-		if makeTitle(before, "", i) == s.Title {
-			s.Title = makeTitle(*s, "", i)
-			return
-		}
+	if made {
+		s.Title = makeTitle(*s, Reading{}, func(int) int { return 0 })
 	}
 }
 
@@ -300,20 +300,65 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, cmp.Or(color, f.color)
 }
 
-// makeTitle names a game after its hero, by the word of the brief when that is
-// not English.
-func makeTitle(s spec.Spec, heroWord string, i int) string {
-	all := catalog.Mechanics[s.Mechanic].Titles
-	titles := all[s.Lang]
-	if titles == nil {
-		titles = all["en"]
+// makeTitle names a game by one of its mechanic's titles: one with the hero or the
+// pickup where the brief names it, as it is written there, else one without.
+func makeTitle(s spec.Spec, r Reading, pick func(n int) int) string {
+	hero, pickup := r.HeroWord, ""
+	if s.Lang == "en" && hero != "" {
+		hero = s.Cast.Hero.Noun
 	}
-	name := s.Cast.Hero.Noun
-	if s.Lang != "en" && heroWord != "" {
-		name = CleanTitle(heroWord)
+	if r.PickupWord != "" && s.Lang == "en" {
+		pickup = s.Cast.Pickup.Noun
 	}
-	title := strings.NewReplacer("{Hero}", capital(name), "{Pickup}", capital(s.Cast.Pickup.Noun)).Replace(titles[i%len(titles)])
-	return Clip(title, spec.MaxTitle-1)
+	var named, plain []string
+	for _, title := range titlesOf(s.Mechanic, s.Lang) {
+		switch {
+		case strings.Contains(title, "{Hero}"):
+			if whole := titled(title, "{Hero}", hero); whole != "" {
+				named = append(named, whole)
+			}
+		case strings.Contains(title, "{Pickup}"):
+			if whole := titled(title, "{Pickup}", pickup); whole != "" {
+				named = append(named, whole)
+			}
+		default:
+			plain = append(plain, title)
+		}
+	}
+	if len(named) == 0 {
+		named = plain
+	}
+	return Clip(named[pick(len(named))], spec.MaxTitle-1)
+}
+
+// titled puts a name into a title, unless there is none or the title has it.
+func titled(title, place, name string) string {
+	rest := strings.ToLower(strings.Replace(title, place, "", 1))
+	if name == "" || strings.Contains(rest, strings.ToLower(name)) {
+		return ""
+	}
+	return strings.Replace(title, place, capital(CleanTitle(name)), 1)
+}
+
+// titlesOf are a mechanic's titles in a language, those in English where it has
+// none.
+func titlesOf(mechanic, lang string) []string {
+	all := catalog.Mechanics[mechanic].Titles
+	if titles := all[lang]; titles != nil {
+		return titles
+	}
+	return all["en"]
+}
+
+// isMade tells a title that was made from one that a person gave.
+func isMade(s spec.Spec) bool {
+	return slices.ContainsFunc(titlesOf(s.Mechanic, s.Lang), func(title string) bool {
+		before, after, named := strings.Cut(strings.Replace(title, "{Pickup}", "{Hero}", 1), "{Hero}")
+		if !named {
+			return s.Title == title
+		}
+		return strings.HasPrefix(s.Title, before) && strings.HasSuffix(s.Title, after) && len(s.Title) > len(before)+len(after)
+	})
 }
 
 func capital(word string) string {

@@ -16,9 +16,10 @@ export function drawReady(d, ss) {
   lines.forEach((l, i) => d.text(l, W / 2, top + i * size * 1.08, size, { color: 'text', outline: 'textInk', role: 'title' }));
 
   const aside = TALL ? 134 : 210;
+  const shown = (role) => !g.figures || g.figures.includes(role);
   d.sprite('glow', W / 2, place.hero, place.big * 2.2, { tint: 'accent', alpha: 0.5 });
-  d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
-  d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
+  if (shown('pickup')) d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
+  if (shown('hazard')) d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
   d.sprite('hero', W / 2, place.hero + bob * 10, place.big, { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
 
   const start = Math.max(place.start, howTo(d, g.text.howTo, place.how) + 34);

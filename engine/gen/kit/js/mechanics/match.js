@@ -6,10 +6,11 @@ export const meta = { id: 'match', scroll: 'none', full: true, controls: 'pointe
 
 const TALL = H > W;
 const COLS = TALL ? 7 : 8;
-const ROWS = TALL ? 8 : 7;
-const CELL = 58;
+const SHORT = TALL && H < 800;
+const ROWS = TALL && !SHORT ? 8 : 7;
+const CELL = SHORT ? 56 : 58;
 const LEFT = TALL ? (W - COLS * CELL) / 2 : 300;
-const TOP = TALL ? 322 : 106;
+const TOP = SHORT ? 312 : TALL ? 322 : 106;
 // Where the moves and the goal are written: beside the board, or above it.
 const SIDE = TALL ? { box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210], share: [364, 252] }
   : { box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382], share: [176, 414] };

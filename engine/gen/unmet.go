@@ -55,7 +55,7 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 	}
 	shown := catalog.Figures(s.Mechanic)
 	for _, part := range [][2]string{{"hero", r.Hero}, {"hazard", r.Hazard}, {"pickup", r.Pickup}} {
-		if part[1] != "" && !slices.Contains(shown, part[0]) {
+		if part[1] != "" && !slices.Contains(shown, part[0]) && !slices.Contains(r.OfName, part[1]) {
 			unmet = append(unmet, part[1]+": "+brief.Article(s.Mechanic+" game")+" shows none")
 		}
 	}

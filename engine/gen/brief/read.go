@@ -28,6 +28,7 @@ type Reading struct {
 	Boss       string
 	Nouns      []string // all nouns of the lexicon, in their order
 	Idle       []string // those of them that got no role
+	OfName     []string // those that are part of a kind's name: "brick breaker"
 	Theme      string   // "" when not named
 	Places     []string // things of the scenery that were named: castle, river
 	Look       spec.Look
@@ -129,6 +130,9 @@ func (r *Reading) readMechanics(tokens []token) {
 			if !ok || tokens[i].negated {
 				continue
 			}
+			if n == 1 && r.isMenace(tokens, i) {
+				break // "avoiding sharks and mines" is no minesweeper
+			}
 			for j := i; j < i+n; j++ {
 				tokens[j].known = true
 				tokens[j].inName = n > 1
@@ -142,6 +146,19 @@ func (r *Reading) readMechanics(tokens []token) {
 			break
 		}
 	}
+}
+
+// isMenace reports whether a word is a figure that the same clause tells to avoid.
+func (r *Reading) isMenace(tokens []token, i int) bool {
+	if _, _, ok := r.words.lookup(tokens[i]); !ok {
+		return false
+	}
+	for j := i; j > 0 && !tokens[j].startsClause; j-- {
+		if word := tokens[j-1].word; r.words.is("verb avoid", word) && !r.words.is("plain", word) {
+			return true
+		}
+	}
+	return false
 }
 
 // miss takes the nearest mechanic for a kind that there is not.
@@ -181,17 +198,15 @@ func (r *Reading) readNumbers(tokens []token) {
 	}
 }
 
-// readThemes finds the place. A word that also names a figure ("candy") is
-// one only when no other word is.
+// readThemes finds the place. A word that also names a figure ("candy") or is part
+// of a kind's name ("crossy road") is one only when no other word is.
 func (r *Reading) readThemes(tokens []token) {
-	for _, figuresToo := range []bool{false, true} {
+	for _, last := range []bool{false, true} {
 		for i := range tokens {
 			t := &tokens[i]
-			theme, ok := r.words.means["theme"][t.word]
-			if !ok {
-				theme, ok = r.words.means["theme"][t.singular]
-			}
-			if _, _, figure := r.words.lookup(*t); !ok || t.negated || t.ofBoss || figure != figuresToo {
+			theme, ok := r.words.theme(*t)
+			_, _, figure := r.words.lookup(*t)
+			if !ok || t.negated || t.ofBoss || (figure || t.inName || r.words.means["weak"][t.word] != "") != last {
 				continue
 			}
 			t.known = true

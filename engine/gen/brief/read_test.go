@@ -76,7 +76,7 @@ func TestNumbersColoursMoodsAndAdjectivesAreRead(t *testing.T) {
 
 func TestCompoundsAreWhatTheirLastPartIs(t *testing.T) {
 	for word, noun := range map[string]string{
-		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "", "starfish": "fish", "Wasserball": "",
+		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "ship", "starfish": "fish", "Wasserball": "",
 		"Kartei": "", "scoreboard": "", "Kirschblüte": "", "carpet": "", "background": "",
 	} {
 		tokens := tokenize(word)

@@ -86,7 +86,7 @@ func (c *casting) hear(i int) {
 	// What must not be shot is spared, what must not be hit is avoided.
 	case words.is("verb shoot", t.word) && t.negated && !words.is("verb avoid", t.word):
 		c.role = "pickup"
-	case words.is("verb shoot", t.word), words.is("verb deny", t.word), words.is("verb avoid", t.word) && !t.negated, words.is("verb collect", t.word) && t.negated:
+	case words.is("verb shoot", t.word), words.is("verb fight", t.word), words.is("verb deny", t.word), words.is("verb avoid", t.word) && !t.negated, words.is("verb collect", t.word) && t.negated:
 		c.role = "hazard"
 	case words.is("verb collect", t.word):
 		c.role = "pickup"
@@ -114,6 +114,9 @@ func (c *casting) give(i int, noun string, f figure) {
 		r.Hero, r.HeroWord = "", ""
 	}
 	place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[role]
+	if f.body != "" && c.renames(i, r.Hero) {
+		role, place, r.Hero = "hero", &r.Hero, "" // "the snake is a train"
+	}
 	if *place != "" && !(c.guessed[role] && sure) {
 		if !t.inName && !r.isMechanicWord(t.word) && !slices.Contains(r.Idle, noun) {
 			r.Idle = append(r.Idle, noun)
@@ -121,6 +124,9 @@ func (c *casting) give(i int, noun string, f figure) {
 		return
 	}
 	c.guessed[role] = !sure
+	if t.inName || r.isMechanicWord(t.word) {
+		r.OfName = append(r.OfName, noun)
+	}
 	r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+role })
 	*place = noun
 	switch role {
@@ -150,12 +156,33 @@ func (c *casting) saidRole(i int) string {
 				return "hero"
 			}
 		}
+	case words.is("verb last", next[0].word) && (len(next) == 1 || words.is("verb and", next[1].word)):
+		switch { // "der Fische sammelt"
+		case words.is("verb collect", next[0].word):
+			return "pickup"
+		case words.is("verb avoid", next[0].word), words.is("verb shoot", next[0].word), words.is("verb fight", next[0].word):
+			return "hazard"
+		}
 	case words.is("verb attack", next[0].word):
 		if c.tokens[i].isPlural() || len(next) > 1 && words.is("cast player", next[1].word) {
 			return "hazard"
 		}
 	}
 	return ""
+}
+
+// renames reports whether the words before a noun say that another one is it.
+func (c *casting) renames(i int, other string) bool {
+	if other == "" {
+		return false
+	}
+	for j := i - 1; j > 0 && j > i-4 && !c.tokens[j+1].startsClause; j-- {
+		if c.r.words.is("verb is", c.tokens[j].word) {
+			noun, _, _ := c.r.words.lookup(c.tokens[j-1])
+			return noun == other
+		}
+	}
+	return false
 }
 
 // after are the words that follow in the same clause, without those that only

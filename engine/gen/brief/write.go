@@ -76,6 +76,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Turns || m.Content != "" {
 		w-- // a free choice is a game that moves
 	}
+	if m.Example != "" && w <= 0 {
+		w-- // and none that people would have asked for by name
+	}
 	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
 		w -= 2
 	}
@@ -87,7 +90,7 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Wide && f == spec.Platform {
 		w += 2.5
 	}
-	if m.Wide && f == spec.Short {
+	if m.Wide && f == spec.Short && w < catalog.Named {
 		w -= 2 // it was made for longer play
 	}
 	if f, ok := figures[r.Hero]; ok {
@@ -101,7 +104,7 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 // kin is the body that stands for those that move alike.
 func kin(body string) string {
 	switch body {
-	case "taxi", "police", "truck", "bus", "firetruck", "tank", "tractor", "train", "bike", "motorbike":
+	case "taxi", "police", "truck", "bus", "firetruck", "tractor", "train", "bike", "motorbike":
 		return "car"
 	case "shark", "whale", "dolphin":
 		return "fish"
@@ -129,13 +132,13 @@ func (r Reading) Write(o Order) spec.Spec {
 	if theme == "" && o.Style != nil {
 		theme = o.Style.Theme
 	}
+	themes := catalog.Mechanics[mechanic].Themes
 	for _, noun := range []string{r.Hero, r.Hazard, r.Pickup} {
-		if theme == "" {
-			theme = figures[noun].theme
+		if place := figures[noun].theme; theme == "" && (!catalog.Mechanics[mechanic].Home || slices.Contains(themes, place)) {
+			theme = place
 		}
 	}
 	if theme == "" {
-		themes := catalog.Mechanics[mechanic].Themes
 		theme = themes[rng.IntN(len(themes))]
 	}
 	wish := r.Look
@@ -229,7 +232,11 @@ func (r Reading) Adjust(s *spec.Spec) {
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	t := look.Themes[theme]
 	s.Theme, s.Scene = theme, t.Scene
-	s.Cast.Hero, s.Look = SetHero(cmp.Or(r.Hero, t.Hero), wish)
+	hero := cmp.Or(r.Hero, t.Hero)
+	if r.Hero == "" && (hero == r.Hazard || hero == r.Pickup) {
+		hero = "kid" // whom the theme has for a hero is someone else here
+	}
+	s.Cast.Hero, s.Look = SetHero(hero, wish)
 	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
 	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"

@@ -47,6 +47,7 @@ type Reading struct {
 	words     *lexicon
 	languages []string
 	tokens    []token
+	named     map[string]bool // mechanics that were called by name
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -78,7 +79,7 @@ func Read(text string) Reading {
 
 // read reads a text without its lists; whole tells the language.
 func read(text, whole string, content Content) Reading {
-	r := Reading{Mechanics: map[string]float64{}, Factors: map[string]float64{}, Content: content}
+	r := Reading{Mechanics: map[string]float64{}, named: map[string]bool{}, Factors: map[string]float64{}, Content: content}
 	text, r.Title = cutTitle(text)
 	if r.Title != "" {
 		r.because(r.Title, "the title")
@@ -139,6 +140,7 @@ func (r *Reading) readMechanics(tokens []token) {
 			}
 			for m, w := range weights {
 				r.Mechanics[m] += w
+				r.named[m] = r.named[m] || w >= catalog.Named
 			}
 			if best := heaviest(weights); weights[best] >= 2 {
 				r.because(phrase, "the mechanic "+best)

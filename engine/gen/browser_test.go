@@ -76,7 +76,7 @@ func gameOf(t *testing.T, req Request) string {
 
 func open(t *testing.T, b *playtest.Browser, url string, width, height int) *playtest.Page {
 	t.Helper()
-	page, err := b.Open(t.Context(), url, width, height, nil)
+	page, err := b.Open(t.Context(), url, width, height)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ import (
 var chromium = playtest.NewPool("")
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // as in the engine
 	code := m.Run()
 	chromium.Close()
 	os.Exit(code)

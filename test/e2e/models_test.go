@@ -62,15 +62,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 
 	archive := s.download(key, sub)
 	dir := unpack(t, archive)
-	pictures, _ := played[len(played)-1]["pictures"].([]any)
-	for _, name := range pictures {
-		if got := s.read(filepath.Join(dir, fmt.Sprint(name))); !strings.HasPrefix(got, "\xff\xd8\xff") {
-			t.Errorf("%v is no picture", name)
-		}
-	}
-	if len(pictures) == 0 || len(pictures) > 8 {
-		t.Errorf("the playtest names the pictures %v", pictures)
-	}
+	s.pictured(dir, played[len(played)-1])
 	for name, want := range map[string]string{
 		"src/mechanics/gap.js": "Math.sin(s.t * 9) * 3", "game.js": "Math.sin(s.t * 9) * 3", "assets/hero.png": "PNG", "assets/background.jpg": "\xff\xd8\xff",
 		"assets/music.wav": "WAVE", "index.html": "Wobble",

@@ -229,22 +229,22 @@ func Drafted(root *os.Root, jobID string) (map[string][]byte, error) {
 		switch {
 		case c.Delete:
 			delete(files, c.Name)
-		case !strings.HasPrefix(c.Name, shotsFolder):
+		case !isShot(c.Name):
 			files[c.Name] = c.Data
 		}
 	}
 	return files, nil
 }
 
-// readGame returns the regular files of the project's game, which must be no more
-// than a game may be.
+// readGame returns the regular files of the project's game, without the pictures of
+// its playtest, which must be no more than a game may be.
 func readGame(root *os.Root) (compile.Files, error) {
 	files, left := compile.Files{}, int64(gamezip.MaxBytes)
 	err := fs.WalkDir(root.FS(), Deliverable, func(name string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name == Deliverable {
 			return nil
 		}
-		if err != nil || !entry.Type().IsRegular() {
+		if err != nil || !entry.Type().IsRegular() || isShot(name) {
 			return err
 		}
 		if len(files) == gamezip.MaxFiles {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -42,14 +43,29 @@ func TestJobPlaysItsGameInTheBrowserAndKeepsPictures(t *testing.T) {
 	if !slices.Contains(tiers(rep), "browser") {
 		t.Errorf("playtests %v", tiers(rep))
 	}
-	last := rep.of(api.EventPlaytestResult)
-	if last[len(last)-1].Members["ok"] != true {
-		t.Errorf("the last playtest: %v", last[len(last)-1].Members)
+	results := rep.of(api.EventPlaytestResult)
+	last := results[len(results)-1].Members
+	if last["ok"] != true {
+		t.Errorf("the last playtest: %v", last)
 	}
-	for _, moment := range []string{"ready", "early", "mid", "over", "again"} {
-		if p.files()[shotsFolder+moment+".jpg"] == "" {
-			t.Errorf("there is no picture of %q", moment)
+	files, bytes := p.files(), 0
+	want := []string{"playtest/ready.jpg", "playtest/early.jpg", "playtest/mid.jpg", "playtest/over.jpg", "playtest/again.jpg"}
+	if named := last["pictures"]; !reflect.DeepEqual(named, want) {
+		t.Errorf("it names the pictures %v", named)
+	}
+	for _, name := range want {
+		shot := files[Deliverable+"/"+name]
+		bytes += len(shot)
+		if !strings.HasPrefix(shot, "\xff\xd8\xff") {
+			t.Errorf("%s is no picture", name)
 		}
+	}
+	if bytes > 300_000 {
+		t.Errorf("the pictures have %d bytes", bytes)
+	}
+	game, err := readGame(p.root)
+	if err != nil || game[want[0]] != nil {
+		t.Errorf("the pictures are part of the game (%v)", err)
 	}
 }
 

@@ -112,7 +112,7 @@ func overlaps(t *testing.T, s spec.Spec, field []byte) (found []string) {
 		t.Fatal(err)
 	}
 	m := empty()
-	if _, err := m.vm.RunString(string(out.Script) + "\n;this.screen = screen;"); err != nil {
+	if _, err := m.vm.RunString(string(counted(out.Script)) + "\n;this.screen = screen;"); err != nil {
 		t.Fatal(err)
 	}
 	ask, ok := goja.AssertFunction(m.vm.Get("screen").ToObject(m.vm).Get("overlaps"))

@@ -48,12 +48,7 @@ func TestWideGamesArePlayedInATallWindow(t *testing.T) {
 		t.Run(mechanic, func(t *testing.T) {
 			t.Parallel()
 			s := spec.Spec{Mechanic: mechanic, Format: spec.Platform}
-			g, err := bundle(t.Context(), s, func(name string) ([]byte, error) {
-				if name == "core/field.js" {
-					return inTallWindow(s), nil
-				}
-				return kit.Source(name)
-			})
+			g, err := bundle(t.Context(), s, ours(inTallWindow(s)), counted)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,6 +120,10 @@ func TestStateStaysFiniteBoundedAndFreshAtEveryTuning(t *testing.T) {
 				if name == "mixed" && !long.Asked() {
 					continue // its values are among those of the other two
 				}
+				before, err := g.First(context.Background(), p, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
 				for i, policy := range Policies {
 					if !long.Asked() && (policy == "hold" || policy == "periodic") {
 						continue // they are much like the other two that don't look
@@ -140,8 +139,7 @@ func TestStateStaysFiniteBoundedAndFreshAtEveryTuning(t *testing.T) {
 						t.Errorf("%s, %s: the run did not end in %d seconds", name, policy, p.Duration+5)
 					}
 				}
-				fresh, err := g.Fresh(context.Background(), p, 5)
-				if err != nil || !fresh {
+				if after, err := g.First(context.Background(), p, 5); err != nil || after != before {
 					t.Errorf("%s: a run leaves something behind (%v)", name, err)
 				}
 			}

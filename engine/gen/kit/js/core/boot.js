@@ -18,7 +18,7 @@ function enlist(key, score) {
   let list = [];
   try {
     list = JSON.parse(store.getItem(key) || '[]').filter((v) => Number.isFinite(v));
-  } catch (spoilt) { /* a new list */ }
+  } catch { /* a new list */ }
   list = list.concat(score).sort((a, b) => b - a).slice(0, 5);
   store.setItem(key, JSON.stringify(list));
   return list;
@@ -86,9 +86,12 @@ export function boot(game, mechanic, renderer, assets) {
 
   // A phone that is turned gets the other field, but not in the middle of a run.
   const tall = () => window.innerHeight > window.innerWidth * 1.2;
-  if (BOTH) window.addEventListener('resize', () => { if (tall() !== H > W && ss.phase !== 'play') window.location.reload(); });
+  if (BOTH) {
+    window.addEventListener('resize', () => { if (tall() !== H > W && ss.phase !== 'play') window.location.reload(); });
+  }
   let debt = 0;
-  const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W)) * (window.devicePixelRatio || 1)));
+  const fit = Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W);
+  const scale = Math.min(2, Math.max(0.75, fit * (window.devicePixelRatio || 1)));
   pictures(assets).then((loaded) => renderer.start({
     parent, width: W, height: H + STRIP, scale, colors: game.palette,
     textures: textures(game, mechanic.meta, scale, loaded),

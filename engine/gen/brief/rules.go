@@ -3,16 +3,19 @@ package brief
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
 // Rules are what a text says of levels, players and the like.
 type Rules struct {
-	Levels   int  // 0 when not named
-	Players  int  // 0 when not named
-	Boss     Wish // wanted, refused, or not named
+	Levels   int    // 0 when not named
+	LevelsIn string // the unit that they were counted in, "" when not counted
+	Players  int    // 0 when not named
+	Boss     Wish   // wanted, refused, or not named
 	Powers   Wish
 	Combo    Wish
 	Sound    Wish
@@ -145,6 +148,7 @@ func (r *Reading) readLevels(tokens []token, i, n int) {
 	if n > 0 {
 		named = tokens[i-1].word + " " + named
 		tokens[i-1].known = true
+		r.Rules.LevelsIn = tokens[i].word
 	} else {
 		n = usualLevels
 	}
@@ -153,6 +157,19 @@ func (r *Reading) readLevels(tokens []token, i, n int) {
 	if n > spec.MaxLevels {
 		r.Unmet = append(r.Unmet, named)
 	}
+}
+
+// LevelsOf returns the levels that the text names, 0 when it names none, or counts what
+// a tunable of the mechanic counts: the rounds of a duel.
+func (r Reading) LevelsOf(mechanic string) int {
+	for _, p := range catalog.Mechanics[mechanic].Params {
+		for _, lang := range r.languages {
+			if slices.Contains(p.Units[lang], r.Rules.LevelsIn) {
+				return 0
+			}
+		}
+	}
+	return r.Rules.Levels
 }
 
 func (r *Reading) readPlayers(tokens []token, i, n int) {

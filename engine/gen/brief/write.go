@@ -213,8 +213,8 @@ func (r Reading) Adjust(s *spec.Spec) {
 	} else if r.Rules.Endless && s.Format == spec.Platform {
 		p.Duration = 0
 	}
-	if r.Rules.Levels > 0 {
-		p.Levels = r.Rules.Levels
+	if n := r.LevelsOf(s.Mechanic); n > 0 {
+		p.Levels = n
 	}
 	if r.Rules.Players > 0 {
 		p.Players = r.Rules.Players

@@ -36,11 +36,12 @@ export function create(seed, cfg) {
 }
 
 function fill(s) {
-  s.dots = MAZE.replace(/[^.o]/g, ' ');
-  s.left = DOTS;
+  sow(s);
   s.wave++;
   line(s);
 }
+// sow lays all dots; a boss comes to a maze that is full of them.
+function sow(s) { Object.assign(s, { dots: MAZE.replace(/[^.o]/g, ' '), left: DOTS, sown: Boolean(s.boss) }); }
 
 // line puts everyone in their places.
 function line(s) {
@@ -98,6 +99,7 @@ function go(m, speed, turn) {
 export function step(s, input) {
   tick(s);
   if (s.over) return;
+  if (s.boss && !s.sown) sow(s);
   const h = s.hero;
   if (input.move) {
     h.want = input.move;

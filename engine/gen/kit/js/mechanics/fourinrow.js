@@ -1,5 +1,5 @@
 // Four in a row: two sides let discs fall into columns in turn. Four of a side in a
-// line win the round; three with room for a fourth, and a block, score on the way.
+// line win the round; two and three with room for a fourth, and a block, score on the way.
 import { STEP, tick, gain, note, clamp, choose, chance } from '../core/world.js';
 import { grid, centre } from '../core/board.js';
 import { match, yours, theirs, pass, settle, proceed, drawTally } from '../core/duel.js';
@@ -128,7 +128,6 @@ function drop(s, col) {
   const cell = landing(s.cells, col);
   if (cell < 0) return note(s, 'miss', centre(board, col).x, board.y);
   const at = centre(board, cell);
-  const threats = openThrees(s.cells, s.side);
   const blocks = lineOf(s.cells, cell, 1 - s.side).length > 0;
   s.cells[cell] = s.side;
   s.last = cell;
@@ -139,13 +138,28 @@ function drop(s, col) {
   else if (!s.cells.includes(-1)) settle(s, -1, at.x, at.y);
   else {
     s.streak = 0;
-    if (s.side === 0 && !s.both && (blocks || openThrees(s.cells, 0) > threats)) gain(s, 1, at.x, at.y);
+    const worth = Math.max(blocks ? 1 : 0, together(s.cells, cell, s.side) - 1);
+    if (s.side === 0 && !s.both && worth > 0) gain(s, worth, at.x, at.y);
     pass(s, falling(cell) + 0.12);
   }
 }
 
-// openThrees counts empty cells that would make four for a side.
-function openThrees(cells, side) { return cells.filter((v, i) => v < 0 && lineOf(cells, i, side).length).length; }
+// together is how many of a side's discs, the one in a cell among them, are in four
+// cells in a line that the other side has none of.
+function together(cells, cell, side) {
+  let most = 0;
+  for (const [dx, dy] of WAYS) for (let back = 0; back < 4; back++) {
+    let n = 0;
+    for (let k = -back; k < 4 - back; k++) {
+      const c = (cell % COLS) + k * dx;
+      const r = Math.floor(cell / COLS) + k * dy;
+      const of = c >= 0 && c < COLS && r >= 0 && r < ROWS ? cells[r * COLS + c] : 1 - side;
+      n += of === side ? 1 : of < 0 ? 0 : -9;
+    }
+    most = Math.max(most, n);
+  }
+  return most;
+}
 
 function falling(cell) { return Math.sqrt((2 * (centre(board, cell).y - board.y + board.size)) / FALL); }
 

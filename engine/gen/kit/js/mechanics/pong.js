@@ -141,8 +141,10 @@ export function draw(s, d) {
   for (const y of [TOP, BOTTOM]) d.box(0, y - 3, W, 6, '#ffffff', { alpha: 0.7 });
   for (let x = 8; x < W; x += 30) d.box(x, MID - 2, 16, 4, '#ffffff', { alpha: 0.5 });
   d.ring(W / 2, MID, 58, 3, '#ffffff', { alpha: 0.25 });
-  d.text(s.theirs, W / 2, MID - 98, 84, { color: '#ffffff', alpha: 0.3, role: 'theirs' });
-  d.text(s.mine, W / 2, MID + 98, 84, { color: '#ffffff', alpha: 0.45, role: 'mine' });
+  if (!s.over) { // the end has numbers of its own there
+    d.text(s.theirs, W / 2, MID - 98, 84, { color: '#ffffff', alpha: 0.3, role: 'theirs' });
+    d.text(s.mine, W / 2, MID + 98, 84, { color: '#ffffff', alpha: 0.45, role: 'mine' });
+  }
   for (let i = 0; i < s.trail.length; i += 2) {
     d.disc(s.trail[i], s.trail[i + 1], R * (0.3 + 0.04 * i), 'accent', { alpha: 0.04 * i });
   }

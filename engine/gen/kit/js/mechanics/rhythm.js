@@ -177,7 +177,7 @@ export function draw(s, d) {
   const high = 372 * clamp(s.energy, 0.04, 1);
   d.box(22, 546 - high, 16, high, s.energy < 0.3 ? 'hazard' : 'pickup', { radius: 8 });
   if (s.streak > 2) d.text('x' + s.streak, W - 32, 330, 26, { color: 'accent', outline: 'textInk', role: 'combo' });
-  if (s.said.life > 0) {
+  if (s.said.life > 0 && !s.over) {
     d.text(s.cfg.labels[s.said.text], LEFT + 2 * WIDE, 452, 34, {
       color: s.said.color, outline: 'textInk', alpha: Math.min(1, s.said.life * 2), scale: 0.9 + 0.3 * s.said.life,
       role: 'said',

@@ -86,6 +86,9 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 		}
 	}
 	d.current = current
+	if n := len(background(req)); n > brief.MaxText && !d.read {
+		warnings = append(warnings, fmt.Sprintf("Instructions, context and skills have %d bytes: a model would get all of them, the generator reads the first %d.", n, brief.MaxText))
+	}
 	d.warnings = append(warnings, d.warnings...)
 	return d, err
 }

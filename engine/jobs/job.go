@@ -34,9 +34,10 @@ type job struct {
 	cancel context.CancelCauseFunc // nil unless running
 	done   chan struct{}           // closed when the job has ended
 
-	lasting bool   // it has ended, and inherit is to change what it left
-	author  string // who makes its game: a model's name, or the generator's; "" before it works
-	applied bool   // what it asks to change for good is changed; used only by the goroutine that runs or ends it
+	lasting bool      // it has ended, and inherit is to change what it left
+	author  string    // who makes its game: a model's name, or the generator's; "" before it works
+	undo    *gen.Undo // how it takes the project back, nil if it does not; set when it begins
+	applied bool      // what it asks to change for good is changed; used only by the goroutine that runs or ends it
 }
 
 // stored is the content of job.json.

@@ -3,17 +3,18 @@ package brief
 import "strings"
 
 // How many letters the parts of a compound have at the least: "ei" ends words
-// that have nothing to do with eggs.
+// that have nothing to do with eggs. What is longer than any word is none.
 const (
-	shortestFirst = 3
-	shortestLast  = 4
+	shortestFirst   = 3
+	shortestLast    = 4
+	longestCompound = 64
 )
 
 // compound returns the end of a word that is written together from words of the
 // lexicon, "Goldmünzen" or "starfish": it is what the whole is a kind of. "" is
 // returned where either part is unknown.
 func (l *lexicon) compound(word string) string {
-	for i := shortestFirst; i <= len(word)-shortestLast; i++ {
+	for i := shortestFirst; len(word) <= longestCompound && i <= len(word)-shortestLast; i++ {
 		if kind := word[i:]; l.isNoun(kind) && l.speaks(word[:i]) {
 			return kind
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 // maxContentText bounds what of a text is searched for lists, in bytes.
-const maxContentText = 32 << 10
+const maxContentText = 64 << 10
 
 const (
 	maxAnswer   = 48 // characters

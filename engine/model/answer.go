@@ -155,7 +155,8 @@ func (a *answer) reply(most, request int) (Reply, error) {
 			if b.extra != nil {
 				r.Parts = append(r.Parts, a.opaque(kindExtra, b.extra))
 			}
-		case b.kind == kindReasoning:
+		case b.kind == kindPlain && len(a.details) > 0: // they say the same, and more
+		case b.kind == kindReasoning, b.kind == kindPlain:
 			r.Parts = append(r.Parts, a.opaque(b.kind, quoted(text)))
 		case b.kind == kindThinking:
 			raw := `{"type":"thinking","thinking":` + string(quoted(text)) + `,"signature":` + string(quoted(b.signature)) + `}`

@@ -87,7 +87,7 @@ func (c *Client) askOne(ctx context.Context, r Request, pass func(Event) error) 
 	r.MaxOutput = o.most(r.MaxOutput)
 	var sent [][]byte
 	for form := c.forms.of(r.Model); form < len(wire.forms); form++ {
-		body, failed := encode(wire.encode(r, o, wire.forms[form]))
+		body, failed := encode(wire.encode(r.as(wire.forms[form]), o, wire.forms[form]))
 		if failed != nil {
 			return failed
 		}

@@ -9,6 +9,7 @@ const kindExtra = "extra_content"
 const (
 	kindReasoning = "reasoning_content"
 	kindDetails   = "reasoning_details"
+	kindPlain     = "reasoning" // the younger name of the first
 )
 
 // chatForms: reasoning models want another name for the most that they may
@@ -16,6 +17,7 @@ const (
 var chatForms = []form{
 	{}, {renamed: true}, {effortless: true}, {effortless: true, formless: true}, {effortless: true, formless: true, renamed: true},
 	{lentThought: true}, {lentSignature: true}, {effortless: true, lentThought: true}, {effortless: true, lentSignature: true},
+	{blind: true}, {effortless: true, forgetful: true},
 }
 
 type chatRequest struct {
@@ -49,6 +51,7 @@ type chatMessage struct {
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	Reasoning  json.RawMessage `json:"reasoning_content,omitempty"`
 	Details    json.RawMessage `json:"reasoning_details,omitempty"`
+	Plain      json.RawMessage `json:"reasoning,omitempty"`
 	Extra      json.RawMessage `json:"extra_content,omitempty"`
 }
 
@@ -66,6 +69,7 @@ type chatPart struct {
 	Type  string     `json:"type"`
 	Text  string     `json:"text,omitempty"`
 	Image *chatImage `json:"image_url,omitempty"`
+	Cache *mark      `json:"cache_control,omitempty"`
 }
 
 type chatImage struct {
@@ -104,6 +108,9 @@ func encodeChat(r Request, o Offer, f form) any {
 		if m.Role != RoleTool {
 			q.Messages = append(q.Messages, chatMessageOf(m, r, o, f))
 		}
+	}
+	if o.Cache == CacheMarks && r.Cache {
+		q.mark()
 	}
 	return q
 }
@@ -152,6 +159,8 @@ func chatMessageOf(m Message, r Request, o Offer, f form) chatMessage {
 			out.Reasoning = opaque.Raw
 		case opaque.Kind == kindDetails:
 			out.Details = opaque.Raw
+		case opaque.Kind == kindPlain:
+			out.Plain = opaque.Raw
 		case opaque.Kind == kindExtra && len(out.ToolCalls) > 0:
 			out.ToolCalls[len(out.ToolCalls)-1].Extra = opaque.Raw
 		case opaque.Kind == kindExtra:
@@ -159,10 +168,13 @@ func chatMessageOf(m Message, r Request, o Offer, f form) chatMessage {
 		}
 	}
 	if f.lentThought && o.Protocol != "" && len(out.ToolCalls) > 0 && out.Reasoning == nil {
-		out.Reasoning = json.RawMessage(`""`)
+		out.Reasoning = json.RawMessage(lentThought)
 	}
 	return out
 }
+
+// lentThought stands for what another model thought. An empty one is refused.
+const lentThought = `"(not kept)"`
 
 // lentSignature is what Gemini takes in the place of the signature of a call that
 // it did not make itself.

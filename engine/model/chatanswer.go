@@ -16,7 +16,8 @@ type chatChunk struct {
 		Input   int `json:"prompt_tokens"`
 		Output  int `json:"completion_tokens"`
 		Details struct {
-			Cached int `json:"cached_tokens"`
+			Cached  int `json:"cached_tokens"`
+			Written int `json:"cache_write_tokens"`
 		} `json:"prompt_tokens_details"`
 		Hits int `json:"prompt_cache_hit_tokens"` // DeepSeek's
 	} `json:"usage"`
@@ -27,7 +28,7 @@ type chatDelta struct {
 	Content   string            `json:"content"`
 	Refusal   string            `json:"refusal"`
 	Reasoning string            `json:"reasoning_content"`
-	Thought   string            `json:"reasoning"`
+	Plain     string            `json:"reasoning"`
 	Details   []json.RawMessage `json:"reasoning_details"`
 	Extra     json.RawMessage   `json:"extra_content"`
 	ToolCalls []chatDeltaCall   `json:"tool_calls"`
@@ -53,8 +54,7 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 		return false, err
 	}
 	if u := c.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
-		cached := min(max(u.Details.Cached, u.Hits, 0), u.Input)
-		a.usage = Usage{Input: u.Input - cached, Cached: cached, Output: u.Output}
+		a.usage = usageOf(u.Input, max(u.Details.Cached, u.Hits), u.Details.Written, u.Output)
 	}
 	if len(c.Choices) == 0 {
 		return false, nil // usage, or a sign of life
@@ -78,9 +78,9 @@ func (a *answer) chatDelta(d chatDelta, l line, whole bool) error {
 		d.Content = d.Refusal
 	}
 	if d.Reasoning != "" {
-		d.Thought = ""
+		d.Plain = ""
 	}
-	err := errors.Join(a.say(kindReasoning, 0, d.Reasoning, l), a.say(kindThought, 0, d.Thought, l))
+	err := errors.Join(a.say(kindReasoning, 0, d.Reasoning, l), a.say(kindPlain, 0, d.Plain, l))
 	for _, raw := range d.Details {
 		if err == nil {
 			err = a.detail(raw, l, whole)

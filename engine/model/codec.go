@@ -42,10 +42,12 @@ type form struct {
 	// lentThought and lentSignature put something in the place of what a server
 	// asks for and another model did not give.
 	lentThought, lentSignature bool
+	blind                      bool // no pictures
+	forgetful                  bool // nothing is replayed: the provider does not know its own again
 }
 
 // laterForms are those of the wires that have one name for everything.
-var laterForms = []form{{}, {effortless: true}, {formless: true}, {effortless: true, formless: true}}
+var laterForms = []form{{}, {effortless: true}, {formless: true}, {effortless: true, formless: true}, {blind: true}, {effortless: true, forgetful: true}}
 
 // encode writes what is sent. Nothing in it is escaped without need: what a
 // provider gave goes back as it was.
@@ -112,4 +114,22 @@ func object(arguments string) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return json.RawMessage(arguments)
+}
+
+// as returns the request as a form has it, as far as its messages go.
+func (r Request) as(f form) Request {
+	if !f.blind && !f.forgetful {
+		return r
+	}
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		if f.blind {
+			m = seen(m, Offer{})
+		}
+		if f.forgetful {
+			m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return p.Opaque != nil })
+		}
+		r.Messages[i] = m
+	}
+	return r
 }

@@ -70,7 +70,7 @@ func (a *answer) settle() error {
 		a.block(kindDetails, 0).extra = raw
 	}
 	first := func(b *block) int {
-		if b.kind == kindReasoning || b.kind == kindDetails || b.kind == kindExtra {
+		if b.kind == kindReasoning || b.kind == kindPlain || b.kind == kindDetails || b.kind == kindExtra {
 			return 0
 		}
 		return 1

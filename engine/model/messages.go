@@ -42,7 +42,7 @@ type messagesBlock struct {
 	ResultOf string          `json:"tool_use_id,omitempty"`
 	Content  []messagesBlock `json:"content,omitempty"`
 
-	Cache *messagesMark `json:"cache_control,omitempty"`
+	Cache *mark `json:"cache_control,omitempty"`
 }
 
 // MarshalJSON writes a block, one that is opaque as it came.

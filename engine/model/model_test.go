@@ -40,7 +40,15 @@ func open(t *testing.T, answers ...fakeprovider.Answer) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: d.provider}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// An egress knows its engine by a token, on each wire alike.
+		if strings.HasSuffix(r.URL.Path, "/messages") {
+			r.Header.Set("X-Api-Key", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			r.Header.Set("Anthropic-Version", "2023-06-01")
+			r.Header.Del("Authorization")
+		}
+		d.provider.ServeHTTP(w, r)
+	})}
 	go server.Serve(l)
 	t.Cleanup(func() {
 		server.Close()

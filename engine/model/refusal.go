@@ -77,7 +77,8 @@ var kinds = map[string]Kind{
 	reasonSmall: Small,
 	reasonTools: ToolsOff, "tools_off": ToolsOff, "tools_not_supported": ToolsOff,
 	"provider_refused": Form, "unsupported_parameter": Form, "unsupported_value": Form, "invalid_request": Form, "unknown_parameter": Form,
-	"model_not_allowed": NoModel, "model_not_found": NoModel, "not_found_error": NoModel, "unknown_model": NoModel,
+	"vision_unsupported": Form, "reasoning_missing": Form, "invalid_encrypted_content": Form,
+	"model_not_allowed": NoModel, "model_not_found": NoModel, "not_found_error": NoModel, "unknown_model": NoModel, "wrong_protocol": NoModel,
 	"invalid_api_key": Auth, "authentication_error": Auth, "permission_error": Auth, "provider_auth": Auth, "provider_unauthorized": Auth,
 	"insufficient_quota": Quota, "billing_error": Quota, "provider_quota": Quota, "billing_hard_limit_reached": Quota,
 	"overloaded_error": Overloaded, "overloaded": Overloaded, "server_overloaded": Overloaded, "rate_limited": Overloaded, "rate_limit_error": Overloaded,
@@ -156,7 +157,7 @@ func refusal(resp *http.Response) *Refusal {
 		return r
 	}
 	said := body.fault
-	if json.Unmarshal(body.Error, &said) != nil {
+	if given(body.Error) && json.Unmarshal(body.Error, &said) != nil {
 		return r
 	}
 	r.Reason, r.Context = said.reason(raw), said.Context
@@ -185,6 +186,9 @@ func (f fault) reason(said []byte) string {
 		if bytes.Contains(said, []byte(p.said)) {
 			return p.reason
 		}
+	}
+	if code == "invalid_request_error" || f.Type == "invalid_request_error" || f.Type == "BadRequestError" {
+		return "provider_refused"
 	}
 	if known(code) {
 		return code

@@ -5,7 +5,7 @@ import (
 )
 
 // kindItem is an item of reasoning, which is replayed.
-const kindItem = "reasoning"
+const kindItem = "reasoning_item"
 
 // responsesEventData is an event of a stream, or a whole answer.
 type responsesEventData struct {
@@ -28,7 +28,8 @@ type responsesAnswer struct {
 		Input   int `json:"input_tokens"`
 		Output  int `json:"output_tokens"`
 		Details struct {
-			Cached int `json:"cached_tokens"`
+			Cached  int `json:"cached_tokens"`
+			Written int `json:"cache_write_tokens"`
 		} `json:"input_tokens_details"`
 	} `json:"usage"`
 }
@@ -109,7 +110,7 @@ func (a *answer) responsesItem(at int, raw json.RawMessage, l line, whole bool) 
 				return err
 			}
 		}
-	case kindItem:
+	case "reasoning":
 		if whole && item.Encrypted != "" {
 			return a.keep(kindItem, at, stripped(raw))
 		}
@@ -133,8 +134,7 @@ func (a *answer) responsesEnd(r responsesAnswer, l line) error {
 		}
 	}
 	if u := r.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
-		cached := min(max(u.Details.Cached, 0), u.Input)
-		a.usage = Usage{Input: u.Input - cached, Cached: cached, Output: u.Output}
+		a.usage = usageOf(u.Input, u.Details.Cached, u.Details.Written, u.Output)
 	}
 	switch {
 	case r.Incomplete.Reason == "content_filter":

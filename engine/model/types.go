@@ -179,6 +179,13 @@ type Usage struct {
 	Estimated  bool
 }
 
+// usageOf reads a usage whose input is all that was read.
+func usageOf(input, cached, written, output int) Usage {
+	cached = min(max(cached, 0), input)
+	written = min(max(written, 0), input-cached)
+	return Usage{Input: input - cached - written, Cached: cached, CacheWrite: written, Output: output}
+}
+
 // Total is how many tokens were read and written.
 func (u Usage) Total() int { return u.Input + u.Cached + u.CacheWrite + u.Output }
 

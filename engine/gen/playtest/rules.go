@@ -176,15 +176,24 @@ func (j *judge) judgeShown() {
 	}
 }
 
-// unique leaves out what was said before.
-func unique(said []string) []string {
-	var out []string
-	for _, s := range said {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
+// complaints are what a page throws, each once, and what else its console says.
+func complaints(faults []fault, console []string) []string {
+	var said []string
+	known := map[string]bool{}
+	for _, f := range faults {
+		if !known[f.Text] {
+			said = append(said, fmt.Sprintf("frame %d: %s", f.Frame, f.Text))
 		}
+		known[f.Text] = true
 	}
-	return out
+	for _, text := range console {
+		thrown := len(faults) > 0 && strings.HasPrefix(text, "exception") // these are among the faults
+		if !thrown && !known[text] {
+			said = append(said, text)
+		}
+		known[text] = true
+	}
+	return said
 }
 
 // settle looks at the pictures, and at what the pages complained of.
@@ -201,15 +210,13 @@ func (j *judge) settle() error {
 		if err != nil {
 			return err
 		}
-		for _, f := range append(s.faults, t.Faults...) {
-			said = append(said, fmt.Sprintf("frame %d: %s", f.Frame, f.Text))
+		for _, text := range complaints(append(s.faults, t.Faults...), s.errors()) {
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+			}
 		}
 		frames, spent = frames+s.frames+t.Frame, spent+s.spent+t.Spent
-		if len(s.faults)+len(t.Faults) == 0 {
-			said = append(said, s.errors()...)
-		}
 	}
-	said = unique(said)
 	r.check("G02", true, len(said) == 0, "it complains: "+strings.Join(said[:min(len(said), 6)], " | "))
 	if frames > second {
 		r.check("G12", false, spent/float64(frames) < slowFrame, fmt.Sprintf("a frame takes %.0f ms", spent/float64(frames)))

@@ -142,7 +142,8 @@ func ownFile(name string) bool {
 	if inFolder {
 		return folder != compile.AssetsFolder && slices.Contains(generatedFolders, folder)
 	}
-	return name == compile.Page || name == compile.Readme // not the bundle, a plan
+	// not the bundle, a plan
+	return name == compile.Page || name == compile.Readme || name == compile.Manifest || name == compile.Builder
 }
 
 func hasSources(game compile.Files) bool {
@@ -161,13 +162,22 @@ func sourcesSum(game compile.Files) string {
 		if !ownFile(name) {
 			continue
 		}
-		content := game[name]
-		if name == compile.Readme {
-			content, _, _ = bytes.Cut(content, []byte(lacks)) // what a job had not, which is no source
-		}
-		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(content))
+		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(lasting(name, game[name])))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// lasting is a source without what a job had not, which is no source.
+func lasting(name string, content []byte) []byte {
+	switch name {
+	case compile.Readme:
+		content, _, _ = bytes.Cut(content, []byte(lacks))
+	case compile.Manifest:
+		if bare, err := stamped(content, nil); err == nil {
+			return bare
+		}
+	}
+	return content
 }
 
 // saveMode records whose the sources are of a game that is delivered.

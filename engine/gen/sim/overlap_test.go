@@ -77,9 +77,6 @@ export function overlaps(play, text, own) {
 func TestNothingOnTheScreenCoversAnythingElse(t *testing.T) {
 	for _, name := range kit.Mechanics() {
 		for _, format := range []spec.Format{spec.Short, spec.Platform} {
-			if catalog.Mechanics[name].Wide && format == spec.Short {
-				continue
-			}
 			s := spec.Spec{Mechanic: name, Format: format}
 			fields := map[string][]byte{"": compile.Field(s)}
 			if format == spec.Platform {

@@ -60,6 +60,26 @@ func TestWideGamesArePlayedInATallWindow(t *testing.T) {
 	}
 }
 
+func TestWideGamesArePlayedInTheShortFormat(t *testing.T) {
+	for _, mechanic := range kit.Mechanics() {
+		if !catalog.Mechanics[mechanic].Wide {
+			continue
+		}
+		t.Run(mechanic, func(t *testing.T) {
+			t.Parallel()
+			g, err := Load(t.Context(), spec.Spec{Mechanic: mechanic, Format: spec.Short})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Short), []uint32{11})
+			// They were made for longer runs, in which skill pays more.
+			if err != nil || v.SkillRatio < 1.3 || v.BestScore < 3 || v.IdleEnd > Judged+1 {
+				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
+			}
+		})
+	}
+}
+
 func TestEveryMechanicRewardsSkillAndPunishesIdleness(t *testing.T) {
 	for _, mechanic := range kit.Mechanics() {
 		t.Run(mechanic, func(t *testing.T) {
@@ -165,7 +185,7 @@ func TestLastBricksOfALevelAreMet(t *testing.T) {
 func TestBossMustBeBeaten(t *testing.T) {
 	play := usual
 	play.Boss, play.Lives = true, spec.MaxLives
-	for _, mechanic := range catalog.Choices(spec.Short, false) {
+	for _, mechanic := range catalog.Choices(false) {
 		if catalog.Mechanics[mechanic].Turns {
 			continue
 		}

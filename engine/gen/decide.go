@@ -51,7 +51,7 @@ const maxReasons = 24
 const clearBrief = 3
 
 // changeWords are those of a request for a change.
-var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|debe ser|doit être)\b`)
+var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|sollen|statt|anstatt|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe ser|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit être|au lieu|moins|ajoute|enlève|remplace|rends|mets|trop)\b`)
 
 // decide reads the request against what the project holds. With an author, a
 // model says what its words mean.
@@ -267,6 +267,8 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, game *aut
 	d.noChange = len(d.did) == 0
 	d.summary = "Changed: " + strings.Join(d.did, "; ") + "."
 	switch {
+	case d.noChange && len(d.unmet) == 0:
+		d.summary = "Nothing was changed, since nothing was asked for. " + change.Help
 	case d.noChange && outcome.AtBounds:
 		d.summary = "Nothing was changed: " + strings.Join(d.unmet, "; ") + "."
 	case d.noChange:

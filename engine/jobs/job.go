@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -80,8 +79,7 @@ func completed(r gen.Result) verdict {
 	for _, wish := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
 		wish = clip(wish, maxPhrase)
 		e.Unmet = append(e.Unmet, wish)
-		phrase, why, _ := strings.Cut(wish, ": ")
-		unmet = append(unmet, api.Unmet{Phrase: phrase, Why: why})
+		unmet = append(unmet, gen.Wish(wish))
 	}
 	return verdict{status: api.JobCompleted, ending: e, unmet: unmet, free: r.Free}
 }

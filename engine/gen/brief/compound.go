@@ -34,6 +34,27 @@ func (l *lexicon) speaks(part string) bool {
 	return false
 }
 
+// theme returns the place that a word names, alone or as a part of it:
+// "Herbstwald", "Weltraumspiel".
+func (l *lexicon) theme(t token) (string, bool) {
+	places := l.means["theme"]
+	for _, theme := range []string{places[t.word], places[t.singular], l.means["weak"][t.word]} {
+		if theme != "" {
+			return theme, true
+		}
+	}
+	for i := shortestFirst; i <= len(t.word)-shortestFirst; i++ {
+		first, last := t.word[:i], t.word[i:]
+		switch {
+		case places[last] != "" && len(last) >= shortestLast && l.is("compound first", first):
+			return places[last], true
+		case places[first] != "" && l.is("compound last", last):
+			return places[first], true
+		}
+	}
+	return "", false
+}
+
 func (l *lexicon) isNoun(word string) bool {
 	_, _, ok := l.figureOf(word, singular(word))
 	return ok

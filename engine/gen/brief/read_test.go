@@ -77,7 +77,7 @@ func TestNumbersColoursMoodsAndAdjectivesAreRead(t *testing.T) {
 
 func TestCompoundsAreWhatTheirLastPartIs(t *testing.T) {
 	for word, noun := range map[string]string{
-		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "", "starfish": "fish", "Wasserball": "",
+		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "ship", "starfish": "fish", "Wasserball": "",
 		"Kartei": "", "scoreboard": "", "Kirschblüte": "", "carpet": "", "background": "",
 	} {
 		tokens := tokenize(word)
@@ -256,7 +256,8 @@ func TestEveryWordNamesSomethingThatExists(t *testing.T) {
 }
 
 func TestEveryFigureCanBeDrawn(t *testing.T) {
-	beings := painters(t, "art/beings.js", "art/animals.js", "art/creatures.js", "art/people.js", "art/vehicles.js")
+	beings := painters(t, "art/beings.js", "art/animals.js", "art/birds.js", "art/creatures.js", "art/people.js",
+		"art/visitors.js", "art/vehicles.js")
 	things, scenery := painters(t, "art/things.js"), painters(t, "art/scenery.js")
 	// Features that the face painter knows, and those of no shape of their own.
 	for _, f := range []string{"fangs", "oneeye", "notail"} {

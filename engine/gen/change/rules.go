@@ -43,9 +43,10 @@ func rules(s *spec.Spec, c clause) result {
 	if removes(c) { // "remove the boss"
 		wish = refused(wish)
 	}
-	if n := moreLevels(c); n > 0 && !removes(c) {
+	own := c.reading.LevelsOf(s.Mechanic)
+	if n := moreLevels(c); n > 0 && !removes(c) && (own > 0 || wish.Levels == 0) {
 		note(count("levels", &s.Play.Levels, min(s.Play.Levels+n, spec.MaxLevels)))
-	} else if n := wish.Levels; n > 0 {
+	} else if n := min(wish.Levels, own); n > 0 {
 		note(count("levels", &s.Play.Levels, n))
 	} else if onePattern.MatchString(c.text) && s.Play.Players > 1 {
 		note(count("players", &s.Play.Players, 1))

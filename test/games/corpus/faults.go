@@ -80,7 +80,7 @@ func (w Want) ofFollowUp(o Outcome, f *faults) {
 		f.add(fmt.Sprint(got) != fmt.Sprint(v), "%s is %v, want %v", path, got, v)
 	}
 	f.add(w.Restored && !o.Restored, "it is not read as a wish to go back")
-	f.add(w.Logo, "there is no logo")
+	f.add(w.Logo && o.Spec.Pictures["logo"] == "", "there is no logo")
 	if w.Stage == nil {
 		return
 	}

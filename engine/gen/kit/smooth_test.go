@@ -65,7 +65,7 @@ func drawnAt(t *testing.T, b *playtest.Browser, hertz, seconds int) drawn {
 	}
 	files[compile.Script] = out.Script
 	files["lib/phaser.min.js"] = nil
-	p, err := b.OpenFiles(t.Context(), files, 480, 720, "")
+	p, err := b.Open(t.Context(), files, 480, 720)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,6 +214,9 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 	guessed := map[string]bool{}
 	for i := range tokens {
 		t := &tokens[i]
+		if t.opens {
+			role = ""
+		}
 		noun, f, ok := r.words.lookup(*t)
 		if t.ofBoss {
 			continue
@@ -233,7 +236,7 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 			continue
 		}
 		t.known = true
-		given := role
+		given, again := r.castAs(tokens, i, f, role)
 		if t.inName != inNames {
 			continue
 		}
@@ -251,7 +254,7 @@ func (r *Reading) readRoles(tokens []token, inNames bool) {
 		}
 		given = r.roleOf(f, given)
 		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
-		if *place == "" || guessed[given] && role != "" {
+		if *place == "" || again || guessed[given] && role != "" {
 			guessed[given] = role == ""
 			r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+given })
 			*place = noun
@@ -330,6 +333,9 @@ func (r *Reading) nudge(n nudge) {
 // the scene.
 func (r *Reading) color(color string, next []token) string {
 	for _, t := range next[:min(2, len(next))] {
+		if t.startsClause {
+			break
+		}
 		noun, _, ok := r.words.lookup(t)
 		if !ok {
 			continue

@@ -76,6 +76,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Turns || m.Content != "" {
 		w-- // a free choice is a game that moves
 	}
+	if m.Example != "" && r.Hero != "" {
+		w -= 0.5 // and is about its hero, where one is named
+	}
 	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
 		w -= 2
 	}

@@ -63,6 +63,12 @@ var (
 		{regexp.MustCompile(`(?i)\b([23])[\s-]d(?:imension(?:al|s))?\b`), "${1}d"},
 		{regexp.MustCompile(`(?i)\b(two|2|zwei|dos|deux|due|dois)[\s-]+player\b`), "$1 players"},
 		{regexp.MustCompile(`(?i)\bendless runners?\b`), "endlessrunner"},
+		{regexp.MustCompile(`(?i)\bjump(?:\s*['’]?\s*(?:n|and|&|und)\s*['’]?\s*|\s*-\s*)run\b|\bmetroidvania\b`), "platformer"},
+		{regexp.MustCompile(`(?i)\b(?:boules? de feu|bolas? de fuego|fire balls?)\b`), "fireball"},
+		{regexp.MustCompile(`(?i)\b(?:polar|teddy) bear`), "bear"},
+		{regexp.MustCompile(`(?i)\b(?:rocket|space) ship`), "spaceship"},
+		{regexp.MustCompile(`(?i)\b(?:fire (?:truck|engine)|camión de bomberos|camion de pompiers?)`), "firetruck"},
+		{regexp.MustCompile(`(?i)\bpolice cars?\b|\bvoitures? de police\b|\bcoches? de policía\b`), "police"},
 		{regexp.MustCompile(`(?i)\b(?:ms\.? )?pac[\s-]man\b`), "pacman"}, // who is no man
 		{regexp.MustCompile(`(?i)\b(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)\b`), "endless"},
 		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds? up(?: over time)?|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},

@@ -18,7 +18,10 @@ const DEPTH = [0, 1, 2, 5]; // moves that the game's own side looks ahead, by le
 const ERRS = [0, 0.4, 0.12, 0];
 const LOST = 1000;
 // How many fours each cell can be part of.
-const WORTH = [3, 4, 5, 7, 5, 4, 3, 4, 6, 8, 10, 8, 6, 4, 5, 8, 11, 13, 11, 8, 5, 5, 8, 11, 13, 11, 8, 5, 4, 6, 8, 10, 8, 6, 4, 3, 4, 5, 7, 5, 4, 3];
+const WORTH = [
+  3, 4, 5, 7, 5, 4, 3, 4, 6, 8, 10, 8, 6, 4, 5, 8, 11, 13, 11, 8, 5, 5, 8, 11, 13, 11, 8, 5, 4, 6, 8, 10, 8, 6, 4, 3, 4,
+  5, 7, 5, 4, 3,
+];
 
 export function create(seed, cfg) {
   const s = match(seed, cfg);
@@ -104,11 +107,15 @@ export function step(s, input) {
   tick(s);
   s.since += STEP;
   if (proceed(s)) clean(s);
-  if (input.move === 'left' || input.move === 'right') s.col = clamp(s.col + (input.move === 'left' ? -1 : 1), 0, COLS - 1);
+  if (input.move === 'left' || input.move === 'right') {
+    s.col = clamp(s.col + (input.move === 'left' ? -1 : 1), 0, COLS - 1);
+  }
   const pointed = input.x !== null && input.y !== null && input.y > board.y - 90;
   if (pointed) s.col = clamp(Math.floor((input.x - board.x) / board.size), 0, COLS - 1);
   if (theirs(s)) drop(s, reply(s));
-  else if (yours(s) && (input.fire || input.move === 'down' || ((input.tapped || input.alt) && pointed))) drop(s, s.col);
+  else if (yours(s) && (input.fire || input.move === 'down' || ((input.tapped || input.alt) && pointed))) {
+    drop(s, s.col);
+  }
 }
 
 function reply(s) {
@@ -182,8 +189,9 @@ export function draw(s, d) {
   frame(d);
   s.cells.forEach((side, i) => {
     const at = centre(board, i);
-    if (s.line.includes(i) && s.since > falling(s.last)) d.ring(at.x, at.y, size * (0.4 + 0.03 * Math.sin(s.t * 10)), 6, '#ffffff');
-    else if (i === s.last && s.since > falling(i)) d.disc(at.x, at.y, 6, '#ffffff', { alpha: 0.85 });
+    if (s.line.includes(i) && s.since > falling(s.last)) {
+      d.ring(at.x, at.y, size * (0.4 + 0.03 * Math.sin(s.t * 10)), 6, '#ffffff');
+    } else if (i === s.last && s.since > falling(i)) d.disc(at.x, at.y, 6, '#ffffff', { alpha: 0.85 });
   });
   drawTally(s, d, (k, px, py) => disc(d, k, px, py, 15));
 }
@@ -197,8 +205,13 @@ function frame(d) {
     const at = centre(board, i);
     d.ring(at.x, at.y, (hole + far) / 2, far - hole, '#1f57d0');
   }
-  for (let c = 0; c <= COLS; c++) for (let r = 0; r <= ROWS; r++) d.disc(x + c * size, y + r * size, size * 0.2, '#1f57d0');
-  for (const [bx, by, w, h] of [[x - 14, y - 14, size * COLS + 28, 18], [x - 14, y + size * ROWS - 4, size * COLS + 28, 18], [x - 14, y - 14, 18, size * ROWS + 28], [x + size * COLS - 4, y - 14, 18, size * ROWS + 28]]) {
+  for (let c = 0; c <= COLS; c++) {
+    for (let r = 0; r <= ROWS; r++) d.disc(x + c * size, y + r * size, size * 0.2, '#1f57d0');
+  }
+  for (const [bx, by, w, h] of [
+      [x - 14, y - 14, size * COLS + 28, 18], [x - 14, y + size * ROWS - 4, size * COLS + 28, 18],
+      [x - 14, y - 14, 18, size * ROWS + 28], [x + size * COLS - 4, y - 14, 18, size * ROWS + 28],
+    ]) {
     d.box(bx, by, w, h, '#1f57d0', { radius: 9 });
   }
   for (let i = 0; i < COLS * ROWS; i++) {

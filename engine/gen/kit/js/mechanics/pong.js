@@ -49,7 +49,9 @@ export function pace(s) {
 
 export function step(s, input) {
   // A match that the clock ends goes to who leads.
-  if (s.cfg.duration && s.t + 2 * STEP >= s.cfg.duration && !s.boss) finish(s, s.mine > 0 && s.mine >= s.theirs ? 'win' : 'lose');
+  if (s.cfg.duration && s.t + 2 * STEP >= s.cfg.duration && !s.boss) {
+    finish(s, s.mine > 0 && s.mine >= s.theirs ? 'win' : 'lose');
+  }
   tick(s);
   if (s.over) return;
   const v = 520 * Math.max(0.8, s.cfg.speed) * STEP;
@@ -143,7 +145,9 @@ export function draw(s, d) {
     d.text(s.theirs, W / 2, MID - 98, 84, { color: '#ffffff', alpha: 0.3, role: 'theirs' });
     d.text(s.mine, W / 2, MID + 98, 84, { color: '#ffffff', alpha: 0.45, role: 'mine' });
   }
-  for (let i = 0; i < s.trail.length; i += 2) d.disc(s.trail[i], s.trail[i + 1], R * (0.3 + 0.04 * i), 'accent', { alpha: 0.04 * i });
+  for (let i = 0; i < s.trail.length; i += 2) {
+    d.disc(s.trail[i], s.trail[i + 1], R * (0.3 + 0.04 * i), 'accent', { alpha: 0.04 * i });
+  }
   paddle(d, s.foe.x, THEIRS - s.bump[1] * 5, foeHalf(s), 'hazard');
   d.sprite('hazard', s.foe.x, THEIRS - 2 - s.bump[1] * 5, 44);
   paddle(d, s.x, MINE + s.bump[0] * 5, half(s), 'hero');

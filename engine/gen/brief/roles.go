@@ -106,8 +106,8 @@ func (c *casting) give(i int, noun string, f figure) {
 		role = said
 	}
 	sure := role != ""
-	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && r.hasOwnHero() && !f.shy {
-		role = "hazard" // "space invaders with chickens"
+	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && (r.hasOwnHero() || f.hostile) && !f.shy {
+		role = "hazard" // "space invaders with chickens", "a game with zombies"
 	}
 	if role == "" && f.body != "" && !f.shy && c.plural && c.guessed["hero"] && !t.isPlural() && r.Hazard == "" {
 		r.Hazard, r.Hero, c.guessed["hazard"] = r.Hero, "", true // those many are not who is played

@@ -148,7 +148,7 @@ func TestNothingIsReplayedToAnEgressThatMayNotKnowIt(t *testing.T) {
 		goOn(&r, reply, pixel)
 	}
 	for _, q := range d.provider.Requests() {
-		known := []string{"model", "messages", "tools", "reasoning_effort", "max_tokens", "stream"}
+		known := []string{"model", "messages", "tools", "reasoning_effort", "max_tokens", "stream", "stream_options"}
 		for name := range q.Body {
 			if !slices.Contains(known, name) {
 				t.Errorf("it was sent %s", name)

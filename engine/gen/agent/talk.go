@@ -96,16 +96,22 @@ const recent = 8
 // and contents left out.
 func (t *talk) messages(most int) []model.Message {
 	out := slices.Clone(t.list)
-	size := 0
-	for _, m := range out {
-		size += sizeOf(m)
-	}
+	size := t.size() - len(t.system)
 	for i := begun; i < len(out)-recent && size > most; i++ {
 		before := sizeOf(out[i])
 		out[i] = shortened(out[i])
 		size += sizeOf(out[i]) - before
 	}
 	return out
+}
+
+// size is how many bytes the conversation has, shortened or not.
+func (t *talk) size() int {
+	n := len(t.system)
+	for _, m := range t.list {
+		n += sizeOf(m)
+	}
+	return n
 }
 
 func sizeOf(m model.Message) int {

@@ -92,11 +92,15 @@ const begun = 1
 // recent is how many messages at the end are never shortened.
 const recent = 8
 
-// messages returns the conversation in about most bytes, the oldest results
-// and contents left out.
+// messages returns the conversation with the oldest results and contents left
+// out, so that it is about most bytes after what it begins with: that is sent as
+// it is, and no reason to leave more out.
 func (t *talk) messages(most int) []model.Message {
 	out := slices.Clone(t.list)
-	size := t.size() - len(t.system)
+	size := 0
+	for _, m := range out[min(begun, len(out)):] {
+		size += sizeOf(m)
+	}
 	for i := begun; i < len(out)-recent && size > most; i++ {
 		before := sizeOf(out[i])
 		out[i] = shortened(out[i])

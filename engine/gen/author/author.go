@@ -26,12 +26,6 @@ var errUnusable = errors.New("the model gave no usable answer")
 // maxAnswer bounds what a model may write, in tokens.
 const maxAnswer = 2000
 
-// Bounds of what a model is shown, in bytes of each part.
-const (
-	maxPart  = 32 << 10
-	maxParts = 128 << 10 // together
-)
-
 // Models answers questions; *model.Client does.
 type Models interface {
 	Chats(ctx context.Context) ([]string, error)
@@ -127,26 +121,26 @@ func (a *Author) choose(ctx context.Context, wanted string) (string, error) {
 }
 
 // Message puts the question together: instructions, context, skills and prompt in
-// this order.
+// this order, as they are. What would be too much was refused when the job was
+// submitted.
 func (ask Ask) Message() model.Message {
 	var text strings.Builder
 	part := func(title, body string) {
-		body = Clip(strings.TrimSpace(body), maxPart)
-		if body != "" && text.Len()+len(body) < maxParts {
+		if strings.TrimSpace(body) != "" {
 			fmt.Fprintf(&text, "## %s\n\n%s\n\n", title, body)
 		}
 	}
 	part("The project's instructions", ask.Instructions)
 	for _, c := range ask.Context {
-		part("Context: "+Clip(c.Name, 200), c.Content)
+		part("Context: "+c.Name, c.Content)
 	}
 	for _, s := range ask.Skills {
-		part("Skill: "+Clip(s.Title, 200), strings.Join(append([]string{s.Prompt}, s.Mechanics...), "\n"))
+		part("Skill: "+s.Title, strings.Join(append([]string{s.Prompt}, s.Mechanics...), "\n"))
 		if !ask.Code {
 			continue
 		}
 		for _, f := range s.Files {
-			part("File of the skill: skills/"+Clip(s.Key, 200)+"/"+Clip(f.Path, 200), f.Content)
+			part("File of the skill: skills/"+s.Key+"/"+f.Path, f.Content)
 		}
 	}
 	part("What the user wants", ask.Prompt)

@@ -146,17 +146,23 @@ func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
 	}
 }
 
-func TestHugePartsAreShownInPart(t *testing.T) {
+func TestPartsAreShownAsTheyAre(t *testing.T) {
 	s := &script{lines: []string{`{"mechanic":"gap"}`}}
-	var blocks []api.ContextBlock
-	for range 64 {
-		blocks = append(blocks, api.ContextBlock{Name: "c", Content: strings.Repeat("ü", 64<<10)})
+	long := func(begin string) string { return "  " + begin + strings.Repeat(" ü\t", api.MaxPrompt/4) + "END\n\n" }
+	ask := Ask{Prompt: long("PROMPT"), Instructions: long("INSTRUCTIONS"), Skills: []api.Skill{{Key: "k", Title: strings.Repeat("ü", api.MaxSkillTitle), Prompt: long("SKILL")}}}
+	parts := []string{ask.Prompt, ask.Instructions, ask.Skills[0].Title, ask.Skills[0].Prompt}
+	for range api.MaxContextBlocks {
+		ask.Context = append(ask.Context, api.ContextBlock{Name: strings.Repeat("é", api.MaxContextName), Content: strings.Repeat("c ", 4<<10)})
+		parts = append(parts, ask.Context[0].Name, ask.Context[0].Content)
 	}
-	if _, err := read(t, s, Ask{Prompt: "THE PROMPT", Context: blocks}); err != nil {
+	if _, err := read(t, s, ask); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.asked[0].Messages[0].Text()); n > 2*maxParts || !strings.Contains(s.asked[0].Messages[0].Text(), "THE PROMPT") {
-		t.Errorf("%d bytes are shown", n)
+	text := s.asked[0].Messages[0].Text()
+	for _, part := range parts {
+		if strings.Count(text, part) != max(1, strings.Count(strings.Join(parts, "\n"), part)) {
+			t.Errorf("%.20q is not shown as it is", part)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	MaxMechanics     = 32        // tags a skill
 	MaxModel         = 200       // characters
 	MaxPath          = 200       // bytes of a file's path in a skill
+	MaxParts         = 512 << 10 // bytes of all texts together, which the maker gets as they are
 )
 
 // GameType is the framing of the game.
@@ -96,6 +97,15 @@ const LearnedPrefix = "auto-"
 // Learned reports whether a successful run made the skill.
 func (s Skill) Learned() bool { return strings.HasPrefix(s.Key, LearnedPrefix) }
 
+// Size is how many bytes a skill's texts have.
+func (s Skill) Size() int {
+	n := len(s.Prompt)
+	for _, f := range s.Files {
+		n += len(f.Content)
+	}
+	return n
+}
+
 // SkillFile is one file of a skill.
 type SkillFile struct {
 	Path    string `json:"path"`
@@ -157,7 +167,31 @@ func ParseGenerateRequest(body []byte) (GenerateRequest, error) {
 	if strings.TrimSpace(req.Prompt) == "" {
 		return GenerateRequest{}, BadRequest("prompt is required and must not be empty.")
 	}
+	if total, largest, size := req.parts(); total > MaxParts {
+		return GenerateRequest{}, BadRequest("prompt, instructions, context and skills must have at most %d bytes together; they have %d, of which the largest part, %s, has %d.",
+			MaxParts, total, largest, size)
+	}
 	return req, nil
+}
+
+// parts returns how many bytes the texts of a request have, and which has most of them.
+func (req GenerateRequest) parts() (total int, largest string, size int) {
+	add := func(at string, n int) {
+		if total += n; n > size {
+			largest, size = at, n
+		}
+	}
+	add("prompt", len(req.Prompt))
+	if req.Instructions != nil {
+		add("instructions", len(*req.Instructions))
+	}
+	for i, c := range req.Context {
+		add(fmt.Sprintf("context[%d].content", i), len(c.Content))
+	}
+	for i, s := range req.Skills {
+		add(fmt.Sprintf("skills[%d]", i), s.Size())
+	}
+	return total, largest, size
 }
 
 func parseContextBlock(raw json.RawMessage, at string) (ContextBlock, error) {

@@ -98,6 +98,27 @@ func TestGenerateRequestRefusesAndNamesTheField(t *testing.T) {
 	}
 }
 
+// What is accepted is given to the maker as it is, so that what is too much for it is
+// refused here, with the part that is to blame.
+func TestPromptThatIsTooMuchForAMakerIsRefusedWithItsLargestPart(t *testing.T) {
+	block := func(n int) string { return `{"name":"c","content":"` + strings.Repeat("x", n) + `"}` }
+	most := generateBody(`,"instructions":"` + strings.Repeat("i", MaxInstructions) + `","context":[` + block(MaxContext) + `,` + block(MaxParts-MaxContext-MaxInstructions-len("a fish")) + `]`)
+	if _, err := ParseGenerateRequest([]byte(most)); err != nil {
+		t.Fatalf("the most that is accepted: %v", err)
+	}
+	skill := `,"skills":[{"key":"k","title":"t","files":[` + strings.Repeat(`{"path":"a.js","content":"`+strings.Repeat("s", MaxSkillFile)+`"},`, 2) + `{"path":"b.js","content":"s"}]}]`
+	for body, want := range map[string]string{
+		strings.Replace(most, `"a fish"`, `"a fish!"`, 1): "together; they have 524289, of which the largest part, context[0].content, has 262144.",
+		generateBody(skill): "at most 524288 bytes together; they have 524295, of which the largest part, skills[0], has 524289.",
+	} {
+		_, err := ParseGenerateRequest([]byte(body))
+		var refused *Error
+		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || !strings.HasSuffix(refused.Message, want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 func TestProjectRequestBounds(t *testing.T) {
 	good := map[string]string{
 		"name only":        `{"name":"x"}`,

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ import (
 var chromium = playtest.NewPool("")
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // as in the engine
 	code := m.Run()
 	chromium.Close()
 	os.Exit(code)
@@ -76,7 +78,7 @@ func gameOf(t *testing.T, req Request) string {
 
 func open(t *testing.T, b *playtest.Browser, url string, width, height int) *playtest.Page {
 	t.Helper()
-	page, err := b.Open(t.Context(), url, width, height, nil)
+	page, err := b.Open(t.Context(), url, width, height)
 	if err != nil {
 		t.Fatal(err)
 	}

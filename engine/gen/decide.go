@@ -86,6 +86,9 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 		}
 	}
 	d.current = current
+	if n := len(background(req)); n > brief.MaxText && !d.read {
+		warnings = append(warnings, fmt.Sprintf("Instructions, context and skills have %d bytes: a model would get all of them, the generator reads the first %d.", n, brief.MaxText))
+	}
 	d.warnings = append(warnings, d.warnings...)
 	return d, err
 }
@@ -198,7 +201,6 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 		}
 	}
 	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && m.Wide && o.Format == spec.Short && !o.Solid, "%s: it needs settings.gameType platform, %s", best, instead)
 	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic, "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }

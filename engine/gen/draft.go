@@ -46,7 +46,7 @@ func SettleDraft(root *os.Root, change func([]swap.Change, int64) error, jobID s
 	changes := []swap.Change{{Name: draftFile, Delete: true}}
 	if deliver {
 		changes = append(changes, kept.Changes...)
-		changed = slices.ContainsFunc(kept.Changes, func(c swap.Change) bool { return strings.HasPrefix(c.Name, Deliverable+"/") })
+		changed = slices.ContainsFunc(kept.Changes, func(c swap.Change) bool { return strings.HasPrefix(c.Name, Deliverable+"/") && !isShot(c.Name) })
 	}
 	if err := change(changes, 0); err != nil {
 		return false, fmt.Errorf("settling %s: %w", draftFile, err)

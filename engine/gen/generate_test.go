@@ -89,6 +89,7 @@ func TestEachBriefGetsItsOwnMechanic(t *testing.T) {
 		}
 		for _, name := range []string{
 			"game/index.html", "game/game.js", "game/lib/" + renderer + ".min.js", "game/lib/svc.js", "game/licenses/" + renderer + "-0.0.0.txt", "game/README.txt",
+			"game/licenses/kit.txt", "game/package.json", "game/build.mjs",
 			"game/src/main.js", "game/src/game.json", "game/src/mechanics/" + mechanic + ".js", "game/src/render/" + renderer + ".js", specFile, styleFile,
 		} {
 			if files[name] == "" {
@@ -164,7 +165,7 @@ func TestFollowUpChangesOnlyTheFilesItMust(t *testing.T) {
 		changed = append(changed, e.Members["path"].(string))
 	}
 	slices.Sort(changed)
-	want := []string{specFile, projectFile, "game/README.txt", "game/game.js", "game/index.html", "game/src/game.json"}
+	want := []string{specFile, projectFile, "game/README.txt", "game/game.js", "game/index.html", "game/package.json", "game/src/game.json"}
 	slices.Sort(want)
 	if !slices.Equal(changed, want) {
 		t.Errorf("changed %v, want %v", changed, want)

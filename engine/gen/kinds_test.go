@@ -7,24 +7,15 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/playtest"
-	"github.com/svc-games/svc/engine/gen/sim"
 	"github.com/svc-games/svc/engine/gen/spec"
 	"github.com/svc-games/svc/test/long"
 )
 
-// show opens a game with its player at a size, looks at it before, at the start,
+// show opens a game at a size, looks at it before, at the start,
 // and in the middle of a run, and returns the last state.
-func show(t *testing.T, b *playtest.Browser, url, mechanic, name string, width, height int) playtest.State {
+func show(t *testing.T, b *playtest.Browser, url, name string, width, height int) playtest.State {
 	t.Helper()
-	player, err := sim.Player(t.Context(), mechanic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := b.Open(t.Context(), url, width, height, func(p *playtest.Page) error { return p.AddPlayer(player) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(page.Close)
+	page := open(t, b, url, width, height)
 	run(t, page, "idle", 20)
 	shoot(t, page, name+"-1-ready")
 	if err := page.Tap(float64(width)/2, float64(height)/2); err != nil {
@@ -56,12 +47,12 @@ func TestNamedKindsPlayInABrowser(t *testing.T) {
 			for format, settings := range map[string]api.Settings{"short": {}, "platform": {GameType: api.GamePlatform}} {
 				url := gameOf(t, Request{Prompt: m.Example, Settings: settings})
 				w, h := catalog.Field(spec.Spec{Mechanic: mechanic, Format: spec.Short})
-				if playing := show(t, b, url, mechanic, mechanic+"-"+format, w, h); playing.Score < 1 {
+				if playing := show(t, b, url, mechanic+"-"+format, w, h); playing.Score < 1 {
 					t.Errorf("%s: nine seconds of skilled play score %v", format, playing.Score)
 				} else {
 					checkHUD(t, playing)
 				}
-				show(t, b, url, mechanic, mechanic+"-"+format+"-phone", 390, 844)
+				show(t, b, url, mechanic+"-"+format+"-phone", 390, 844)
 			}
 		})
 	}

@@ -208,9 +208,16 @@ func TestPicturesAreThoseOfTheLastPlaytest(t *testing.T) {
 	c := &critic{reports: []playtest.Report{pictured("ready", "mid", "over"), pictured("mid")}}
 	p := newProject(t, judgedBy(c))
 	p.run(longFrog)
+	const former = ".svc/playtest/mid.jpg"
+	if err := p.root.MkdirAll(".svc/playtest", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.root.WriteFile(former, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p.run("make it pink")
 	files := p.files()
-	if files[shotsFolder+"mid.jpg"] == "" || files[shotsFolder+"ready.jpg"]+files[shotsFolder+"over.jpg"] != "" {
+	if files["game/playtest/mid.jpg"] == "" || files["game/playtest/ready.jpg"]+files["game/playtest/over.jpg"]+files[former] != "" {
 		t.Errorf("there are pictures of a game that is gone: %v", slices.Sorted(maps.Keys(files)))
 	}
 }

@@ -142,7 +142,8 @@ func ownFile(name string) bool {
 	if inFolder {
 		return folder != compile.AssetsFolder && slices.Contains(generatedFolders, folder)
 	}
-	return name == compile.Page || name == compile.Readme // not the bundle, a plan
+	// not the bundle, a plan
+	return name == compile.Page || name == compile.Readme || name == compile.Manifest || name == compile.Builder
 }
 
 func hasSources(game compile.Files) bool {
@@ -161,13 +162,22 @@ func sourcesSum(game compile.Files) string {
 		if !ownFile(name) {
 			continue
 		}
-		content := game[name]
-		if name == compile.Readme {
-			content, _, _ = bytes.Cut(content, []byte(lacks)) // what a job had not, which is no source
-		}
-		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(content))
+		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(lasting(name, game[name])))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// lasting is a source without what a job had not, which is no source.
+func lasting(name string, content []byte) []byte {
+	switch name {
+	case compile.Readme:
+		content, _, _ = bytes.Cut(content, []byte(lacks))
+	case compile.Manifest:
+		if bare, err := stamped(content, nil); err == nil {
+			return bare
+		}
+	}
+	return content
 }
 
 // saveMode records whose the sources are of a game that is delivered.
@@ -229,22 +239,22 @@ func Drafted(root *os.Root, jobID string) (map[string][]byte, error) {
 		switch {
 		case c.Delete:
 			delete(files, c.Name)
-		case !strings.HasPrefix(c.Name, shotsFolder):
+		case !isShot(c.Name):
 			files[c.Name] = c.Data
 		}
 	}
 	return files, nil
 }
 
-// readGame returns the regular files of the project's game, which must be no more
-// than a game may be.
+// readGame returns the regular files of the project's game, without the pictures of
+// its playtest, which must be no more than a game may be.
 func readGame(root *os.Root) (compile.Files, error) {
 	files, left := compile.Files{}, int64(gamezip.MaxBytes)
 	err := fs.WalkDir(root.FS(), Deliverable, func(name string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name == Deliverable {
 			return nil
 		}
-		if err != nil || !entry.Type().IsRegular() {
+		if err != nil || !entry.Type().IsRegular() || isShot(name) {
 			return err
 		}
 		if len(files) == gamezip.MaxFiles {

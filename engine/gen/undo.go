@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/playtest"
@@ -106,7 +107,7 @@ func Restore(root *os.Root, files map[string][]byte) ([]swap.Change, error) {
 	}
 	d := newDelivery(Request{Workspace: root})
 	for _, moment := range playtest.Moments {
-		err = errors.Join(err, d.remove(shotsFolder+moment+".jpg"))
+		err = errors.Join(err, d.remove(path.Join(Deliverable, shotOf(moment))), d.remove(formerShots+moment+".jpg"))
 	}
 	for name := range current {
 		if _, stays := files[name]; !stays {

@@ -125,11 +125,12 @@ func (g *embedded) perform(ctx context.Context, rep Reporter, s spec.Spec, files
 	return report, nil
 }
 
-// played is the public form of a report.
+// played is the public form of a report. It names the pictures as the ZIP of the job has
+// them, where the revision is delivered.
 func played(report playtest.Report) (eventType string, members map[string]any) {
 	pictures := []string{}
 	for _, shot := range report.Shots {
-		pictures = append(pictures, shotsFolder+shot.Moment+".jpg")
+		pictures = append(pictures, shotOf(shot.Moment))
 	}
 	return api.EventPlaytestResult, map[string]any{
 		"ok": report.OK(), "tier": "browser", "problems": report.Notes(), "checks": len(report.Checks), "readyMs": report.Ready.Milliseconds(),

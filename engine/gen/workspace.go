@@ -22,8 +22,20 @@ const (
 	specFile  = ".svc/game.json"  // the GameSpec, for follow-up jobs
 	styleFile = ".svc/style.json" // the established look
 
-	shotsFolder = ".svc/playtest/" // pictures of the last playtest
+	formerShots = ".svc/playtest/" // pictures of a playtest, in former versions
 )
+
+// shotsFolder is where the deliverable has the pictures of the last playtest.
+const shotsFolder = "playtest/"
+
+// shotOf is the path of a moment's picture in the deliverable.
+func shotOf(moment string) string { return shotsFolder + moment + ".jpg" }
+
+// isShot reports whether a file of the workspace is a picture of a playtest, which is
+// no part of the game: two plays need not give the same bytes.
+func isShot(name string) bool {
+	return slices.ContainsFunc(playtest.Moments, func(moment string) bool { return name == path.Join(Deliverable, shotOf(moment)) })
+}
 
 // maxFile bounds what is read of a file of the workspace, in bytes.
 const maxFile = 16 << 20
@@ -105,7 +117,10 @@ func (d *delivery) game(files compile.Files) error {
 // shots keeps the pictures of a playtest, and none of a former one.
 func (d *delivery) shots(taken []playtest.Shot) error {
 	for _, moment := range playtest.Moments {
-		name := shotsFolder + moment + ".jpg"
+		if err := d.remove(formerShots + moment + ".jpg"); err != nil {
+			return err
+		}
+		name := path.Join(Deliverable, shotOf(moment))
 		i := slices.IndexFunc(taken, func(s playtest.Shot) bool { return s.Moment == moment })
 		if i < 0 {
 			if err := d.remove(name); err != nil {
@@ -116,6 +131,7 @@ func (d *delivery) shots(taken []playtest.Shot) error {
 		if err := d.put(name, taken[i].JPEG); err != nil {
 			return err
 		}
+		d.zip += int64(len(taken[i].JPEG))
 	}
 	return nil
 }
@@ -155,7 +171,7 @@ func (d *delivery) apply(rep Reporter) (changed bool, err error) {
 			op = "update"
 		}
 		rep.Event(api.EventFileChanged, map[string]any{"path": c.Name, "op": op, "bytes": len(c.Data)})
-		changed = changed || strings.HasPrefix(c.Name, Deliverable+"/")
+		changed = changed || strings.HasPrefix(c.Name, Deliverable+"/") && !isShot(c.Name)
 	}
 	return changed, nil
 }

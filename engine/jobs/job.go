@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -35,9 +34,10 @@ type job struct {
 	cancel context.CancelCauseFunc // nil unless running
 	done   chan struct{}           // closed when the job has ended
 
-	lasting bool   // it has ended, and inherit is to change what it left
-	author  string // who makes its game: a model's name, or the generator's; "" before it works
-	applied bool   // what it asks to change for good is changed; used only by the goroutine that runs or ends it
+	lasting bool      // it has ended, and inherit is to change what it left
+	author  string    // who makes its game: a model's name, or the generator's; "" before it works
+	undo    *gen.Undo // how it takes the project back, nil if it does not; set when it begins
+	applied bool      // what it asks to change for good is changed; used only by the goroutine that runs or ends it
 }
 
 // stored is the content of job.json.
@@ -79,8 +79,7 @@ func completed(r gen.Result) verdict {
 	for _, wish := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
 		wish = clip(wish, maxPhrase)
 		e.Unmet = append(e.Unmet, wish)
-		phrase, why, _ := strings.Cut(wish, ": ")
-		unmet = append(unmet, api.Unmet{Phrase: phrase, Why: why})
+		unmet = append(unmet, gen.Wish(wish))
 	}
 	return verdict{status: api.JobCompleted, ending: e, unmet: unmet, free: r.Free}
 }

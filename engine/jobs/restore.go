@@ -14,16 +14,31 @@ import (
 	"github.com/svc-games/svc/engine/revs"
 )
 
+// undoOf returns how a job takes the project back to an earlier revision: nil if it
+// does not, is only to be planned, or has the brief of a project without a game.
+func (m *Manager) undoOf(j *job) *gen.Undo {
+	req, err := j.request()
+	undo, asked := gen.ReadUndo(req.Prompt)
+	if err != nil || !asked {
+		return nil
+	}
+	settings, err := m.space.Settings(req.Settings)
+	if err != nil || settings.ChatMode == api.ChatPlan {
+		return nil
+	}
+	if files, err := m.projectFiles(); err != nil || len(files) == 0 {
+		return nil
+	}
+	return &undo
+}
+
 // carryOut does what a request asks for: it takes the project back to an earlier revision,
 // and has the generator do the rest.
 func (m *Manager) carryOut(ctx context.Context, j *job, rep *reporter, req gen.Request) outcome {
-	undo, asked := gen.ReadUndo(req.Prompt)
-	if !asked || req.Settings.ChatMode == api.ChatPlan {
+	if j.undo == nil {
 		return m.call(ctx, j, rep, req)
 	}
-	if files, err := m.projectFiles(); err != nil || len(files) == 0 {
-		return m.call(ctx, j, rep, req) // a brief
-	}
+	undo := *j.undo
 	former, err := m.here()
 	if err != nil {
 		m.cfg.Log.Warn("revision not kept", zap.String("job", j.id), zap.Error(err))

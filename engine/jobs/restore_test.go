@@ -87,6 +87,39 @@ func TestUndoBringsTheFormerGameBackByteForByte(t *testing.T) {
 	}
 }
 
+// Who has no balance left gets a job stopped that names a priced step.
+func TestUndoNeedsNoBalance(t *testing.T) {
+	e := start(t, t.TempDir(), script(write))
+	for _, step := range []struct{ prompt, next string }{
+		{"undo", "generator.job"}, // there is no game yet: a brief
+		{"a fox", "generator.job"},
+		{"undo", ""},
+		{"deshacer", ""},
+		{"undo, and make it pink", "generator.job"},
+	} {
+		id := e.submit(step.prompt)
+		rec := e.until(contract.FeedStarted)
+		if rec.Next != step.next {
+			t.Errorf("%q: the priced step to come is %q, want %q", step.prompt, rec.Next, step.next)
+		}
+		e.ack(rec)
+		if r := e.finish(id); r.Status != api.JobCompleted {
+			t.Errorf("%q: %+v", step.prompt, r.Failure)
+		}
+		if e.charged(id) && step.next == "" {
+			t.Errorf("%q: it is charged", step.prompt)
+		}
+	}
+	plan := api.GenerateRequest{ProjectID: project, Prompt: "undo", Settings: api.Settings{ChatMode: api.ChatPlan}}
+	id := e.submitRequest(plan)
+	if rec := e.until(contract.FeedStarted); rec.Next == "" {
+		t.Error("the plan of an undo names no priced step")
+	} else {
+		e.ack(rec)
+	}
+	e.finish(id)
+}
+
 func equal(a, b map[string]string) bool {
 	for name, text := range a {
 		if b[name] != text {

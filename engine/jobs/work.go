@@ -95,7 +95,8 @@ func (m *Manager) attempt(ctx context.Context, j *job) (verdict, error) {
 	return v, nil
 }
 
-// begin makes a job run and reports it, with the priced step that is to come.
+// begin makes a job run and reports it, with the priced step that is to come. One
+// that only goes back to an earlier revision has none, and needs no balance.
 func (m *Manager) begin(j *job) (seq uint64, err error) {
 	now := m.now()
 	s := m.snapshot(j)
@@ -109,7 +110,11 @@ func (m *Manager) begin(j *job) (seq uint64, err error) {
 	if err := m.event(j, now, api.EventStarted, nil); err != nil {
 		return 0, err
 	}
-	return m.report(j, contract.FeedRecord{Kind: contract.FeedStarted, Next: pricedStep})
+	next := pricedStep
+	if j.undo = m.undoOf(j); j.undo != nil && j.undo.Rest == "" {
+		next = ""
+	}
+	return m.report(j, contract.FeedRecord{Kind: contract.FeedStarted, Next: next})
 }
 
 // charge reports that the priced step was done.

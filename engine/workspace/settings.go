@@ -48,6 +48,12 @@ func (w *Workspace) mergeSettings(sent api.Settings) (api.Settings, []swap.Chang
 	return overlay(Defaults(), stored), changes, nil
 }
 
+// Settings returns what holds for a request that sends some.
+func (w *Workspace) Settings(sent api.Settings) (api.Settings, error) {
+	settings, _, err := w.mergeSettings(sent)
+	return settings, err
+}
+
 func (w *Workspace) storedSettings() (api.Settings, error) {
 	var stored api.Settings
 	data, err := disk.Read(w.root, settingsFile, maxSettings)

@@ -130,6 +130,10 @@ func (a *applying) judge(job *jobRow, r contract.FeedRecord) error {
 	if r.Kind != contract.FeedStarted && r.Kind != contract.FeedUsage {
 		return nil
 	}
+	if r.Kind == contract.FeedStarted && r.Next == "" { // it has nothing to pay for
+		delete(a.stop, job.id)
+		return nil
+	}
 	balance, err := readBalance(&a.tx.Reader, job.userID)
 	if err != nil {
 		return err

@@ -105,3 +105,19 @@ func TestAllJobsOfAUserFailAtTheirNextStepOnceTheBalanceIsUsedUp(t *testing.T) {
 		})
 	}
 }
+
+func TestJobThatHasNothingToPayForRunsWithoutABalance(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		key := f.newKey(policy.Limits{})
+		spent := engineJob{f: f, id: f.accept(key), project: f.project}
+		spent.report(f.started(spent.id, "step"))
+		for f.balance() >= 0 {
+			spent.report(f.used(spent.id, "step", 1, "step"))
+		}
+		f.project = f.newProject()
+		free := engineJob{f: f, id: f.accept(key), project: f.project}
+		if free.report(f.started(free.id, "")); free.stopped || !spent.stopped {
+			t.Errorf("with a balance of %s: a job without a priced step is stopped: %v, one with: %v", f.balance(), free.stopped, spent.stopped)
+		}
+	})
+}

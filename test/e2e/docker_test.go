@@ -105,7 +105,7 @@ func (s docked) briefBecomesAPlayableGame() {
 		t.Fatalf("%v: make deps installs what the tests need", err)
 	}
 	defer browser.Close()
-	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
+	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func openGame(t *testing.T, dir string) *playtest.Page {
 		t.Fatalf("%v: make deps installs what the tests need", err)
 	}
 	t.Cleanup(browser.Close)
-	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720, nil)
+	page, err := browser.Open(ctx, "file://"+filepath.Join(dir, "index.html"), 480, 720)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 
 	archive := s.download(key, sub)
 	dir := unpack(t, archive)
+	s.pictured(dir, played[len(played)-1])
 	for name, want := range map[string]string{
 		"src/mechanics/gap.js": "Math.sin(s.t * 9) * 3", "game.js": "Math.sin(s.t * 9) * 3", "assets/hero.png": "PNG", "assets/background.jpg": "\xff\xd8\xff",
 		"assets/music.wav": "WAVE", "index.html": "Wobble",

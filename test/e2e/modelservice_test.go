@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,5 +233,19 @@ func (s *service) playsInABrowser(dir string) {
 	shot(s.t, page, "model")
 	if said := page.Console(); len(said) > 0 {
 		s.t.Errorf("the console says %q", said)
+	}
+}
+
+// pictured looks for the pictures that a playtest names among a job's files.
+func (s *service) pictured(dir string, played map[string]any) {
+	s.t.Helper()
+	pictures, _ := played["pictures"].([]any)
+	for _, name := range pictures {
+		if got := s.read(filepath.Join(dir, fmt.Sprint(name))); !strings.HasPrefix(got, "\xff\xd8\xff") {
+			s.t.Errorf("%v is no picture", name)
+		}
+	}
+	if len(pictures) == 0 || len(pictures) > 8 {
+		s.t.Errorf("the playtest names the pictures %v", pictures)
 	}
 }

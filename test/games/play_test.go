@@ -1,3 +1,5 @@
+// Package games makes a game of each brief of the corpus with the real generator,
+// plays it in headless Chromium, and writes down how it went in RESULTS.md.
 package games
 
 import (
@@ -7,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,52 +19,58 @@ import (
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/swap"
 	"github.com/svc-games/svc/engine/workspace"
+	"github.com/svc-games/svc/test/games/corpus"
 )
 
-// outcome is how one brief went.
+// outcome is how one wish went.
 type outcome struct {
-	brief    brief
-	refused  error // by the reader of requests
-	spec     spec.Spec
-	before   spec.Spec // of a follow-up
-	unmet    []string
-	simTime  time.Duration // of making it, with simulation only
-	fullTime time.Duration // with the playtest in the browser
-	simRatio float64
-	report   playtest.Report // what the playtest in the browser found
-	mid      []byte          // picture of the running game
-	changed  bool
-	played   bool // the game passed its playtest in the browser
+	Name, Prompt, Brief          string
+	Refused                      string // by the reader of requests
+	Title, Kind, Theme, Renderer string
+	Lang                         string
+	Unmet                        []string
+	Problems                     []string // the judge's, each after its rule
+	Faults                       []string // what is not as expected
+	Seconds                      float64  // of making and judging it
+	Played                       bool     // the judge lets it pass
 }
 
-// passed tells whether the game was played in the browser and none of the
-// rules found a fault.
+// passed tells whether the judge played the game and found no fault by the rules.
 func (o outcome) passed(rules ...string) bool {
-	if !o.played {
-		return false
-	}
-	for _, c := range o.report.Checks {
+	for _, problem := range o.Problems {
 		for _, rule := range rules {
-			if c.Rule == rule && !c.OK {
+			if strings.HasPrefix(problem, rule+" ") {
 				return false
 			}
 		}
 	}
-	return true
+	return o.Played
 }
+
+// done tells whether all is as expected.
+func (o outcome) done() bool { return len(o.Faults) == 0 }
 
 // studio makes and plays games.
 type studio struct {
-	t     *testing.T
-	dir   string
-	sim   gen.Generator
-	full  gen.Generator
-	specs map[string]string // by brief: its project's folder
+	t   *testing.T
+	gen gen.Generator
+	// briefs are the folders of games that follow-ups begin with.
+	briefs map[string]string
 }
 
 // projectID is the same for every brief: the brief decides what comes out.
 const projectID = "0123456789abcdef01234567"
+
+// chromium is what games are looked at in.
+var chromium = playtest.NewPool("")
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	chromium.Close()
+	os.Exit(code)
+}
 
 func newStudio(t *testing.T) *studio {
 	t.Helper()
@@ -72,7 +81,7 @@ func newStudio(t *testing.T) *studio {
 		}
 		t.Skip(err)
 	}
-	chromium, err := playtest.Find()
+	path, err := playtest.Find()
 	if err != nil {
 		missing(err)
 	}
@@ -83,47 +92,40 @@ func newStudio(t *testing.T) *studio {
 	if _, err := os.Stat(filepath.Join(frameworks, "three")); err != nil {
 		missing(err)
 	}
-	s := &studio{t: t, dir: t.TempDir(), specs: map[string]string{}}
-	if s.sim, err = gen.New(gen.Options{Frameworks: frameworks}); err != nil {
-		t.Fatal(err)
-	}
-	if s.full, err = gen.New(gen.Options{Frameworks: frameworks, Chromium: chromium}); err != nil {
+	s := &studio{t: t, briefs: map[string]string{}}
+	if s.gen, err = gen.New(gen.Options{Frameworks: frameworks, Chromium: path}); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// journal keeps what a generator reports and is asked about later.
+// journal keeps what the generator reports of its last playtest in the browser.
 type journal struct {
-	simRatio float64
-	report   playtest.Report // of the last playtest in the browser: what failed
-	played   bool            // and whether the game passed
-	warnings []string
+	problems []string
+	played   bool
 }
 
 func (j *journal) Progress(api.Stage, int, string) {}
 
 func (j *journal) Event(eventType string, members map[string]any) {
-	switch {
-	case eventType == api.EventPlaytestResult && members["tier"] == "sim":
-		j.simRatio, _ = members["skillRatio"].(float64)
-	case eventType == api.EventPlaytestResult:
-		j.report = playtest.Report{}
-		problems, _ := members["problems"].([]string)
-		for _, p := range problems {
-			rule, note, _ := strings.Cut(p, " ")
-			j.report.Checks = append(j.report.Checks, playtest.Check{Rule: rule, Note: note})
-		}
+	if eventType == api.EventPlaytestResult && members["tier"] == "browser" {
+		j.problems, _ = members["problems"].([]string)
 		j.played, _ = members["ok"].(bool)
-	case eventType == api.EventWarning:
-		code, _ := members["code"].(string)
-		j.warnings = append(j.warnings, code)
 	}
 }
 
-// make reads a request as the engine does and makes its game in a folder.
-func (s *studio) make(b brief, g gen.Generator, dir string) (gen.Result, *journal, time.Duration, error) {
-	body, err := b.body(projectID)
+// made is what a request came to.
+type made struct {
+	gen.Result
+	journal
+	restored bool
+	took     time.Duration
+}
+
+// make reads a request as the engine does and makes its game in a folder. former
+// are the project's files before its last change.
+func (s *studio) make(w corpus.Wish, prompt, dir string, former map[string][]byte) (made, error) {
+	body, err := w.Body(projectID, prompt)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -132,71 +134,128 @@ func (s *studio) make(b brief, g gen.Generator, dir string) (gen.Result, *journa
 		err = contract.CheckSkills(req.Skills)
 	}
 	if err != nil {
-		return gen.Result{}, nil, 0, err
+		return made{}, err
 	}
 	space, err := workspace.Open(dir)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer space.Close()
+	if _, undo := gen.ReadUndo(prompt); undo {
+		return made{restored: s.restore(space.Root(), former)}, nil
+	}
 	inherited, err := space.Apply(req, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	rep := &journal{}
+	var m made
 	start := time.Now()
-	result, err := g.Generate(s.t.Context(), gen.Request{
+	m.Result, err = s.gen.Generate(s.t.Context(), gen.Request{
 		JobID: "job_00000000000000000000000000", ProjectID: projectID, Prompt: req.Prompt, Instructions: inherited.Instructions,
 		Context: req.Context, Skills: req.Skills, Settings: inherited.Settings, Workspace: space.Root(),
-	}, rep)
+	}, &m.journal)
+	m.took = time.Since(start)
 	if err != nil {
-		s.t.Errorf("%s: %v", b.name, err)
+		s.t.Errorf("%s: %v", w.Name, err)
 	}
-	return result, rep, time.Since(start), nil
+	return m, nil
 }
 
-// all reports whether every brief is asked for, and what it takes to be written
-// down.
-func all() bool { return os.Getenv("SVC_GAMES") == "all" }
+// restore brings former files back, as the engine does with those of a revision,
+// and reports whether the project is as it was.
+func (s *studio) restore(root *os.Root, former map[string][]byte) bool {
+	changes, err := gen.Restore(root, former)
+	if err != nil || len(changes) == 0 {
+		s.t.Errorf("restoring changes %d files (%v)", len(changes), err)
+	}
+	if err := swap.Apply(root, changes, nil); err != nil {
+		s.t.Fatal(err)
+	}
+	now := s.project(root.Name())
+	same := len(now) == len(former)
+	for name, data := range former {
+		same = same && bytes.Equal(now[name], data)
+	}
+	return same
+}
 
-// produce makes a brief's game with its playtest in the browser, and before that,
-// where it is to be known how long it takes, with simulation only.
-func (s *studio) produce(b brief) outcome {
-	s.t.Helper()
-	o := outcome{brief: b}
-	var dirs [2]string
-	for i := range dirs {
-		dirs[i] = filepath.Join(s.dir, b.name+[]string{"-sim", "-full"}[i])
-		if b.after != "" {
-			if err := os.CopyFS(dirs[i], os.DirFS(s.specs[b.after])); err != nil {
-				s.t.Fatal(err)
-			}
-			o.before = s.readSpec(dirs[i])
-		} else if err := os.MkdirAll(dirs[i], 0o755); err != nil {
+// project returns the files of a project that revisions are made of.
+func (s *studio) project(dir string) map[string][]byte {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	files, err := gen.Project(root)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
+
+// begin returns a folder with the game of a follow-up's brief.
+func (s *studio) begin(w corpus.Wish) string {
+	dir := s.t.TempDir()
+	if w.Brief == "" {
+		return dir
+	}
+	key := w.Format + w.Dim + w.Brief
+	if s.briefs[key] == "" {
+		s.briefs[key] = s.t.TempDir()
+		if _, err := s.make(corpus.Wish{Name: w.Name, Format: w.Format, Dim: w.Dim}, w.Brief, s.briefs[key], nil); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	if all() {
-		_, _, took, err := s.make(b, s.sim, dirs[0])
-		if err != nil {
-			o.refused = err
-			s.checkNothingWritten(b, dirs[0])
+	if err := os.CopyFS(dir, os.DirFS(s.briefs[key])); err != nil {
+		s.t.Fatal(err)
+	}
+	return dir
+}
+
+// produce makes a wish's game and holds it against what is expected.
+func (s *studio) produce(w corpus.Wish) outcome {
+	s.t.Helper()
+	dir := s.begin(w)
+	o := outcome{Name: w.Name, Prompt: w.Prompt, Brief: w.Brief}
+	var before spec.Spec
+	var m made
+	var former map[string][]byte
+	for _, prompt := range append(w.After, w.Prompt) {
+		if w.Brief != "" {
+			before = s.readSpec(dir)
+		}
+		earlier := former
+		if w.Brief != "" {
+			former = s.project(dir)
+		}
+		var err error
+		if m, err = s.make(w, prompt, dir, earlier); err != nil {
+			s.refuse(w, &o, err, dir)
 			return o
 		}
-		o.simTime = took
 	}
-	result, rep, took, err := s.make(b, s.full, dirs[1])
-	if err != nil {
-		o.refused = err
-		s.checkNothingWritten(b, dirs[1])
-		return o
+	now := s.readSpec(dir)
+	o.Title, o.Kind, o.Theme, o.Renderer, o.Lang = now.Title, now.Mechanic, now.Theme, now.Renderer, now.Lang
+	o.Unmet, o.Problems, o.Seconds = m.Unmet, m.problems, m.took.Seconds()
+	o.Played = m.played || m.restored || w.Brief != "" && !m.Changed // a game that is as it was passed before
+	o.Faults = w.Want.Faults(corpus.Outcome{Before: before, Spec: now, Unmet: m.Unmet, Restored: m.restored})
+	o.Faults = append(o.Faults, harm(s.t, w, dir)...)
+	if w.Want.Refused {
+		o.Faults = append(o.Faults, "it was not refused")
 	}
-	o.fullTime, o.unmet, o.changed, o.simRatio, o.played = took, result.Unmet, result.Changed, rep.simRatio, rep.played
-	s.specs[b.name] = dirs[1]
-	o.spec = s.readSpec(dirs[1])
-	o.report = rep.report
-	s.lookAt(&o, dirs[1])
+	s.look(w.Name, dir)
 	return o
+}
+
+func (s *studio) refuse(w corpus.Wish, o *outcome, err error, dir string) {
+	o.Refused = err.Error()
+	var refusal *api.Error
+	if !w.Want.Refused || !errors.As(err, &refusal) || refusal.Status != 400 {
+		o.Faults = []string{"refused: " + o.Refused}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		s.t.Errorf("%s: refused, but %v was written (%v)", w.Name, entries, err)
+	}
 }
 
 func (s *studio) readSpec(dir string) spec.Spec {
@@ -211,135 +270,115 @@ func (s *studio) readSpec(dir string) spec.Spec {
 	return read
 }
 
-func (s *studio) checkNothingWritten(b brief, dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 0 {
-		s.t.Errorf("%s: refused, but %v was written (%v)", b.name, entries, err)
-	}
-}
-
-// lookAt reads the delivered files and the picture of the running game.
-func (s *studio) lookAt(o *outcome, dir string) {
-	files := map[string][]byte{}
+// harm is what a hostile brief planted in the game.
+func harm(t *testing.T, w corpus.Wish, dir string) (out []string) {
 	root := filepath.Join(dir, gen.Deliverable)
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || len(w.Want.Harm) == 0 {
 			return err
 		}
 		data, err := os.ReadFile(name)
 		rel, _ := filepath.Rel(root, name)
-		files[filepath.ToSlash(rel)] = data
+		for _, bad := range w.Want.Harm {
+			foreign := strings.HasPrefix(filepath.ToSlash(rel), "lib/") && filepath.Base(rel) != "svc.js"
+			if !foreign && bytes.Contains(data, []byte(bad)) {
+				out = append(out, bad+" got into "+rel)
+			}
+		}
 		return err
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	checkHarmless(s.t, o.brief, files)
-	if o.mid, err = os.ReadFile(filepath.Join(dir, ".svc", "playtest", "mid.jpg")); err != nil {
-		s.t.Errorf("%s: there is no picture of the game: %v", o.brief.name, err)
-	}
+	return out
 }
 
-// checkHarmless looks for what hostile briefs tried to plant.
-func checkHarmless(t *testing.T, b brief, files map[string][]byte) {
-	t.Helper()
-	if !b.hostile {
-		return
+// kept is where outcomes of a long run are.
+var kept = filepath.Join("..", "output", "games")
+
+// TestBriefsBecomeGamesThatPlay plays the short part of the corpus, or with SVC_GAMES
+// those whose names match, "all" of them from the start, and writes RESULTS.md.
+func TestBriefsBecomeGamesThatPlay(t *testing.T) {
+	which := os.Getenv("SVC_GAMES")
+	if which == "all" {
+		if err := os.RemoveAll(kept); err != nil {
+			t.Fatal(err)
+		}
+		which = ""
 	}
-	for name, data := range files {
-		if strings.HasPrefix(name, "lib/") && name != "lib/svc.js" {
+	names, err := regexp.Compile(which)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, long := os.LookupEnv("SVC_GAMES")
+	all := wishes(t)
+	s := newStudio(t)
+	for _, w := range all {
+		if long && !names.MatchString(w.Name) || !long && !w.Short {
 			continue
 		}
-		for _, bad := range []string{"<script>alert", "evil.example", "sk-0123456789", "process.env", "etc/passwd"} {
-			if bytes.Contains(data, []byte(bad)) {
-				t.Errorf("%s: %q got into %s", b.name, bad, name)
-			}
+		o := s.produce(w)
+		if !o.Played && o.Refused == "" || len(o.Faults) > 0 && (w.Brief == "" || len(o.Unmet) == 0) {
+			t.Errorf("%s: %s: %q, unmet %q, judge %q", o.Name, o.Kind, o.Faults, o.Unmet, o.Problems)
+		}
+		t.Logf("%-18s %-10s %-8s %.2f s, %q", o.Name, o.Kind, o.Theme, o.Seconds, o.Problems)
+		if long {
+			keep(t, o)
 		}
 	}
-}
-
-// judge holds an outcome against what is promised of every game.
-func judge(t *testing.T, o outcome) {
-	t.Helper()
-	b := o.brief
-	var refusal *api.Error
-	switch {
-	case b.refused && (!errors.As(o.refused, &refusal) || refusal.Status != 400):
-		t.Errorf("%s: was not refused as a bad request: %v", b.name, o.refused)
-	case b.refused:
-		return
-	case o.refused != nil:
-		t.Errorf("%s: refused: %v", b.name, o.refused)
-		return
-	}
-	if !o.played || !o.report.OK() {
-		t.Errorf("%s (%s): %s", b.name, o.spec.Mechanic, o.report)
-	}
-	if b.want != nil && !b.want(o.before, o.spec) {
-		data, _ := json.Marshal(o.spec.Play)
-		t.Errorf("%s: the change is not there: %s, %s in %s, unmet %q", b.name, data, o.spec.Mechanic, o.spec.Theme, o.unmet)
-	}
-	if b.lang != "" && b.after == "" && o.spec.Lang != b.lang {
-		t.Errorf("%s: the texts are in %q", b.name, o.spec.Lang)
-	}
-}
-
-func TestBriefsBecomeGamesThatPlay(t *testing.T) {
-	chosen := corpus
-	if !all() {
-		chosen = nil
-		for _, name := range inShort {
-			for _, b := range corpus {
-				if b.name == name {
-					chosen = append(chosen, b)
-				}
-			}
-		}
-	}
-	began := load()
-	s := newStudio(t)
-	var made []outcome
-	for _, b := range chosen {
-		o := s.produce(b)
-		judge(t, o)
-		made = append(made, o)
-		t.Logf("%-18s %-10s %-8s sim %4d ms, browser %4d ms, ratio %.1f, %s", b.name, o.spec.Mechanic, o.spec.Theme, o.simTime.Milliseconds(), o.fullTime.Milliseconds(), o.simRatio, o.report)
-	}
-	if all() {
-		if err := writeResults(made, began); err != nil {
+	if long {
+		if err := writeResults(t, all); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func TestCorpusHasWhatItPromises(t *testing.T) {
-	count := map[string]int{}
-	names := map[string]bool{}
-	for _, b := range corpus {
-		count[string(b.kind)]++
-		count["lang-"+b.lang]++
-		if b.after != "" {
-			count["follow-up"]++
-			if !names[b.after] || b.want == nil {
-				t.Errorf("%s follows %q, which does not come before it, or wants nothing", b.name, b.after)
+func wishes(t *testing.T) []corpus.Wish {
+	t.Helper()
+	briefs, err := corpus.Briefs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	followUps, err := corpus.FollowUps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(briefs, followUps...)
+}
+
+// keep writes an outcome down, so that a long run may be made in parts.
+func keep(t *testing.T, o outcome) {
+	t.Helper()
+	data, err := json.Marshal(o)
+	if err == nil {
+		err = errors.Join(os.MkdirAll(kept, 0o755), os.WriteFile(filepath.Join(kept, o.Name+".json"), data, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCorpusHasWhatIsPromised(t *testing.T) {
+	names, count := map[string]bool{}, map[string]int{}
+	for _, w := range wishes(t) {
+		if names[w.Name] {
+			t.Errorf("there are two wishes %q", w.Name)
+		}
+		names[w.Name] = true
+		count["in "+w.Want.Lang]++
+		count["in the format "+w.Format]++
+		count["in "+w.Dim]++
+		for what, is := range map[string]bool{"briefs": w.Brief == "", "follow-ups": w.Brief != "", "named kinds": len(w.Want.Kind) > 0, "hostile": strings.HasPrefix(w.Name, "hostile")} {
+			if is {
+				count[what]++
 			}
 		}
-		if b.hostile {
-			count["hostile"]++
-		}
-		if names[b.name] {
-			t.Errorf("there are two briefs %q", b.name)
-		}
-		names[b.name] = true
 	}
-	for what, n := range map[string]int{"short": 40, "platform": 10, "3d": 10, "follow-up": 20, "hostile": 6} {
-		if count[what] != n {
-			t.Errorf("%d of %s, want %d", count[what], what, n)
-		}
-	}
-	for _, lang := range []string{"de", "es", "fr"} {
-		if count["lang-"+lang] < 3 {
-			t.Errorf("only %d briefs in %s", count["lang-"+lang], lang)
+	for what, n := range map[string]int{
+		"briefs": 120, "follow-ups": 40, "named kinds": 100, "hostile": 8, "in de": 20, "in es": 20, "in fr": 20, "in 3d": 6, "in the format platform": 40,
+	} {
+		if count[what] < n {
+			t.Errorf("%d %s, want %d", count[what], what, n)
 		}
 	}
 }

@@ -15,8 +15,12 @@ const (
 	maxLines  = 400
 )
 
-// storeFile is the kit's module for what is to be kept.
-const storeFile = "src/core/store.js"
+// storeFile is the core's module for what is to be kept, slimStore that of the slim
+// kit, and both know a frame without storage.
+const (
+	storeFile = "src/core/store.js"
+	slimStore = "src/kit/store.js"
+)
 
 var (
 	storagePattern = newPattern(`\b(?:local|session)Storage\b`)
@@ -28,8 +32,8 @@ var (
 // checkSource looks at a source file that is bundled: code is it without its
 // comments.
 func checkSource(add adder, name, code string, whole []byte) {
-	if m := storagePattern.find(code); m != "" && name != storeFile {
-		add("A09", Block, name, "it uses %s, which a sandboxed frame refuses: import store from core/store.js", m)
+	if m := storagePattern.find(code); m != "" && name != storeFile && name != slimStore {
+		add("A09", Block, name, "it uses %s, which a sandboxed frame refuses: import store from core/store.js, or from kit/kit.js", m)
 	}
 	if m := formerPattern.find(code); m != "" {
 		add("A20", Block, name, "Phaser 4 has no %s", strings.TrimRight(m, " ("))

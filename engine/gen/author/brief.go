@@ -77,12 +77,8 @@ type choices struct {
 }
 
 func conceptChoices(o brief.Order) choices {
-	format := o.Format
-	if format == "" {
-		format = spec.Short
-	}
 	return choices{
-		mechanics: catalog.Choices(format, o.Solid), themes: slices.Sorted(maps.Keys(look.Themes)),
+		mechanics: catalog.Choices(o.Solid), themes: slices.Sorted(maps.Keys(look.Themes)),
 		heroes: brief.Nouns("hero"), hazards: brief.Nouns("hazard"), pickups: brief.Nouns("pickup"), moods: look.Moods,
 	}
 }

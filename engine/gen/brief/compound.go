@@ -3,17 +3,18 @@ package brief
 import "strings"
 
 // How many letters the parts of a compound have at the least: "ei" ends words
-// that have nothing to do with eggs.
+// that have nothing to do with eggs. What is longer than any word is none.
 const (
-	shortestFirst = 3
-	shortestLast  = 4
+	shortestFirst   = 3
+	shortestLast    = 4
+	longestCompound = 64
 )
 
 // compound returns the end of a word that is written together from words of the
 // lexicon, "Goldmünzen" or "starfish": it is what the whole is a kind of. "" is
 // returned where either part is unknown.
 func (l *lexicon) compound(word string) string {
-	for i := shortestFirst; i <= len(word)-shortestLast; i++ {
+	for i := shortestFirst; len(word) <= longestCompound && i <= len(word)-shortestLast; i++ {
 		if kind := word[i:]; l.isNoun(kind) && l.speaks(word[:i]) {
 			return kind
 		}
@@ -31,6 +32,27 @@ func (l *lexicon) speaks(part string) bool {
 		}
 	}
 	return false
+}
+
+// theme returns the place that a word names, alone or as a part of it:
+// "Herbstwald", "Weltraumspiel".
+func (l *lexicon) theme(t token) (string, bool) {
+	places := l.means["theme"]
+	for _, theme := range []string{places[t.word], places[t.singular], l.means["weak"][t.word]} {
+		if theme != "" {
+			return theme, true
+		}
+	}
+	for i := shortestFirst; i <= len(t.word)-shortestFirst; i++ {
+		first, last := t.word[:i], t.word[i:]
+		switch {
+		case places[last] != "" && len(last) >= shortestLast && l.is("compound first", first):
+			return places[last], true
+		case places[first] != "" && l.is("compound last", last):
+			return places[first], true
+		}
+	}
+	return "", false
 }
 
 func (l *lexicon) isNoun(word string) bool {

@@ -27,7 +27,7 @@ const (
 )
 
 // maxContentText bounds what of a text is searched for lists, in bytes.
-const maxContentText = 32 << 10
+const maxContentText = 64 << 10
 
 const (
 	maxAnswer   = 48 // characters
@@ -68,7 +68,7 @@ var (
 	anyTag   = regexp.MustCompile(`</?[a-zA-Z!][^<>]{0,200}>`)
 	// listHead is what stands before a list: "words:", "the words to find are:".
 	listHead = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:(?:use|with|from|these|this|the|my|following|mit|den|diesen|diese|die|folgenden?|con|usa|las|estas|los|siguientes|avec|utilise|les|ces|suivants?|list of|liste? (?:der|von|de)) +)*` +
-		`(word ?list|words|vocabulary|vocab|wörterliste|woerterliste|wörtern?|woertern?|vokabeln|begriffen?|palabras|vocabulario|mots|vocabulaire|questions|fragen|preguntas)` +
+		`(word ?list|words|vocabulary|vocab|wörterliste|woerterliste|wörtern?|woertern?|vokabeln|begriffen?|palabras|vocabulario|mots|vocabulaire|names? of \pL+|namen von \pL+|noms? de \pL+|nombres de \pL+|questions|fragen|preguntas)` +
 		`(?: +(?:to|zum|are|sind|para|a|à|son|sont|pour|list|siguientes|suivante?s)(?: +\pL+)?)?\s*[:：]`)
 	// bareList is a list without a colon: "with the words cat, dog and mouse".
 	bareList = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:(?:the|these|my|den|diesen|die|diese|las|estas|les|ces|with|mit|con|avec) +)+(words|wörtern?|woertern?|palabras|mots) +` +

@@ -54,3 +54,13 @@ func TestWordGamesAreReadInFourLanguages(t *testing.T) {
 		}
 	}
 }
+
+func TestRoundsOfADuelAreNoLevels(t *testing.T) {
+	for text, levels := range map[string]int{"connect four, 7 rounds": 1, "Vier gewinnt mit 7 Runden": 1, "tres en raya, 7 rondas": 1, "morpion en 7 manches": 1, "a jumping frog, 7 rounds": 7} {
+		r := Read(text)
+		s := r.Write(Order{ProjectID: "p", Seed: 1})
+		if s.Play.Levels != levels || levels == 1 && s.Params["rounds"] != 7 {
+			t.Errorf("%q: %d levels, %v", text, s.Play.Levels, s.Params)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package brief
 
+import "github.com/svc-games/svc/engine/gen/catalog"
+
 // evidence is what speaks for a language, the strongest first: its short words,
 // its other words without a meaning, and all words that it knows.
 type evidence struct{ grammar, plain, known int }
@@ -50,6 +52,9 @@ func evidenceOf(lang string, tokens []token) (e evidence) {
 			e.plain++
 		}
 		phrase := spokenPhrase(lang, tokens[i:])
+		if phrase > 0 && ownName(joined(tokens[i:i+phrase]), lang) {
+			e.grammar++
+		}
 		if phrase > 0 || own.knows(t.word) || lexicons[lang].compound(t.word) != "" {
 			e.known += max(1, phrase)
 		}
@@ -66,6 +71,21 @@ func spokenPhrase(lang string, tokens []token) int {
 		}
 	}
 	return 0
+}
+
+// ownName reports whether a phrase is the name of a kind of game in one language alone.
+func ownName(phrase, lang string) bool {
+	for _, other := range everyLanguage {
+		if other != lang && names(phrase, other) {
+			return false
+		}
+	}
+	for _, weight := range spoken[lang][phrase] {
+		if weight >= catalog.Named {
+			return true
+		}
+	}
+	return false
 }
 
 // most returns the language with most evidence, English where none has more.

@@ -3,6 +3,8 @@ package brief
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,6 +34,7 @@ var dictionaries, lexicons = func() (alone, whole map[string]*lexicon) {
 		for _, l := range readLines("words/" + lang + ".txt") {
 			alone[lang].add(l[0], strings.Fields(l[1]))
 		}
+		alone[lang].addPlurals()
 	}
 	for _, lang := range everyLanguage {
 		whole[lang] = &lexicon{means: map[string]map[string]string{}, sets: map[string]map[string]bool{}}
@@ -67,6 +70,18 @@ func (l *lexicon) add(what string, list []string) {
 		l.sets[what][w] = true
 		if _, ok := l.means[kind][w]; !ok {
 			l.means[kind][w] = meaning
+		}
+	}
+}
+
+// addPlurals takes in the plurals of nouns by a language's endings, where they mean
+// nothing else.
+func (l *lexicon) addPlurals() {
+	for _, word := range slices.Sorted(maps.Keys(l.means["noun"])) {
+		for ending := range l.sets["plural"] {
+			if many := word + ending; len(word) > 3 && !l.knows(many) {
+				l.add("noun "+l.means["noun"][word], []string{many})
+			}
 		}
 	}
 }

@@ -23,15 +23,19 @@ type Reading struct {
 	HeroWord string // the hero as it was written
 	Hazard   string
 	Pickup   string
-	Boss     string
-	Nouns    []string // all nouns of the lexicon, in their order
-	Theme    string   // "" when not named
-	Places   []string // things of the scenery that were named: castle, river
-	Look     spec.Look
-	Factors  map[string]float64 // tunable to factor
-	Lives    int                // 0 when not named
-	Seconds  int
-	Title    string
+	// PickupWord is the pickup as it was written.
+	PickupWord string
+	Boss       string
+	Nouns      []string // all nouns of the lexicon, in their order
+	Idle       []string // those of them that got no role
+	OfName     []string // those that are part of a kind's name: "brick breaker"
+	Theme      string   // "" when not named
+	Places     []string // things of the scenery that were named: castle, river
+	Look       spec.Look
+	Factors    map[string]float64 // tunable to factor
+	Lives      int                // 0 when not named
+	Seconds    int
+	Title      string
 	// Missing is the kind of game that was named and that there is not.
 	Missing string
 	Rules   Rules
@@ -43,6 +47,7 @@ type Reading struct {
 	words     *lexicon
 	languages []string
 	tokens    []token
+	named     map[string]bool // mechanics that were called by name
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
 }
@@ -74,7 +79,7 @@ func Read(text string) Reading {
 
 // read reads a text without its lists; whole tells the language.
 func read(text, whole string, content Content) Reading {
-	r := Reading{Mechanics: map[string]float64{}, Factors: map[string]float64{}, Content: content}
+	r := Reading{Mechanics: map[string]float64{}, named: map[string]bool{}, Factors: map[string]float64{}, Content: content}
 	text, r.Title = cutTitle(text)
 	if r.Title != "" {
 		r.because(r.Title, "the title")
@@ -96,8 +101,7 @@ func read(text, whole string, content Content) Reading {
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
 	r.readThemes(tokens)
-	r.readRoles(tokens, false)
-	r.readRoles(tokens, true)
+	r.readRoles(tokens)
 	r.readLook(tokens)
 	r.readUnmet(tokens)
 	return r
@@ -127,12 +131,16 @@ func (r *Reading) readMechanics(tokens []token) {
 			if !ok || tokens[i].negated {
 				continue
 			}
+			if n == 1 && r.isMenace(tokens, i) {
+				break // "avoiding sharks and mines" is no minesweeper
+			}
 			for j := i; j < i+n; j++ {
 				tokens[j].known = true
 				tokens[j].inName = n > 1
 			}
 			for m, w := range weights {
 				r.Mechanics[m] += w
+				r.named[m] = r.named[m] || w >= catalog.Named
 			}
 			if best := heaviest(weights); weights[best] >= 2 {
 				r.because(phrase, "the mechanic "+best)
@@ -140,6 +148,19 @@ func (r *Reading) readMechanics(tokens []token) {
 			break
 		}
 	}
+}
+
+// isMenace reports whether a word is a figure that the same clause tells to avoid.
+func (r *Reading) isMenace(tokens []token, i int) bool {
+	if _, _, ok := r.words.lookup(tokens[i]); !ok {
+		return false
+	}
+	for j := i; j > 0 && !tokens[j].startsClause; j-- {
+		if word := tokens[j-1].word; r.words.is("verb avoid", word) && !r.words.is("plain", word) {
+			return true
+		}
+	}
+	return false
 }
 
 // miss takes the nearest mechanic for a kind that there is not.
@@ -179,17 +200,15 @@ func (r *Reading) readNumbers(tokens []token) {
 	}
 }
 
-// readThemes finds the place. A word that also names a figure ("candy") is
-// one only when no other word is.
+// readThemes finds the place. A word that also names a figure ("candy") or is part
+// of a kind's name ("crossy road") is one only when no other word is.
 func (r *Reading) readThemes(tokens []token) {
-	for _, figuresToo := range []bool{false, true} {
+	for _, last := range []bool{false, true} {
 		for i := range tokens {
 			t := &tokens[i]
-			theme, ok := r.words.means["theme"][t.word]
-			if !ok {
-				theme, ok = r.words.means["theme"][t.singular]
-			}
-			if _, _, figure := r.words.lookup(*t); !ok || t.negated || t.ofBoss || figure != figuresToo {
+			theme, ok := r.words.theme(*t)
+			_, _, figure := r.words.lookup(*t)
+			if !ok || t.negated || t.ofBoss || (figure || t.inName || r.words.means["weak"][t.word] != "") != last {
 				continue
 			}
 			t.known = true
@@ -202,89 +221,6 @@ func (r *Reading) readThemes(tokens []token) {
 			}
 		}
 	}
-}
-
-// readRoles gives the nouns their roles: what follows "avoid" or "shoot" is a
-// hazard, what follows "collect" a pickup, and the first other being is the
-// hero. A role that a verb gave wins over one that was only guessed. Nouns in
-// the name of a game ("flappy bird") come in a second pass, for roles that
-// are still free.
-func (r *Reading) readRoles(tokens []token, inNames bool) {
-	role, alone := "", false
-	guessed := map[string]bool{}
-	for i := range tokens {
-		t := &tokens[i]
-		noun, f, ok := r.words.lookup(*t)
-		if t.ofBoss {
-			continue
-		}
-		if !ok || t.usedAsNumber(tokens, i) {
-			switch {
-			// What must not be shot is spared, what must not be hit is avoided.
-			case r.words.is("verb shoot", t.word) && t.negated && !r.words.is("verb avoid", t.word):
-				role = "pickup"
-			case r.words.is("verb shoot", t.word), r.words.is("verb deny", t.word), r.words.is("verb avoid", t.word) && !t.negated, r.words.is("verb collect", t.word) && t.negated:
-				role = "hazard"
-			case r.words.is("verb collect", t.word):
-				role = "pickup"
-			case t.audience || t.startsClause || r.isMechanicWord(t.word) || r.words.is("verb with", t.word):
-				role = ""
-			}
-			continue
-		}
-		t.known = true
-		given := role
-		if t.inName != inNames {
-			continue
-		}
-		if noun == "ship" && r.inSpace(tokens) {
-			noun = "spaceship"
-			f = figures[noun]
-		}
-		r.Nouns = append(r.Nouns, noun)
-		if t.negated && role != "hazard" {
-			continue
-		}
-		taken := inNames && r.Hero != "" && f.pickup == ""
-		if taken || given == "" && (noun == "planet" || noun == "moon") {
-			continue
-		}
-		given = r.roleOf(f, given)
-		place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[given]
-		if *place == "" || guessed[given] && role != "" {
-			guessed[given] = role == ""
-			r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+given })
-			*place = noun
-			if given == "hero" {
-				r.HeroWord = t.raw
-			}
-			r.because(t.word, "the "+given)
-			alone = alone || given == "hazard" && role == "" && f.shy && t.word == noun
-		}
-	}
-	if alone && r.Hero == "" && guessed["hazard"] {
-		r.Hero, r.HeroWord, r.Hazard = r.Hazard, r.Hazard, ""
-	}
-}
-
-// roleOf is the role of a figure: the one that a verb gave, if it can play it, or
-// the first that is free.
-func (r *Reading) roleOf(f figure, given string) string {
-	switch {
-	case given == "" && f.body != "" && r.Hero == "" && !f.shy:
-		return "hero"
-	case given == "" && f.body == "" && f.hazard != "":
-		return "hazard"
-	case given == "" && f.pickup != "":
-		return "pickup"
-	case given == "":
-		return "hazard"
-	case given == "hazard" && f.hazard == "" && f.body == "":
-		return "pickup" // a star that one runs over is still a treat
-	case given == "pickup" && f.pickup == "" && f.body == "":
-		return "hazard"
-	}
-	return given
 }
 
 // inSpace reports whether a text is about space: a ship of it is no boat.

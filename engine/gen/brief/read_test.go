@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/look"
@@ -76,7 +77,7 @@ func TestNumbersColoursMoodsAndAdjectivesAreRead(t *testing.T) {
 
 func TestCompoundsAreWhatTheirLastPartIs(t *testing.T) {
 	for word, noun := range map[string]string{
-		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "", "starfish": "fish", "Wasserball": "",
+		"Goldmünzen": "coin", "Weltraumkatze": "cat", "Schneekatzen": "cat", "Sternenschiff": "ship", "starfish": "fish", "Wasserball": "",
 		"Kartei": "", "scoreboard": "", "Kirschblüte": "", "carpet": "", "background": "",
 	} {
 		tokens := tokenize(word)
@@ -188,12 +189,20 @@ func TestWhatIsNotUnderstoodIsUnmet(t *testing.T) {
 func TestNoiseMakesAGameAllTheSame(t *testing.T) {
 	for _, text := range []string{
 		"", "\x00\x01\xff", strings.Repeat("qwx ", 20_000), "<script>alert(1)</script>", "called \"<b>Zoom</b>\"",
-		"../../etc/passwd", strings.Repeat("🎮", 9000), "'; drop table games; --",
+		"../../etc/passwd", strings.Repeat("🎮", 9000), "'; drop table games; --", strings.Repeat("a", MaxText),
 	} {
 		s := Read(text).Write(Order{ProjectID: "p", Seed: Seed("p", text)})
 		if err := s.Check(); err != nil {
 			t.Errorf("%.20q: %v", text, err)
 		}
+	}
+}
+
+func TestLongBriefIsReadToItsEnd(t *testing.T) {
+	end := "A frog jumps over logs in the winter"
+	text := strings.Repeat("And so on. ", (api.MaxPrompt-len(end))/11) + end
+	if r := Read(text); r.Hero != "frog" || r.Theme != "winter" || len(r.Mechanics) == 0 {
+		t.Errorf("hero %q, theme %q, mechanics %v", r.Hero, r.Theme, r.Mechanics)
 	}
 }
 
@@ -247,7 +256,8 @@ func TestEveryWordNamesSomethingThatExists(t *testing.T) {
 }
 
 func TestEveryFigureCanBeDrawn(t *testing.T) {
-	beings := painters(t, "art/beings.js", "art/animals.js", "art/creatures.js", "art/people.js", "art/vehicles.js")
+	beings := painters(t, "art/beings.js", "art/animals.js", "art/birds.js", "art/creatures.js", "art/people.js",
+		"art/visitors.js", "art/vehicles.js")
 	things, scenery := painters(t, "art/things.js"), painters(t, "art/scenery.js")
 	// Features that the face painter knows, and those of no shape of their own.
 	for _, f := range []string{"fangs", "oneeye", "notail"} {

@@ -3,16 +3,19 @@ package brief
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
 // Rules are what a text says of levels, players and the like.
 type Rules struct {
-	Levels   int  // 0 when not named
-	Players  int  // 0 when not named
-	Boss     Wish // wanted, refused, or not named
+	Levels   int    // 0 when not named
+	LevelsIn string // the unit that they were counted in, "" when not counted
+	Players  int    // 0 when not named
+	Boss     Wish   // wanted, refused, or not named
 	Powers   Wish
 	Combo    Wish
 	Sound    Wish
@@ -60,6 +63,12 @@ var (
 		{regexp.MustCompile(`(?i)\b([23])[\s-]d(?:imension(?:al|s))?\b`), "${1}d"},
 		{regexp.MustCompile(`(?i)\b(two|2|zwei|dos|deux|due|dois)[\s-]+player\b`), "$1 players"},
 		{regexp.MustCompile(`(?i)\bendless runners?\b`), "endlessrunner"},
+		{regexp.MustCompile(`(?i)\bjump(?:\s*['’]?\s*(?:n|and|&|und)\s*['’]?\s*|\s*-\s*)run\b|\bmetroidvania\b`), "platformer"},
+		{regexp.MustCompile(`(?i)\b(?:boules? de feu|bolas? de fuego|fire balls?)\b`), "fireball"},
+		{regexp.MustCompile(`(?i)\b(?:polar|teddy) bear`), "bear"},
+		{regexp.MustCompile(`(?i)\b(?:rocket|space) ship`), "spaceship"},
+		{regexp.MustCompile(`(?i)\b(?:fire (?:truck|engine)|camión de bomberos|camion de pompiers?)`), "firetruck"},
+		{regexp.MustCompile(`(?i)\bpolice cars?\b|\bvoitures? de police\b|\bcoches? de policía\b`), "police"},
 		{regexp.MustCompile(`(?i)\b(?:ms\.? )?pac[\s-]man\b`), "pacman"}, // who is no man
 		{regexp.MustCompile(`(?i)\b(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)\b`), "endless"},
 		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds? up(?: over time)?|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
@@ -139,6 +148,7 @@ func (r *Reading) readLevels(tokens []token, i, n int) {
 	if n > 0 {
 		named = tokens[i-1].word + " " + named
 		tokens[i-1].known = true
+		r.Rules.LevelsIn = tokens[i].word
 	} else {
 		n = usualLevels
 	}
@@ -147,6 +157,19 @@ func (r *Reading) readLevels(tokens []token, i, n int) {
 	if n > spec.MaxLevels {
 		r.Unmet = append(r.Unmet, named)
 	}
+}
+
+// LevelsOf returns the levels that the text names, 0 when it names none, or counts what
+// a tunable of the mechanic counts: the rounds of a duel.
+func (r Reading) LevelsOf(mechanic string) int {
+	for _, p := range catalog.Mechanics[mechanic].Params {
+		for _, lang := range r.languages {
+			if slices.Contains(p.Units[lang], r.Rules.LevelsIn) {
+				return 0
+			}
+		}
+	}
+	return r.Rules.Levels
 }
 
 func (r *Reading) readPlayers(tokens []token, i, n int) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/svc-games/svc/api"
 )
 
 // token is one word of a text.
@@ -23,9 +25,8 @@ type token struct {
 	inName       bool // part of a name of several words, "flappy bird"
 }
 
-// maxText bounds what of a text is read, in bytes: a brief of this length
-// says all that a short game can take up.
-const maxText = 8 << 10
+// MaxText bounds what of a text is read, in bytes: more than the longest prompt has.
+const MaxText = 4 * api.MaxPrompt
 
 var (
 	wordPattern  = regexp.MustCompile(`[\p{L}\p{N}]+(?:['’][\p{L}]+)?|[.,;:!?\n]`)
@@ -38,8 +39,8 @@ var (
 
 // tokenize splits a text into words.
 func tokenize(text string) []token {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "")
+	if len(text) > MaxText {
+		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	var out []token
 	clause, colon := true, false

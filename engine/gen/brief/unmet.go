@@ -1,6 +1,12 @@
 package brief
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// shooting are the mechanics in which the player shoots.
+var shooting = []string{"asteroids", "bubbles", "cannon", "defence", "formation", "shooter", "slingshot", "typing"}
 
 // readUnmet collects runs of words that nothing above knew.
 func (r *Reading) readUnmet(tokens []token) {
@@ -23,7 +29,11 @@ func (r *Reading) readUnmet(tokens []token) {
 			continue
 		}
 		switch {
-		case t.known || r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
+		case t.known || r.words.is("verb fight", t.word) || r.words.is("verb attack", t.word) || r.words.is("verb throw", t.word) || r.words.is("verb is", t.word):
+			flush()
+		case r.words.is("verb shoot", t.word) && slices.Contains(shooting, heaviest(r.Mechanics)):
+			flush()
+		case r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
 			flush()
 		case r.words.is("plain", t.word) || r.words.is("grammar", t.word) || r.words.is("plain", t.singular) || t.number != 0 || len(t.word) < 2:
 			flush()

@@ -49,7 +49,7 @@ func Seed(projectID, text string) uint32 {
 // Ranked returns the mechanics that an order allows, best first, for a reading.
 func (r Reading) Ranked(o Order) []string {
 	o = o.filled()
-	names := catalog.Choices(o.Format, o.Solid)
+	names := catalog.Choices(o.Solid)
 	rng := rand.New(rand.NewPCG(uint64(o.Seed), 1))
 	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	weights := map[string]float64{}
@@ -76,6 +76,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Turns || m.Content != "" {
 		w-- // a free choice is a game that moves
 	}
+	if m.Example != "" && w <= 0 {
+		w-- // and none that people would have asked for by name
+	}
 	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
 		w -= 2
 	}
@@ -86,6 +89,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	}
 	if m.Wide && f == spec.Platform {
 		w += 2.5
+	}
+	if m.Wide && f == spec.Short && !r.named[name] {
+		w -= 2 // it was made for longer play
 	}
 	if f, ok := figures[r.Hero]; ok {
 		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
@@ -98,7 +104,7 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 // kin is the body that stands for those that move alike.
 func kin(body string) string {
 	switch body {
-	case "taxi", "police", "truck", "bus", "firetruck", "tank", "tractor", "train", "bike", "motorbike":
+	case "taxi", "police", "truck", "bus", "firetruck", "tractor", "train", "bike", "motorbike":
 		return "car"
 	case "shark", "whale", "dolphin":
 		return "fish"
@@ -126,13 +132,13 @@ func (r Reading) Write(o Order) spec.Spec {
 	if theme == "" && o.Style != nil {
 		theme = o.Style.Theme
 	}
+	themes := catalog.Mechanics[mechanic].Themes
 	for _, noun := range []string{r.Hero, r.Hazard, r.Pickup} {
-		if theme == "" {
-			theme = figures[noun].theme
+		if place := figures[noun].theme; theme == "" && (!catalog.Mechanics[mechanic].Home || slices.Contains(themes, place)) {
+			theme = place
 		}
 	}
 	if theme == "" {
-		themes := catalog.Mechanics[mechanic].Themes
 		theme = themes[rng.IntN(len(themes))]
 	}
 	wish := r.Look
@@ -149,7 +155,7 @@ func (r Reading) Write(o Order) spec.Spec {
 	Recast(&s, r, theme, wish)
 	s.Title = r.Title
 	if s.Title == "" {
-		s.Title = makeTitle(s, r.HeroWord, rng.IntN(3))
+		s.Title = makeTitle(s, r, rng.IntN)
 	}
 	return s
 }
@@ -207,8 +213,8 @@ func (r Reading) Adjust(s *spec.Spec) {
 	} else if r.Rules.Endless && s.Format == spec.Platform {
 		p.Duration = 0
 	}
-	if r.Rules.Levels > 0 {
-		p.Levels = r.Rules.Levels
+	if n := r.LevelsOf(s.Mechanic); n > 0 {
+		p.Levels = n
 	}
 	if r.Rules.Players > 0 {
 		p.Players = r.Rules.Players
@@ -226,7 +232,11 @@ func (r Reading) Adjust(s *spec.Spec) {
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	t := look.Themes[theme]
 	s.Theme, s.Scene = theme, t.Scene
-	s.Cast.Hero, s.Look = SetHero(cmp.Or(r.Hero, t.Hero), wish)
+	hero := cmp.Or(r.Hero, t.Hero)
+	if r.Hero == "" && (hero == r.Hazard || hero == r.Pickup) {
+		hero = "kid" // whom the theme has for a hero is someone else here
+	}
+	s.Cast.Hero, s.Look = SetHero(hero, wish)
 	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
 	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
@@ -247,14 +257,11 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 // Translate writes a game's texts in another language; a title that a person gave
 // stays.
 func Translate(s *spec.Spec, lang string) {
-	before := *s
+	made := isMade(*s)
 	s.Lang, s.Text = lang, catalog.Texts(lang)
 	s.Text.HowTo = HowTo(*s)
-	for i := range 3 {
-		if makeTitle(before, "", i) == s.Title {
-			s.Title = makeTitle(*s, "", i)
-			return
-		}
+	if made {
+		s.Title = makeTitle(*s, Reading{}, func(int) int { return 0 })
 	}
 }
 
@@ -300,51 +307,63 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, cmp.Or(color, f.color)
 }
 
-// makeTitle names a game after its hero, by the word of the brief when that is
-// not English.
-func makeTitle(s spec.Spec, heroWord string, i int) string {
-	all := catalog.Mechanics[s.Mechanic].Titles
-	titles := all[s.Lang]
-	if titles == nil {
-		titles = all["en"]
+// makeTitle names a game by one of its mechanic's titles: one with the hero or the
+// pickup where the brief names it, as it is written there, else one without.
+func makeTitle(s spec.Spec, r Reading, pick func(n int) int) string {
+	hero, pickup := r.HeroWord, ""
+	if s.Lang == "en" && hero != "" {
+		hero = s.Cast.Hero.Noun
 	}
-	name := s.Cast.Hero.Noun
-	if s.Lang != "en" && heroWord != "" {
-		name = CleanTitle(heroWord)
+	if r.PickupWord != "" && s.Lang == "en" {
+		pickup = s.Cast.Pickup.Noun
 	}
-	title := strings.NewReplacer("{Hero}", capital(name), "{Pickup}", capital(s.Cast.Pickup.Noun)).Replace(titles[i%len(titles)])
-	return Clip(title, spec.MaxTitle-1)
+	var named, plain []string
+	for _, title := range titlesOf(s.Mechanic, s.Lang) {
+		switch {
+		case strings.Contains(title, "{Hero}"):
+			if whole := titled(title, "{Hero}", hero); whole != "" {
+				named = append(named, whole)
+			}
+		case strings.Contains(title, "{Pickup}"):
+			if whole := titled(title, "{Pickup}", pickup); whole != "" {
+				named = append(named, whole)
+			}
+		default:
+			plain = append(plain, title)
+		}
+	}
+	if len(named) == 0 {
+		named = plain
+	}
+	return Clip(named[pick(len(named))], spec.MaxTitle-1)
 }
 
-func capital(word string) string {
-	first := []rune(word)
-	return strings.ToUpper(string(first[:1])) + string(first[1:])
-}
-
-// plurals are those that follow no rule.
-var plurals = map[string]string{
-	"cactus": "cacti", "cheese": "cheese", "elf": "elves", "mouse": "mice", "snowman": "snowmen", "wolf": "wolves",
-	"dynamite": "dynamite", "fire": "fire", "fish": "fish", "food": "food", "fruit": "fruit", "goldfish": "goldfish", "honey": "honey",
-	"jellyfish": "jellyfish", "lava": "lava", "lightning": "lightning", "plankton": "plankton", "poison": "poison", "reindeer": "reindeer",
-	"sheep": "sheep", "treasure": "treasure",
-}
-
-func plural(noun string) string {
-	switch {
-	case plurals[noun] != "":
-		return plurals[noun]
-	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ey") && !strings.HasSuffix(noun, "ay"):
-		return noun[:len(noun)-1] + "ies"
-	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "x") || strings.HasSuffix(noun, "ch") || strings.HasSuffix(noun, "sh"):
-		return noun + "es"
+// titled puts a name into a title, unless there is none or the title has it.
+func titled(title, place, name string) string {
+	rest := strings.ToLower(strings.Replace(title, place, "", 1))
+	if name == "" || strings.Contains(rest, strings.ToLower(name)) {
+		return ""
 	}
-	return noun + "s"
+	return strings.Replace(title, place, capital(CleanTitle(name)), 1)
 }
 
-// Article puts "a" or "an" before a word.
-func Article(word string) string {
-	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) && !strings.HasPrefix(word, "uni") && !strings.HasPrefix(word, "ufo") {
-		return "an " + word
+// titlesOf are a mechanic's titles in a language, those in English where it has
+// none.
+func titlesOf(mechanic, lang string) []string {
+	all := catalog.Mechanics[mechanic].Titles
+	if titles := all[lang]; titles != nil {
+		return titles
 	}
-	return "a " + word
+	return all["en"]
+}
+
+// isMade tells a title that was made from one that a person gave.
+func isMade(s spec.Spec) bool {
+	return slices.ContainsFunc(titlesOf(s.Mechanic, s.Lang), func(title string) bool {
+		before, after, named := strings.Cut(strings.Replace(title, "{Pickup}", "{Hero}", 1), "{Hero}")
+		if !named {
+			return s.Title == title
+		}
+		return strings.HasPrefix(s.Title, before) && strings.HasSuffix(s.Title, after) && len(s.Title) > len(before)+len(after)
+	})
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
+// Version is that of esbuild, of which games name the npm package: it makes the same
+// bytes.
+const Version = "0.28.2"
+
 // Problem is one message of the compiler.
 type Problem struct {
 	File string `json:"file"`

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/svc-games/svc/engine/gen/kit"
@@ -24,7 +25,7 @@ func (m Mechanic) Renderers() []string {
 // Field returns the size of a game's field.
 func Field(s spec.Spec) (w, h int) {
 	m := Mechanics[s.Mechanic]
-	if m.Wide || m.Solid && s.Format == spec.Platform {
+	if s.Format == spec.Platform && (m.Wide || m.Solid) {
 		return 960, 540
 	}
 	return 480, 720
@@ -33,11 +34,10 @@ func Field(s spec.Spec) (w, h int) {
 // Names returns the names of all mechanics, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(Mechanics)) }
 
-// Choices returns the mechanics that a format and a dimension allow, sorted.
-func Choices(f spec.Format, solid bool) []string {
+// Choices returns the mechanics of a dimension, sorted.
+func Choices(solid bool) []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
-		m := Mechanics[name]
-		return m.Solid != solid || m.Wide && f == spec.Short
+		return Mechanics[name].Solid != solid
 	})
 }
 
@@ -73,6 +73,28 @@ func Uses(name, tunable string) bool {
 	return bytes.Contains(source, []byte(sign))
 }
 
+// Figures are the roles of the cast that a mechanic shows in play: hero, hazard,
+// pickup.
+func Figures(name string) []string {
+	return slices.DeleteFunc([]string{"hero", "hazard", "pickup"}, func(role string) bool {
+		return !draws("mechanics/"+name+".js", []byte("'"+role+"'"))
+	})
+}
+
+var drawers = regexp.MustCompile(`from '\.\./(core/(?:duel|roomart|keys)\.js)'`)
+
+// draws reports whether a module, or one of those that it draws with, names a
+// sprite.
+func draws(module string, sprite []byte) bool {
+	source, err := kit.Source(module)
+	if err != nil {
+		return false
+	}
+	return bytes.Contains(source, sprite) || slices.ContainsFunc(drawers.FindAllSubmatch(source, -1), func(m [][]byte) bool {
+		return draws(string(m[1]), sprite)
+	})
+}
+
 // Check returns the first thing in s that does not exist or does not go
 // together. It includes what s.Check checks.
 func Check(s spec.Spec) error {
@@ -82,9 +104,6 @@ func Check(s spec.Spec) error {
 	m, ok := Mechanics[s.Mechanic]
 	if !ok {
 		return fmt.Errorf("there is no mechanic %q; there are %v", s.Mechanic, Names())
-	}
-	if m.Wide && s.Format == spec.Short {
-		return fmt.Errorf("the mechanic %s does not fit the short format", s.Mechanic)
 	}
 	for name, v := range s.Params {
 		if p, ok := m.Params[name]; !ok || v < p.Min || v > p.Max {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestThereAreEnoughMechanicsOfEachKind(t *testing.T) {
-	if n := len(catalog.Choices(spec.Short, false)); n < 12 {
+	if n := len(catalog.Choices(false)); n < 12 {
 		t.Errorf("%d short mechanics", n)
 	}
 	wide := 0
@@ -23,7 +23,7 @@ func TestThereAreEnoughMechanicsOfEachKind(t *testing.T) {
 			wide++
 		}
 	}
-	if n := len(catalog.Choices(spec.Short, true)); wide < 4 || n < 4 {
+	if n := len(catalog.Choices(true)); wide < 4 || n < 4 {
 		t.Errorf("%d mechanics of the platform format, %d in 3D", wide, n)
 	}
 	if !slices.Equal(catalog.Names(), kit.Mechanics()) {
@@ -52,7 +52,7 @@ func TestEveryMechanicIsDescribedInEveryLanguage(t *testing.T) {
 func TestUsualTunablesMakeAGameOfEveryMechanic(t *testing.T) {
 	for _, format := range []spec.Format{spec.Short, spec.Platform} {
 		for _, solid := range []bool{false, true} {
-			for _, name := range catalog.Choices(format, solid) {
+			for _, name := range catalog.Choices(solid) {
 				s := brief.Read("A frog").Write(brief.Order{ProjectID: "p", Seed: 1, Format: format, Solid: solid})
 				s.Mechanic, s.Params, s.Play = name, catalog.Params(name), catalog.Usual(name, format)
 				if err := catalog.Check(s); err != nil {
@@ -65,12 +65,11 @@ func TestUsualTunablesMakeAGameOfEveryMechanic(t *testing.T) {
 
 func TestCheckRefusesWhatDoesNotGoTogether(t *testing.T) {
 	for name, spoil := range map[string]func(*spec.Spec){
-		"unknown mechanic":         func(s *spec.Spec) { s.Mechanic = "chess" },
-		"unknown theme":            func(s *spec.Spec) { s.Theme = "office" },
-		"a wide mechanic in short": func(s *spec.Spec) { s.Mechanic = "maze" },
-		"2D by three.js":           func(s *spec.Spec) { s.Renderer = "three" },
-		"3D by Phaser":             func(s *spec.Spec) { s.Mechanic = "roll3d" },
-		"what spec.Check refuses":  func(s *spec.Spec) { s.Title = "" },
+		"unknown mechanic":        func(s *spec.Spec) { s.Mechanic = "chess" },
+		"unknown theme":           func(s *spec.Spec) { s.Theme = "office" },
+		"2D by three.js":          func(s *spec.Spec) { s.Renderer = "three" },
+		"3D by Phaser":            func(s *spec.Spec) { s.Mechanic = "roll3d" },
+		"what spec.Check refuses": func(s *spec.Spec) { s.Title = "" },
 	} {
 		s := brief.Read("A frog jumps").Write(brief.Order{ProjectID: "p", Seed: 1})
 		spoil(&s)

@@ -34,6 +34,8 @@ type Mechanic struct {
 	Shows []string `json:"shows"`
 	// Themes suit it when the brief names no place.
 	Themes []string `json:"themes"`
+	// Home: it is played in its themes, wherever its figures are at home.
+	Home bool `json:"home"`
 	// Cast are the nouns of hero, hazard and pickup where the brief names none.
 	Cast map[string]string `json:"cast"`
 	// Titles hold {Hero} or, where that is what a game is about, {Pickup}. Those

@@ -54,6 +54,9 @@ var (
 	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
 )
 
+// maxClauses bounds how many wishes a request may have.
+const maxClauses = 100
+
 // Limit says why a game must not become what a spec says, "" when it may.
 type Limit func(spec.Spec) (why string)
 
@@ -63,7 +66,12 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	out := Outcome{Spec: s, AtBounds: true}
 	request = content(&out, request, limit)
 	var refused []string
-	for _, raw := range clauses(request) {
+	list := clauses(request)
+	if more := len(list) - maxClauses; more > 0 {
+		out.Unmet = append(out.Unmet, fmt.Sprintf("the last %d wishes: %d can be carried out at once", more, maxClauses))
+		list = list[:maxClauses]
+	}
+	for _, raw := range list {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
 		if forbidPattern.MatchString(c.text) {
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 80)+": it stays as it is")
@@ -118,15 +126,12 @@ func declines(s spec.Spec, c clause) bool {
 
 // clauses splits a request, but not inside quotation marks.
 func clauses(request string) []string {
-	if r := []rune(request); len(r) > 2000 {
-		request = string(r[:2000])
-	}
 	request = outside(request, brief.Rewrite)
 	marks := quoted.FindAllStringIndex(request, -1)
 	var out []string
 	from := 0
 	add := func(to int) {
-		if part := strings.TrimSpace(request[from:to]); part != "" && len(out) < 20 {
+		if part := strings.TrimSpace(request[from:to]); part != "" {
 			out = append(out, part)
 		}
 	}

@@ -160,3 +160,14 @@ func TestTunablesStopAtTheirBounds(t *testing.T) {
 		}
 	}
 }
+
+func TestNoWishOfALongRequestIsDroppedInSilence(t *testing.T) {
+	request := strings.Repeat("It is nice as it is and I like it. ", 100/2-1) + "5 lives. "
+	if out := Apply(duckGame(), strings.Repeat("Very nice\n", 60)+strings.Repeat("x", 3000)+". 5 lives", nil); out.Spec.Play.Lives != 5 {
+		t.Errorf("the last of 62 wishes is not done: %+v", out)
+	}
+	out := Apply(duckGame(), strings.Repeat(request, 2), nil)
+	if !strings.Contains(strings.Join(out.Unmet, "\n"), "the last 98 wishes: 100 can be carried out at once") {
+		t.Errorf("unmet %q", out.Unmet)
+	}
+}

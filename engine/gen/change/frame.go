@@ -10,11 +10,10 @@ import (
 )
 
 // kin is the mechanic that a game becomes when its own does not go with new
-// settings: the one in 3D for the one in 2D, and the short for the wide.
+// settings: the one in 3D for the one in 2D, and the reverse.
 var (
 	solidKin = map[string]string{"zigzag": "roll3d", "maze": "roll3d", "lane": "drive3d", "stack": "tower3d"}
 	flatKin  = map[string]string{"roll3d": "zigzag", "drive3d": "lane", "tower3d": "stack", "runner3d": "hop"}
-	shortKin = map[string]string{"platformer": "hop", "maze": "zigzag", "breakout": "catch", "match": "whack", "shooter": "cannon"}
 )
 
 // Reframe brings a game in line with the project's settings and says what it
@@ -43,7 +42,7 @@ func Reframe(s *spec.Spec, o brief.Order) (did []string) {
 // fitting returns the mechanic itself when the settings allow it, else the one
 // most like it.
 func fitting(name string, o brief.Order) string {
-	can := catalog.Choices(o.Format, o.Solid)
+	can := catalog.Choices(o.Solid)
 	if slices.Contains(can, name) {
 		return name
 	}
@@ -57,8 +56,6 @@ func fitting(name string, o brief.Order) string {
 		}
 	case m.Solid:
 		next = flatKin[name]
-	default:
-		next = shortKin[name]
 	}
 	return next
 }

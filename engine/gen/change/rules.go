@@ -42,7 +42,7 @@ func rules(s *spec.Spec, c clause) result {
 	if removes(c) { // "remove the boss"
 		wish = refused(wish)
 	}
-	if n := wish.Levels; n > 0 {
+	if n := min(wish.Levels, c.reading.LevelsOf(s.Mechanic)); n > 0 {
 		note(count("levels", &s.Play.Levels, n))
 	} else if onePattern.MatchString(c.text) && s.Play.Players > 1 {
 		note(count("players", &s.Play.Players, 1))

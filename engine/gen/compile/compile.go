@@ -29,6 +29,19 @@ const (
 	Readme = "README.txt"
 )
 
+const readme = `%s: open index.html in a browser (a double click is enough) and tap.
+
+The readable sources are in src/; src/game.json holds what can be tuned. The page
+loads game.js, which is made of them. With Node.js 18 or newer, in this folder:
+
+  npm install      once: fetches esbuild
+  npm run build    makes game.js of src/
+  npm start        serves the game, built anew at each reload
+
+The sources are under the MIT licence (licenses/kit.txt): use, change and sell what
+you make of them. Frameworks in lib/ have licences of their own beside it.
+`
+
 // Script is the bundle that the page loads.
 const Script = "game.js"
 
@@ -107,8 +120,8 @@ func Compile(s spec.Spec, assets Files) (Files, error) {
 	if out[Page], err = page(s); err != nil {
 		return nil, err
 	}
-	out[Readme] = fmt.Appendf(nil, "%s: open index.html in a browser (a double click is enough) and tap.\nThe readable sources are in src/; src/game.json holds what can be tuned.\n", s.Title)
-	return out, nil
+	out[Readme] = fmt.Appendf(nil, readme, s.Title)
+	return out, out.AddProject(s)
 }
 
 func (f Files) addSource(name string) error {
@@ -159,11 +172,13 @@ func Data(s spec.Spec) ([]byte, error) {
 		Art   spec.Art  `json:"art"`
 		Play  spec.Play `json:"play"`
 		Own
+		// Figures are the roles that the game shows, and its title with it.
+		Figures []string     `json:"figures"`
 		Text    spec.Text    `json:"text"`
 		Cast    spec.Cast    `json:"cast"`
 		Scene   spec.Scene   `json:"scene"`
 		Palette spec.Palette `json:"palette"`
-	}{s.ID, s.Title, kind(s), s.Seed, s.Art, s.Play, OwnOf(s), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
+	}{s.ID, s.Title, kind(s), s.Seed, s.Art, s.Play, OwnOf(s), catalog.Figures(s.Mechanic), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding game.json: %w", err)
 	}

@@ -133,23 +133,19 @@ func TestGameReachesNoNetworkFromItsPlaytest(t *testing.T) {
 	defer b.Close()
 	e := listen(t)
 	script := sound + strings.NewReplacer("HOST", e.host, "UDP", e.udp).Replace(attack)
-	p, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	tried, err := Eval[[]string](p, "window.attack()")
+	p := seated(t, b, script)
+	tried, err := Eval[[]string](p.Page, "window.attack()")
 	if err != nil || len(tried) < 28 {
 		t.Fatalf("it tried %q, %v", tried, err)
 	}
 	ctx, cancel := wait.Context(t)
 	defer cancel()
 	context.AfterFunc(ctx, p.Close)
-	gathered, err := Eval[string](p, "window.gathered")
+	gathered, err := Eval[string](p.Page, "window.gathered")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Run("mash", 120); err != nil {
+	if _, err := p.play("mash", 120, "never"); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("tried %d ways; WebRTC: %s", len(tried), gathered)

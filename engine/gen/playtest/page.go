@@ -105,10 +105,9 @@ type State struct {
 }
 
 // Open opens a game in a tab of its own, waits until it is ready and hands
-// its clock to Run: from then on no time passes by itself. prepare, when not
-// nil, is called before the page navigates. The page lives until ctx
-// ends or it is closed.
-func (b *Browser) Open(ctx context.Context, url string, width, height int, prepare func(*Page) error) (*Page, error) {
+// its clock to Run: from then on no time passes by itself. The page lives until
+// ctx ends or it is closed.
+func (b *Browser) Open(ctx context.Context, url string, width, height int) (*Page, error) {
 	player, err := playerScript()
 	if err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int, prepa
 	tab, closeTab := chromedp.NewContext(b.ctx)
 	stop := context.AfterFunc(ctx, closeTab)
 	p := &Page{ctx: tab, cancel: func() { stop(); closeTab() }, boot: b.boot}
-	if err := p.open(url, width, height, own+"\n"+player, prepare); err != nil {
+	if err := p.open(url, width, height, own+"\n"+player); err != nil {
 		p.cancel()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -144,14 +143,9 @@ func playerBeside(ctx context.Context, url string) (string, error) {
 	return playerOf(ctx, root.ReadFile)
 }
 
-func (p *Page) open(url string, width, height int, player string, prepare func(*Page) error) error {
+func (p *Page) open(url string, width, height int, player string) error {
 	messages := chromedp.Console(p.ctx)
 	go p.listen(messages)
-	if prepare != nil {
-		if err := prepare(p); err != nil {
-			return err
-		}
-	}
 	_, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clockScript + player})
 	if err != nil {
 		return fmt.Errorf("adding the player: %w", err)
@@ -227,14 +221,6 @@ func (p *Page) watch(limit time.Duration) {
 	}
 }
 
-// AddPlayer adds a script that sets __svc_acts, before the page is opened.
-func (p *Page) AddPlayer(script string) error {
-	if _, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
-		return fmt.Errorf("adding the game's player: %w", err)
-	}
-	return nil
-}
-
 // Close closes the tab.
 func (p *Page) Close() { p.cancel() }
 
@@ -251,7 +237,7 @@ func (p *Page) Tap(x, y float64) error {
 	if err := chromedp.Do(p.ctx, chromedp.MouseClickXY(x, y)); err != nil {
 		return fmt.Errorf("tapping: %w", err)
 	}
-	_, err := p.Pass("idle", 2)
+	_, err := Eval[State](p, "window.__player.pass('idle', 2)")
 	return err
 }
 
@@ -259,23 +245,12 @@ func (p *Page) Tap(x, y float64) error {
 // ("idle", "rest", "hold", "mash", "periodic" or "skilled"), or fewer when the
 // phase changes, and shows one more. One who is idle lets six frames pass at a
 // time, all others two.
-func (p *Page) Run(policy string, frames int) (State, error) { return p.play("run", policy, frames) }
-
-// Pass is Run without showing anything: what the state says of the screen is
-// older than the rest, and the picture too.
-func (p *Page) Pass(policy string, frames int) (State, error) { return p.play("pass", policy, frames) }
-
-func (p *Page) play(how, policy string, frames int) (State, error) {
-	s, err := Eval[State](p, fmt.Sprintf("window.__player.%s(%q, %d)", how, policy, frames))
+func (p *Page) Run(policy string, frames int) (State, error) {
+	s, err := Eval[State](p, fmt.Sprintf("window.__player.run(%q, %d)", policy, frames))
 	if err != nil {
 		return State{}, fmt.Errorf("playing %s: %w", policy, err)
 	}
 	return s, nil
-}
-
-// Print returns a text that tells two states of the game apart.
-func (p *Page) Print() (string, error) {
-	return Eval[string](p, "window.__svc_print ? window.__svc_print() : JSON.stringify(window.__svc_state())")
 }
 
 // Screenshot returns the viewport as a JPEG.

@@ -121,6 +121,24 @@ func playGame(t *testing.T, b *Browser, g Game) Report {
 	return r
 }
 
+// seated opens a game in one seat, ready to be played.
+func seated(t *testing.T, b *Browser, script string) *seat {
+	t.Helper()
+	judge, err := judgeScript()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.newSeat(t.Context(), &Game{Files: gameFiles(script), Width: 480, Height: 720}, judge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if opened, err := s.load(1); err != nil || opened.Ready < 0 {
+		t.Fatalf("it is not ready: %+v, %v", opened, err)
+	}
+	return s
+}
+
 // A game is played, and a picture of each of its moments taken and looked at.
 func TestSoundGamePassesAndIsMeasured(t *testing.T) {
 	r := playGame(t, testBrowser(t), Game{Files: gameFiles(sound), Shots: true})
@@ -191,13 +209,8 @@ func TestGameFindsNothingThatAnotherOneKept(t *testing.T) {
 	b := testBrowser(t)
 	script := strings.Replace(sound, "let last", "if (localStorage.getItem('kept')) undefined.x; else localStorage.setItem('kept', 'yes');\nlet last", 1)
 	for range 2 {
-		page, err := b.OpenFiles(t.Context(), gameFiles(script), 480, 720, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		page.Close()
-		if said := page.Console(); len(said) > 0 {
-			t.Errorf("the console says %q", said)
+		if opened, err := seated(t, b, script).tell(); err != nil || len(opened.Faults) > 0 {
+			t.Errorf("it complains: %+v, %v", opened.Faults, err)
 		}
 	}
 }
@@ -238,13 +251,9 @@ func TestGameWithTextsWithoutNumberIsJudgedByAFew(t *testing.T) {
 func TestConsoleThatAGameFillsIsKeptInPart(t *testing.T) {
 	b := testBrowser(t)
 	flood := "for (let i = 0; i < 500; i++) console.error(i + 'ä'.repeat(5000));\nlet last"
-	page, err := b.OpenFiles(t.Context(), gameFiles(strings.Replace(sound, "let last", flood, 1)), 480, 720, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer page.Close()
+	page := seated(t, b, strings.Replace(sound, "let last", flood, 1))
 	wait.Until(t, "the console is full", func() bool {
-		if _, err := page.Run("idle", 2); err != nil {
+		if _, err := page.play("", 2, "never"); err != nil {
 			t.Fatal(err)
 		}
 		return len(page.Console()) == maxSaid

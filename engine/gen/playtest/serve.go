@@ -1,8 +1,6 @@
 package playtest
 
 import (
-	"context"
-	"fmt"
 	"iter"
 	"net/url"
 	"path"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 )
 
@@ -28,24 +25,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 // ours, so there is nothing to escape to.
 const sandboxRemark = "An iframe which has both allow-scripts and allow-same-origin for its sandbox attribute can escape its sandboxing."
 
-// OpenFiles opens a game that is in memory. A request for anything else than
-// its files is refused, and noted as if the console had said so.
-func (b *Browser) OpenFiles(ctx context.Context, files map[string][]byte, width, height int, player string) (*Page, error) {
-	return b.Open(ctx, origin+"index.html", width, height, func(p *Page) error {
-		requests := chromedp.Events(p.ctx, fetch.RequestPaused)
-		if _, err := chromedp.Call(p.ctx, fetch.Enable, fetch.EnableParams{}); err != nil {
-			return fmt.Errorf("taking over requests: %w", err)
-		}
-		go p.answer(files, requests)
-		// A game finds nothing that another one kept.
-		if _, err := chromedp.Call(p.ctx, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: strings.TrimSuffix(origin, "/"), StorageTypes: "all"}); err != nil {
-			return fmt.Errorf("clearing the storage: %w", err)
-		}
-		return p.AddPlayer(player)
-	})
-}
-
-// answer serves the page's requests until its tab is gone.
+// answer serves the page's requests until its tab is gone. A request for anything
+// else than the game's files is refused, and noted as if the console had said so.
 func (p *Page) answer(files map[string][]byte, requests iter.Seq2[fetch.EventRequestPaused, error]) {
 	for r, err := range requests {
 		if err != nil {

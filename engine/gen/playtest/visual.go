@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/jpeg" // the pictures are JPEGs
+	"image/jpeg"
 	"slices"
 	"strings"
 )
@@ -70,6 +70,26 @@ func (j *judge) look() {
 			j.lookAtContrast(s, img)
 		}
 	}
+	j.report.Shots = slices.DeleteFunc(j.report.Shots, func(s Shot) bool { return pictures[s.Moment] == nil })
+	for i := range j.report.Shots {
+		shot := &j.report.Shots[i]
+		shot.JPEG = light(shot.JPEG, pictures[shot.Moment])
+	}
+	j.report.Shots = slices.DeleteFunc(j.report.Shots, func(s Shot) bool { return len(s.JPEG) > maxShot })
+}
+
+// maxShot bounds a picture that is kept, in bytes: five are 300 kB at most.
+const maxShot = 60_000
+
+// light is a picture within its bound, at a quality that may be less.
+func light(shot []byte, img image.Image) []byte {
+	for quality := 60; len(shot) > maxShot && quality > 0; quality -= 20 {
+		var b bytes.Buffer
+		if jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}) == nil {
+			shot = b.Bytes()
+		}
+	}
+	return shot
 }
 
 func (j *judge) lookAtTexts(s sight) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 		maxCompile = 2
 		Main()
 	}
+	debug.SetGCPercent(300) // as in the engine
 	os.Exit(m.Run())
 }
 

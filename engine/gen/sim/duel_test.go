@@ -1,6 +1,11 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/spec"
+)
 
 // duels are matches of two rounds against the best that the game can do, by a player
 // who moves anywhere; they come to how often that player won, and to how many moves
@@ -29,6 +34,15 @@ func TestStrongestOpponentObeysTheRulesAndIsNotBeatenByChance(t *testing.T) {
 			if r.Won != 0 || r.Broken != 0 || !r.Over {
 				t.Errorf("%s, seed %d: %+v", mechanic, seed+1, r)
 			}
+		}
+	}
+}
+
+func TestFirstDiscsOfFourInARowScore(t *testing.T) {
+	for seed := range uint32(12) {
+		r, err := load(t, "fourinrow").Play(t.Context(), catalog.Usual("fourinrow", spec.Platform), seed, Skilled, 9)
+		if err != nil || r.Score < 1 {
+			t.Errorf("seed %d: %+v, %v", seed, r, err)
 		}
 	}
 }

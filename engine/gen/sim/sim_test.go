@@ -48,17 +48,32 @@ func TestWideGamesArePlayedInATallWindow(t *testing.T) {
 		t.Run(mechanic, func(t *testing.T) {
 			t.Parallel()
 			s := spec.Spec{Mechanic: mechanic, Format: spec.Platform}
-			g, err := bundle(t.Context(), s, func(name string) ([]byte, error) {
-				if name == "core/field.js" {
-					return inTallWindow(s), nil
-				}
-				return kit.Source(name)
-			})
+			g, err := bundle(t.Context(), s, ours(inTallWindow(s)), counted)
 			if err != nil {
 				t.Fatal(err)
 			}
 			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Platform), []uint32{11})
 			if err != nil || !v.OK() {
+				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
+			}
+		})
+	}
+}
+
+func TestWideGamesArePlayedInTheShortFormat(t *testing.T) {
+	for _, mechanic := range kit.Mechanics() {
+		if !catalog.Mechanics[mechanic].Wide {
+			continue
+		}
+		t.Run(mechanic, func(t *testing.T) {
+			t.Parallel()
+			g, err := Load(t.Context(), spec.Spec{Mechanic: mechanic, Format: spec.Short})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Short), []uint32{11})
+			// They were made for longer runs, in which skill pays more.
+			if err != nil || v.SkillRatio < 1.3 || v.BestScore < 3 || v.IdleEnd > Judged+1 {
 				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
 			}
 		})
@@ -105,6 +120,10 @@ func TestStateStaysFiniteBoundedAndFreshAtEveryTuning(t *testing.T) {
 				if name == "mixed" && !long.Asked() {
 					continue // its values are among those of the other two
 				}
+				before, err := g.First(context.Background(), p, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
 				for i, policy := range Policies {
 					if !long.Asked() && (policy == "hold" || policy == "periodic") {
 						continue // they are much like the other two that don't look
@@ -120,8 +139,7 @@ func TestStateStaysFiniteBoundedAndFreshAtEveryTuning(t *testing.T) {
 						t.Errorf("%s, %s: the run did not end in %d seconds", name, policy, p.Duration+5)
 					}
 				}
-				fresh, err := g.Fresh(context.Background(), p, 5)
-				if err != nil || !fresh {
+				if after, err := g.First(context.Background(), p, 5); err != nil || after != before {
 					t.Errorf("%s: a run leaves something behind (%v)", name, err)
 				}
 			}
@@ -167,7 +185,7 @@ func TestLastBricksOfALevelAreMet(t *testing.T) {
 func TestBossMustBeBeaten(t *testing.T) {
 	play := usual
 	play.Boss, play.Lives = true, spec.MaxLives
-	for _, mechanic := range catalog.Choices(spec.Short, false) {
+	for _, mechanic := range catalog.Choices(false) {
 		if catalog.Mechanics[mechanic].Turns {
 			continue
 		}

@@ -28,7 +28,7 @@ func asked(t *testing.T, mechanic, expression string, into any) {
 		t.Fatal(err)
 	}
 	vm := goja.New()
-	answer, err := vm.RunString(string(out.Script) + "\n;asked.answer;")
+	answer, err := vm.RunString(string(counted(out.Script)) + "\n;asked.answer;")
 	if err != nil {
 		t.Fatal(err)
 	}

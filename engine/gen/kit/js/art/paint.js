@@ -35,7 +35,8 @@ export function brush(c, ink) {
     const o = opt || {};
     c.beginPath();
     trace(c);
-    c.fillStyle = o.flat ? color : b.gradient(color, o.top === undefined ? -42 : o.top, o.bottom === undefined ? 42 : o.bottom);
+    c.fillStyle = o.flat ? color
+      : b.gradient(color, o.top === undefined ? -42 : o.top, o.bottom === undefined ? 42 : o.bottom);
     c.fill();
     if (o.line !== 0) {
       c.lineWidth = o.line || b.width;
@@ -43,12 +44,15 @@ export function brush(c, ink) {
       c.stroke();
     }
   };
-  b.oval = (x, y, rx, ry, color, opt) => b.shape(color, () => c.ellipse(x, y, rx, ry, (opt && opt.rot) || 0, 0, Math.PI * 2), Object.assign({ top: y - ry, bottom: y + ry }, opt));
+  b.oval = (x, y, rx, ry, color, opt) =>
+    b.shape(color, () => c.ellipse(x, y, rx, ry, (opt && opt.rot) || 0, 0, Math.PI * 2),
+      Object.assign({ top: y - ry, bottom: y + ry }, opt));
   b.poly = (points, color, opt) => b.shape(color, () => {
     points.forEach((p, i) => (i ? c.lineTo(p[0], p[1]) : c.moveTo(p[0], p[1])));
     c.closePath();
   }, opt);
-  b.round = (x, y, w, h, r, color, opt) => b.shape(color, () => c.roundRect(x, y, w, h, r), Object.assign({ top: y, bottom: y + h }, opt));
+  b.round = (x, y, w, h, r, color, opt) =>
+    b.shape(color, () => c.roundRect(x, y, w, h, r), Object.assign({ top: y, bottom: y + h }, opt));
   b.star = (x, y, points, outer, inner, color, opt) => {
     const at = [];
     for (let i = 0; i < points * 2; i++) {
@@ -87,7 +91,8 @@ export function brush(c, ink) {
   };
   b.eye = (x, y, r, look) => {
     b.oval(x, y, r, r * 1.12, '#ffffff', { flat: true, line: Math.max(2, r * 0.28) });
-    b.oval(x + r * (look === undefined ? 0.3 : look), y + r * 0.08, r * 0.52, r * 0.58, '#1a1423', { flat: true, line: 0 });
+    b.oval(x + r * (look === undefined ? 0.3 : look), y + r * 0.08, r * 0.52, r * 0.58, '#1a1423',
+      { flat: true, line: 0 });
     b.oval(x + r * 0.5, y - r * 0.22, r * 0.18, r * 0.18, '#ffffff', { flat: true, line: 0 });
   };
   return b;

@@ -62,7 +62,10 @@ const layers = {
     });
     ridge(c, y + 50, [[2, 10, 1]], color);
   },
-  dunes: (c, y, color) => { ridge(c, y, [[1, 30, 1], [3, 6, 0]], color); ridge(c, y + 70, [[1, 22, 4], [2, 9, 1]], shade(color, -0.08)); },
+  dunes: (c, y, color) => {
+    ridge(c, y, [[1, 30, 1], [3, 6, 0]], color);
+    ridge(c, y + 70, [[1, 22, 4], [2, 9, 1]], shade(color, -0.08));
+  },
   city: (c, y, color) => {
     each(9, (x, r, i) => {
       const h = 90 + r * 210;
@@ -71,7 +74,11 @@ const layers = {
       c.fillRect(x - w / 2, y + 90 - h, w, H);
       if (i % 3 === 0) c.fillRect(x - 2, y + 60 - h, 4, 34);
       c.fillStyle = alpha('#ffe9a3', 0.5);
-      for (let wy = y + 104 - h; wy < y + 190; wy += 22) for (let wx = x - w / 2 + 8; wx < x + w / 2 - 10; wx += 15) if (noise(Math.round(((wx % W) + W) % W) * 0.37 + wy) > 0.45) c.fillRect(wx, wy, 7, 10);
+      for (let wy = y + 104 - h; wy < y + 190; wy += 22) {
+        for (let wx = x - w / 2 + 8; wx < x + w / 2 - 10; wx += 15) {
+          if (noise(Math.round(((wx % W) + W) % W) * 0.37 + wy) > 0.45) c.fillRect(wx, wy, 7, 10);
+        }
+      }
     });
   },
   trees: (c, y, color) => {
@@ -85,17 +92,27 @@ const layers = {
     });
   },
   bushes: (c, y, color) => {
-    each(9, (x, r) => { disc(c, x, y + 60, 52 + r * 26, color); disc(c, x - 12, y + 46, 24 + r * 12, shade(color, 0.1)); });
+    each(9, (x, r) => {
+      disc(c, x, y + 60, 52 + r * 26, color);
+      disc(c, x - 12, y + 46, 24 + r * 12, shade(color, 0.1));
+    });
     ridge(c, y + 80, [[2, 6, 0]], color);
   },
-  waves: (c, y, color) => { for (let k = 0; k < 3; k++) ridge(c, y + k * 52, [[3 + k, 9, k * 2], [1, 8, k]], shade(color, -0.09 * k)); },
+  waves: (c, y, color) => {
+    for (let k = 0; k < 3; k++) ridge(c, y + k * 52, [[3 + k, 9, k * 2], [1, 8, k]], shade(color, -0.09 * k));
+  },
   reef: (c, y, color) => {
     ridge(c, y + 80, [[1, 20, 0], [3, 8, 2]], color);
     each(7, (x, r, i) => {
       c.strokeStyle = shade(color, r * 0.3 - 0.1);
       c.lineCap = 'round';
       c.lineWidth = 13;
-      for (const [dx, dy] of [[-26, 60], [0, 100 + r * 60], [26, 70]]) { c.beginPath(); c.moveTo(x, y + 110); c.quadraticCurveTo(x + dx, y + 80, x + dx + (i % 2 ? 8 : -8), y + 90 - dy); c.stroke(); }
+      for (const [dx, dy] of [[-26, 60], [0, 100 + r * 60], [26, 70]]) {
+        c.beginPath();
+        c.moveTo(x, y + 110);
+        c.quadraticCurveTo(x + dx, y + 80, x + dx + (i % 2 ? 8 : -8), y + 90 - dy);
+        c.stroke();
+      }
     });
   },
   candy: (c, y, color) => {
@@ -121,12 +138,23 @@ const layers = {
       g.addColorStop(0, shade(color, 0.35));
       g.addColorStop(1, shade(color, -0.35));
       disc(c, x, py, s, g);
-      if (i % 2 === 0) { c.strokeStyle = alpha('#ffffff', 0.3); c.lineWidth = 5; c.beginPath(); c.ellipse(x, py, s * 1.6, s * 0.4, -0.35, 0, TAU); c.stroke(); }
+      if (i % 2 === 0) {
+        c.strokeStyle = alpha('#ffffff', 0.3);
+        c.lineWidth = 5;
+        c.beginPath();
+        c.ellipse(x, py, s * 1.6, s * 0.4, -0.35, 0, TAU);
+        c.stroke();
+      }
     });
   },
   craters: (c, y, color) => {
     const at = ridge(c, y + 70, [[1, 16, 0], [2, 10, 2]], color);
-    each(6, (x, r) => { c.fillStyle = shade(color, -0.22); c.beginPath(); c.ellipse(x, at(((x % W) + W) % W) + 34 + r * 40, 26 + r * 18, 8 + r * 5, 0, 0, TAU); c.fill(); });
+    each(6, (x, r) => {
+      c.fillStyle = shade(color, -0.22);
+      c.beginPath();
+      c.ellipse(x, at(((x % W) + W) % W) + 34 + r * 40, 26 + r * 18, 8 + r * 5, 0, 0, TAU);
+      c.fill();
+    });
   },
   snow: (c, y, color) => {
     each(6, (x, r) => {
@@ -141,14 +169,34 @@ const layers = {
   grid: (c, y, color) => {
     c.strokeStyle = alpha(color, 0.75);
     c.lineWidth = 2;
-    for (let k = 0; k < 11; k++) { const ly = y + 20 + k * k * 3.4; c.beginPath(); c.moveTo(0, ly); c.lineTo(W, ly); c.stroke(); }
+    for (let k = 0; k < 11; k++) {
+      const ly = y + 20 + k * k * 3.4;
+      c.beginPath();
+      c.moveTo(0, ly);
+      c.lineTo(W, ly);
+      c.stroke();
+    }
     for (let x = 0; x <= W; x += 60) { c.beginPath(); c.moveTo(x, y + 20); c.lineTo(x, H); c.stroke(); }
   },
   graves: (c, y, color) => {
     ridge(c, y + 76, [[1, 18, 0], [2, 8, 3]], color);
     each(6, (x, r, i) => {
       c.fillStyle = shade(color, i % 2 ? 0.16 : -0.2);
-      if (i % 3 === 2) { c.fillRect(x - 5, y - 40 - r * 60, 10, 150); c.lineWidth = 6; c.strokeStyle = c.fillStyle; for (const [dx, dy] of [[34, -30], [-30, -50], [22, -66]]) { c.beginPath(); c.moveTo(x, y + 10 + dy * 0.5); c.lineTo(x + dx, y + dy - 20); c.stroke(); } } else { c.beginPath(); c.roundRect(x - 22, y + 16, 44, 90, [22, 22, 0, 0]); c.fill(); }
+      if (i % 3 === 2) {
+        c.fillRect(x - 5, y - 40 - r * 60, 10, 150);
+        c.lineWidth = 6;
+        c.strokeStyle = c.fillStyle;
+        for (const [dx, dy] of [[34, -30], [-30, -50], [22, -66]]) {
+          c.beginPath();
+          c.moveTo(x, y + 10 + dy * 0.5);
+          c.lineTo(x + dx, y + dy - 20);
+          c.stroke();
+        }
+      } else {
+        c.beginPath();
+        c.roundRect(x - 22, y + 16, 44, 90, [22, 22, 0, 0]);
+        c.fill();
+      }
     });
   },
 };
@@ -169,7 +217,11 @@ export function paintSky(c, g, w, h) {
     c.fillStyle = glow;
     c.fillRect(0, 0, w, h);
     disc(c, w - 110, 150, 46, color);
-    if (orb === 'moon') for (const [x, y, r] of [[-122, 138, 9], [-96, 158, 12], [-114, 172, 6]]) disc(c, w + x, y, r, shade(color, -0.12));
+    if (orb === 'moon') {
+      for (const [x, y, r] of [[-122, 138, 9], [-96, 158, 12], [-114, 172, 6]]) {
+        disc(c, w + x, y, r, shade(color, -0.12));
+      }
+    }
   }
   if (orb === 'rays') {
     for (let i = 0; i < w / 80; i++) {
@@ -182,11 +234,18 @@ export function paintSky(c, g, w, h) {
       c.fill();
     }
   }
-  if (g.scene.stars) for (let i = 0; i < 90; i++) disc(c, noise(i) * w, noise(i + 500) * h * 0.85, 0.6 + noise(i + 900) * 1.4, alpha('#ffffff', 0.25 + noise(i + 70) * 0.6));
+  if (g.scene.stars) {
+    for (let i = 0; i < 90; i++) {
+      disc(c, noise(i) * w, noise(i + 500) * h * 0.85, 0.6 + noise(i + 900) * 1.4,
+        alpha('#ffffff', 0.25 + noise(i + 70) * 0.6));
+    }
+  }
   if (g.scene.clouds) for (let i = 0; i < 5; i++) {
     const x = noise(i + 20) * w;
     const y = 90 + noise(i + 30) * 260;
-    for (const [dx, dy, r] of [[-30, 6, 20], [0, -4, 28], [28, 4, 22], [52, 10, 13]]) disc(c, x + dx, y + dy, r, alpha('#ffffff', 0.5));
+    for (const [dx, dy, r] of [[-30, 6, 20], [0, -4, 28], [28, 4, 22], [52, 10, 13]]) {
+      disc(c, x + dx, y + dy, r, alpha('#ffffff', 0.5));
+    }
   }
 }
 
@@ -196,8 +255,18 @@ export function paintMote(b, kind) {
   const c = b.c;
   if (kind === 'snow' || kind === 'dust') disc(c, 0, 0, 34, 'rgba(255,255,255,0.9)');
   else if (kind === 'star') b.star(0, 0, 4, 46, 11, '#ffffff', { line: 0, flat: true });
-  else if (kind === 'bubble') { c.lineWidth = 7; c.strokeStyle = 'rgba(255,255,255,0.8)'; c.beginPath(); c.arc(0, 0, 36, 0, TAU); c.stroke(); b.shine(-13, -13, 8, 5); }
-  else if (kind === 'leaf') b.shape('#9bc53d', () => { c.moveTo(-40, 10); c.quadraticCurveTo(-10, -40, 40, -14); c.quadraticCurveTo(14, 34, -40, 10); }, { line: 0 });
+  else if (kind === 'bubble') {
+    c.lineWidth = 7;
+    c.strokeStyle = 'rgba(255,255,255,0.8)';
+    c.beginPath();
+    c.arc(0, 0, 36, 0, TAU);
+    c.stroke();
+    b.shine(-13, -13, 8, 5);
+  } else if (kind === 'leaf') b.shape('#9bc53d', () => {
+    c.moveTo(-40, 10);
+    c.quadraticCurveTo(-10, -40, 40, -14);
+    c.quadraticCurveTo(14, 34, -40, 10);
+  }, { line: 0 });
   else if (kind === 'petal') b.oval(0, 0, 36, 20, '#ffc2dc', { line: 0, rot: 0.5 });
   else if (kind === 'ember') disc(c, 0, 0, 28, '#ffb347');
   else if (kind === 'sprinkle') b.round(-34, -11, 68, 22, 11, '#ffffff', { flat: true, line: 0 });

@@ -60,7 +60,8 @@ function texture(el) {
 function drawn(px, img) {
   const el = canvas(px, px);
   const k = (px / 1.2) / Math.max(img.width, img.height);
-  el.getContext('2d').drawImage(img, (px - img.width * k) / 2, (px - img.height * k) / 2, img.width * k, img.height * k);
+  el.getContext('2d').drawImage(img, (px - img.width * k) / 2, (px - img.height * k) / 2, img.width * k,
+    img.height * k);
   return el;
 }
 
@@ -92,7 +93,9 @@ const long = ['rocket', 'plane', 'fish', 'boat', 'shark', 'whale', 'dolphin', 's
 // from behind: another body, or the same one turned up.
 function seen(b, actor, meta) {
   if (!meta.above && !meta.behind) return actor.body;
-  if (wheeled.indexOf(actor.body) >= 0) return meta.above ? (actor.body === 'car' || actor.body === 'taxi' ? 'cartop' : 'trucktop') : 'carback';
+  if (wheeled.indexOf(actor.body) >= 0) {
+    return meta.above ? (actor.body === 'car' || actor.body === 'taxi' ? 'cartop' : 'trucktop') : 'carback';
+  }
   if (long.indexOf(actor.body) >= 0) b.c.rotate(-Math.PI / 2);
   return actor.body;
 }
@@ -117,7 +120,10 @@ export function textures(game, meta, scale, loaded) {
       if (actor.art) {
         things[actor.art](b, { color });
         if (name === 'boss') crown(b);
-      } else being(b, { body: seen(b, actor, meta), features: (actor.features || []).concat(head), color, color2, ink: p.ink });
+      } else {
+        const features = (actor.features || []).concat(head);
+        being(b, { body: seen(b, actor, meta), features, color, color2, ink: p.ink });
+      }
     });
     return game.art === 'procedural' ? texture(el) : el;
   };
@@ -126,27 +132,37 @@ export function textures(game, meta, scale, loaded) {
   const extra = {};
   for (const name of Object.keys(meta.extra || {})) {
     const a = meta.extra[name];
-    extra[name] = figure(name, 140, a, p[a.color] || a.color || p.pickup, p[a.color2] || a.color2 || shade(p.pickup, 0.5));
+    extra[name] = figure(name, 140, a, p[a.color] || a.color || p.pickup,
+      p[a.color2] || a.color2 || shade(p.pickup, 0.5));
   }
   const layer = (kind, y, color) => screen(480, 720, scale * k, (c) => paintLayer(c, kind, y, color));
   for (const stage of game.stages || []) {
     if (!stage.scene) continue;
     const q = stage.palette;
-    extra['sky@' + stage.level] = screen(W, H, scale, (c) => paintSky(c, Object.assign({}, game, { scene: stage.scene, palette: q }), W, H));
+    extra['sky@' + stage.level] = screen(W, H, scale,
+      (c) => paintSky(c, Object.assign({}, game, { scene: stage.scene, palette: q }), W, H));
     extra['far@' + stage.level] = layer(stage.scene.far, 430, q.far);
     extra['near@' + stage.level] = layer(stage.scene.near, 540, q.near);
   }
   return Object.assign(extra, {
-    sky: loaded.background ? cover(W * scale, H * scale, loaded.background) : screen(W, H, scale, (c) => paintSky(c, game, W, H)),
+    sky: loaded.background ? cover(W * scale, H * scale, loaded.background)
+      : screen(W, H, scale, (c) => paintSky(c, game, W, H)),
     far: layer(game.scene.far, 430, p.far),
     near: layer(game.scene.near, 540, p.near),
     hero: figure('hero', 220, cast.hero, p.hero, p.hero2),
-    ...(game.play.boss ? { boss: figure('boss', 320, boss, boss.color || p.hazard, boss.color2 || shade(boss.color || p.hazard, 0.5)) } : {}),
+    ...(game.play.boss
+      ? { boss: figure('boss', 320, boss, boss.color || p.hazard, boss.color2 || shade(boss.color || p.hazard, 0.5)) }
+      : {}),
     hazard: figure('hazard', 160, cast.hazard, p.hazard, shade(p.hazard, 0.5)),
     pickup: figure('pickup', 160, cast.pickup, p.pickup, shade(p.pickup, 0.5)),
     heart: sprite(90 * scale, p.ink, (b) => things.heart(b, { color: '#ff4d6d' })),
     mote: sprite(48 * scale, p.ink, (b) => paintMote(b, game.scene.motes.kind)),
-    dot: sprite(48 * scale, p.ink, (b) => { b.c.fillStyle = '#ffffff'; b.c.beginPath(); b.c.arc(0, 0, 50, 0, 7); b.c.fill(); }),
+    dot: sprite(48 * scale, p.ink, (b) => {
+      b.c.fillStyle = '#ffffff';
+      b.c.beginPath();
+      b.c.arc(0, 0, 50, 0, 7);
+      b.c.fill();
+    }),
     glow: glow(),
     sound: sprite(60 * scale, p.ink, (b) => paintSpeaker(b, true)),
     mute: sprite(60 * scale, p.ink, (b) => paintSpeaker(b, false)),
@@ -155,7 +171,8 @@ export function textures(game, meta, scale, loaded) {
 
 function paintSpeaker(b, on) {
   b.oval(0, 0, 46, 46, '#fffaf0');
-  b.poly([[-26, -9], [-12, -9], [6, -26], [6, 26], [-12, 9], [-26, 9]], b.ink === '#ffffff' ? '#2a2233' : b.ink, { line: 0, flat: true });
+  b.poly([[-26, -9], [-12, -9], [6, -26], [6, 26], [-12, 9], [-26, 9]], b.ink === '#ffffff' ? '#2a2233' : b.ink,
+    { line: 0, flat: true });
   if (on) for (const r of [14, 25]) b.stroke((c) => c.arc(6, 0, r, -0.8, 0.8), 5);
   else b.stroke((c) => { c.moveTo(14, -12); c.lineTo(34, 12); c.moveTo(34, -12); c.lineTo(14, 12); }, 6);
 }

@@ -7,9 +7,18 @@ const TYRE = '#2a2a35';
 const LAMP = '#fff4b8';
 const RED = '#ff5d5d';
 
-const wheel = (b, x, y, r) => { b.oval(x, y, r, r, TYRE); b.oval(x, y, r * 0.4, r * 0.4, '#d8dde6', { flat: true, line: 0 }); };
+const wheel = (b, x, y, r) => {
+  b.oval(x, y, r, r, TYRE);
+  b.oval(x, y, r * 0.4, r * 0.4, '#d8dde6', { flat: true, line: 0 });
+};
 const lamp = (b, x, y) => b.oval(x, y, 4.5, 4.5, LAMP, { flat: true, line: 2.5 });
-const car = (b, o) => { b.shape(GLASS, (c) => { c.moveTo(-24, -8); c.lineTo(-14, -30); c.lineTo(14, -30); c.lineTo(26, -8); c.closePath(); }); b.stroke((c) => { c.moveTo(0, -28); c.lineTo(0, -10); }, 4); b.round(-46, -10, 92, 30, 12, o.color); lamp(b, 40, 2); for (const x of [-25, 25]) wheel(b, x, 22, 13); };
+const car = (b, o) => {
+  b.shape(GLASS, (c) => { c.moveTo(-24, -8); c.lineTo(-14, -30); c.lineTo(14, -30); c.lineTo(26, -8); c.closePath(); });
+  b.stroke((c) => { c.moveTo(0, -28); c.lineTo(0, -10); }, 4);
+  b.round(-46, -10, 92, 30, 12, o.color);
+  lamp(b, 40, 2);
+  for (const x of [-25, 25]) wheel(b, x, 22, 13);
+};
 
 export const vehicles = {
   car: (b, o) => car(b, o),
@@ -17,7 +26,12 @@ export const vehicles = {
     b.poly([[-40, -12], [-58, 0], [-40, 12]], '#ffb02e', { line: 4 });
     b.poly([[-18, -16], [-40, -34], [-38, -8]], o.color2);
     b.poly([[-18, 16], [-40, 34], [-38, 8]], o.color2);
-    b.shape(o.color, (c) => { c.moveTo(-38, -16); c.bezierCurveTo(-10, -30, 26, -24, 48, 0); c.bezierCurveTo(26, 24, -10, 30, -38, 16); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-38, -16);
+      c.bezierCurveTo(-10, -30, 26, -24, 48, 0);
+      c.bezierCurveTo(26, 24, -10, 30, -38, 16);
+      c.closePath();
+    });
     b.oval(10, 0, 11, 11, GLASS);
     b.shine(7, -5, 4, 3);
   },
@@ -30,12 +44,19 @@ export const vehicles = {
   },
   plane: (b, o) => {
     b.poly([[-40, -4], [-52, -30], [-34, -26], [-24, -4]], o.color2);
-    b.shape(o.color, (c) => { c.moveTo(-44, -8); c.quadraticCurveTo(20, -26, 46, 2); c.quadraticCurveTo(20, 22, -40, 12); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-44, -8);
+      c.quadraticCurveTo(20, -26, 46, 2);
+      c.quadraticCurveTo(20, 22, -40, 12);
+      c.closePath();
+    });
     b.poly([[-8, 4], [14, 4], [-8, 34], [-24, 34]], o.color2);
     b.oval(20, -5, 9, 7, GLASS, { line: 3.5 });
   },
   cartop: (b, o) => {
-    for (const [x, y] of [[-24, -24], [24, -24], [-24, 24], [24, 24]]) b.round(x - 7, y - 11, 14, 22, 5, TYRE, { line: 3 });
+    for (const [x, y] of [[-24, -24], [24, -24], [-24, 24], [24, 24]]) {
+      b.round(x - 7, y - 11, 14, 22, 5, TYRE, { line: 3 });
+    }
     b.round(-23, -44, 46, 88, 18, o.color);
     b.round(-16, -20, 32, 16, 6, GLASS, { line: 3 });
     b.round(-15, 18, 30, 11, 5, GLASS, { line: 3 });
@@ -45,7 +66,13 @@ export const vehicles = {
   },
   carback: (b, o) => {
     for (const x of [-33, 33]) b.round(x - 10, 12, 20, 30, 7, TYRE);
-    b.shape(o.color, (c) => { c.moveTo(-30, -6); c.lineTo(-22, -34); c.lineTo(22, -34); c.lineTo(30, -6); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-30, -6);
+      c.lineTo(-22, -34);
+      c.lineTo(22, -34);
+      c.lineTo(30, -6);
+      c.closePath();
+    });
     b.poly([[-22, -9], [-17, -27], [17, -27], [22, -9]], GLASS, { line: 4 });
     b.round(-44, -8, 88, 36, 13, o.color);
     for (const x of [-33, 33]) b.oval(x, 4, 8, 6, RED, { line: 3 });
@@ -54,11 +81,24 @@ export const vehicles = {
   boat: (b, o) => {
     b.stroke((c) => { c.moveTo(0, 10); c.lineTo(0, -44); }, 6);
     b.shape('#ffffff', (c) => { c.moveTo(6, -42); c.quadraticCurveTo(40, -22, 34, 2); c.lineTo(6, 2); c.closePath(); });
-    b.shape(o.color2, (c) => { c.moveTo(-6, -34); c.quadraticCurveTo(-28, -16, -26, 2); c.lineTo(-6, 2); c.closePath(); });
-    b.shape(o.color, (c) => { c.moveTo(-46, 8); c.lineTo(46, 8); c.quadraticCurveTo(38, 38, 18, 38); c.lineTo(-22, 38); c.quadraticCurveTo(-40, 36, -46, 8); });
+    b.shape(o.color2, (c) => {
+      c.moveTo(-6, -34);
+      c.quadraticCurveTo(-28, -16, -26, 2);
+      c.lineTo(-6, 2);
+      c.closePath();
+    });
+    b.shape(o.color, (c) => {
+      c.moveTo(-46, 8);
+      c.lineTo(46, 8);
+      c.quadraticCurveTo(38, 38, 18, 38);
+      c.lineTo(-22, 38);
+      c.quadraticCurveTo(-40, 36, -46, 8);
+    });
   },
   trucktop: (b, o) => {
-    for (const [x, y] of [[-27, -26], [27, -26], [-27, 26], [27, 26]]) b.round(x - 7, y - 11, 14, 22, 5, TYRE, { line: 3 });
+    for (const [x, y] of [[-27, -26], [27, -26], [-27, 26], [27, 26]]) {
+      b.round(x - 7, y - 11, 14, 22, 5, TYRE, { line: 3 });
+    }
     b.round(-27, -46, 54, 62, 7, o.color);
     b.round(-24, 16, 48, 30, 12, shade(o.color, -0.25));
     b.round(-18, 28, 36, 11, 5, GLASS, { line: 3 });
@@ -78,7 +118,14 @@ export const vehicles = {
   truck: (b, o) => {
     b.round(-50, -34, 60, 52, 5, shade(o.color, 0.55));
     for (const y of [-20, -6]) b.stroke((c) => { c.moveTo(-44, y); c.lineTo(4, y); }, 3);
-    b.shape(o.color, (c) => { c.moveTo(12, 20); c.lineTo(12, -22); c.lineTo(34, -22); c.lineTo(48, -2); c.lineTo(50, 20); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(12, 20);
+      c.lineTo(12, -22);
+      c.lineTo(34, -22);
+      c.lineTo(48, -2);
+      c.lineTo(50, 20);
+      c.closePath();
+    });
     b.poly([[22, -2], [22, -15], [32, -15], [40, -2]], GLASS, { line: 3.5 });
     b.round(-50, 14, 100, 9, 3, TYRE, { line: 4 });
     lamp(b, 46, 10);
@@ -92,10 +139,20 @@ export const vehicles = {
     lamp(b, 45, 8);
     for (const x of [-28, 20]) wheel(b, x, 24, 12);
   },
-  firetruck: (b, o) => { vehicles.truck(b, o); b.limb((c) => { c.moveTo(-46, -40); c.lineTo(20, -46); }, 4, '#dfe6f0'); b.oval(24, -26, 6, 5, '#3a86ff', { line: 3 }); },
+  firetruck: (b, o) => {
+    vehicles.truck(b, o);
+    b.limb((c) => { c.moveTo(-46, -40); c.lineTo(20, -46); }, 4, '#dfe6f0');
+    b.oval(24, -26, 6, 5, '#3a86ff', { line: 3 });
+  },
   tank: (b, o) => {
     b.limb((c) => { c.moveTo(8, -18); c.lineTo(52, -24); }, 8, shade(o.color, -0.2));
-    b.shape(o.color, (c) => { c.moveTo(-26, -6); c.lineTo(-20, -30); c.quadraticCurveTo(0, -36, 16, -28); c.lineTo(22, -6); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-26, -6);
+      c.lineTo(-20, -30);
+      c.quadraticCurveTo(0, -36, 16, -28);
+      c.lineTo(22, -6);
+      c.closePath();
+    });
     b.round(-14, -40, 18, 8, 4, shade(o.color, -0.2));
     b.poly([[-48, -8], [48, -8], [52, 14], [-52, 14]], o.color);
     b.star(-2, 3, 5, 9, 4, '#ffffff', { line: 0 });
@@ -125,9 +182,26 @@ export const vehicles = {
     wheel(b, 32, 29, 16);
   },
   ship: (b, o) => {
-    for (const [x, k] of [[-14, 1], [16, 0.82]]) { b.stroke((c) => { c.moveTo(x, 14); c.lineTo(x, -46 * k); }, 6); b.shape('#fffaf0', (c) => { c.moveTo(x - 14, -38 * k); c.lineTo(x + 12, -38 * k); c.quadraticCurveTo(x + 22, -18, x + 14, 4); c.lineTo(x - 16, 4); c.quadraticCurveTo(x - 6, -18, x - 14, -38 * k); }); }
+    for (const [x, k] of [[-14, 1], [16, 0.82]]) {
+      b.stroke((c) => { c.moveTo(x, 14); c.lineTo(x, -46 * k); }, 6);
+      b.shape('#fffaf0', (c) => {
+        c.moveTo(x - 14, -38 * k);
+        c.lineTo(x + 12, -38 * k);
+        c.quadraticCurveTo(x + 22, -18, x + 14, 4);
+        c.lineTo(x - 16, 4);
+        c.quadraticCurveTo(x - 6, -18, x - 14, -38 * k);
+      });
+    }
     b.poly([[-14, -50], [-32, -45], [-14, -40]], '#e5383b', { line: 3.5 });
-    b.shape(o.color, (c) => { c.moveTo(-50, -4); c.lineTo(-36, 10); c.lineTo(34, 12); c.lineTo(54, 0); c.bezierCurveTo(48, 30, 36, 42, 20, 42); c.lineTo(-24, 42); c.bezierCurveTo(-44, 38, -50, 20, -50, -4); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-50, -4);
+      c.lineTo(-36, 10);
+      c.lineTo(34, 12);
+      c.lineTo(54, 0);
+      c.bezierCurveTo(48, 30, 36, 42, 20, 42);
+      c.lineTo(-24, 42);
+      c.bezierCurveTo(-44, 38, -50, 20, -50, -4);
+    });
     b.stroke((c) => { c.moveTo(-42, 22); c.lineTo(44, 22); }, 3, shade(o.color, -0.4));
     for (const x of [-24, -6, 12, 30]) b.oval(x, 30, 4, 4, '#2a2233', { flat: true, line: 0 });
   },
@@ -143,14 +217,46 @@ export const vehicles = {
     b.round(-46, -43, 102, 7, 3.5, '#c9d1dc', { line: 3.5 });
     b.poly([[-8, -8], [-52, -14], [-52, -4], [-10, 14]], o.color);
     b.oval(-50, -9, 4, 15, '#c9d1dc', { line: 3.5 });
-    b.stroke((c) => { c.moveTo(-8, 24); c.lineTo(-8, 38); c.moveTo(22, 24); c.lineTo(22, 38); c.moveTo(-24, 39); c.lineTo(40, 39); c.quadraticCurveTo(46, 38, 46, 33); }, 5);
-    b.shape(o.color, (c) => { c.moveTo(-24, -6); c.bezierCurveTo(-14, -32, 30, -30, 42, -4); c.bezierCurveTo(50, 14, 36, 28, 8, 28); c.bezierCurveTo(-18, 28, -30, 14, -24, -6); });
-    b.shape(GLASS, (c) => { c.moveTo(16, -22); c.bezierCurveTo(34, -20, 44, -4, 43, 6); c.lineTo(16, 6); c.closePath(); }, { line: 4 });
+    b.stroke((c) => {
+      c.moveTo(-8, 24);
+      c.lineTo(-8, 38);
+      c.moveTo(22, 24);
+      c.lineTo(22, 38);
+      c.moveTo(-24, 39);
+      c.lineTo(40, 39);
+      c.quadraticCurveTo(46, 38, 46, 33);
+    }, 5);
+    b.shape(o.color, (c) => {
+      c.moveTo(-24, -6);
+      c.bezierCurveTo(-14, -32, 30, -30, 42, -4);
+      c.bezierCurveTo(50, 14, 36, 28, 8, 28);
+      c.bezierCurveTo(-18, 28, -30, 14, -24, -6);
+    });
+    b.shape(GLASS, (c) => {
+      c.moveTo(16, -22);
+      c.bezierCurveTo(34, -20, 44, -4, 43, 6);
+      c.lineTo(16, 6);
+      c.closePath();
+    }, { line: 4 });
     b.round(-16, -14, 22, 16, 4, GLASS, { line: 3.5 });
   },
   bike: (b, o) => {
-    for (const x of [-27, 27]) { b.stroke((c) => c.arc(x, 20, 20, 0, 7), 10); b.stroke((c) => c.arc(x, 20, 20, 0, 7), 3.5, '#8b93a3'); b.oval(x, 20, 4, 4, TYRE, { flat: true, line: 0 }); }
-    const frame = (c) => { c.moveTo(-27, 20); c.lineTo(-14, -12); c.lineTo(16, -12); c.lineTo(0, 22); c.closePath(); c.moveTo(0, 22); c.lineTo(-18, -22); c.moveTo(27, 20); c.lineTo(13, -28); };
+    for (const x of [-27, 27]) {
+      b.stroke((c) => c.arc(x, 20, 20, 0, 7), 10);
+      b.stroke((c) => c.arc(x, 20, 20, 0, 7), 3.5, '#8b93a3');
+      b.oval(x, 20, 4, 4, TYRE, { flat: true, line: 0 });
+    }
+    const frame = (c) => {
+      c.moveTo(-27, 20);
+      c.lineTo(-14, -12);
+      c.lineTo(16, -12);
+      c.lineTo(0, 22);
+      c.closePath();
+      c.moveTo(0, 22);
+      c.lineTo(-18, -22);
+      c.moveTo(27, 20);
+      c.lineTo(13, -28);
+    };
     b.limb(frame, 5, o.color);
     b.round(-30, -28, 24, 8, 4, TYRE);
     b.limb((c) => { c.moveTo(8, -32); c.quadraticCurveTo(26, -40, 28, -28); }, 4, '#c9d1dc');
@@ -159,7 +265,14 @@ export const vehicles = {
   motorbike: (b, o) => {
     b.limb((c) => { c.moveTo(30, 22); c.lineTo(14, -28); c.lineTo(2, -32); }, 5, '#c9d1dc');
     for (const x of [-29, 30]) wheel(b, x, 24, 19);
-    b.shape(o.color, (c) => { c.moveTo(-44, -2); c.quadraticCurveTo(-30, -16, -12, -4); c.bezierCurveTo(0, -20, 18, -18, 24, -8); c.lineTo(10, 22); c.lineTo(-16, 22); c.closePath(); });
+    b.shape(o.color, (c) => {
+      c.moveTo(-44, -2);
+      c.quadraticCurveTo(-30, -16, -12, -4);
+      c.bezierCurveTo(0, -20, 18, -18, 24, -8);
+      c.lineTo(10, 22);
+      c.lineTo(-16, 22);
+      c.closePath();
+    });
     b.round(-34, -12, 28, 9, 4, TYRE);
     lamp(b, 22, -20);
     b.oval(-4, 16, 9, 8, '#8b93a3', { line: 3.5 });

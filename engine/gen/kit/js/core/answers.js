@@ -11,7 +11,12 @@ export function answers(n, cols, top, bottom) {
   const rows = Math.ceil(n / cols);
   const w = (W - 40 - (cols - 1) * GAP) / cols;
   const h = Math.min(96, (bottom - top - (rows - 1) * GAP) / rows);
-  return { n, cols, w, h, boxes: Array.from({ length: n }, (_, i) => ({ x: 20 + (i % cols) * (w + GAP), y: top + Math.floor(i / cols) * (h + GAP) })) };
+  return {
+    n, cols, w, h,
+    boxes: Array.from({ length: n }, (_, i) => (
+      { x: 20 + (i % cols) * (w + GAP), y: top + Math.floor(i / cols) * (h + GAP) }
+    )),
+  };
 }
 
 // chosen returns the number of the answer that the player gave in this step, -1
@@ -20,7 +25,8 @@ export function chosen(s, g, input) {
   const digit = Number(input.key || 0);
   if (digit >= 1 && digit <= g.n) return digit - 1;
   if (input.move) {
-    const on = s.cursor < 0 ? 0 : s.cursor + { left: g.cols > 1 ? -1 : 0, right: g.cols > 1 ? 1 : 0, up: -g.cols, down: g.cols }[input.move];
+    const on = s.cursor < 0 ? 0
+      : s.cursor + { left: g.cols > 1 ? -1 : 0, right: g.cols > 1 ? 1 : 0, up: -g.cols, down: g.cols }[input.move];
     if (on >= 0 && on < g.n) s.cursor = on;
     return -1;
   }
@@ -37,13 +43,19 @@ export function drawAnswers(d, s, g, texts, right, given, big) {
     const dim = given !== -1 && i !== right && i !== given;
     const color = given === -1 || dim ? COLORS[i] : i === right ? '#2c9a58' : '#8d2233';
     d.box(b.x, b.y + 5, g.w, g.h, 'shade', { radius: 16, alpha: dim ? 0.15 : 0.4 });
-    d.box(b.x, b.y, g.w, g.h, color, { radius: 16, alpha: dim ? 0.3 : 1, stroke: given !== -1 && i === right ? '#ffffff' : i === s.cursor ? 'accent' : 'ink', width: i === s.cursor || (given !== -1 && i === right) ? 5 : 3 });
+    d.box(b.x, b.y, g.w, g.h, color, {
+      radius: 16, alpha: dim ? 0.3 : 1,
+      stroke: given !== -1 && i === right ? '#ffffff' : i === s.cursor ? 'accent' : 'ink',
+      width: i === s.cursor || (given !== -1 && i === right) ? 5 : 3,
+    });
     const alpha = dim ? 0.45 : 1;
     d.disc(b.x + 26, b.y + g.h / 2, 15, '#ffffff', { alpha: dim ? 0.2 : 0.9 });
     if (given !== -1 && i === right) mark(d, b.x + 26, b.y + g.h / 2);
     else if (given === i) cross(d, b.x + 26, b.y + g.h / 2);
     else d.text(i + 1, b.x + 26, b.y + g.h / 2, 20, { color: '#20242e', alpha });
-    lines(texts[i], g.w - 64, big || 27).forEach((l, k, all) => d.text(l.text, b.x + 48 + (g.w - 64) / 2, b.y + g.h / 2 + (k - (all.length - 1) / 2) * l.size * 1.1, l.size, { color: '#ffffff', outline: '#20242e', alpha }));
+    lines(texts[i], g.w - 64, big || 27).forEach((l, k, all) =>
+      d.text(l.text, b.x + 48 + (g.w - 64) / 2, b.y + g.h / 2 + (k - (all.length - 1) / 2) * l.size * 1.1, l.size,
+        { color: '#ffffff', outline: '#20242e', alpha }));
   });
 }
 

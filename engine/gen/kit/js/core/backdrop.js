@@ -26,7 +26,8 @@ export function drawBackdrop(d, game, scroll, t, level) {
     const depth = 0.4 + hash(i + 50) * 0.9;
     const x = mod(hash(i) * (W + 40) + vx * depth * t + Math.sin(t * 0.7 + i) * 14, W + 40) - 20;
     const y = mod(hash(i + 99) * (H + 40) + vy * depth * t, H + 40) - 20;
-    d.sprite('mote', x, y, game.scene.motes.size * depth, { alpha: 0.35 + 0.4 * hash(i + 7), rot: fall > 0 ? t * depth + i : 0 });
+    d.sprite('mote', x, y, game.scene.motes.size * depth,
+      { alpha: 0.35 + 0.4 * hash(i + 7), rot: fall > 0 ? t * depth + i : 0 });
   }
   if (level > 1 && !own) d.box(0, 0, W, H, ['accent', 'hazard', 'hero', 'pickup'][level % 4], { alpha: 0.1 });
 }

@@ -49,11 +49,13 @@ export function firm(input) { return input.alt && !input.tapped ? Object.assign(
 // drawBoard draws the panel under a grid, drawCursor the keyboard's cell.
 export function drawBoard(d, g, color) {
   d.box(g.x - 10, g.y - 10 + 6, g.size * g.cols + 20, g.size * g.rows + 20, 'shade', { radius: 16, alpha: 0.35 });
-  d.box(g.x - 10, g.y - 10, g.size * g.cols + 20, g.size * g.rows + 20, color || 'panel', { radius: 16, stroke: 'ink', width: 3 });
+  d.box(g.x - 10, g.y - 10, g.size * g.cols + 20, g.size * g.rows + 20, color || 'panel',
+    { radius: 16, stroke: 'ink', width: 3 });
 }
 
 export function drawCursor(d, s, g) {
   if (!(s.cursor >= 0)) return;
   const at = centre(g, s.cursor);
-  d.box(at.x - g.size / 2 + 2, at.y - g.size / 2 + 2, g.size - 4, g.size - 4, 'accent', { radius: 8, alpha: 0.35, stroke: 'accent', width: 4 });
+  d.box(at.x - g.size / 2 + 2, at.y - g.size / 2 + 2, g.size - 4, g.size - 4, 'accent',
+    { radius: 8, alpha: 0.35, stroke: 'accent', width: 4 });
 }

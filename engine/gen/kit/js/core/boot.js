@@ -2,6 +2,7 @@
 // library and the renderer.
 import { W, H, STRIP, BOTH, STEP } from './world.js';
 import { drawList } from './drawlist.js';
+import { motion } from './motion.js';
 import { session } from './session.js';
 import { pressed, PAUSE, SOUND } from './controls.js';
 import { textures } from '../art/textures.js';
@@ -12,13 +13,14 @@ import { player } from './sound.js';
 import { store } from './store.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
+const WHOLE = 0.999; // of a step: a frame that late shows it as it is
 
 // enlist puts a score among the best five of this browser, and returns them.
 function enlist(key, score) {
   let list = [];
   try {
     list = JSON.parse(store.getItem(key) || '[]').filter((v) => Number.isFinite(v));
-  } catch (spoilt) { /* a new list */ }
+  } catch { /* a new list */ }
   list = list.concat(score).sort((a, b) => b - a).slice(0, 5);
   store.setItem(key, JSON.stringify(list));
   return list;
@@ -86,9 +88,14 @@ export function boot(game, mechanic, renderer, assets) {
 
   // A phone that is turned gets the other field, but not in the middle of a run.
   const tall = () => window.innerHeight > window.innerWidth * 1.2;
-  if (BOTH) window.addEventListener('resize', () => { if (tall() !== H > W && ss.phase !== 'play') window.location.reload(); });
-  let debt = 0;
-  const scale = Math.min(2, Math.max(0.75, (Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W)) * (window.devicePixelRatio || 1)));
+  if (BOTH) {
+    window.addEventListener('resize', () => { if (tall() !== H > W && ss.phase !== 'play') window.location.reload(); });
+  }
+  let debt = 0; // seconds that no step has made up for, or less than none: a step is made as its time begins
+  let fresh = false; // the list shows the newest step
+  const between = motion(list, ss.compose, drawList());
+  const fit = Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W);
+  const scale = Math.min(2, Math.max(0.75, fit * (window.devicePixelRatio || 1)));
   pictures(assets).then((loaded) => renderer.start({
     parent, width: W, height: H + STRIP, scale, colors: game.palette,
     textures: textures(game, mechanic.meta, scale, loaded),
@@ -101,13 +108,17 @@ export function boot(game, mechanic, renderer, assets) {
     },
     frame(seconds) {
       debt = Math.min(debt + seconds, MAX_STEPS * STEP);
-      while (debt >= STEP - 1e-6) {
+      while (debt > 1e-6) {
         const phase = ss.phase;
+        if (debt < WHOLE * STEP && !window.__svc_blind) between.keep(fresh);
         ss.tick(input.take());
+        fresh = false;
         debt -= STEP;
         if (ss.phase !== phase) debt = 0; // each run begins with a whole step
       }
       if (window.__svc_blind) return null; // an automatic player skips frames
+      fresh = true;
+      if (1 + debt / STEP < WHOLE) return between.at(1 + debt / STEP);
       ss.compose(list);
       return list;
     },

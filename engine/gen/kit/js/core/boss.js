@@ -4,10 +4,13 @@ import { W, H } from './world.js';
 
 const BAR = 120;
 const OVER = { x: W / 2, y: 198, size: 128, sway: W * 0.2, bar: [W / 2 - BAR / 2, 98] };
-const ASIDE = W > H ? { x: W / 2 - 132, y: 54, size: 54, sway: 0, bar: [W / 2 + 132, 46] } : { x: W / 2 - 86, y: 118, size: 46, sway: 0, bar: [W - BAR - 24, 112] };
+const ASIDE = W > H ? { x: W / 2 - 132, y: 54, size: 54, sway: 0, bar: [W / 2 + 132, 46] }
+  : { x: W / 2 - 86, y: 118, size: 46, sway: 0, bar: [W - BAR - 24, 112] };
 
 // bossPlace is where the boss of a mechanic is.
-function bossPlace(meta) { return meta.full || ['stick', 'board', 'swipe', 'type'].indexOf(meta.controls) >= 0 ? ASIDE : OVER; }
+function bossPlace(meta) {
+  return meta.full || ['stick', 'board', 'swipe', 'type'].indexOf(meta.controls) >= 0 ? ASIDE : OVER;
+}
 
 export function drawBoss(d, s, fx, meta) {
   const b = s.boss;

@@ -6,8 +6,15 @@
 import { W, H, STRIP } from './world.js';
 
 const sets = {
-  pad: STRIP ? [{ key: 'left', x: 72, y: H + STRIP / 2, r: 54 }, { key: 'right', x: 196, y: H + STRIP / 2, r: 54 }, { key: 'up', x: W - 88, y: H + STRIP / 2, r: 62 }]
-    : [{ key: 'left', x: 72, y: H - 52, r: 46 }, { key: 'right', x: 188, y: H - 52, r: 46 }, { key: 'up', x: W - 76, y: H - 62, r: 54 }],
+  pad: STRIP
+    ? [
+    { key: 'left', x: 72, y: H + STRIP / 2, r: 54 }, { key: 'right', x: 196, y: H + STRIP / 2, r: 54 },
+    { key: 'up', x: W - 88, y: H + STRIP / 2, r: 62 },
+  ]
+    : [
+      { key: 'left', x: 72, y: H - 52, r: 46 }, { key: 'right', x: 188, y: H - 52, r: 46 },
+      { key: 'up', x: W - 76, y: H - 62, r: 54 },
+    ],
 };
 
 // The places of the page's own buttons, and how far around them a press counts.

@@ -21,6 +21,7 @@ export function drawList() {
   list.poly = (points, color, opt) =>
     add({ k: 'poly', points: points.map((p) => [p[0] + list.dx, p[1] + list.dy]), color }, opt);
   // text is centred on x, y; opt: color, outline, alpha, scale, align, role.
-  list.text = (text, x, y, size, opt) => add({ k: 'text', text: String(text), x: x + list.dx, y: y + list.dy, size }, opt);
+  list.text = (text, x, y, size, opt) =>
+    add({ k: 'text', text: String(text), x: x + list.dx, y: y + list.dy, size }, opt);
   return list;
 }

@@ -74,7 +74,8 @@ export function drawTally(s, d, mark) {
     const on = s.side === k && !s.rest;
     const hop = on ? Math.abs(Math.sin(s.t * 5)) * 5 : 0;
     const x = W / 2 + dir * 88;
-    d.box(x - 70, 102, 140, 46, on ? 'accent' : 'shade', { radius: 23, alpha: on ? 0.95 : 0.45, stroke: on ? 'ink' : undefined, width: 3 });
+    d.box(x - 70, 102, 140, 46, on ? 'accent' : 'shade',
+      { radius: 23, alpha: on ? 0.95 : 0.45, stroke: on ? 'ink' : undefined, width: 3 });
     d.sprite(k ? 'hazard' : 'hero', x + dir * 42, 124 - hop, 44);
     mark(k, x, 125);
     d.text(s.wins[k], x - dir * 44, 126, 30, { color: 'text', outline: 'textInk', role: 'wins' });

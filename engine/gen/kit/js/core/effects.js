@@ -17,7 +17,10 @@ function burst(fx, x, y, n, color, speed) {
   for (let i = 0; i < n && fx.parts.length < 120; i++) {
     const a = between(fx, 0, Math.PI * 2);
     const v = between(fx, 0.3, 1) * speed;
-    fx.parts.push({ x, y, vx: Math.cos(a) * v, vy: Math.sin(a) * v - 60, life: 1, fade: between(fx, 1.4, 2.6), size: between(fx, 6, 15), color });
+    fx.parts.push({
+      x, y, vx: Math.cos(a) * v, vy: Math.sin(a) * v - 60, life: 1, fade: between(fx, 1.4, 2.6),
+      size: between(fx, 6, 15), color,
+    });
   }
 }
 
@@ -25,8 +28,13 @@ function burst(fx, x, y, n, color, speed) {
 // stays, and the word begins below.
 function word(fx, text, x, y, size, color) {
   const margin = 24 + text.length * size * LETTER / 2;
-  const w = { text, x: clamp(x, Math.min(margin, W / 2), Math.max(W - margin, W / 2)), y: Math.max(fx.boss ? UNDER : TOP, y), size, color, life: 1 };
-  const near = (a, b) => Math.abs(a.x - b.x) < ((a.text.length * a.size + b.text.length * b.size) * LETTER) / 2 && Math.abs(a.y - b.y) < (a.size + b.size) * 0.55;
+  const w = {
+    text, x: clamp(x, Math.min(margin, W / 2), Math.max(W - margin, W / 2)), y: Math.max(fx.boss ? UNDER : TOP, y),
+    size, color, life: 1,
+  };
+  const near = (a, b) =>
+    Math.abs(a.x - b.x) < ((a.text.length * a.size + b.text.length * b.size) * LETTER) / 2
+      && Math.abs(a.y - b.y) < (a.size + b.size) * 0.55;
   const still = fx.words.find((o) => o.size >= BANNER && near(o, w));
   if (still) w.y = still.y + (still.size + w.size) * 0.55;
   let below = w;
@@ -71,7 +79,9 @@ export function react(fx, e, text) {
       burst(fx, fx.boss.x, fx.boss.y, 10, 'hazard', 240);
     }
   } else if (e.type === 'beaten') {
-    if (fx.boss) for (let i = 0; i < 3; i++) burst(fx, fx.boss.x, fx.boss.y, 20, i % 2 ? 'accent' : 'hazard', 300 + i * 120);
+    if (fx.boss) {
+      for (let i = 0; i < 3; i++) burst(fx, fx.boss.x, fx.boss.y, 20, i % 2 ? 'accent' : 'hazard', 300 + i * 120);
+    }
     fx.shake = 1.2;
   } else if (e.type === 'power') {
     burst(fx, e.x, e.y, 18, 'accent', 300);
@@ -81,7 +91,11 @@ export function react(fx, e, text) {
     fx.shake = 0.5;
   } else if (e.type === 'over') {
     fx.shake = Math.max(fx.shake, e.outcome === 'win' ? 0 : 1.3);
-    if (e.outcome === 'win') for (let i = 0; i < 5; i++) burst(fx, W * (0.12 + i * 0.19), 160 + random(fx) * 120, 16, i % 2 ? 'accent' : 'pickup', 320);
+    if (e.outcome === 'win') {
+      for (let i = 0; i < 5; i++) {
+        burst(fx, W * (0.12 + i * 0.19), 160 + random(fx) * 120, 16, i % 2 ? 'accent' : 'pickup', 320);
+      }
+    }
   } else if (e.x !== undefined) {
     burst(fx, e.x, e.y, 5, 'text', 110);
   }
@@ -112,6 +126,13 @@ export function sway(fx) {
 
 export function drawEffects(fx, d) {
   for (const b of fx.beams) d.line(b.x1, b.y1, b.x2, b.y2, 3 + 7 * b.life, 'accent', { alpha: b.life });
-  for (const p of fx.parts) d.sprite('dot', p.x, p.y, p.size * (0.4 + 0.6 * p.life), { tint: p.color, alpha: Math.min(1, p.life * 1.6) });
-  for (const w of fx.words) d.text(w.text, w.x, w.y, w.size, { color: w.color, outline: 'textInk', alpha: Math.min(1, w.life * 2), scale: 1 + 0.5 * Math.max(0, w.life - 0.85) / 0.15 });
+  for (const p of fx.parts) {
+    d.sprite('dot', p.x, p.y, p.size * (0.4 + 0.6 * p.life), { tint: p.color, alpha: Math.min(1, p.life * 1.6) });
+  }
+  for (const w of fx.words) {
+    d.text(w.text, w.x, w.y, w.size, {
+      color: w.color, outline: 'textInk', alpha: Math.min(1, w.life * 2),
+      scale: 1 + 0.5 * Math.max(0, w.life - 0.85) / 0.15,
+    });
+  }
 }

@@ -26,7 +26,8 @@ export function stateHook(ss, list) {
       const w = breadth(c.text, LETTER) * c.size;
       return { role: c.role, text: c.text, size: c.size, x: c.x - w / 2, y: c.y - c.size / 2, w, h: c.size };
     }),
-    sprites: list.cmds.filter((c) => c.k === 'sprite' && (c.name === 'hero' || c.name === 'hazard' || c.name === 'pickup'))
+    sprites: list.cmds.filter((c) =>
+      c.k === 'sprite' && (c.name === 'hero' || c.name === 'hazard' || c.name === 'pickup'))
       .map((c) => ({ name: c.name, x: c.x, y: c.y, size: c.size })),
     view: ss.phase === 'play' ? { state: ss.state } : null,
   });

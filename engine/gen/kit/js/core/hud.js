@@ -21,15 +21,25 @@ export function drawHUD(d, ss) {
   }
   const hearts = ss.mechanic.meta.hearts !== false && !s.cfg.safe; // lives mean nothing in some
   if (hearts) d.box(14, 32, s.cfg.lives * 30 + 14, 36, 'shade', { radius: 18, alpha: 0.3 });
-  if (ss.phase === 'play') say(s.score < 1e5 ? s.score : short(s.score), W / 2, 62, H > 600 ? 54 : 46, 'score', { scale: 1 + ss.fx.bump * 0.22 });
-  for (let i = 0; hearts && i < s.cfg.lives; i++) d.sprite('heart', 36 + i * 30, 50, 28, { alpha: i < s.lives ? 1 : 0.22 });
+  if (ss.phase === 'play') {
+    say(s.score < 1e5 ? s.score : short(s.score), W / 2, 62, H > 600 ? 54 : 46, 'score',
+      { scale: 1 + ss.fx.bump * 0.22 });
+  }
+  for (let i = 0; hearts && i < s.cfg.lives; i++) {
+    d.sprite('heart', 36 + i * 30, 50, 28, { alpha: i < s.lives ? 1 : 0.22 });
+  }
   const level = s.cfg.levels > 1 ? t.level + ' ' + s.level + '/' + s.cfg.levels : '';
   if (level) say(level, W - 26 - level.length * 5.5, limit ? 84 : 50, 19, 'level');
-  if (s.cfg.players > 1 && !s.both) say(t.player + ' ' + (ss.turn + 1), 26 + t.player.length * 6.5, 84, 19, 'player', { color: 'accent' });
-  if (s.cfg.combo && s.streak >= 6) say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2 + 92, 64, 24, 'combo', { color: 'accent' });
+  if (s.cfg.players > 1 && !s.both) {
+    say(t.player + ' ' + (ss.turn + 1), 26 + t.player.length * 6.5, 84, 19, 'player', { color: 'accent' });
+  }
+  if (s.cfg.combo && s.streak >= 6) {
+    say('x' + (1 + Math.min(2, Math.floor(s.streak / 6))), W / 2 + 92, 64, 24, 'combo', { color: 'accent' });
+  }
   if (s.shield || s.power) {
     const label = s.power ? t[s.power] : t.shield;
-    const low = H > W && buttons(ss.mechanic.meta.controls).some((b) => b.y + b.r > H - 50) ? 140 : 40; // above the buttons of a tall field
+    // above the buttons of a tall field
+    const low = H > W && buttons(ss.mechanic.meta.controls).some((b) => b.y + b.r > H - 50) ? 140 : 40;
     say(label, W / 2, H - low, 20, 'power', { color: 'accent' });
     const share = s.power ? Math.max(0, Math.min(1, s.powerLeft / 8)) : 1;
     d.box(W / 2 - BAR / 2, H - low + 18, BAR * share, 7, 'accent', { radius: 3 });

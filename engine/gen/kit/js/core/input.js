@@ -27,7 +27,9 @@ const MOVES = { left: 'left', right: 'right', up: 'up', duck: 'down' };
 // listen reads events on target; canvas() is the element whose box is the
 // field. take() returns the input of the next step and forgets its presses.
 export function listen(target, canvas, controls, hooks) {
-  const none = { pressed: false, jump: false, move: '', tapped: false, released: false, fire: false, alt: false, key: '' };
+  const none = {
+    pressed: false, jump: false, move: '', tapped: false, released: false, fire: false, alt: false, key: '',
+  };
   const now = Object.assign({ x: null, y: null }, none);
   const keys = {};
   const pointers = new Map(); // id to {x, y, fromX, fromY, button}
@@ -128,7 +130,8 @@ export function listen(target, canvas, controls, hooks) {
   }
   // side is a finger on the left or the right half of the field.
   const side = (p) => (controls === 'sides' ? (p.x < W / 2 ? 'left' : 'right') : '');
-  const held = (dir) => Boolean(keys[dir]) || [...pointers.values()].some((p) => p.button === dir || side(p) === dir) || stick(dir);
+  const held = (dir) =>
+    Boolean(keys[dir]) || [...pointers.values()].some((p) => p.button === dir || side(p) === dir) || stick(dir);
 
   return {
     take() {

@@ -11,7 +11,8 @@ export function keys(rows, high) {
   rows.forEach((row, i) => {
     const letters = Array.from(row);
     const left = (W - letters.length * (wide + GAP) + GAP) / 2;
-    letters.forEach((key, k) => out.push({ key, x: left + k * (wide + GAP), y: H - 24 - (rows.length - i) * (h + GAP), w: wide, h }));
+    letters.forEach((key, k) =>
+      out.push({ key, x: left + k * (wide + GAP), y: H - 24 - (rows.length - i) * (h + GAP), w: wide, h }));
   });
   return out;
 }
@@ -24,7 +25,8 @@ export function plain(letter) { return letter.toLowerCase().normalize('NFD').rep
 export function typed(pad, input) {
   if (input.key) return input.key === 'Enter' || input.key === 'Backspace' ? input.key : plain(input.key);
   if (!input.tapped || input.x === null || input.y === null) return '';
-  const hit = pad.find((k) => input.x >= k.x - GAP / 2 && input.x < k.x + k.w + GAP / 2 && input.y >= k.y - GAP / 2 && input.y < k.y + k.h + GAP / 2);
+  const hit = pad.find((k) => input.x >= k.x - GAP / 2 && input.x < k.x + k.w + GAP / 2
+    && input.y >= k.y - GAP / 2 && input.y < k.y + k.h + GAP / 2);
   return hit ? hit.key : '';
 }
 
@@ -34,6 +36,7 @@ export function drawKeys(d, pad, look) {
     const how = look ? look(k.key) : '';
     const color = { right: 'pickup', wrong: 'hazard', off: 'shade' }[how] || 'panel';
     d.box(k.x, k.y, k.w, k.h, color, { radius: 8, alpha: how === 'off' ? 0.4 : 0.95, stroke: 'ink', width: 2 });
-    d.text(k.key.toUpperCase(), k.x + k.w / 2, k.y + k.h / 2, 24, { color: how ? 'text' : 'panelText', outline: how ? 'textInk' : undefined });
+    d.text(k.key.toUpperCase(), k.x + k.w / 2, k.y + k.h / 2, 24,
+      { color: how ? 'text' : 'panelText', outline: how ? 'textInk' : undefined });
   }
 }

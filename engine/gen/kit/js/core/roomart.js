@@ -21,7 +21,8 @@ export function drawRoom(d, s, g, mid, locked) {
   room.doors.forEach((to, k) => { if (to >= 0) drawDoor(d, g, mid, k, locked(k)); });
   for (const cell of room.blocks) {
     const at = centre(g, cell);
-    d.box(at.x - g.size / 2 + 2, at.y - g.size / 2 + 5, g.size - 4, g.size - 5, 'block', { radius: 9, stroke: 'ink', width: 2 });
+    d.box(at.x - g.size / 2 + 2, at.y - g.size / 2 + 5, g.size - 4, g.size - 5, 'block',
+      { radius: 9, stroke: 'ink', width: 2 });
     d.box(at.x - g.size / 2 + 4, at.y - g.size / 2, g.size - 8, g.size * 0.6, 'blockLight', { radius: 9 });
   }
   for (const cell of room.coins) {
@@ -40,7 +41,9 @@ function drawDoor(d, g, mid, k, shut) {
     const x = at.x + DIRS[k][0] * 4;
     const y = at.y + DIRS[k][1] * 4;
     const [dx, dy] = DIRS[k];
-    d.poly([[x + dx * 9, y + dy * 9], [x - dx * 5 + dy * 9, y - dy * 5 + dx * 9], [x - dx * 5 - dy * 9, y - dy * 5 - dx * 9]], 'accent', { alpha: 0.9 });
+    d.poly([
+      [x + dx * 9, y + dy * 9], [x - dx * 5 + dy * 9, y - dy * 5 + dx * 9], [x - dx * 5 - dy * 9, y - dy * 5 - dx * 9],
+    ], 'accent', { alpha: 0.9 });
     return;
   }
   d.box(at.x - half + 2, at.y - half + 2, g.size - 4, g.size - 4, '#7a4a24', { radius: 5, stroke: 'ink', width: 3 });
@@ -57,7 +60,8 @@ function drawKind(d, s, room, at) {
     }
   } else if (room.kind === 'chest') {
     d.box(at.x - 20, at.y - 8, 40, 26, '#8a5a2b', { radius: 5, stroke: 'ink', width: 3 });
-    d.box(at.x - 20, at.y - (s.opened ? 26 : 18), 40, s.opened ? 12 : 14, '#a9713a', { radius: 6, stroke: 'ink', width: 3 });
+    d.box(at.x - 20, at.y - (s.opened ? 26 : 18), 40, s.opened ? 12 : 14, '#a9713a',
+      { radius: 6, stroke: 'ink', width: 3 });
     if (!s.opened) d.box(at.x - 5, at.y - 8, 10, 11, '#ffd23f', { radius: 3, stroke: 'ink', width: 2 });
   } else if (room.kind === 'end') {
     d.sprite('glow', at.x, at.y, 170, { tint: 'accent', alpha: 0.7 });
@@ -94,7 +98,8 @@ export function drawSpeech(d, s) {
   const size = Math.min(23, ...lines.map((l) => fit(l, 23, W - 72)));
   const tall = 30 + lines.length * 27;
   d.box(20, H - 116, W - 40, tall, 'panel', { radius: 18, stroke: 'accent', width: 3, alpha: 0.97 });
-  lines.forEach((l, i) => d.text(l, W / 2, H - 116 + tall / 2 + (i - (lines.length - 1) / 2) * 27, size, { color: 'panelText' }));
+  lines.forEach((l, i) =>
+    d.text(l, W / 2, H - 116 + tall / 2 + (i - (lines.length - 1) / 2) * 27, size, { color: 'panelText' }));
 }
 
 function spoken(s) {

@@ -11,15 +11,18 @@ const POWER_TIME = 8; // seconds
 // enter gives a level what it has of its own.
 function enter(s) {
   const stage = s.cfg.stages.find((o) => o.level === s.level) || {};
-  s.cfg = Object.assign({}, s.cfg, { speed: s.cfg.usual.speed * (stage.speed || 1), density: s.cfg.usual.density * (stage.density || 1) });
+  s.cfg = Object.assign({}, s.cfg,
+    { speed: s.cfg.usual.speed * (stage.speed || 1), density: s.cfg.usual.density * (stage.density || 1) });
 }
 
 // base returns the state that every mechanic starts from. A staged mechanic
 // has levels to clear; in others the levels follow the clock.
 export function base(seed, cfg, staged) {
   const s = {
-    seed, rng: seed >>> 0, cfg: Object.assign({ params: {}, content: [], labels: {} }, cfg), t: 0, score: 0, lives: cfg.lives, streak: 0, safe: 0, over: false, outcome: '', events: [],
-    staged: Boolean(staged), level: 1, gains: 0, boss: null, power: '', powerLeft: 0, shield: false, charge: 0, granted: 0,
+    seed, rng: seed >>> 0, cfg: Object.assign({ params: {}, content: [], labels: {} }, cfg), t: 0, score: 0,
+    lives: cfg.lives, streak: 0, safe: 0, over: false, outcome: '', events: [],
+    staged: Boolean(staged), level: 1, gains: 0, boss: null, power: '', powerLeft: 0, shield: false, charge: 0,
+    granted: 0,
   };
   if (s.cfg.stages) {
     s.cfg.usual = { speed: cfg.speed, density: cfg.density };

@@ -19,7 +19,8 @@ export function sceneList() {
   // figure is a painted figure that faces the camera, its feet on y.
   list.figure = (name, x, y, z, size, opt) => add({ k: 'figure', name, x, y: y + size / 2, z, size }, opt);
   // shadow is a dark spot on the ground.
-  list.shadow = (x, y, z, r) => add({ k: 'shadow', x, y: y + 0.02, z, w: r * 2, h: 1, d: r * 2, color: 'shade', alpha: 0.35 });
+  list.shadow = (x, y, z, r) =>
+    add({ k: 'shadow', x, y: y + 0.02, z, w: r * 2, h: 1, d: r * 2, color: 'shade', alpha: 0.35 });
   return list;
 }
 

@@ -9,21 +9,30 @@ const DOWN = TALL ? (H - 720) / 2 : 0; // a taller field has more room above and
 export function drawReady(d, ss) {
   const g = ss.game;
   const bob = Math.sin(ss.clock / 24);
-  const place = TALL ? { title: 128 + DOWN, hero: 330 + DOWN, how: 462 + DOWN, start: 626 + DOWN, best: 672 + DOWN, big: 150 } : { title: 76, hero: 232, how: 332, start: 456, best: 504, big: 124 };
+  const place = TALL
+    ? { title: 128 + DOWN, hero: 330 + DOWN, how: 462 + DOWN, start: 626 + DOWN, best: 672 + DOWN, big: 150 }
+    : { title: 76, hero: 232, how: 332, start: 456, best: 504, big: 124 };
   const lines = wrap(g.title, TALL ? 14 : 26);
   const size = Math.min(62, ...lines.map((l) => fit(l, 62, W - 50)));
   const top = place.title - (lines.length - 1) * size * 0.3;
-  lines.forEach((l, i) => d.text(l, W / 2, top + i * size * 1.08, size, { color: 'text', outline: 'textInk', role: 'title' }));
+  lines.forEach((l, i) =>
+    d.text(l, W / 2, top + i * size * 1.08, size, { color: 'text', outline: 'textInk', role: 'title' }));
 
   const aside = TALL ? 134 : 210;
+  const shown = (role) => !g.figures || g.figures.includes(role);
   d.sprite('glow', W / 2, place.hero, place.big * 2.2, { tint: 'accent', alpha: 0.5 });
-  d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
-  d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
-  d.sprite('hero', W / 2, place.hero + bob * 10, place.big, { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
+  if (shown('pickup')) d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
+  if (shown('hazard')) d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
+  d.sprite('hero', W / 2, place.hero + bob * 10, place.big,
+    { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
 
   const start = Math.max(place.start, howTo(d, g.text.howTo, place.how) + 34);
-  d.text(g.text.start, W / 2, start, fit(g.text.start, 34, W - 60), { color: 'accent', outline: 'textInk', role: 'start', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
-  if (ss.best > 0) d.text(g.text.best + ' ' + ss.best, W / 2, Math.max(place.best, start + 38), 22, { color: 'text', outline: 'textInk', role: 'best' });
+  d.text(g.text.start, W / 2, start, fit(g.text.start, 34, W - 60),
+    { color: 'accent', outline: 'textInk', role: 'start', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  if (ss.best > 0) {
+    d.text(g.text.best + ' ' + ss.best, W / 2, Math.max(place.best, start + 38), 22,
+      { color: 'text', outline: 'textInk', role: 'best' });
+  }
 }
 
 // howTo shows the instructions from top on, and returns where they end.
@@ -33,7 +42,8 @@ function howTo(d, text, top) {
   const h = 36 + lines.length * 28;
   d.box(W / 2 - wide / 2, top, wide, h, 'panel', { radius: 20, alpha: 0.9 });
   const size = Math.min(...lines.map((l) => fit(l, 21, wide - 24)));
-  lines.forEach((l, i) => d.text(l, W / 2, top + h / 2 + (i - (lines.length - 1) / 2) * 28, size, { color: 'panelText', role: 'howto' }));
+  lines.forEach((l, i) =>
+    d.text(l, W / 2, top + h / 2 + (i - (lines.length - 1) / 2) * 28, size, { color: 'panelText', role: 'howto' }));
   return top + h;
 }
 
@@ -66,7 +76,10 @@ function panel(d, ss, tall) {
 }
 
 function again(d, ss, y) {
-  if (ss.since > 24) d.text(ss.game.text.again, W / 2, y, fit(ss.game.text.again, 30, W - 60), { color: 'text', outline: 'textInk', role: 'again', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  if (ss.since > 24) {
+    d.text(ss.game.text.again, W / 2, y, fit(ss.game.text.again, 30, W - 60),
+      { color: 'text', outline: 'textInk', role: 'again', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  }
 }
 
 export function drawOver(d, ss) {
@@ -75,16 +88,23 @@ export function drawOver(d, ss) {
   const two = ss.game.play.players > 1;
   const { y, k } = panel(d, ss, ss.table ? 372 : 330);
   let head = s.outcome === 'win' ? t.win : t.over;
-  if (two) head = ss.scores[0] === ss.scores[1] ? t.draw : t.player + ' ' + (ss.scores[0] > ss.scores[1] ? 1 : 2) + ' ' + t.wins;
+  if (two) {
+    head = ss.scores[0] === ss.scores[1] ? t.draw
+      : t.player + ' ' + (ss.scores[0] > ss.scores[1] ? 1 : 2) + ' ' + t.wins;
+  }
   d.text(head, W / 2, y + 54, fit(head, 42, 320), { color: 'panelText', alpha: k, role: 'outcome' });
   if (two) {
     [0, 1].forEach((i) => {
-      d.text(t.player + ' ' + (i + 1), W / 2 - 84 + i * 168, y + 112, fit(t.player + ' 1', 24, 150), { color: 'panelText', alpha: k });
-      d.text(ss.scores[i], W / 2 - 84 + i * 168, y + 172, 68, { color: ss.scores[i] >= ss.scores[1 - i] ? 'panelAccent' : 'panelText', alpha: k, role: i ? 'final2' : 'final' });
+      d.text(t.player + ' ' + (i + 1), W / 2 - 84 + i * 168, y + 112, fit(t.player + ' 1', 24, 150),
+        { color: 'panelText', alpha: k });
+      d.text(ss.scores[i], W / 2 - 84 + i * 168, y + 172, 68, {
+        color: ss.scores[i] >= ss.scores[1 - i] ? 'panelAccent' : 'panelText', alpha: k, role: i ? 'final2' : 'final',
+      });
     });
   } else {
     d.text(t.score, W / 2, y + 108, 22, { color: 'panelText', alpha: 0.85 * k });
-    d.text(s.score < 1e6 ? s.score : short(s.score), W / 2, y + 168, 84, { color: 'panelText', alpha: k, role: 'final', scale: 0.6 + 0.4 * k });
+    d.text(s.score < 1e6 ? s.score : short(s.score), W / 2, y + 168, 84,
+      { color: 'panelText', alpha: k, role: 'final', scale: 0.6 + 0.4 * k });
   }
   if (ss.table) drawTable(d, ss, y + 228, k);
   else drawBest(d, ss, y, k);
@@ -105,7 +125,8 @@ function drawBest(d, ss, y, k) {
   const t = ss.game.text;
   const best = ss.record ? t.record : t.best + ' ' + (ss.best < 1e6 ? ss.best : short(ss.best));
   d.text(best, W / 2, y + 240, 26, { color: ss.record ? 'panelAccent' : 'panelText', alpha: k, role: 'best' });
-  d.sprite('hero', W / 2, y + 306, 78, { alpha: k, rot: ss.state.outcome === 'win' ? Math.sin(ss.clock / 8) * 0.2 : 0.5 });
+  d.sprite('hero', W / 2, y + 306, 78,
+    { alpha: k, rot: ss.state.outcome === 'win' ? Math.sin(ss.clock / 8) * 0.2 : 0.5 });
 }
 
 // drawNext hands over to the second player.
@@ -117,5 +138,8 @@ export function drawNext(d, ss) {
   d.sprite('hero', W / 2, y + 130, 88, { alpha: k });
   const next = t.player + ' 2, ' + t.yourTurn;
   d.text(next, W / 2, y + 206, fit(next, 30, 330), { color: 'panelAccent', alpha: k, role: 'next' });
-  if (ss.since > 24) d.text(t.start, W / 2, y + 300, fit(t.start, 30, W - 60), { color: 'text', outline: 'textInk', role: 'start', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  if (ss.since > 24) {
+    d.text(t.start, W / 2, y + 300, fit(t.start, 30, W - 60),
+      { color: 'text', outline: 'textInk', role: 'start', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  }
 }

@@ -1,6 +1,9 @@
 // Plays the sounds of the game's assets, if there are any, from the first
 // press on: browsers allow none before it.
-const EFFECTS = { gain: 'score', hurt: 'hurt', over: 'over', level: 'power', power: 'power', boss: 'boss', strike: 'hit', shield: 'power' };
+const EFFECTS = {
+  gain: 'score', hurt: 'hurt', over: 'over', level: 'power', power: 'power', boss: 'boss', strike: 'hit',
+  shield: 'power',
+};
 
 function bytes(url) {
   const text = atob(url.slice(url.indexOf(',') + 1));

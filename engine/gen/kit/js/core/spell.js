@@ -23,6 +23,7 @@ export function rowsOf(labels, words) {
 
 // wordsOf returns the brief's words, or else the language's own.
 export function wordsOf(cfg, longest) {
-  const own = cfg.content.filter((c) => !c.includes('|')).flatMap((c) => (c.length > longest ? c.split(/\s+/) : [c])).map((w) => w.trim()).filter((w) => spell(w) && w.length <= longest);
+  const own = cfg.content.filter((c) => !c.includes('|')).flatMap((c) =>
+    (c.length > longest ? c.split(/\s+/) : [c])).map((w) => w.trim()).filter((w) => spell(w) && w.length <= longest);
   return own.length ? own.filter((w, i) => own.indexOf(w) === i) : cfg.labels.words.split(' ');
 }

@@ -6,21 +6,21 @@ export const store = {
   getItem(key) {
     try {
       return window.localStorage.getItem(key);
-    } catch (refused) {
+    } catch {
       return key in kept ? kept[key] : null;
     }
   },
   setItem(key, value) {
     try {
       window.localStorage.setItem(key, String(value));
-    } catch (refused) {
+    } catch {
       kept[key] = String(value);
     }
   },
   removeItem(key) {
     try {
       window.localStorage.removeItem(key);
-    } catch (refused) {
+    } catch {
       delete kept[key];
     }
   },

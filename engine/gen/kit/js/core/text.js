@@ -41,7 +41,12 @@ function broken(text, max) {
   const lines = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > max) { lines.push(line); line = word; } else line = line ? line + ' ' + word : word;
+    if (line && line.length + 1 + word.length > max) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line ? line + ' ' + word : word;
+    }
   }
   if (line) lines.push(line);
   return lines;

@@ -1,13 +1,18 @@
 // Adventure: rooms to walk through. Someone misses a thing, which is in a chest
 // that is guarded; who brings it back gets the key of the last room.
-import { W, STEP, base, tick, gain, hurt, note, clear, heat, random, choose, chance, blink, hypot, near, clamp } from '../core/world.js';
+import {
+  W, STEP, base, tick, gain, hurt, note, clear, heat, random, choose, chance, blink, hypot, near, clamp,
+} from '../core/world.js';
 import { grid, centre, cellAt } from '../core/board.js';
 import { reach, DIRS, opposite } from '../core/rooms.js';
 import { drawRoom, drawMap, drawSpeech } from '../core/roomart.js';
 
 export const meta = {
   id: 'adventure', scroll: 'none', controls: 'stick',
-  extra: { person: { body: 'egg', features: ['hat'], color: '#7e6bd6' }, item1: { art: 'flower', color: '#f06fa5' }, item2: { art: 'gift', color: '#e5484d' }, item3: { art: 'gem', color: '#38b6c8' } },
+  extra: {
+    person: { body: 'egg', features: ['hat'], color: '#7e6bd6' }, item1: { art: 'flower', color: '#f06fa5' },
+    item2: { art: 'gift', color: '#e5484d' }, item3: { art: 'gem', color: '#38b6c8' },
+  },
 };
 
 export const N = 11; // cells of a room's side
@@ -55,8 +60,12 @@ function grow(s, n) {
   }
 }
 
-function newRoom(x, y) { return { x, y, doors: [-1, -1, -1, -1], kind: '', blocks: [], coins: [], foe: null, seen: 0 }; }
-function leaves(s) { return s.rooms.map((_, i) => i).filter((i) => i > 0 && s.rooms[i].doors.filter((d) => d >= 0).length === 1); }
+function newRoom(x, y) {
+  return { x, y, doors: [-1, -1, -1, -1], kind: '', blocks: [], coins: [], foe: null, seen: 0 };
+}
+function leaves(s) {
+  return s.rooms.map((_, i) => i).filter((i) => i > 0 && s.rooms[i].doors.filter((d) => d >= 0).length === 1);
+}
 
 export function distances(s, from) {
   const far = s.rooms.map(() => -1);
@@ -73,14 +82,18 @@ export function distances(s, from) {
 // furnish puts blocks where they close nothing off, coins, and who walks there.
 function furnish(s, room, i) {
   const spots = [2, 3, 7, 8];
-  for (const r of spots) for (const c of spots) if (room.kind !== 'chest' && chance(s, 0.4)) room.blocks.push(r * N + c);
+  for (const r of spots) {
+    for (const c of spots) if (room.kind !== 'chest' && chance(s, 0.4)) room.blocks.push(r * N + c);
+  }
   const open = [1, 4, 6, 9];
   while (room.coins.length < 3) {
     const cell = choose(s, open) * N + choose(s, open);
     if (!room.coins.includes(cell)) room.coins.push(cell);
   }
   if (room.kind === 'chest') room.foe = { ring: true, at: 0, x: 0, y: 0 };
-  else if (i > 0 && room.kind !== 'person' && chance(s, 0.3 * s.cfg.density * heat(s))) room.foe = { ring: false, row: choose(s, [4, 6]), at: random(s) * 16, x: 0, y: 0 };
+  else if (i > 0 && room.kind !== 'person' && chance(s, 0.3 * s.cfg.density * heat(s))) {
+    room.foe = { ring: false, row: choose(s, [4, 6]), at: random(s) * 16, x: 0, y: 0 };
+  }
   if (room.foe) patrol(s, room.foe, 0);
 }
 
@@ -100,7 +113,10 @@ export function solid(s, cell) {
 // way round.
 export function doorOf(cell) { return [0, 1, 2, 3].find((k) => doorCell(k) === cell) ?? -1; }
 export function doorCell(k) { return (MID + DIRS[k][1] * MID) * N + MID + DIRS[k][0] * MID; }
-export function locked(s, k) { const to = s.rooms[s.room].doors[k]; return to >= 0 && s.rooms[to].kind === 'end' && !s.unlocked; }
+export function locked(s, k) {
+  const to = s.rooms[s.room].doors[k];
+  return to >= 0 && s.rooms[to].kind === 'end' && !s.unlocked;
+}
 
 // place puts the hero at the door that it came by, or in the middle.
 function place(s, k) {
@@ -141,7 +157,10 @@ function patrol(s, foe, dt) {
 }
 
 function walk(s, input) {
-  if (input.tapped && input.x !== null && input.y !== null) s.path = reach(s, cellAt(board, clamp(input.x, board.x + 1, board.x + N * board.size - 1), input.y), solid, N, cellAt(board, s.x, s.y));
+  if (input.tapped && input.x !== null && input.y !== null) {
+    s.path = reach(s, cellAt(board, clamp(input.x, board.x + 1, board.x + N * board.size - 1), input.y), solid, N,
+      cellAt(board, s.x, s.y));
+  }
   let dx = (input.right ? 1 : 0) - (input.left ? 1 : 0);
   let dy = (input.duck ? 1 : 0) - (input.up ? 1 : 0);
   const speed = 215 * s.cfg.speed * STEP;
@@ -241,6 +260,9 @@ function meet(s, room) {
 export function draw(s, d) {
   drawRoom(d, s, board, MID, (k) => locked(s, k));
   drawMap(d, s, W - 64, 102);
-  if (blink(s)) d.sprite('hero', s.x, s.y - 6 - (s.walking || s.path.length ? Math.abs(Math.sin(s.t * 12)) * 5 : 0), 46 * Math.sqrt(s.cfg.size), { sx: s.face });
+  if (blink(s)) {
+    d.sprite('hero', s.x, s.y - 6 - (s.walking || s.path.length ? Math.abs(Math.sin(s.t * 12)) * 5 : 0),
+      46 * Math.sqrt(s.cfg.size), { sx: s.face });
+  }
   drawSpeech(d, s);
 }

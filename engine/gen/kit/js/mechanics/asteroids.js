@@ -1,6 +1,8 @@
 // Asteroids: a ship turns, thrusts and drifts among rocks. A large rock that is
 // shot splits in two, and those again. All edges are joined.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, cos, hypot, PI, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, cos, hypot, PI, blink,
+} from '../core/world.js';
 
 export const meta = {
   id: 'asteroids', scroll: 'none', controls: 'pad', above: true,
@@ -46,7 +48,8 @@ function rain(s) {
   const n = clamp(Math.round((2.6 + s.wave * 0.8) * s.cfg.density), 2, 9);
   for (let i = 0; i < n; i++) {
     const side = chance(s, 0.5);
-    rock(s, side ? (chance(s, 0.5) ? 10 : W - 10) : between(s, 0, W), side ? between(s, 100, H) : chance(s, 0.5) ? 110 : H - 10, 3);
+    rock(s, side ? (chance(s, 0.5) ? 10 : W - 10) : between(s, 0, W),
+      side ? between(s, 100, H) : chance(s, 0.5) ? 110 : H - 10, 3);
   }
 }
 
@@ -130,7 +133,9 @@ function saucer(s) {
     u.reload = 1.5 / Math.sqrt(heat(s));
     const n = hypot(s.x - u.x, s.y - u.y) || 1;
     const miss = between(s, -0.35, 0.35);
-    s.bolts.push({ x: u.x, y: u.y, vx: ((s.x - u.x) / n) * 190 + miss * 190, vy: ((s.y - u.y) / n) * 190 - miss * 190, left: 2.2 });
+    s.bolts.push({
+      x: u.x, y: u.y, vx: ((s.x - u.x) / n) * 190 + miss * 190, vy: ((s.y - u.y) / n) * 190 - miss * 190, left: 2.2,
+    });
   }
   if (u.x > -40 && u.x < W + 40) return;
   s.saucer = null;
@@ -179,14 +184,21 @@ function split(s, r, bare) {
 
 export function draw(s, d) {
   for (const o of s.rocks) d.sprite('hazard', o.x, o.y, RADIUS[o.size] * 2.15, { rot: o.rot });
-  for (const o of s.treats) if (o.left > 2 || Math.floor(o.left * 6) % 2) d.sprite('pickup', o.x, o.y, 34, { rot: Math.sin(s.t * 3 + o.x) * 0.2 });
+  for (const o of s.treats) {
+    if (o.left > 2 || Math.floor(o.left * 6) % 2) {
+      d.sprite('pickup', o.x, o.y, 34, { rot: Math.sin(s.t * 3 + o.x) * 0.2 });
+    }
+  }
   if (s.saucer) d.sprite('saucer', s.saucer.x, s.saucer.y, 46);
   for (const b of s.shots) d.disc(b.x, b.y, 5, 'accent', { stroke: '#ffffff', width: 2 });
   for (const b of s.bolts) d.disc(b.x, b.y, 6, '#ff4d6d', { stroke: '#ffffff', width: 2 });
   if (!blink(s)) return;
   const at = (f, r) => [s.x + cos(s.a) * f - sin(s.a) * r, s.y + sin(s.a) * f + cos(s.a) * r];
   const k = size(s) / 15;
-  if (s.flame > 0.05) d.poly([at(-16 * k, -7 * k), at(-16 * k, 7 * k), at((-20 - 20 * s.flame - 5 * Math.sin(s.t * 50)) * k, 0)], '#ff9f1c', { stroke: '#ffe066', width: 2 });
+  if (s.flame > 0.05) {
+    d.poly([at(-16 * k, -7 * k), at(-16 * k, 7 * k), at((-20 - 20 * s.flame - 5 * Math.sin(s.t * 50)) * k, 0)],
+      '#ff9f1c', { stroke: '#ffe066', width: 2 });
+  }
   if (s.safe > 0) d.ring(s.x, s.y, 34 * k, 3, 'accent', { alpha: 0.6 });
   d.sprite('hero', s.x, s.y, 56 * k, { rot: s.a + PI / 2 });
   d.poly([at(35 * k, 0), at(28 * k, -5), at(28 * k, 5)], 'accent', { alpha: 0.9 }); // where it points

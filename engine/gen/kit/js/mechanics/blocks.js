@@ -36,7 +36,9 @@ export function create(seed, cfg) {
   const junk = Math.min(6, Math.round((cfg.density - 1) * 5)); // rows that lie there from the start
   for (let i = 0; i < junk; i++) {
     const hole = Math.floor(random(s) * COLS);
-    s.rows[ROWS - 1 - i] = Array.from({ length: COLS }, (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)])).join('');
+    s.rows[ROWS
+      - 1
+      - i] = Array.from({ length: COLS }, (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)])).join('');
   }
   s.bag = [];
   s.lines = 0;
@@ -64,7 +66,10 @@ function deal(s) {
 }
 
 function spawn(s) {
-  s.piece = { k: s.next, rot: 0, x: Math.floor((COLS - PIECES[s.next].n) / 2), y: s.next === 'I' ? -1 : 0, wait: 0, lock: 0, moves: 0 };
+  s.piece = {
+    k: s.next, rot: 0, x: Math.floor((COLS - PIECES[s.next].n) / 2), y: s.next === 'I' ? -1 : 0, wait: 0, lock: 0,
+    moves: 0,
+  };
   s.next = deal(s);
   if (fits(s, s.piece)) return;
   hurt(s, W / 2, TOP + 40);
@@ -87,7 +92,10 @@ function fits(s, p, dx, dy, rot) {
 }
 
 // fall is how many seconds a row takes.
-function fall(s) { return ((s.cfg.duration ? 0.5 : 0.8) * pow(0.82, (s.stage - 1) * s.cfg.ramp)) / (s.cfg.speed * Math.sqrt(s.cfg.gravity * heat(s))); }
+function fall(s) {
+  const slow = (s.cfg.duration ? 0.5 : 0.8) * pow(0.82, (s.stage - 1) * s.cfg.ramp);
+  return slow / (s.cfg.speed * Math.sqrt(s.cfg.gravity * heat(s)));
+}
 
 export function step(s, input) {
   tick(s);
@@ -188,8 +196,12 @@ function square(d, x, y, color, size, alpha) {
 
 export function draw(s, d) {
   drawBoard(d, { cols: COLS, rows: ROWS, size: CELL, x: LEFT, y: TOP }, '#12122b');
-  for (let x = 1; x < COLS; x++) d.line(LEFT + x * CELL, TOP, LEFT + x * CELL, TOP + ROWS * CELL, 1, '#ffffff', { alpha: 0.07 });
-  for (let y = 1; y < ROWS; y++) d.line(LEFT, TOP + y * CELL, LEFT + COLS * CELL, TOP + y * CELL, 1, '#ffffff', { alpha: 0.07 });
+  for (let x = 1; x < COLS; x++) {
+    d.line(LEFT + x * CELL, TOP, LEFT + x * CELL, TOP + ROWS * CELL, 1, '#ffffff', { alpha: 0.07 });
+  }
+  for (let y = 1; y < ROWS; y++) {
+    d.line(LEFT, TOP + y * CELL, LEFT + COLS * CELL, TOP + y * CELL, 1, '#ffffff', { alpha: 0.07 });
+  }
   s.rows.forEach((row, y) => {
     for (let x = 0; x < COLS; x++) if (row[x] !== '.') square(d, LEFT + x * CELL, TOP + y * CELL, PIECES[row[x]].color);
   });
@@ -207,7 +219,10 @@ function drawPiece(s, d, p) {
   for (const [cx, cy] of cells(p.k, p.rot)) {
     const x = x0(p) + cx * CELL;
     const y = TOP + (p.y + cy) * CELL;
-    if (ghost > 0) d.box(x + 2, y + ghost * CELL + 2, CELL - 4, CELL - 4, PIECES[p.k].color, { radius: 4, alpha: 0.22, stroke: '#ffffff', width: 1.5 });
+    if (ghost > 0) {
+      d.box(x + 2, y + ghost * CELL + 2, CELL - 4, CELL - 4, PIECES[p.k].color,
+        { radius: 4, alpha: 0.22, stroke: '#ffffff', width: 1.5 });
+    }
     if (p.y + cy >= 0) square(d, x, y, PIECES[p.k].color);
   }
 }
@@ -220,7 +235,9 @@ function aside(s, d) {
   d.text(words.next || 'Next', right, TOP + 12, 19, { color: '#ffffff', role: 'next' });
   const n = PIECES[s.next].n;
   const k = 18;
-  for (const [x, y] of cells(s.next, 0)) square(d, right + (x - n / 2) * k, TOP + 60 + (y - 1) * k + (n === 4 ? -k / 2 : 0), PIECES[s.next].color, k);
+  for (const [x, y] of cells(s.next, 0)) {
+    square(d, right + (x - n / 2) * k, TOP + 60 + (y - 1) * k + (n === 4 ? -k / 2 : 0), PIECES[s.next].color, k);
+  }
   const tell = (word, value, y) => {
     d.text(word, right, y, 18, { color: 'text', outline: 'textInk' });
     d.text(value, right, y + 28, 28, { color: 'text', outline: 'textInk', role: 'count' });
@@ -228,5 +245,6 @@ function aside(s, d) {
   tell(words.level || 'Level', s.stage, TOP + 140);
   tell(words.lines || 'Lines', s.lines, TOP + 214);
   const hop = s.cheer > 0 ? Math.abs(Math.sin(s.cheer * 12)) * 22 : Math.sin(s.t * 2.5) * 3;
-  d.sprite('hero', 44, TOP + ROWS * CELL - 36 - hop, 64 * Math.min(1.15, s.cfg.size), { rot: s.cheer > 0 ? Math.sin(s.cheer * 12) * 0.2 : 0 });
+  d.sprite('hero', 44, TOP + ROWS * CELL - 36 - hop, 64 * Math.min(1.15, s.cfg.size),
+    { rot: s.cheer > 0 ? Math.sin(s.cheer * 12) * 0.2 : 0 });
 }

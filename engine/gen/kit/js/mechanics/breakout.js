@@ -41,7 +41,10 @@ function build(s) {
   const pattern = patterns[(s.level - 1 + s.seed) % patterns.length];
   for (let y = 0; y < 5; y++) for (let x = 0; x < COLS; x++) {
     if (!pattern(x, y)) continue;
-    s.bricks.push({ x: LEFT + x * BW, y: TOP + y * BH, row: y, tough: s.level > 1 && chance(s, 0.12 * s.cfg.density) ? 2 : 1, treat: chance(s, 0.14) });
+    s.bricks.push({
+      x: LEFT + x * BW, y: TOP + y * BH, row: y, tough: s.level > 1 && chance(s, 0.12 * s.cfg.density) ? 2 : 1,
+      treat: chance(s, 0.14),
+    });
   }
   serve(s);
 }
@@ -108,7 +111,8 @@ function fly(s, b) {
   const hit = s.bricks.find((k) => b.x > k.x - R && b.x < k.x + BW + R && b.y > k.y - R && b.y < k.y + BH + R);
   if (hit) {
     s.dry = 0;
-    const side = Math.min(Math.abs(b.x - hit.x), Math.abs(b.x - hit.x - BW)) < Math.min(Math.abs(b.y - hit.y), Math.abs(b.y - hit.y - BH));
+    const side = Math.min(Math.abs(b.x - hit.x), Math.abs(b.x - hit.x - BW)) < Math.min(Math.abs(b.y - hit.y),
+      Math.abs(b.y - hit.y - BH));
     if (side) b.vx = Math.abs(b.vx || 0.2) * (b.x < hit.x + BW / 2 ? -1 : 1);
     else b.vy = Math.abs(b.vy) * (b.y < hit.y + BH / 2 ? -1 : 1);
     hit.tough--;

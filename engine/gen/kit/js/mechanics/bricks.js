@@ -1,7 +1,9 @@
 // Bricks: a ball, a paddle, and a wall of bricks above, in portrait. Some bricks
 // let a capsule fall: a wider paddle, three balls, a slow ball, one that goes
 // through everything, or another life.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, choose, clamp, lerp, hypot } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, choose, clamp, lerp, hypot,
+} from '../core/world.js';
 
 export const meta = { id: 'bricks', scroll: 'none', controls: 'pointer' };
 
@@ -51,7 +53,10 @@ function build(s) {
     }
   });
   const full = s.bricks.map((_, i) => i); // every eighth brick or so holds a gift
-  for (let n = Math.ceil(s.bricks.length / 8); n > 0; n--) s.bricks[full.splice(Math.floor(between(s, 0, full.length)), 1)[0]].gift = choose(s, ['wide', 'three', 'slow', 'fire', 'three', s.lives < s.cfg.lives ? 'life' : 'wide']);
+  for (let n = Math.ceil(s.bricks.length / 8); n > 0; n--) {
+    s.bricks[full.splice(Math.floor(between(s, 0, full.length)), 1)[0]].gift = choose(s,
+      ['wide', 'three', 'slow', 'fire', 'three', s.lives < s.cfg.lives ? 'life' : 'wide']);
+  }
   s.wall++;
   serve(s);
 }
@@ -62,7 +67,9 @@ function serve(s) {
 }
 
 export function half(s) { return (s.wide > 0 ? 66 : 44) * (0.5 + 0.5 * s.cfg.size); }
-export function pace(s) { return 400 * s.cfg.speed * Math.sqrt(heat(s)) * (1 + 0.05 * Math.min(6, s.wall - 1)) * (s.slow > 0 ? 0.65 : 1); }
+export function pace(s) {
+  return 400 * s.cfg.speed * Math.sqrt(heat(s)) * (1 + 0.05 * Math.min(6, s.wall - 1)) * (s.slow > 0 ? 0.65 : 1);
+}
 
 export function step(s, input) {
   tick(s);
@@ -102,7 +109,11 @@ function take(s) {
     if (g.kind === 'life') s.lives = Math.min(s.cfg.lives, s.lives + 1);
     else if (g.kind === 'three') {
       const b = s.balls[0];
-      if (s.balls.length < 4) for (const k of [-0.6, 0.6]) s.balls.push({ x: b.x, y: b.y, vx: clamp(b.vx + k, -STEEP, STEEP), vy: b.vy < 0 ? -1 : 1, wait: b.wait });
+      if (s.balls.length < 4) {
+        for (const k of [-0.6, 0.6]) {
+          s.balls.push({ x: b.x, y: b.y, vx: clamp(b.vx + k, -STEEP, STEEP), vy: b.vy < 0 ? -1 : 1, wait: b.wait });
+        }
+      }
     } else s[g.kind] = g.kind === 'fire' ? 5 : 10;
   }
   s.gifts = s.gifts.filter((g) => g.y < H + 20);
@@ -135,7 +146,8 @@ function bounce(s, b) {
 function smash(s, b, k) {
   s.dry = 0;
   const through = s.fire > 0;
-  const side = Math.min(Math.abs(b.x - k.x), Math.abs(b.x - k.x - BW)) < Math.min(Math.abs(b.y - k.y), Math.abs(b.y - k.y - BH));
+  const side = Math.min(Math.abs(b.x - k.x), Math.abs(b.x - k.x - BW))
+    < Math.min(Math.abs(b.y - k.y), Math.abs(b.y - k.y - BH));
   if (!through && side) b.vx = Math.abs(b.vx || 0.2) * (b.x < k.x + BW / 2 ? -1 : 1);
   else if (!through) b.vy = Math.abs(b.vy) * (b.y < k.y + BH / 2 ? -1 : 1);
   k.tough -= through ? 2 : 1;
@@ -163,11 +175,18 @@ export function draw(s, d) {
   const h = half(s);
   d.box(s.x - h, Y - 10, h * 2, 20, 'block', { radius: 10, stroke: 'ink', width: 4 });
   d.box(s.x - h + 10, Y - 6, h * 2 - 20, 5, 'blockLight', { radius: 3 });
-  for (const k of [-1, 1]) d.disc(s.x + k * (h - 9), Y, 7, s.fire > 0 ? GIFTS.fire : 'accent', { stroke: 'ink', width: 2 });
+  for (const k of [-1, 1]) {
+    d.disc(s.x + k * (h - 9), Y, 7, s.fire > 0 ? GIFTS.fire : 'accent', { stroke: 'ink', width: 2 });
+  }
   d.sprite('hero', s.x, Y + 32, 50);
   for (const b of s.balls) {
     const n = hypot(b.vx, b.vy);
-    if (!(b.wait > 0)) for (let i = 1; i < 6; i++) d.disc(b.x - (b.vx / n) * i * 7, b.y - (b.vy / n) * i * 7, R * (1 - i * 0.14), s.fire > 0 ? GIFTS.fire : 'accent', { alpha: 0.4 - i * 0.06 });
+    if (!(b.wait > 0)) {
+      for (let i = 1; i < 6; i++) {
+        d.disc(b.x - (b.vx / n) * i * 7, b.y - (b.vy / n) * i * 7, R * (1 - i * 0.14),
+          s.fire > 0 ? GIFTS.fire : 'accent', { alpha: 0.4 - i * 0.06 });
+      }
+    }
     d.disc(b.x, b.y, R, s.fire > 0 ? '#ffe066' : '#ffffff', { stroke: 'ink', width: 3 });
   }
 }
@@ -175,8 +194,16 @@ export function draw(s, d) {
 // sign shows what a capsule holds.
 function sign(s, d, g) {
   if (g.kind === 'life') d.sprite('heart', g.x, g.y, 22);
-  else if (g.kind === 'wide') for (const k of [-1, 1]) d.poly([[g.x + k * 17, g.y], [g.x + k * 6, g.y - 8], [g.x + k * 6, g.y + 8]], '#ffffff', { stroke: 'ink', width: 1.5 });
-  else if (g.kind === 'three') for (const k of [-1, 0, 1]) d.disc(g.x + k * 12, g.y, 5, '#ffffff', { stroke: 'ink', width: 1.5 });
-  else if (g.kind === 'slow') for (const k of [-1, 1]) d.box(g.x + k * 6 - 3, g.y - 8, 6, 16, '#ffffff', { radius: 2, stroke: 'ink', width: 1.5 });
-  else d.poly([[g.x - 8, g.y + 8], [g.x, g.y - 10], [g.x + 8, g.y + 8]], '#ffe066', { stroke: 'ink', width: 1.5 });
+  else if (g.kind === 'wide') {
+    for (const k of [-1, 1]) {
+      d.poly([[g.x + k * 17, g.y], [g.x + k * 6, g.y - 8], [g.x + k * 6, g.y + 8]], '#ffffff',
+        { stroke: 'ink', width: 1.5 });
+    }
+  } else if (g.kind === 'three') {
+    for (const k of [-1, 0, 1]) d.disc(g.x + k * 12, g.y, 5, '#ffffff', { stroke: 'ink', width: 1.5 });
+  } else if (g.kind === 'slow') {
+    for (const k of [-1, 1]) {
+      d.box(g.x + k * 6 - 3, g.y - 8, 6, 16, '#ffffff', { radius: 2, stroke: 'ink', width: 1.5 });
+    }
+  } else d.poly([[g.x - 8, g.y + 8], [g.x, g.y - 10], [g.x + 8, g.y + 8]], '#ffe066', { stroke: 'ink', width: 1.5 });
 }

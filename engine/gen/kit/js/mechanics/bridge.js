@@ -77,7 +77,8 @@ function land(s) {
   note(s, 'land', tip, TOP);
   if (!s.good) return;
   const perfect = Math.abs(tip - (s.to.x + s.to.w / 2)) < 11;
-  gain(s, 1 + (perfect ? 1 : 0) + (s.to.gem && perfect ? 2 : 0), s.to.x + s.to.w / 2, TOP - 30, perfect ? 'perfect' : 'gain');
+  gain(s, 1 + (perfect ? 1 : 0) + (s.to.gem && perfect ? 2 : 0), s.to.x + s.to.w / 2, TOP - 30,
+    perfect ? 'perfect' : 'gain');
 }
 
 function reset(s) {
@@ -99,7 +100,9 @@ export function draw(s, d) {
   column(d, s.from.x + dx, s.from.w, false, s);
   column(d, s.to.x + dx, s.to.w, true, s);
   d.box(-20, 668, W + 40, H, 'shade', { alpha: 0.35 });
-  for (let i = 0; i < 6; i++) d.sprite('hazard', 44 + i * 80 + Math.sin(s.t + i) * 8, 684 + Math.sin(s.t * 2 + i * 1.7) * 6, 64);
+  for (let i = 0; i < 6; i++) {
+    d.sprite('hazard', 44 + i * 80 + Math.sin(s.t + i) * 8, 684 + Math.sin(s.t * 2 + i * 1.7) * 6, 64);
+  }
   if (s.len > 0) {
     const a = (s.turn * Math.PI) / 2;
     const x2 = EDGE + Math.sin(a) * s.len + dx;

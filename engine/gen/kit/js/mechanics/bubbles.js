@@ -1,6 +1,8 @@
 // Bubbles: shoot coloured bubbles at those that hang from the ceiling. Three or
 // more alike pop, what then hangs on nothing falls, and the ceiling comes down.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, sin, cos, atan2 } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, sin, cos, atan2,
+} from '../core/world.js';
 
 export const meta = { id: 'bubbles', scroll: 'none', controls: 'board' };
 
@@ -37,7 +39,10 @@ function build(s) {
   for (let i = 0; i < COLS * ROWS; i++) {
     const over = NEAR[i].filter((n) => n < i && s.cells[n] >= 0);
     if (!there(i) || Math.floor(i / COLS) >= rows) s.cells.push(-1);
-    else s.cells.push((over.length && chance(s, 0.48) ? s.cells[choose(s, over)] % GIFT : Math.floor(between(s, 0, hues))) + (chance(s, 0.07) ? GIFT : 0));
+    else {
+      s.cells.push((over.length && chance(s, 0.48) ? s.cells[choose(s, over)] % GIFT : Math.floor(between(s, 0, hues)))
+        + (chance(s, 0.07) ? GIFT : 0));
+    }
   }
   s.now = ammo(s);
   s.next = ammo(s);
@@ -123,7 +128,9 @@ export function trace(s, angle, stride, dots) {
 // alike returns the group of a cell's colour.
 export function alike(s, i, hue) {
   const group = [i];
-  for (const cell of group) for (const n of NEAR[cell]) if (s.cells[n] >= 0 && s.cells[n] % GIFT === hue && !group.includes(n)) group.push(n);
+  for (const cell of group) {
+    for (const n of NEAR[cell]) if (s.cells[n] >= 0 && s.cells[n] % GIFT === hue && !group.includes(n)) group.push(n);
+  }
   return group;
 }
 
@@ -184,7 +191,8 @@ function stick(s) {
   group.forEach((n) => drop(s, n, true));
   const loose = hanging(s);
   loose.forEach((n) => drop(s, n, false));
-  gain(s, group.length - 2 + loose.length + gifts, at.x, at.y, loose.length > 2 || group.length > 5 ? 'perfect' : 'gain');
+  gain(s, group.length - 2 + loose.length + gifts, at.x, at.y,
+    loose.length > 2 || group.length > 5 ? 'perfect' : 'gain');
   if (s.cells.some((c) => c >= 0)) return;
   gain(s, 10, W / 2, 300, 'perfect');
   s.boards++;
@@ -195,7 +203,10 @@ function stick(s) {
 // drop takes a bubble from its cell and lets it be seen to go.
 function drop(s, n, popped) {
   const at = place(s, n);
-  s.falls.push({ x: at.x, y: at.y, vx: between(s, -1, 1) * (popped ? 210 : 60), vy: popped ? between(s, -460, -260) : 0, hue: s.cells[n], popped });
+  s.falls.push({
+    x: at.x, y: at.y, vx: between(s, -1, 1) * (popped ? 210 : 60), vy: popped ? between(s, -460, -260) : 0,
+    hue: s.cells[n], popped,
+  });
   s.cells[n] = -1;
 }
 
@@ -238,11 +249,15 @@ export function draw(s, d) {
   if (!s.shot) {
     const dots = [];
     trace(s, s.angle, 10, dots);
-    for (let i = 4; i < Math.min(dots.length, 90); i += 2) d.disc(dots[i][0], dots[i][1], 3.5, 'text', { alpha: Math.max(0.15, 0.9 - i / 110) });
+    for (let i = 4; i < Math.min(dots.length, 90); i += 2) {
+      d.disc(dots[i][0], dots[i][1], 3.5, 'text', { alpha: Math.max(0.15, 0.9 - i / 110) });
+    }
   } else bubble(d, s.shot.x, s.shot.y, R - 1, s.shot.hue);
   for (const f of s.falls) bubble(d, f.x, f.y, f.popped ? R * 0.7 : R - 1, f.hue);
   d.disc(GUN.x, GUN.y + 12, 46, 'panel', { stroke: 'ink', width: 3 });
-  d.poly([[-9, -30], [9, -30], [0, -52]].map(([x, y]) => [GUN.x + x * cos(s.angle) - y * sin(s.angle), GUN.y + x * sin(s.angle) + y * cos(s.angle)]), 'accent', { stroke: 'ink', width: 2 });
+  d.poly([[-9, -30], [9, -30], [0, -52]].map(([x, y]) =>
+    [GUN.x + x * cos(s.angle) - y * sin(s.angle), GUN.y + x * sin(s.angle) + y * cos(s.angle)]), 'accent',
+    { stroke: 'ink', width: 2 });
   bubble(d, GUN.x, GUN.y, R, s.now);
   bubble(d, GUN.x + 74, GUN.y + 22, R * 0.7, s.next);
   d.sprite('hero', GUN.x - 82, GUN.y + 6 - (s.cool > 0 ? 6 : 0), 74 * Math.sqrt(s.cfg.size), { rot: s.angle * 0.12 });

@@ -29,7 +29,9 @@ export function create(seed, cfg) {
 // addFoe lets one more come down, from a place of its own or from a given one.
 function addFoe(s, at) {
   const bad = chance(s, 0.78);
-  const f = Object.assign({ x: between(s, 60, W - 60), y: -40, vx: between(s, -34, 34), vy: between(s, 52, 74) * s.cfg.speed * heat(s), bad }, at);
+  const f = Object.assign({
+    x: between(s, 60, W - 60), y: -40, vx: between(s, -34, 34), vy: between(s, 52, 74) * s.cfg.speed * heat(s), bad,
+  }, at);
   f.r = f.bad ? 34 : 27;
   s.foes.push(f);
   s.wait = between(s, 1.05, 1.45) / (heat(s) * s.cfg.density);
@@ -48,7 +50,10 @@ export function step(s, input) {
   if (input.pressed && s.clip > 0) {
     s.clip--;
     s.kick = 1;
-    s.shots.push({ x: X + Math.sin(s.angle) * 58, y: Y - Math.cos(s.angle) * 58, vx: Math.sin(s.angle) * SHOT, vy: -Math.cos(s.angle) * SHOT });
+    s.shots.push({
+      x: X + Math.sin(s.angle) * 58, y: Y - Math.cos(s.angle) * 58, vx: Math.sin(s.angle) * SHOT,
+      vy: -Math.cos(s.angle) * SHOT,
+    });
     note(s, 'shot', X + Math.sin(s.angle) * 64, Y - Math.cos(s.angle) * 64);
   }
   s.wait -= STEP;
@@ -92,7 +97,9 @@ export function aimed(s) {
 function house(s, d, x, whole) {
   const y = LINE + 38;
   if (!whole) {
-    for (const [dx, tall] of [[-16, 16], [2, 24], [17, 12]]) d.poly([[x + dx - 11, y], [x + dx - 3, y - tall], [x + dx + 11, y]], 'shade', { stroke: 'ink', width: 3 });
+    for (const [dx, tall] of [[-16, 16], [2, 24], [17, 12]]) {
+      d.poly([[x + dx - 11, y], [x + dx - 3, y - tall], [x + dx + 11, y]], 'shade', { stroke: 'ink', width: 3 });
+    }
     for (let i = 0; i < 3; i++) {
       const k = (s.t * 0.5 + i / 3) % 1;
       d.disc(x + Math.sin(k * 5 + i) * 6, y - 16 - k * 60, 6 + k * 10, 'shade', { alpha: 0.4 * (1 - k) });
@@ -109,12 +116,20 @@ export function draw(s, d) {
   for (let i = 0; i < s.cfg.lives; i++) house(s, d, HOUSES[i], i < s.lives);
   d.box(-20, LINE + 36, W + 40, H - LINE, 'ground');
   d.box(-20, LINE + 36, W + 40, 9, 'groundTop');
-  for (let i = 0; i < 9; i++) d.box(14 + i * 56, LINE + 62 + (i % 3) * 26, 30, 7, 'groundTop', { radius: 3, alpha: 0.5 });
+  for (let i = 0; i < 9; i++) {
+    d.box(14 + i * 56, LINE + 62 + (i % 3) * 26, 30, 7, 'groundTop', { radius: 3, alpha: 0.5 });
+  }
   const target = s.clip > 0 ? aimed(s) : null;
   for (let i = 0; i < 16; i++) d.box(6 + i * 30, LINE + 14, 16, 5, 'hazard', { radius: 2, alpha: 0.75 });
-  for (let i = 1; i < 12; i++) d.disc(X + Math.sin(s.angle) * (50 + i * 40), Y - Math.cos(s.angle) * (50 + i * 40), 5 - i * 0.25, 'accent', { alpha: (s.clip > 0 ? 0.85 : 0.25) * (1 - i / 13) });
+  for (let i = 1; i < 12; i++) {
+    d.disc(X + Math.sin(s.angle) * (50 + i * 40), Y - Math.cos(s.angle) * (50 + i * 40), 5 - i * 0.25, 'accent',
+      { alpha: (s.clip > 0 ? 0.85 : 0.25) * (1 - i / 13) });
+  }
   for (const f of s.foes) {
-    for (let i = 1; i < 4; i++) d.sprite('dot', f.x - f.vx * i * 0.16, f.y - f.r * 0.7 - i * 15, 15 - i * 3, { tint: f.bad ? 'hazard' : 'pickup', alpha: 0.5 - i * 0.12 });
+    for (let i = 1; i < 4; i++) {
+      d.sprite('dot', f.x - f.vx * i * 0.16, f.y - f.r * 0.7 - i * 15, 15 - i * 3,
+        { tint: f.bad ? 'hazard' : 'pickup', alpha: 0.5 - i * 0.12 });
+    }
     if (f === target) d.ring(f.x, f.y, f.r * 1.35, 5, f.bad ? 'accent' : 'text', { alpha: 0.9 });
     d.sprite(f.bad ? 'hazard' : 'pickup', f.x, f.y, f.r * 2.3, { rot: Math.sin(s.t * 3 + f.x) * 0.1 });
   }
@@ -127,11 +142,16 @@ export function draw(s, d) {
   const px = -ny;
   const py = nx;
   const len = 62 - s.kick * 16;
-  d.poly([[X + px * 19, Y + py * 19], [X + px * 15 + nx * len, Y + py * 15 + ny * len], [X - px * 15 + nx * len, Y - py * 15 + ny * len], [X - px * 19, Y - py * 19]], 'block', { stroke: 'ink', width: 5 });
+  d.poly([
+    [X + px * 19, Y + py * 19], [X + px * 15 + nx * len, Y + py * 15 + ny * len],
+    [X - px * 15 + nx * len, Y - py * 15 + ny * len], [X - px * 19, Y - py * 19],
+  ], 'block', { stroke: 'ink', width: 5 });
   d.disc(X + nx * len, Y + ny * len, 15, 'blockLight', { stroke: 'ink', width: 4 });
-  d.sprite('hero', X, Y + 14 + s.kick * 6, 104 * Math.sqrt(s.cfg.size), { sy: 1 - s.kick * 0.12, sx: 1 + s.kick * 0.1 });
+  d.sprite('hero', X, Y + 14 + s.kick * 6, 104 * Math.sqrt(s.cfg.size),
+    { sy: 1 - s.kick * 0.12, sx: 1 + s.kick * 0.1 });
   for (let i = 0; i < CLIP; i++) {
-    d.disc(W - 92 + i * 32, 690, 11, i < s.clip ? 'accent' : 'shade', { alpha: i < s.clip ? 1 : 0.35, stroke: 'ink', width: 3 });
+    d.disc(W - 92 + i * 32, 690, 11, i < s.clip ? 'accent' : 'shade',
+      { alpha: i < s.clip ? 1 : 0.35, stroke: 'ink', width: 3 });
     if (i === s.clip) d.disc(W - 92 + i * 32, 690, 9 * (s.reload / RELOAD), 'accent', { alpha: 0.6 });
   }
 }

@@ -56,13 +56,21 @@ export function step(s, input) {
 export function draw(s, d) {
   d.box(-20, GROUND, W + 40, H - GROUND + 20, 'ground');
   d.box(-20, GROUND, W + 40, 10, 'groundTop');
-  for (let i = 0; i < 8; i++) d.box(18 + i * 62, GROUND + 26 + (i % 2) * 22, 34, 8, 'groundTop', { radius: 4, alpha: 0.5 });
+  for (let i = 0; i < 8; i++) {
+    d.box(18 + i * 62, GROUND + 26 + (i % 2) * 22, 34, 8, 'groundTop', { radius: 4, alpha: 0.5 });
+  }
   for (const i of s.items) {
     d.disc(i.x, GROUND + 8, 8 + 14 * clamp(i.y / GROUND, 0, 1), i.bad ? 'hazard' : 'shade', { alpha: 0.28 });
     d.sprite(i.bad ? 'hazard' : 'pickup', i.x, i.y, i.bad ? 58 : 50, { rot: i.turn * s.t * 0.6 });
   }
   d.disc(s.x, GROUND + 6, s.r * 0.9, 'shade', { alpha: 0.22 });
   const step = Math.abs(Math.sin(s.t * 11));
-  if (blink(s)) d.sprite('hero', s.x, GROUND - s.r - step * 6, s.r * 2.7, { sx: s.dir * (1 + s.chew * 0.16), sy: 1 - s.chew * 0.12, rot: s.dir * 0.06 });
-  d.poly([[s.x + s.dir * (s.r + 14), GROUND - s.r - 12], [s.x + s.dir * (s.r + 32), GROUND - s.r], [s.x + s.dir * (s.r + 14), GROUND - s.r + 12]], 'accent', { stroke: 'ink', width: 3, alpha: 0.9 });
+  if (blink(s)) {
+    d.sprite('hero', s.x, GROUND - s.r - step * 6, s.r * 2.7,
+      { sx: s.dir * (1 + s.chew * 0.16), sy: 1 - s.chew * 0.12, rot: s.dir * 0.06 });
+  }
+  d.poly([
+    [s.x + s.dir * (s.r + 14), GROUND - s.r - 12], [s.x + s.dir * (s.r + 32), GROUND - s.r],
+    [s.x + s.dir * (s.r + 14), GROUND - s.r + 12],
+  ], 'accent', { stroke: 'ink', width: 3, alpha: 0.9 });
 }

@@ -7,8 +7,9 @@ export const meta = { id: 'chase', scroll: 'none', controls: 'swipe' };
 // The left half of the maze; the right one mirrors it. # wall, . dot, o power
 // dot, - door, h house.
 const HALF = [
-  '########', '#......#', '#o##.#.#', '#.......', '#.##.#.#', '#....#.#', '####.#. ', '####.##-', '    .#hh', '####.###',
-  '####.   ', '####.###', '#......#', '#.##.#.#', '#o.#... ', '##.#.#.#', '#....#.#', '#.####.#', '#.......', '########',
+  '########', '#......#', '#o##.#.#', '#.......', '#.##.#.#', '#....#.#', '####.#. ',
+  '####.##-', '    .#hh', '####.###', '####.   ', '####.###', '#......#', '#.##.#.#',
+  '#o.#... ', '##.#.#.#', '#....#.#', '#.####.#', '#.......', '########',
 ];
 export const COLS = 15;
 const ROWS = HALF.length;
@@ -35,18 +36,20 @@ export function create(seed, cfg) {
 }
 
 function fill(s) {
-  s.dots = MAZE.replace(/[^.o]/g, ' ');
-  s.left = DOTS;
+  sow(s);
   s.wave++;
   line(s);
 }
+// sow lays all dots; a boss comes to a maze that is full of them.
+function sow(s) { Object.assign(s, { dots: MAZE.replace(/[^.o]/g, ' '), left: DOTS, sown: Boolean(s.boss) }); }
 
 // line puts everyone in their places.
 function line(s) {
   s.hero = { cell: START, k: 1, from: START, dir: '', want: '', face: 1 };
   const n = clamp(Math.round(4 * Math.sqrt(s.cfg.density)), 2, 4);
   const at = [DOOR, HOUSE - 1, HOUSE, HOUSE + 1];
-  s.foes = at.slice(0, n).map((cell, i) => ({ i, cell, from: cell, k: 1, dir: 'left', out: i * 2.5, mode: i ? 'home' : 'hunt', blue: false }));
+  s.foes = at.slice(0, n).map((cell, i) =>
+    ({ i, cell, from: cell, k: 1, dir: 'left', out: i * 2.5, mode: i ? 'home' : 'hunt', blue: false }));
   Object.assign(s, { fright: 0, row: 0, fruit: 0, clock: 0 }); // row: pursuers eaten in a row
   s.wait = 1; // seconds until all start
 }
@@ -61,8 +64,12 @@ export function on(cell, dir) {
 
 export function open(cell) { return MAZE[cell] !== '#' && MAZE[cell] !== '-' && MAZE[cell] !== 'h'; }
 // NEXT are the ways out of each cell.
-export const NEXT = Array.from(MAZE, (_, cell) => Object.keys(DIRS).filter((dir) => open(cell) && open(on(cell, dir))).map((dir) => ({ dir, to: on(cell, dir) })));
-function middle(cell) { return { x: LEFT + ((cell % COLS) + 0.5) * CELL, y: TOP + (Math.floor(cell / COLS) + 0.5) * CELL }; }
+export const NEXT = Array.from(MAZE,
+  (_, cell) =>
+    Object.keys(DIRS).filter((dir) => open(cell) && open(on(cell, dir))).map((dir) => ({ dir, to: on(cell, dir) })));
+function middle(cell) {
+  return { x: LEFT + ((cell % COLS) + 0.5) * CELL, y: TOP + (Math.floor(cell / COLS) + 0.5) * CELL };
+}
 export function place(m) {
   const { x, y } = middle(m.cell);
   const from = middle(m.from);
@@ -92,6 +99,7 @@ function go(m, speed, turn) {
 export function step(s, input) {
   tick(s);
   if (s.over) return;
+  if (s.boss && !s.sown) sow(s);
   const h = s.hero;
   if (input.move) {
     h.want = input.move;
@@ -207,13 +215,19 @@ for (let r = 0; r < ROWS; r++) for (let c = 0; c < COLS; c++) {
   n = 1;
   while (r + n < ROWS && wall(c, r + n)) n++;
   if (n > 1 && (r === 0 || !wall(c, r - 1))) WALLS.push([c, r, 1, n]);
-  if (c + 1 < COLS && r + 1 < ROWS && wall(c + 1, r) && wall(c, r + 1) && wall(c + 1, r + 1)) WALLS.push([c + 0.3, r + 0.3, 1.4, 1.4]);
+  if (c + 1 < COLS && r + 1 < ROWS && wall(c + 1, r) && wall(c, r + 1) && wall(c + 1, r + 1)) {
+    WALLS.push([c + 0.3, r + 0.3, 1.4, 1.4]);
+  }
 }
 
 export function draw(s, d) {
   d.box(LEFT - 8, TOP - 8, COLS * CELL + 16, ROWS * CELL + 16, '#08081c', { radius: 16, alpha: 0.94 });
-  for (const [c, r, w, h] of WALLS) d.box(LEFT + c * CELL + 5, TOP + r * CELL + 5, w * CELL - 10, h * CELL - 10, '#3d5cff', { radius: 8 });
-  for (const [c, r, w, h] of WALLS) d.box(LEFT + c * CELL + 8, TOP + r * CELL + 8, w * CELL - 16, h * CELL - 16, '#10133c', { radius: 6 });
+  for (const [c, r, w, h] of WALLS) {
+    d.box(LEFT + c * CELL + 5, TOP + r * CELL + 5, w * CELL - 10, h * CELL - 10, '#3d5cff', { radius: 8 });
+  }
+  for (const [c, r, w, h] of WALLS) {
+    d.box(LEFT + c * CELL + 8, TOP + r * CELL + 8, w * CELL - 16, h * CELL - 16, '#10133c', { radius: 6 });
+  }
   d.box(LEFT + 7 * CELL + 1, TOP + 7 * CELL + 11, CELL - 2, 5, '#ffb8de');
   for (let i = 0; i < s.dots.length; i++) {
     if (s.dots[i] === ' ') continue;
@@ -228,7 +242,12 @@ export function draw(s, d) {
   for (const f of s.foes) drawFoe(s, d, f);
   const h = s.hero;
   const at = place(h);
-  if (blink(s)) d.sprite('hero', at.x, at.y, CELL * 1.3 * (0.6 + 0.4 * s.cfg.size), { sx: h.face, sy: 1 - 0.08 * Math.abs(Math.sin(s.t * 14)), rot: h.dir === 'up' ? -0.25 * h.face : h.dir === 'down' ? 0.25 * h.face : 0 });
+  if (blink(s)) {
+    d.sprite('hero', at.x, at.y, CELL * 1.3 * (0.6 + 0.4 * s.cfg.size), {
+      sx: h.face, sy: 1 - 0.08 * Math.abs(Math.sin(s.t * 14)),
+      rot: h.dir === 'up' ? -0.25 * h.face : h.dir === 'down' ? 0.25 * h.face : 0,
+    });
+  }
 }
 
 function drawFoe(s, d, f) {
@@ -244,6 +263,7 @@ function drawFoe(s, d, f) {
   }
   for (const k of [-1, 1]) {
     d.disc(x + k * 5, y - 3 + bob, 4.5, '#ffffff', { stroke: 'ink', width: 1 });
-    d.disc(x + k * 5 + (f.dir === 'left' ? -1.5 : f.dir === 'right' ? 1.5 : 0), y - 3 + bob + (f.dir === 'up' ? -1.5 : f.dir === 'down' ? 1.5 : 0), 2, '#1a1a3a');
+    d.disc(x + k * 5 + (f.dir === 'left' ? -1.5 : f.dir === 'right' ? 1.5 : 0),
+      y - 3 + bob + (f.dir === 'up' ? -1.5 : f.dir === 'down' ? 1.5 : 0), 2, '#1a1a3a');
   }
 }

@@ -24,7 +24,8 @@ export function create(seed, cfg) {
 function addPiece(s, bare) {
   const above = s.pieces[s.pieces.length - 1];
   // Two pieces in a row never block both sides.
-  const side = bare || !chance(s, Math.min(0.85, 0.55 * s.cfg.density * Math.sqrt(heat(s)))) ? 0 : above || choose(s, [-1, 1]);
+  const side = bare || !chance(s, Math.min(0.85, 0.55 * s.cfg.density * Math.sqrt(heat(s)))) ? 0
+    : above || choose(s, [-1, 1]);
   s.pieces.push(side !== 0 && chance(s, 0.45) && !above ? -side : side);
 }
 
@@ -74,16 +75,27 @@ export function draw(s, d) {
     d.box(W / 2 - 34, y + 10, 10, PIECE - 20, 'blockLight', { radius: 5, alpha: 0.6 });
     d.box(W / 2 + 12, y + 24, 22, 7, 'shade', { radius: 3, alpha: 0.25 });
   }
-  for (const c of s.chips) d.poly([[-40, -30], [40, -30], [40, 30], [-40, 30]].map((p) => [c.x + p[0] * Math.cos(c.rot) - p[1] * Math.sin(c.rot), c.y + p[0] * Math.sin(c.rot) + p[1] * Math.cos(c.rot)]), 'blockLight', { stroke: 'ink', width: 4 });
+  for (const c of s.chips) {
+    d.poly([[-40, -30], [40, -30], [40, 30], [-40, 30]].map((p) =>
+      [c.x + p[0] * Math.cos(c.rot) - p[1] * Math.sin(c.rot), c.y + p[0] * Math.sin(c.rot) + p[1] * Math.cos(c.rot)]),
+      'blockLight', { stroke: 'ink', width: 4 });
+  }
   const x = W / 2 + s.side * (112 - s.swing * 16);
   d.disc(x, FOOT + 6, 38, 'shade', { alpha: 0.25 });
   const tip = [W / 2 + s.side * (56 + (1 - s.swing) * 66), FOOT - 58 - (1 - s.swing) * 54];
   d.line(x - s.side * 14, FOOT - 46, tip[0], tip[1], 9, 'ink');
   d.line(x - s.side * 14, FOOT - 46, tip[0], tip[1], 5, 'groundTop');
-  d.poly([[tip[0] - 6, tip[1] - 22], [tip[0] - s.side * 22, tip[1] - 10], [tip[0] - s.side * 18, tip[1] + 14], [tip[0] + 6, tip[1] + 8]], 'text', { stroke: 'ink', width: 4 });
-  if (blink(s)) d.sprite('hero', x, FOOT - 44 * Math.sqrt(s.cfg.size), 98 * Math.sqrt(s.cfg.size), { sx: -s.side, rot: -s.side * s.swing * 0.2 });
+  d.poly([
+    [tip[0] - 6, tip[1] - 22], [tip[0] - s.side * 22, tip[1] - 10], [tip[0] - s.side * 18, tip[1] + 14],
+    [tip[0] + 6, tip[1] + 8],
+  ], 'text', { stroke: 'ink', width: 4 });
+  if (blink(s)) {
+    d.sprite('hero', x, FOOT - 44 * Math.sqrt(s.cfg.size), 98 * Math.sqrt(s.cfg.size),
+      { sx: -s.side, rot: -s.side * s.swing * 0.2 });
+  }
   d.box(90, 118, W - 180, 18, 'shade', { radius: 9, alpha: 0.6, stroke: 'text', width: 3 });
-  d.box(94, 122, Math.max(0, (W - 188) * (s.strength / FULL)), 10, s.strength < 1.5 ? 'hazard' : 'accent', { radius: 5 });
+  d.box(94, 122, Math.max(0, (W - 188) * (s.strength / FULL)), 10, s.strength < 1.5 ? 'hazard' : 'accent',
+    { radius: 5 });
 }
 
 function branch(d, s, y, side) {
@@ -91,6 +103,7 @@ function branch(d, s, y, side) {
     return;
   }
   const x = W / 2 + side * 47;
-  d.poly([[x, y + 30], [x + side * 96, y + 20], [x + side * 96, y + 36], [x, y + 58]], 'block', { stroke: 'ink', width: 5 });
+  d.poly([[x, y + 30], [x + side * 96, y + 20], [x + side * 96, y + 36], [x, y + 58]], 'block',
+    { stroke: 'ink', width: 5 });
   d.sprite('hazard', x + side * 98, y + 30, 68, { sx: side });
 }

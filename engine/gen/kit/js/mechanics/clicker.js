@@ -5,7 +5,10 @@ import { fit, short } from '../core/text.js';
 
 export const meta = {
   id: 'clicker', scroll: 'none', controls: 'board', hearts: false,
-  extra: { garden: { art: 'flower', color: '#f06fa5' }, truck: { art: 'truck', color: '#3e8ed0' }, rocket: { body: 'rocket', features: [], color: '#e5484d' }, planet: { art: 'planet', color: '#a259d9' } },
+  extra: {
+    garden: { art: 'flower', color: '#f06fa5' }, truck: { art: 'truck', color: '#3e8ed0' },
+    rocket: { body: 'rocket', features: [], color: '#e5484d' }, planet: { art: 'planet', color: '#a259d9' },
+  },
 };
 
 export const BIG = { x: W / 2, y: 270, r: 104 };
@@ -66,7 +69,10 @@ function shine(s) {
   }
   g.wait -= STEP;
   if (g.wait > 0) return;
-  s.gold = { x: random(s) < 0.5 ? between(s, 50, 110) : between(s, W - 110, W - 50), y: between(s, 190, 380), left: GOLD, wait: between(s, 8, 14) };
+  s.gold = {
+    x: random(s) < 0.5 ? between(s, 50, 110) : between(s, W - 110, W - 50), y: between(s, 190, 380), left: GOLD,
+    wait: between(s, 8, 14),
+  };
 }
 
 function act(s, input) {
@@ -133,18 +139,22 @@ export function draw(s, d) {
   for (let i = 0; i < helpers; i++) {
     const a = s.t * 0.5 + (i / helpers) * Math.PI * 2;
     const hit = Math.max(0, Math.sin(s.t * 4 + i * 1.7)) * 10;
-    d.sprite('hero', BIG.x + Math.cos(a) * (BIG.r + 34 - hit), BIG.y + Math.sin(a) * (BIG.r + 30 - hit) * 0.9, 38, { sx: Math.cos(a) > 0 ? -1 : 1 });
+    d.sprite('hero', BIG.x + Math.cos(a) * (BIG.r + 34 - hit), BIG.y + Math.sin(a) * (BIG.r + 30 - hit) * 0.9, 38,
+      { sx: Math.cos(a) > 0 ? -1 : 1 });
   }
   d.disc(BIG.x, BIG.y, BIG.r * k, 'panel', { alpha: 0.35, stroke: 'accent', width: s.cursor < 0 ? 5 : 2 });
   d.sprite('pickup', BIG.x, BIG.y, 184 * k, { rot: Math.sin(s.t * 1.5) * 0.05 });
-  d.sprite('hero', 64, 400 - Math.abs(Math.sin(s.t * 3)) * 8, 60 * Math.sqrt(s.cfg.size), { rot: s.t - s.bought < 0.5 ? Math.sin(s.t * 20) * 0.2 : 0 });
+  d.sprite('hero', 64, 400 - Math.abs(Math.sin(s.t * 3)) * 8, 60 * Math.sqrt(s.cfg.size),
+    { rot: s.t - s.bought < 0.5 ? Math.sin(s.t * 20) * 0.2 : 0 });
   if (s.gold.left > 0) {
     const alpha = Math.min(1, s.gold.left * 2, (GOLD - s.gold.left) * 4);
     d.sprite('glow', s.gold.x, s.gold.y, 120, { tint: '#ffd23f', alpha: alpha * 0.8 });
     d.sprite('pickup', s.gold.x, s.gold.y, 58 + 5 * Math.sin(s.t * 8), { alpha, rot: s.t * 2 });
   }
   d.text(short(s.bank), W / 2, 398, 38, { color: 'accent', outline: 'textInk' });
-  d.text('+' + (perSecond(s) < 100 ? Math.round(perSecond(s) * 10) / 10 : short(perSecond(s))) + '/s   ×' + short(perTap(s)), W / 2, 427, 19, { color: 'text', outline: 'textInk' });
+  d.text('+'
+    + (perSecond(s) < 100 ? Math.round(perSecond(s) * 10) / 10 : short(perSecond(s))) + '/s   ×' + short(perTap(s)),
+    W / 2, 427, 19, { color: 'text', outline: 'textInk' });
   UPGRADES.forEach((u, i) => drawCard(s, d, u, i));
 }
 
@@ -153,7 +163,8 @@ function drawCard(s, d, u, i) {
   const open = s.bank >= price(s, i);
   const alpha = open ? 1 : 0.62;
   d.box(c.x, c.y + 4, c.w, c.h, 'shade', { radius: 14, alpha: 0.35 });
-  d.box(c.x, c.y, c.w, c.h, 'panel', { radius: 14, alpha, stroke: i === s.cursor || open ? 'accent' : 'ink', width: i === s.cursor ? 6 : open ? 4 : 2 });
+  d.box(c.x, c.y, c.w, c.h, 'panel',
+    { radius: 14, alpha, stroke: i === s.cursor || open ? 'accent' : 'ink', width: i === s.cursor ? 6 : open ? 4 : 2 });
   d.sprite(u.icon, c.x + 38, c.y + c.h / 2, 52, { alpha, rot: open ? Math.sin(s.t * 4 + hash(i) * 6) * 0.12 : 0 });
   const name = s.cfg.labels['up' + (i + 1)] || '';
   d.text(name, c.x + 128, c.y + 24, fit(name, 21, 118), { color: 'panelText' });

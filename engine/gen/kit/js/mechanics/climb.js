@@ -1,6 +1,8 @@
 // Climb: the hero runs up a wall; a tap leaps to the one across. Spikes are on
 // the walls, treats in between.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink,
+} from '../core/world.js';
 
 export const meta = { id: 'climb', scroll: 'y' };
 
@@ -27,7 +29,9 @@ function addRow(s) {
   const side = chance(s, 0.62) ? s.side : choose(s, [-1, 1]);
   const size = between(s, 0, 1) < 0.3 + 0.2 * (heat(s) - 1) ? 2 : 1;
   s.things.push({ side, y: -60, bad: true, size, done: false });
-  if (chance(s, 0.55)) s.things.push({ side: chance(s, 0.5) ? 0 : -side, y: -60 - between(s, 20, 60), bad: false, size: 1, done: false });
+  if (chance(s, 0.55)) {
+    s.things.push({ side: chance(s, 0.5) ? 0 : -side, y: -60 - between(s, 20, 60), bad: false, size: 1, done: false });
+  }
   s.next = 215 * Math.sqrt(heat(s)) / s.cfg.density;
 }
 
@@ -80,7 +84,10 @@ function behind(s, d) {
     for (let k = 0; k < 4; k++) {
       const r = hash(row * 5 + k);
       const x = WALL + 8 + k * 86 + (row % 2 ? 0 : -40);
-      if (r < 0.45) d.box(Math.max(WALL, x), y, Math.min(78, x + 78 - WALL, W - WALL - x), BRICK - 8, 'blockLight', { alpha: 0.1 + r * 0.16 });
+      if (r < 0.45) {
+        d.box(Math.max(WALL, x), y, Math.min(78, x + 78 - WALL, W - WALL - x), BRICK - 8, 'blockLight',
+          { alpha: 0.1 + r * 0.16 });
+      }
     }
     if (row % 4) continue;
     const x = WALL + 50 + hash(row) * 190; // a window
@@ -97,7 +104,9 @@ function marks(s, d) {
     const y = Y - (n * MARK - s.far);
     if (n < 1 || y < -20 || y > H + 20) continue;
     const ahead = n > s.marks;
-    for (let x = WALL + 6; x < W - WALL - 10; x += 34) d.box(x, y - 3, 20, 6, ahead ? 'accent' : 'text', { alpha: ahead ? 0.8 : 0.25 });
+    for (let x = WALL + 6; x < W - WALL - 10; x += 34) {
+      d.box(x, y - 3, 20, 6, ahead ? 'accent' : 'text', { alpha: ahead ? 0.8 : 0.25 });
+    }
     for (const k of [-1, 1]) {
       const x = k < 0 ? WALL : W - WALL;
       d.poly([[x, y - 16], [x - k * 26, y], [x, y + 16]], ahead ? 'accent' : 'blockLight', { stroke: 'ink', width: 3 });
@@ -120,10 +129,20 @@ export function draw(s, d) {
   for (const t of s.things) {
     const x = t.side === 0 ? W / 2 : t.side < 0 ? WALL + 22 : W - WALL - 22;
     if (!t.bad) { d.sprite('pickup', x, t.y, 46, { rot: Math.sin(s.t * 4) * 0.2 }); continue; }
-    for (let i = 0; i < t.size; i++) d.sprite('hazard', x, t.y - i * 44, 60, { rot: t.side < 0 ? Math.PI / 2 : -Math.PI / 2, alpha: t.done ? 0.5 : 1 });
+    for (let i = 0; i < t.size; i++) {
+      d.sprite('hazard', x, t.y - i * 44, 60,
+        { rot: t.side < 0 ? Math.PI / 2 : -Math.PI / 2, alpha: t.done ? 0.5 : 1 });
+    }
   }
   const [x, y] = place(s);
-  for (let i = 1; i < 4; i++) if (s.leap < 1) d.sprite('dot', x + s.side * -i * 22, y + i * 7, 22 - i * 4, { tint: 'text', alpha: 0.5 - i * 0.1 });
+  for (let i = 1; i < 4; i++) {
+    if (s.leap < 1) {
+      d.sprite('dot', x + s.side * -i * 22, y + i * 7, 22 - i * 4, { tint: 'text', alpha: 0.5 - i * 0.1 });
+    }
+  }
   const on = s.leap >= 1;
-  if (blink(s)) d.sprite('hero', x, y + (on ? Math.sin(s.far / 24) * 4 : 0), s.r * 2.7, { rot: on ? s.side * -0.35 : clamp(s.leap * 6.28 * s.side, -7, 7) });
+  if (blink(s)) {
+    d.sprite('hero', x, y + (on ? Math.sin(s.far / 24) * 4 : 0), s.r * 2.7,
+      { rot: on ? s.side * -0.35 : clamp(s.leap * 6.28 * s.side, -7, 7) });
+  }
 }

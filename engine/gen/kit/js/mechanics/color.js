@@ -81,5 +81,6 @@ export function draw(s, d) {
   d.disc(W / 2 + s.sway, Y, 52 + s.pop * 12, c, { stroke: 'ink', width: 5 });
   d.disc(W / 2 + s.sway - 18, Y - 20, 9, '#ffffff', { alpha: 0.6 });
   if (blink(s)) d.sprite('hero', W / 2 + s.sway, Y, 72 + s.pop * 14);
-  [0, 1, 2].forEach((k) => mark(d, (s.color + k) % 3, W / 2 - 40 + k * 40, 658, k === 0 ? 14 : 9, COLORS[(s.color + k) % 3]));
+  [0, 1, 2].forEach((k) =>
+    mark(d, (s.color + k) % 3, W / 2 - 40 + k * 40, 658, k === 0 ? 14 : 9, COLORS[(s.color + k) % 3]));
 }

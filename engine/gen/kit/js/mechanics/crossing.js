@@ -1,12 +1,16 @@
 // Crossing: step by step over roads full of cars and rivers with logs, as far as
 // it goes. The field creeps up behind; who is left behind loses a life.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, random, between, chance, choose, clamp, hash, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, random, between, chance, choose, clamp, hash, blink,
+} from '../core/world.js';
 
 export const meta = {
   id: 'crossing', scroll: 'none', controls: 'swipe', above: true,
   extra: {
-    car1: { body: 'car', features: [], color: '#ef476f', color2: '#ffffff' }, car2: { body: 'car', features: [], color: '#ffd166', color2: '#ffffff' },
-    car3: { body: 'car', features: [], color: '#4dabf7', color2: '#ffffff' }, car4: { body: 'car', features: [], color: '#9b5de5', color2: '#ffffff' },
+    car1: { body: 'car', features: [], color: '#ef476f', color2: '#ffffff' },
+    car2: { body: 'car', features: [], color: '#ffd166', color2: '#ffffff' },
+    car3: { body: 'car', features: [], color: '#4dabf7', color2: '#ffffff' },
+    car4: { body: 'car', features: [], color: '#9b5de5', color2: '#ffffff' },
   },
 };
 
@@ -39,7 +43,10 @@ function pave(s) {
   else if (s.plan.n <= 0) {
     const was = s.plan.kind;
     const kind = was !== 'grass' ? 'grass' : n > 8 && chance(s, 0.42) ? 'river' : 'road';
-    s.plan = { kind, n: kind === 'grass' ? (chance(s, 0.6) ? 1 : 2) : 1 + Math.floor(random(s) * (kind === 'road' ? 2 + 3 * hard : 2 + 2 * hard)) };
+    s.plan = {
+      kind, n: kind === 'grass' ? (chance(s, 0.6) ? 1 : 2)
+      : 1 + Math.floor(random(s) * (kind === 'road' ? 2 + 3 * hard : 2 + 2 * hard)),
+    };
   }
   s.plan.n--;
   s.lanes.push(s.plan.kind === 'grass' ? meadow(s, n) : traffic(s, n, s.plan.kind, hard));
@@ -51,17 +58,21 @@ function meadow(s, n) {
   const gap = Math.floor(random(s) * COLS);
   let trees = '';
   for (let c = 0; c < COLS; c++) {
-    const free = n < 3 ? c > 1 && c < COLS - 2 : Math.abs(c - gap) < 2 || (below && below.kind === 'grass' && below.trees[c] === '.' && hash(c + n) < 0.5);
+    const free = n < 3 ? c > 1 && c < COLS - 2
+      : Math.abs(c - gap) < 2 || (below && below.kind === 'grass' && below.trees[c] === '.' && hash(c + n) < 0.5);
     trees += !free && chance(s, n < 3 ? 0.8 : 0.34) ? 'T' : '.';
   }
   const spots = Array.from(trees, (t, c) => (t === '.' ? c : -1)).filter((c) => c > 0 && c < COLS - 1);
-  return { kind: 'grass', trees, treat: n > 2 && spots.length && chance(s, 0.35) ? choose(s, spots) : -1, v: 0, items: [] };
+  return {
+    kind: 'grass', trees, treat: n > 2 && spots.length && chance(s, 0.35) ? choose(s, spots) : -1, v: 0, items: [],
+  };
 }
 
 // traffic is a row of cars or logs, that goes around.
 function traffic(s, n, kind, hard) {
   const below = lane(s, n - 1);
-  const dir = below && below.kind === kind && below.v > 0 ? -1 : below && below.kind === kind ? 1 : chance(s, 0.5) ? 1 : -1;
+  const dir = below && below.kind === kind && below.v > 0 ? -1 : below && below.kind === kind ? 1 : chance(s, 0.5) ? 1
+    : -1;
   const river = kind === 'river';
   const v = dir * between(s, river ? 38 : 60, river ? 62 + 20 * hard : 105 + 75 * hard) * s.cfg.speed;
   const items = [];
@@ -69,7 +80,8 @@ function traffic(s, n, kind, hard) {
   for (let x = between(s, 0, 90); x < ring - 150;) {
     const w = river ? CELL * choose(s, [2, 3, 3]) : chance(s, 0.18 * s.cfg.density) ? 92 : 64;
     items.push({ x, w, look: 1 + Math.floor(random(s) * 4) });
-    x += w + (river ? between(s, 55, 80 + 35 * hard) : between(s, 120, 240 - 60 * hard) / clamp(s.cfg.density, 0.6, 1.5));
+    x += w
+      + (river ? between(s, 55, 80 + 35 * hard) : between(s, 120, 240 - 60 * hard) / clamp(s.cfg.density, 0.6, 1.5));
   }
   return { kind, trees: '', treat: -1, v, items };
 }
@@ -136,7 +148,9 @@ function land(s, h) {
   s.best = h.lane;
 }
 
-export function log(l, x, after) { return l.items.find((i) => x > spot(l, i, after) - 6 && x < spot(l, i, after) + i.w + 6); }
+export function log(l, x, after) {
+  return l.items.find((i) => x > spot(l, i, after) - 6 && x < spot(l, i, after) + i.w + 6);
+}
 
 // ride carries who sits on a log along.
 function ride(s, h) {
@@ -180,8 +194,15 @@ export function draw(s, d) {
     const y = sy(s, n);
     d.box(-20, y - CELL / 2, W + 40, CELL + 1, SOIL[l.kind][Math.abs(n) % 2]);
     const above = s.lanes[i + 1];
-    if (l.kind === 'road' && above && above.kind === 'road') for (let x = 10; x < W; x += 60) d.box(x, y - CELL / 2 - 2, 30, 4, '#f4f4e8', { alpha: 0.7 });
-    if (l.kind === 'river') for (let x = 0; x < 4; x++) d.line(x * 130 + 20 + Math.sin(s.t + n + x) * 14, y + 12, x * 130 + 50 + Math.sin(s.t + n + x) * 14, y + 12, 3, '#ffffff', { alpha: 0.3 });
+    if (l.kind === 'road' && above && above.kind === 'road') {
+      for (let x = 10; x < W; x += 60) d.box(x, y - CELL / 2 - 2, 30, 4, '#f4f4e8', { alpha: 0.7 });
+    }
+    if (l.kind === 'river') {
+      for (let x = 0; x < 4; x++) {
+        d.line(x * 130 + 20 + Math.sin(s.t + n + x) * 14, y + 12, x * 130 + 50 + Math.sin(s.t + n + x) * 14, y + 12, 3,
+          '#ffffff', { alpha: 0.3 });
+      }
+    }
   });
   s.lanes.forEach((l, i) => things(s, d, l, sy(s, s.first + i)));
   const h = s.hero;
@@ -191,7 +212,8 @@ export function draw(s, d) {
   const x = k < 1 ? h.fromX + (h.x - h.fromX) * k : h.x;
   const y = k < 1 ? sy(s, h.from + (h.lane - h.from) * k) : sy(s, h.lane);
   d.disc(x, y + 14, size * 0.3, 'shade', { alpha: 0.25 });
-  d.sprite('hero', x, y - 16 * Math.sin(Math.PI * Math.min(1, k)), size, { sx: h.face === 'left' ? -1 : 1, sy: k < 1 ? 1.1 : 1 });
+  d.sprite('hero', x, y - 16 * Math.sin(Math.PI * Math.min(1, k)), size,
+    { sx: h.face === 'left' ? -1 : 1, sy: k < 1 ? 1.1 : 1 });
 }
 
 function things(s, d, l, y) {
@@ -199,7 +221,9 @@ function things(s, d, l, y) {
     const x = spot(l, i);
     if (l.kind === 'river') {
       d.box(x, y - 18, i.w, 36, '#9a6237', { radius: 18, stroke: '#5d3a1f', width: 3 });
-      for (let k = 1; k < i.w / 40; k++) d.line(x + k * 40 - 12, y - 6 + (k % 2) * 10, x + k * 40 + 8, y - 6 + (k % 2) * 10, 3, '#7a4a27');
+      for (let k = 1; k < i.w / 40; k++) {
+        d.line(x + k * 40 - 12, y - 6 + (k % 2) * 10, x + k * 40 + 8, y - 6 + (k % 2) * 10, 3, '#7a4a27');
+      }
     } else if (i.w > 70) {
       d.box(x, y - 20, i.w, 40, '#e9edf2', { radius: 7, stroke: 'ink', width: 3 });
       d.box(l.v > 0 ? x + i.w - 26 : x, y - 20, 26, 40, '#ef476f', { radius: 7, stroke: 'ink', width: 3 });

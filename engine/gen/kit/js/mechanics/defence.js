@@ -1,6 +1,8 @@
 // Tower defence: waves walk along a path to the hero's home. Towers on the spots
 // beside it stop them; gold for those who fall buys more towers and better ones.
-import { W, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, pow, hypot, atan2, hash } from '../core/world.js';
+import {
+  W, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, pow, hypot, atan2, hash,
+} from '../core/world.js';
 import { grid, centre, cellAt } from '../core/board.js';
 
 export const meta = { id: 'defence', scroll: 'none', controls: 'board' };
@@ -27,7 +29,10 @@ export function create(seed, cfg) {
 
 // open makes a new map: a path that winds from side to side, and spots along it.
 function open(s) {
-  Object.assign(s, { gold: 130, wave: 0, wait: 1, queue: [], towers: [], foes: [], shots: [], sel: -1, cursor: -1, button: -1, fast: false, made: 0, fell: 0 });
+  Object.assign(s, {
+    gold: 130, wave: 0, wait: 1, queue: [], towers: [], foes: [], shots: [], sel: -1, cursor: -1, button: -1,
+    fast: false, made: 0, fell: 0,
+  });
   let c = Math.floor(between(s, 1, 7));
   s.path = [[c, -1], [c, 1]];
   for (const r of [1, 3, 5]) {
@@ -50,7 +55,10 @@ export function along(s, p) {
   const i = clamp(Math.floor(p), 0, s.walk.length - 2);
   const [a, b] = [s.walk[i], s.walk[i + 1]];
   const k = Math.min(p - i, 1);
-  return { x: board.x + (a[0] + (b[0] - a[0]) * k + 0.5) * board.size, y: board.y + (a[1] + (b[1] - a[1]) * k + 0.5) * board.size };
+  return {
+    x: board.x + (a[0] + (b[0] - a[0]) * k + 0.5) * board.size,
+    y: board.y + (a[1] + (b[1] - a[1]) * k + 0.5) * board.size,
+  };
 }
 
 export function reach(t) { return KINDS[t.kind].reach + (t.level - 1) * 14; }
@@ -66,7 +74,8 @@ export function step(s, input) {
 // command reads taps and keys: a cell is chosen first, then what to do there.
 function command(s, input) {
   let press = '123f'.indexOf(input.key || '-');
-  if (input.move && s.sel >= 0 && (input.move === 'left' || input.move === 'right')) s.button = clamp(s.button + (input.move === 'left' ? -1 : 1), 0, 3);
+  const aside = input.move === 'left' ? -1 : input.move === 'right' ? 1 : 0;
+  if (aside && s.sel >= 0) s.button = clamp(s.button + aside, 0, 3);
   else if (input.move) {
     const [x, y] = s.cursor < 0 ? [3, 4] : [s.cursor % COLS, Math.floor(s.cursor / COLS)];
     const dx = { left: -1, right: 1 }[input.move] || 0;
@@ -183,18 +192,29 @@ function wound(s, f, by) {
 function tower(d, x, y, kind, level, a, pulse) {
   d.disc(x, y + 4, 22, 'shade', { alpha: 0.35 });
   d.disc(x, y, 21, '#8f96a3', { stroke: 'ink', width: 2.5 });
-  if (kind < 2) d.line(x, y, x + Math.cos(a) * (24 - 4 * pulse), y + Math.sin(a) * (24 - 4 * pulse), kind ? 15 : 8, 'ink');
+  if (kind < 2) {
+    d.line(x, y, x + Math.cos(a) * (24 - 4 * pulse), y + Math.sin(a) * (24 - 4 * pulse), kind ? 15 : 8, 'ink');
+  }
   d.disc(x, y, 13, KINDS[kind].color, { stroke: 'ink', width: 2.5 });
-  if (kind === 2) d.poly([[x, y - 19 - 4 * pulse], [x + 9, y - 4], [x, y + 8], [x - 9, y - 4]], '#dff6ff', { stroke: 'ink', width: 2 });
-  for (let k = 0; k < level; k++) d.disc(x + (k - (level - 1) / 2) * 10, y + 19, 4, '#ffd23f', { stroke: 'ink', width: 1.5 });
+  if (kind === 2) {
+    d.poly([[x, y - 19 - 4 * pulse], [x + 9, y - 4], [x, y + 8], [x - 9, y - 4]], '#dff6ff',
+      { stroke: 'ink', width: 2 });
+  }
+  for (let k = 0; k < level; k++) {
+    d.disc(x + (k - (level - 1) / 2) * 10, y + 19, 4, '#ffd23f', { stroke: 'ink', width: 1.5 });
+  }
 }
 
 export function draw(s, d) {
   const z = board.size;
   d.box(board.x - 8, board.y - 4, z * COLS + 16, z * ROWS + 8, 'groundTop', { radius: 12, stroke: 'ink', width: 3 });
-  for (let i = 0; i < 40; i++) d.disc(board.x + 12 + hash(i) * (z * COLS - 24), board.y + 12 + hash(i + 50) * (z * ROWS - 24), 3 + 4 * hash(i + 9), 'ground', { alpha: 0.25 });
+  for (let i = 0; i < 40; i++) {
+    d.disc(board.x + 12 + hash(i) * (z * COLS - 24), board.y + 12 + hash(i + 50) * (z * ROWS - 24), 3 + 4 * hash(i + 9),
+      'ground', { alpha: 0.25 });
+  }
   for (const [more, color] of [[16, 'ink'], [10, 'ground']]) s.path.slice(1).forEach(([x, y], i) => {
-    const [a, b] = [s.path[i], [x, y]].map(([c, r]) => [board.x + (c + 0.5) * z, Math.max(board.y, board.y + (r + 0.5) * z)]);
+    const [a, b] = [s.path[i], [x, y]].map(([c, r]) =>
+      [board.x + (c + 0.5) * z, Math.max(board.y, board.y + (r + 0.5) * z)]);
     d.line(...a, ...b, z - 26 + more, color);
     if (i < s.path.length - 2) d.disc(...b, (z - 26 + more) / 2, color);
   });
@@ -209,11 +229,14 @@ export function draw(s, d) {
     const at = centre(board, cell);
     const t = towerAt(s, cell);
     if (t) d.ring(at.x, at.y, reach(t), 3, 'text', { alpha: 0.5 });
-    d.box(at.x - 26, at.y - 26, 52, 52, 'accent', { radius: 10, alpha: cell === s.sel ? 0.55 : 0.25, stroke: 'accent', width: 3 });
+    d.box(at.x - 26, at.y - 26, 52, 52, 'accent',
+      { radius: 10, alpha: cell === s.sel ? 0.55 : 0.25, stroke: 'accent', width: 3 });
   }
   for (const t of s.towers) {
     const at = centre(board, t.cell);
-    if (t.kind === 2 && t.pulse > 0) d.ring(at.x, at.y, reach(t) * (1 - t.pulse * 0.7), 4, '#bfeaff', { alpha: t.pulse * 0.8 });
+    if (t.kind === 2 && t.pulse > 0) {
+      d.ring(at.x, at.y, reach(t) * (1 - t.pulse * 0.7), 4, '#bfeaff', { alpha: t.pulse * 0.8 });
+    }
     tower(d, at.x, at.y, t.kind, t.level, t.a, t.pulse);
   }
   for (const f of s.foes) {
@@ -232,19 +255,29 @@ function bar(s, d) {
   d.box(72, 100, W - 86, 36, 'panel', { radius: 12, alpha: 0.92, stroke: 'ink', width: 2 });
   d.sprite('pickup', 104, 118, 28);
   d.text(s.gold, 152, 119, 23, { color: 'panelText', role: 'gold' });
-  d.text(l.wave + ' ' + Math.max(1, s.wave) + (s.cfg.duration ? '' : '/' + s.waves), 330, 119, 21, { color: 'panelText', role: 'wave' });
+  d.text(l.wave + ' ' + Math.max(1, s.wave) + (s.cfg.duration ? '' : '/' + s.waves), 330, 119, 21,
+    { color: 'panelText', role: 'wave' });
   const t = towerAt(s, s.sel);
   BAR.forEach((b, k) => {
     const cost = k === 3 || (t && k > 0) ? -1 : t ? price(t) : KINDS[k].cost; // -1: none
     const idle = (k < 3 && (s.sel < 0 || cost > s.gold)) || (t && (k === 1 || (k === 0 && t.level >= TOP)));
-    d.box(b.x, b.y, b.w, b.h, 'panel', { radius: 14, alpha: idle ? 0.6 : 0.97, stroke: s.button === k || (k === 3 && s.fast) ? 'accent' : 'ink', width: s.button === k ? 5 : 3 });
+    d.box(b.x, b.y, b.w, b.h, 'panel', {
+      radius: 14, alpha: idle ? 0.6 : 0.97, stroke: s.button === k || (k === 3 && s.fast) ? 'accent' : 'ink',
+      width: s.button === k ? 5 : 3,
+    });
     const x = b.x + b.w / 2;
-    for (const dx of k === 3 ? [-14, 10] : []) d.poly([[x + dx - 8, 634], [x + dx + 14, 650], [x + dx - 8, 666]], s.fast ? 'panelAccent' : 'panelText');
+    for (const dx of k === 3 ? [-14, 10] : []) {
+      d.poly([[x + dx - 8, 634], [x + dx + 14, 650], [x + dx - 8, 666]], s.fast ? 'panelAccent' : 'panelText');
+    }
     if (k === 3) d.text(s.fast ? 'x2' : 'x1', x, 686, 21, { color: 'panelText', role: 'fast' });
     if (t && k === 0) d.text(t.level < TOP ? l.upgrade : l.best, x, 640, 19, { color: 'panelText', role: 'b0' });
     if (t && k === 2) d.text(l.sell, x, 640, 19, { color: 'panelText', role: 'b2' });
     if (!t && k < 3) tower(d, x, 642, k, 0, -0.8, 0);
-    if (cost >= 0 && !(t && t.level >= TOP)) d.text(cost, x, 686, 22, { color: cost > s.gold ? 'hazard' : 'panelText', role: 'cost' + k });
-    if (t && k === 2) d.text('+' + Math.round(KINDS[t.kind].cost * t.level * 0.5), x, 686, 22, { color: 'panelText', role: 'back' });
+    if (cost >= 0 && !(t && t.level >= TOP)) {
+      d.text(cost, x, 686, 22, { color: cost > s.gold ? 'hazard' : 'panelText', role: 'cost' + k });
+    }
+    if (t && k === 2) {
+      d.text('+' + Math.round(KINDS[t.kind].cost * t.level * 0.5), x, 686, 22, { color: 'panelText', role: 'back' });
+    }
   });
 }

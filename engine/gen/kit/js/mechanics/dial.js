@@ -81,5 +81,7 @@ export function draw(s, d) {
   const [x, y] = at(s.a, R);
   const [ix, iy] = at(s.a, 92);
   d.line(ix, iy, x, y, 8, 'text', { alpha: 0.9 });
-  if (blink(s)) d.sprite('hero', x, y, 68 + s.pulse * 12, { rot: s.a + (s.dir > 0 ? Math.PI / 2 : -Math.PI / 2), sx: s.dir });
+  if (blink(s)) {
+    d.sprite('hero', x, y, 68 + s.pulse * 12, { rot: s.a + (s.dir > 0 ? Math.PI / 2 : -Math.PI / 2), sx: s.dir });
+  }
 }

@@ -24,9 +24,15 @@ export function create(seed, cfg) {
 function bend(at) { return Math.sin(at / 47) * 7 + Math.sin(at / 19) * 1.6; }
 
 function addRow(s) {
-  const aim = chance(s, 0.55) ? clamp(s.x + between(s, -0.8, 0.8), -HALF + 1, HALF - 1) : between(s, -HALF + 1, HALF - 1);
+  const aim = chance(s, 0.55) ? clamp(s.x + between(s, -0.8, 0.8), -HALF + 1, HALF - 1)
+    : between(s, -HALF + 1, HALF - 1);
   s.things.push({ x: aim, z: SIGHT, kind: 'bad', vx: chance(s, 0.25) ? between(s, -1.2, 1.2) : 0, done: false });
-  if (chance(s, 0.3 * (heat(s) - 0.4))) s.things.push({ x: aim > 0 ? between(s, -HALF + 1, aim - 3) : between(s, aim + 3, HALF - 1), z: SIGHT, kind: 'bad', vx: 0, done: false });
+  if (chance(s, 0.3 * (heat(s) - 0.4))) {
+    s.things.push({
+      x: aim > 0 ? between(s, -HALF + 1, aim - 3) : between(s, aim + 3, HALF - 1), z: SIGHT, kind: 'bad', vx: 0,
+      done: false,
+    });
+  }
   if (chance(s, 0.7)) {
     const x = aim > 0 ? between(s, -HALF + 1, aim - 2.2) : between(s, aim + 2.2, HALF - 1);
     for (let i = 0; i < 3; i++) s.things.push({ x, z: SIGHT + i * 2.6, kind: 'treat', vx: 0, done: false });
@@ -60,7 +66,10 @@ export function step(s, input) {
   for (const t of s.things) {
     t.z -= (t.kind === 'bad' ? v * 0.86 : v) * STEP;
     t.x = clamp(t.x + t.vx * STEP, -HALF + 1, HALF - 1);
-    if (t.done || Math.abs(t.z) > 1.1 || Math.abs(t.x - s.x) > (t.kind === 'bad' ? 1.25 : 1.35) * Math.sqrt(s.cfg.size)) continue;
+    if (t.done
+        || Math.abs(t.z) > 1.1 || Math.abs(t.x - s.x) > (t.kind === 'bad' ? 1.25 : 1.35) * Math.sqrt(s.cfg.size)) {
+      continue;
+    }
     t.done = true;
     if (t.kind === 'treat') gain(s, 1, ...screen(s, s.x, 1.4, 0));
     else hurt(s, ...screen(s, s.x, 0.8, 0));
@@ -74,7 +83,11 @@ export function step(s, input) {
   s.things = s.things.filter((t) => t.z > -7 && !(t.done && t.kind === 'treat'));
 }
 
-function camera(s) { return { x: s.x * 0.55, y: 4.2, z: 6.6, tx: s.x * 0.75 + (bend(s.far + 16) - bend(s.far)) * 0.4, ty: 0.9, tz: -9, fov: 60 }; }
+function camera(s) {
+  return {
+    x: s.x * 0.55, y: 4.2, z: 6.6, tx: s.x * 0.75 + (bend(s.far + 16) - bend(s.far)) * 0.4, ty: 0.9, tz: -9, fov: 60,
+  };
+}
 
 export function scene(s, g) {
   g.view(camera(s));
@@ -86,7 +99,9 @@ export function scene(s, g) {
     const turn = -Math.atan2(bend(s.far + z + step) - bend(s.far + z), step);
     const odd = Math.floor((s.far + z) / step + 0.5) % 2 === 0;
     g.box(x, -0.5, -z, HALF * 2, 1, step + 0.5, 'ground', { ry: turn });
-    for (const k of [-1, 1]) g.box(x + k * (HALF + 0.15), -0.42, -z, 0.6, 1, step + 0.3, odd ? 'hazard' : 'text', { ry: turn });
+    for (const k of [-1, 1]) {
+      g.box(x + k * (HALF + 0.15), -0.42, -z, 0.6, 1, step + 0.3, odd ? 'hazard' : 'text', { ry: turn });
+    }
     if (odd) g.box(x, 0.02, -z, 0.2, 0.03, step * 0.8, 'groundTop', { ry: turn });
     if (i % 3 === 0) {
       const k = Math.floor((s.far + z) / 9) % 2 ? 1 : -1;
@@ -101,5 +116,8 @@ export function scene(s, g) {
     else g.figure('pickup', x, 0.4 + Math.sin(s.t * 5 + t.z) * 0.1, z, 0.9);
   }
   g.shadow(s.x, 0, 0, 0.9);
-  if (blink(s)) g.figure('hero', s.x, 0.05 + Math.abs(Math.sin(s.far * 0.9)) * 0.06, 0, 1.9 * Math.sqrt(s.cfg.size), { rot: s.lean });
+  if (blink(s)) {
+    g.figure('hero', s.x, 0.05 + Math.abs(Math.sin(s.far * 0.9)) * 0.06, 0, 1.9 * Math.sqrt(s.cfg.size),
+      { rot: s.lean });
+  }
 }

@@ -1,13 +1,16 @@
 // Fishing: the hero sits in a boat and lets a line down. Fish hang on the hook
 // until it is back; big ones live deep. Junk is worth nothing, and who lives on
 // fish bites the line through.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, blink,
+} from '../core/world.js';
 
 export const meta = {
   id: 'fishing', scroll: 'none', controls: 'pointer',
   extra: {
     minnow: { art: 'fish', color: '#ffb347' }, perch: { art: 'fish', color: '#6fd08c' },
-    tuna: { art: 'fish', color: '#5b8def' }, gold: { art: 'fish', color: '#ffd700' }, cone: { art: 'cone', color: '#ff8c2e' }, crate: { art: 'crate', color: '#9a7b4f' },
+    tuna: { art: 'fish', color: '#5b8def' }, gold: { art: 'fish', color: '#ffd700' },
+    cone: { art: 'cone', color: '#ff8c2e' }, crate: { art: 'crate', color: '#9a7b4f' },
   },
 };
 
@@ -50,7 +53,10 @@ function dawn(s) {
 function spawn(s, kind, anywhere) {
   const k = FISH[kind];
   const dir = chance(s, 0.5) ? 1 : -1;
-  s.sea.push({ kind, x: anywhere ? between(s, 40, W - 40) : dir > 0 ? -50 : W + 50, y: between(s, k.top, k.low), dir, v: k.v * between(s, 0.75, 1.25), phase: between(s, 0, 6) });
+  s.sea.push({
+    kind, x: anywhere ? between(s, 40, W - 40) : dir > 0 ? -50 : W + 50, y: between(s, k.top, k.low), dir,
+    v: k.v * between(s, 0.75, 1.25), phase: between(s, 0, 6),
+  });
 }
 
 export function hookX(s) { return s.x + ROD; }
@@ -63,7 +69,8 @@ export function step(s, input) {
   const h = s.hook;
   h.torn = Math.max(0, h.torn - STEP);
   h.bite = Math.max(0, h.bite - STEP);
-  const sinks = h.torn <= 0 && s.load.length < MOST && (input.duck || (input.down && !input.left && !input.right && !input.up));
+  const sinks = h.torn <= 0
+    && s.load.length < MOST && (input.duck || (input.down && !input.left && !input.right && !input.up));
   const weight = s.load.reduce((n, f) => n + FISH[f.kind].size, 0);
   h.y = clamp(h.y + (sinks ? pace(s) : -(360 - weight) * Math.sqrt(s.cfg.speed)) * STEP, TIP + 40, BED - 20);
   if (h.y <= TIP + 40 && s.load.length > 0) land(s);
@@ -130,7 +137,9 @@ function prowl(s) {
 function land(s) {
   const worth = s.load.reduce((n, f) => n + FISH[f.kind].worth, 0);
   const full = s.load.filter((f) => FISH[f.kind].worth > 0).length === MOST;
-  for (const f of s.load) if (f.kind !== 'gold') spawn(s, FISH[f.kind].worth ? f.kind : chance(s, 0.5) ? 'cone' : 'crate', false);
+  for (const f of s.load) {
+    if (f.kind !== 'gold') spawn(s, FISH[f.kind].worth ? f.kind : chance(s, 0.5) ? 'cone' : 'crate', false);
+  }
   s.load = [];
   s.haul += worth;
   if (worth > 0) gain(s, worth + (full ? 2 : 0), hookX(s), 204, full || worth > 7 ? 'perfect' : 'gain');
@@ -140,7 +149,10 @@ function land(s) {
   }
   s.gift++;
   if (s.gift % 4 === 0) spawn(s, 'gold', false);
-  if (s.gift % Math.max(2, Math.round(5 / s.cfg.density)) === 0 && s.sea.filter((f) => !FISH[f.kind].worth).length < 5) spawn(s, 'crate', false);
+  if (s.gift % Math.max(2, Math.round(5 / s.cfg.density)) === 0
+      && s.sea.filter((f) => !FISH[f.kind].worth).length < 5) {
+    spawn(s, 'crate', false);
+  }
 }
 
 function fish(d, kind, x, y, opt) { d.sprite(kind, x, y, FISH[kind].size, opt); }
@@ -152,16 +164,22 @@ export function draw(s, d) {
     const x = ((k * 190 + s.t * 8) % (W + 160)) - 80;
     for (const [dx, r] of [[-24, 15], [0, 21], [26, 16]]) d.disc(x + dx, 140 + k * 18, r, '#ffffff', { alpha: 0.55 });
   }
-  ['#3f9fd8', '#2f86c0', '#226da6', '#185689', '#10406b'].forEach((color, k) => d.box(-20, SEA + k * 94, W + 40, H - SEA - k * 94 + 20, color));
+  ['#3f9fd8', '#2f86c0', '#226da6', '#185689', '#10406b'].forEach((color, k) =>
+    d.box(-20, SEA + k * 94, W + 40, H - SEA - k * 94 + 20, color));
   for (let k = 0; k < 13; k++) d.disc(k * 42 - 14 + Math.sin(s.t * 1.4) * 10, SEA + 2, 24, '#3f9fd8');
-  for (let k = 0; k < 7; k++) d.line(40 + k * 66, SEA + 40 + (k % 3) * 26, 76 + k * 66, SEA + 40 + (k % 3) * 26, 3, '#bfe6ff', { alpha: 0.35 });
+  for (let k = 0; k < 7; k++) {
+    d.line(40 + k * 66, SEA + 40 + (k % 3) * 26, 76 + k * 66, SEA + 40 + (k % 3) * 26, 3, '#bfe6ff', { alpha: 0.35 });
+  }
   d.box(-20, BED, W + 40, 60, '#c9a66b');
   for (let k = 0; k < 9; k++) {
     const sway = Math.sin(s.t * 1.5 + k) * 7;
     d.line(24 + k * 55, BED + 6, 24 + k * 55 + sway, BED - 24 - (k % 3) * 16, 7, '#2f9e6b');
     d.disc(50 + k * 55, BED + 4, 9 + (k % 4) * 4, '#a88650');
   }
-  for (const f of s.sea) fish(d, f.kind, f.x, f.y + Math.sin(s.t * 2 + f.phase) * 6, { sx: f.dir > 0 ? -1 : 1, rot: FISH[f.kind].worth ? 0 : Math.sin(s.t + f.phase) * 0.3 });
+  for (const f of s.sea) {
+    fish(d, f.kind, f.x, f.y + Math.sin(s.t * 2 + f.phase) * 6,
+      { sx: f.dir > 0 ? -1 : 1, rot: FISH[f.kind].worth ? 0 : Math.sin(s.t + f.phase) * 0.3 });
+  }
   if (s.foe.wait <= 0) d.sprite('hazard', s.foe.x, s.foe.y, 84, { sx: s.foe.dir > 0 ? -1 : 1 });
   const [x, h] = [hookX(s), s.hook];
   d.line(x, TIP, x, h.y, 2.5, h.torn > 0 ? 'hazard' : '#ffffff');
@@ -174,9 +192,12 @@ export function draw(s, d) {
   if (blink(s)) d.sprite('hero', s.x - 12, SEA - 54, 70 * Math.sqrt(s.cfg.size), { rot: rock });
   d.line(s.x + 6, SEA - 36, x, TIP, 5, '#6b4423');
   const y = SEA - 24 + Math.sin(s.t * 1.8) * 2;
-  d.poly([[s.x - 62, y], [s.x + 62, y], [s.x + 42, y + 36], [s.x - 44, y + 36]], '#b5532a', { stroke: 'ink', width: 3 });
+  d.poly([[s.x - 62, y], [s.x + 62, y], [s.x + 42, y + 36], [s.x - 44, y + 36]], '#b5532a',
+    { stroke: 'ink', width: 3 });
   d.box(s.x - 66, y - 4, 132, 11, '#e8b36b', { radius: 5, stroke: 'ink', width: 2 });
-  for (let k = 0; k < MOST; k++) d.sprite('pickup', s.x - 34 + k * 24, SEA + 36, 20, { alpha: k < s.load.length ? 1 : 0.25 });
+  for (let k = 0; k < MOST; k++) {
+    d.sprite('pickup', s.x - 34 + k * 24, SEA + 36, 20, { alpha: k < s.load.length ? 1 : 0.25 });
+  }
   if (s.cfg.duration) return;
   d.box(70, 102, W - 90, 32, 'panel', { radius: 12, alpha: 0.92, stroke: 'ink', width: 2 });
   d.text(s.cfg.labels.goal + ' ' + s.haul + '/' + s.goal, 160, 119, 20, { color: 'panelText', role: 'goal' });

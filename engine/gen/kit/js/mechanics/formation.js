@@ -1,6 +1,8 @@
 // Formation: rows of foes march to and fro over the hero, lower at each turn and
 // faster the fewer they are. Bunkers give cover until they are shot away.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, near, blink,
+} from '../core/world.js';
 
 export const meta = {
   id: 'formation', scroll: 'none', controls: 'pointer', above: true,
@@ -48,7 +50,10 @@ function muster(s) {
 export function place(s, f) { return { x: s.left + f.c * DX, y: s.top + f.r * DY }; }
 
 // pace is how many seconds lie between two steps of the march.
-export function pace(s) { return (0.08 + 0.5 * (s.foes.length / s.all)) / (s.cfg.speed * heat(s) * (1 + 0.12 * s.cfg.ramp * Math.min(6, s.wave - 1))); }
+export function pace(s) {
+  const rate = s.cfg.speed * heat(s) * (1 + 0.12 * s.cfg.ramp * Math.min(6, s.wave - 1));
+  return (0.08 + 0.5 * (s.foes.length / s.all)) / rate;
+}
 export const STRIDE = 11;
 
 function march(s) {
@@ -141,7 +146,8 @@ function eat(s, b, size) {
     const c = Math.floor((b.x - k.x) / BUNKER.cell + 3.5);
     const r = Math.floor((b.y - BUNKER.y) / BUNKER.cell);
     if (c < 0 || c > 6 || r < 0 || r > 3 || k.cells[r * 7 + c] !== '#') continue;
-    k.cells = Array.from(k.cells, (v, i) => (Math.abs((i % 7) - c) + Math.abs(Math.floor(i / 7) - r) < size ? '.' : v)).join('');
+    k.cells = Array.from(k.cells,
+      (v, i) => (Math.abs((i % 7) - c) + Math.abs(Math.floor(i / 7) - r) < size ? '.' : v)).join('');
     note(s, 'dust', b.x, b.y);
     return true;
   }
@@ -183,7 +189,8 @@ export function draw(s, d) {
   for (const k of s.bunkers) {
     for (let i = 0; i < 28; i++) {
       if (k.cells[i] !== '#') continue;
-      d.box(k.x + ((i % 7) - 3.5) * BUNKER.cell, BUNKER.y + Math.floor(i / 7) * BUNKER.cell, BUNKER.cell + 0.5, BUNKER.cell + 0.5, '#6ee787');
+      d.box(k.x + ((i % 7) - 3.5) * BUNKER.cell, BUNKER.y + Math.floor(i / 7) * BUNKER.cell, BUNKER.cell + 0.5,
+        BUNKER.cell + 0.5, '#6ee787');
     }
   }
   for (const f of s.foes) {
@@ -207,6 +214,7 @@ export function draw(s, d) {
 
 function ship(s, d) {
   const k = 0.5 + 0.5 * s.cfg.size;
-  d.poly([[s.x - 26 * k, Y + 24], [s.x - 26 * k, Y + 6], [s.x + 26 * k, Y + 6], [s.x + 26 * k, Y + 24]], 'block', { stroke: 'ink', width: 3 });
+  d.poly([[s.x - 26 * k, Y + 24], [s.x - 26 * k, Y + 6], [s.x + 26 * k, Y + 6], [s.x + 26 * k, Y + 24]], 'block',
+    { stroke: 'ink', width: 3 });
   d.sprite('hero', s.x, Y - 2, 54 * k);
 }

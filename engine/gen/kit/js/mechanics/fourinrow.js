@@ -1,5 +1,5 @@
 // Four in a row: two sides let discs fall into columns in turn. Four of a side in a
-// line win the round; three with room for a fourth, and a block, score on the way.
+// line win the round; two and three with room for a fourth, and a block, score on the way.
 import { STEP, tick, gain, note, clamp, choose, chance } from '../core/world.js';
 import { grid, centre } from '../core/board.js';
 import { match, yours, theirs, pass, settle, proceed, drawTally } from '../core/duel.js';
@@ -18,7 +18,10 @@ const DEPTH = [0, 1, 2, 5]; // moves that the game's own side looks ahead, by le
 const ERRS = [0, 0.4, 0.12, 0];
 const LOST = 1000;
 // How many fours each cell can be part of.
-const WORTH = [3, 4, 5, 7, 5, 4, 3, 4, 6, 8, 10, 8, 6, 4, 5, 8, 11, 13, 11, 8, 5, 5, 8, 11, 13, 11, 8, 5, 4, 6, 8, 10, 8, 6, 4, 3, 4, 5, 7, 5, 4, 3];
+const WORTH = [
+  3, 4, 5, 7, 5, 4, 3, 4, 6, 8, 10, 8, 6, 4, 5, 8, 11, 13, 11, 8, 5, 5, 8, 11, 13, 11, 8, 5, 4, 6, 8, 10, 8, 6, 4, 3, 4,
+  5, 7, 5, 4, 3,
+];
 
 export function create(seed, cfg) {
   const s = match(seed, cfg);
@@ -104,11 +107,15 @@ export function step(s, input) {
   tick(s);
   s.since += STEP;
   if (proceed(s)) clean(s);
-  if (input.move === 'left' || input.move === 'right') s.col = clamp(s.col + (input.move === 'left' ? -1 : 1), 0, COLS - 1);
+  if (input.move === 'left' || input.move === 'right') {
+    s.col = clamp(s.col + (input.move === 'left' ? -1 : 1), 0, COLS - 1);
+  }
   const pointed = input.x !== null && input.y !== null && input.y > board.y - 90;
   if (pointed) s.col = clamp(Math.floor((input.x - board.x) / board.size), 0, COLS - 1);
   if (theirs(s)) drop(s, reply(s));
-  else if (yours(s) && (input.fire || input.move === 'down' || ((input.tapped || input.alt) && pointed))) drop(s, s.col);
+  else if (yours(s) && (input.fire || input.move === 'down' || ((input.tapped || input.alt) && pointed))) {
+    drop(s, s.col);
+  }
 }
 
 function reply(s) {
@@ -121,7 +128,6 @@ function drop(s, col) {
   const cell = landing(s.cells, col);
   if (cell < 0) return note(s, 'miss', centre(board, col).x, board.y);
   const at = centre(board, cell);
-  const threats = openThrees(s.cells, s.side);
   const blocks = lineOf(s.cells, cell, 1 - s.side).length > 0;
   s.cells[cell] = s.side;
   s.last = cell;
@@ -132,13 +138,28 @@ function drop(s, col) {
   else if (!s.cells.includes(-1)) settle(s, -1, at.x, at.y);
   else {
     s.streak = 0;
-    if (s.side === 0 && !s.both && (blocks || openThrees(s.cells, 0) > threats)) gain(s, 1, at.x, at.y);
+    const worth = Math.max(blocks ? 1 : 0, together(s.cells, cell, s.side) - 1);
+    if (s.side === 0 && !s.both && worth > 0) gain(s, worth, at.x, at.y);
     pass(s, falling(cell) + 0.12);
   }
 }
 
-// openThrees counts empty cells that would make four for a side.
-function openThrees(cells, side) { return cells.filter((v, i) => v < 0 && lineOf(cells, i, side).length).length; }
+// together is how many of a side's discs, the one in a cell among them, are in four
+// cells in a line that the other side has none of.
+function together(cells, cell, side) {
+  let most = 0;
+  for (const [dx, dy] of WAYS) for (let back = 0; back < 4; back++) {
+    let n = 0;
+    for (let k = -back; k < 4 - back; k++) {
+      const c = (cell % COLS) + k * dx;
+      const r = Math.floor(cell / COLS) + k * dy;
+      const of = c >= 0 && c < COLS && r >= 0 && r < ROWS ? cells[r * COLS + c] : 1 - side;
+      n += of === side ? 1 : of < 0 ? 0 : -9;
+    }
+    most = Math.max(most, n);
+  }
+  return most;
+}
 
 function falling(cell) { return Math.sqrt((2 * (centre(board, cell).y - board.y + board.size)) / FALL); }
 
@@ -168,8 +189,9 @@ export function draw(s, d) {
   frame(d);
   s.cells.forEach((side, i) => {
     const at = centre(board, i);
-    if (s.line.includes(i) && s.since > falling(s.last)) d.ring(at.x, at.y, size * (0.4 + 0.03 * Math.sin(s.t * 10)), 6, '#ffffff');
-    else if (i === s.last && s.since > falling(i)) d.disc(at.x, at.y, 6, '#ffffff', { alpha: 0.85 });
+    if (s.line.includes(i) && s.since > falling(s.last)) {
+      d.ring(at.x, at.y, size * (0.4 + 0.03 * Math.sin(s.t * 10)), 6, '#ffffff');
+    } else if (i === s.last && s.since > falling(i)) d.disc(at.x, at.y, 6, '#ffffff', { alpha: 0.85 });
   });
   drawTally(s, d, (k, px, py) => disc(d, k, px, py, 15));
 }
@@ -183,8 +205,13 @@ function frame(d) {
     const at = centre(board, i);
     d.ring(at.x, at.y, (hole + far) / 2, far - hole, '#1f57d0');
   }
-  for (let c = 0; c <= COLS; c++) for (let r = 0; r <= ROWS; r++) d.disc(x + c * size, y + r * size, size * 0.2, '#1f57d0');
-  for (const [bx, by, w, h] of [[x - 14, y - 14, size * COLS + 28, 18], [x - 14, y + size * ROWS - 4, size * COLS + 28, 18], [x - 14, y - 14, 18, size * ROWS + 28], [x + size * COLS - 4, y - 14, 18, size * ROWS + 28]]) {
+  for (let c = 0; c <= COLS; c++) {
+    for (let r = 0; r <= ROWS; r++) d.disc(x + c * size, y + r * size, size * 0.2, '#1f57d0');
+  }
+  for (const [bx, by, w, h] of [
+      [x - 14, y - 14, size * COLS + 28, 18], [x - 14, y + size * ROWS - 4, size * COLS + 28, 18],
+      [x - 14, y - 14, 18, size * ROWS + 28], [x + size * COLS - 4, y - 14, 18, size * ROWS + 28],
+    ]) {
     d.box(bx, by, w, h, '#1f57d0', { radius: 9 });
   }
   for (let i = 0; i < COLS * ROWS; i++) {

@@ -74,7 +74,10 @@ export function draw(s, d) {
   for (const c of s.coins) d.sprite('pickup', c.x, c.y + Math.sin(s.t * 4 + c.x / 60) * 5, 44);
   d.box(-20, FLOOR, W + 40, H - FLOOR + 20, 'ground');
   d.box(-20, FLOOR, W + 40, 9, 'groundTop');
-  if (blink(s)) d.sprite('hero', X, s.y, s.r * 2.9, { rot: clamp(s.vy / 900, -0.45, 0.6), sx: 1 - s.flap * 0.12, sy: 1 + s.flap * 0.14 });
+  if (blink(s)) {
+    d.sprite('hero', X, s.y, s.r * 2.9,
+      { rot: clamp(s.vy / 900, -0.45, 0.6), sx: 1 - s.flap * 0.12, sy: 1 + s.flap * 0.14 });
+  }
 }
 
 function post(d, x, y1, y2, hanging) {

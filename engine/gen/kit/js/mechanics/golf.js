@@ -1,6 +1,8 @@
 // Mini golf, seen from above: drag back to aim and for power, let go to putt.
 // Nine holes with walls, sand, water, posts, moving blocks and windmills.
-import { W, STEP, PI, base, tick, gain, hurt, note, heat, chance, clamp, near, sin, cos, atan2, hypot, finish } from '../core/world.js';
+import {
+  W, STEP, PI, base, tick, gain, hurt, note, heat, chance, clamp, near, sin, cos, atan2, hypot, finish,
+} from '../core/world.js';
 
 export const meta = { id: 'golf', scroll: 'none', controls: 'board' };
 
@@ -15,14 +17,40 @@ const BLADE = 46;
 // too; mills are [x, y]; way are places from which one sees the next.
 const HOLES = [
   { par: 2, floor: [[160, 165, 160, 525]], tee: [240, 640], cup: [240, 225], coin: [240, 400] },
-  { par: 3, floor: [[50, 190, 140, 500], [50, 190, 380, 140]], tee: [120, 640], cup: [375, 260], coin: [120, 260], way: [[120, 258]] },
-  { par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 225], blocks: [[170, 400, 140, 36]], sand: [[92, 220, 90, 110]], coin: [352, 330], way: [[352, 380]] },
-  { par: 3, floor: [[60, 165, 360, 525]], tee: [130, 640], cup: [130, 230], water: [[60, 370, 220, 90]], coin: [350, 415], way: [[350, 440], [350, 340]] },
-  { par: 3, floor: [[140, 165, 200, 525]], tee: [240, 640], cup: [240, 225], mills: [[240, 410]], coin: [168, 410], way: [[166, 410], [314, 410]] },
-  { par: 3, floor: [[110, 165, 260, 525]], tee: [240, 640], cup: [240, 225], movers: [[240, 470, 84, 30, 70], [240, 340, 84, 30, -70]], coin: [240, 405] },
-  { par: 4, floor: [[50, 165, 380, 525]], tee: [120, 640], cup: [360, 220], blocks: [[50, 510, 250, 32], [180, 345, 250, 32]], sand: [[310, 390, 110, 60]], coin: [115, 360], way: [[365, 600], [362, 480], [115, 430], [115, 300]] },
-  { par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 215], posts: [[150, 440, 26], [330, 440, 26], [240, 330, 30]], water: [[80, 165, 70, 110], [330, 165, 70, 110]], coin: [170, 330], way: [[240, 420], [170, 330]] },
-  { par: 4, floor: [[50, 450, 140, 240], [50, 450, 380, 150], [290, 165, 140, 435]], tee: [120, 645], cup: [360, 215], mills: [[240, 525]], sand: [[300, 300, 60, 70]], coin: [395, 330], way: [[120, 560], [360, 500]] },
+  {
+    par: 3, floor: [[50, 190, 140, 500], [50, 190, 380, 140]], tee: [120, 640], cup: [375, 260], coin: [120, 260],
+    way: [[120, 258]],
+  },
+  {
+    par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 225], blocks: [[170, 400, 140, 36]],
+    sand: [[92, 220, 90, 110]], coin: [352, 330], way: [[352, 380]],
+  },
+  {
+    par: 3, floor: [[60, 165, 360, 525]], tee: [130, 640], cup: [130, 230], water: [[60, 370, 220, 90]],
+    coin: [350, 415], way: [[350, 440], [350, 340]],
+  },
+  {
+    par: 3, floor: [[140, 165, 200, 525]], tee: [240, 640], cup: [240, 225], mills: [[240, 410]], coin: [168, 410],
+    way: [[166, 410], [314, 410]],
+  },
+  {
+    par: 3, floor: [[110, 165, 260, 525]], tee: [240, 640], cup: [240, 225],
+    movers: [[240, 470, 84, 30, 70], [240, 340, 84, 30, -70]], coin: [240, 405],
+  },
+  {
+    par: 4, floor: [[50, 165, 380, 525]], tee: [120, 640], cup: [360, 220],
+    blocks: [[50, 510, 250, 32], [180, 345, 250, 32]], sand: [[310, 390, 110, 60]], coin: [115, 360],
+    way: [[365, 600], [362, 480], [115, 430], [115, 300]],
+  },
+  {
+    par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 215],
+    posts: [[150, 440, 26], [330, 440, 26], [240, 330, 30]], water: [[80, 165, 70, 110], [330, 165, 70, 110]],
+    coin: [170, 330], way: [[240, 420], [170, 330]],
+  },
+  {
+    par: 4, floor: [[50, 450, 140, 240], [50, 450, 380, 150], [290, 165, 140, 435]], tee: [120, 645], cup: [360, 215],
+    mills: [[240, 525]], sand: [[300, 300, 60, 70]], coin: [395, 330], way: [[120, 560], [360, 500]],
+  },
 ];
 
 export function create(seed, cfg) {
@@ -44,7 +72,8 @@ function lay(s) {
   const box = ([x, y, w, ...rest]) => [flip ? W - x - w : x, y, w, ...rest];
   const all = (list, how) => (list || []).map(how);
   s.course = {
-    par: h.par, tee: at(h.tee), cup: at(h.cup), floor: all(h.floor, box), blocks: all(h.blocks, box), sand: all(h.sand, box), water: all(h.water, box),
+    par: h.par, tee: at(h.tee), cup: at(h.cup), floor: all(h.floor, box), blocks: all(h.blocks, box),
+    sand: all(h.sand, box), water: all(h.water, box),
     posts: all(h.posts, at), mills: all(h.mills, at), movers: all(h.movers, at), way: [...all(h.way, at), at(h.cup)],
   };
   s.coin = { x: at(h.coin)[0], y: h.coin[1], taken: false };
@@ -100,7 +129,9 @@ function putt(s) {
   note(s, 'putt', s.ball.x, s.ball.y);
 }
 
-export function within(list, x, y) { return list.some(([bx, by, w, h]) => x >= bx && x <= bx + w && y >= by && y <= by + h); }
+export function within(list, x, y) {
+  return list.some(([bx, by, w, h]) => x >= bx && x <= bx + w && y >= by && y <= by + h);
+}
 
 // slow is how much speed the ground takes in a second, at a speed.
 export function slow(s, v, sand) { return (sand ? 900 : 120) * s.cfg.gravity + v * 0.55; }
@@ -139,7 +170,9 @@ function roll(s, dt) {
 export function spin(s) { return s.t * 1.3 * Math.sqrt(s.cfg.speed) * heat(s); }
 
 // bar is where a moving block is.
-export function bar(s, [x, y, w, h, by]) { return [x + by * sin(s.t * 1.5 * s.cfg.speed * heat(s)) - w / 2, y - h / 2, w, h]; }
+export function bar(s, [x, y, w, h, by]) {
+  return [x + by * sin(s.t * 1.5 * s.cfg.speed * heat(s)) - w / 2, y - h / 2, w, h];
+}
 
 // off takes the ball off a rectangle, away off a disc that moves.
 function off(b, [x, y, w, h]) { away(b, clamp(b.x, x, x + w), clamp(b.y, y, y + h), 0, 0, 0); }
@@ -195,7 +228,10 @@ export function draw(s, d) {
   for (const [x, y, w, h] of c.sand) d.box(x, y, w, h, '#e9cf8f', { radius: 22, stroke: '#cfae66', width: 3 });
   for (const [x, y, w, h] of c.water) {
     d.box(x, y, w, h, '#3aa0e6', { radius: 14, stroke: '#2b7fbd', width: 3 });
-    for (let k = 0; k < 3; k++) d.line(x + 16, y + h * (0.25 + k * 0.25) + 3 * Math.sin(s.t * 2 + k), x + w - 16, y + h * (0.25 + k * 0.25) - 3 * Math.sin(s.t * 2 + k), 3, '#bfe6ff', { alpha: 0.5 });
+    for (let k = 0; k < 3; k++) {
+      d.line(x + 16, y + h * (0.25 + k * 0.25) + 3 * Math.sin(s.t * 2 + k), x + w - 16,
+        y + h * (0.25 + k * 0.25) - 3 * Math.sin(s.t * 2 + k), 3, '#bfe6ff', { alpha: 0.5 });
+    }
   }
   d.disc(c.cup[0], c.cup[1], CUP, '#123018', { stroke: '#dff5df', width: 2 });
   if (!s.coin.taken) d.sprite('pickup', s.coin.x, s.coin.y, 34 + 2 * Math.sin(s.t * 5));
@@ -209,7 +245,12 @@ export function draw(s, d) {
   if (s.sunk > 0) d.disc(b.x, b.y, R * Math.min(1, s.sunk), '#ffffff');
   else d.disc(b.x, b.y, R, '#ffffff', { stroke: 'ink', width: 2 });
   const [ax, ay] = [Math.cos(s.angle), Math.sin(s.angle)];
-  if (!s.moving && s.sunk <= 0) for (let k = 1; k < 10; k++) d.disc(b.x + ax * k * (6 + 20 * s.force), b.y + ay * k * (6 + 20 * s.force), 5 - k * 0.3, s.force > 0.8 ? 'hazard' : 'text', { alpha: 1 - k * 0.07 });
+  if (!s.moving && s.sunk <= 0) {
+    for (let k = 1; k < 10; k++) {
+      d.disc(b.x + ax * k * (6 + 20 * s.force), b.y + ay * k * (6 + 20 * s.force), 5 - k * 0.3,
+        s.force > 0.8 ? 'hazard' : 'text', { alpha: 1 - k * 0.07 });
+    }
+  }
   const [hx, hy] = [s.spot.x - ax * (30 + 16 * s.force), s.spot.y - ay * (30 + 16 * s.force)];
   d.line(hx, hy, hx + ax * 24, hy + ay * 24 + 6, 4, 'ink');
   d.sprite('hero', hx, hy - 8, 46 * Math.sqrt(s.cfg.size), { sx: ax < -0.1 ? -1 : 1 });
@@ -222,7 +263,9 @@ export function draw(s, d) {
     d.disc(x, y, 14, '#ffd23f', { stroke: 'ink', width: 3 });
   }
   d.line(c.cup[0], c.cup[1], c.cup[0], c.cup[1] - 56, 4, '#f5f5f5');
-  d.poly([[c.cup[0] + 2, c.cup[1] - 56], [c.cup[0] + 34, c.cup[1] - 46], [c.cup[0] + 2, c.cup[1] - 34]], 'hazard', { stroke: 'ink', width: 2 });
+  d.poly([[c.cup[0] + 2, c.cup[1] - 56], [c.cup[0] + 34, c.cup[1] - 46], [c.cup[0] + 2, c.cup[1] - 34]], 'hazard',
+    { stroke: 'ink', width: 2 });
   d.box(72, 100, W - 86, 36, 'panel', { radius: 12, alpha: 0.92, stroke: 'ink', width: 2 });
-  [l.hole + ' ' + (s.hole + 1) + '/' + s.holes, l.par + ' ' + c.par, l.strokes + ' ' + s.strokes].forEach((text, k) => d.text(text, [140, 250, 370][k], 119, 21, { color: 'panelText', role: 'card' + k }));
+  [l.hole + ' ' + (s.hole + 1) + '/' + s.holes, l.par + ' ' + c.par, l.strokes + ' ' + s.strokes].forEach((text, k) =>
+    d.text(text, [140, 250, 370][k], 119, 21, { color: 'panelText', role: 'card' + k }));
 }

@@ -10,7 +10,9 @@ const WATER = 404;
 const LONGEST = 30;
 const ROW = 14; // letters of a line
 const ROUND = 8; // words of a level, in a run without a clock
-const COLORS = ['#e5484d', '#f5a524', '#46a758', '#3e8ed0', '#a259d9', '#e56fb0', '#2bb5a8', '#c0632c', '#8b8d98', '#f2d024'];
+const COLORS = [
+  '#e5484d', '#f5a524', '#46a758', '#3e8ed0', '#a259d9', '#e56fb0', '#2bb5a8', '#c0632c', '#8b8d98', '#f2d024',
+];
 
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
@@ -103,10 +105,14 @@ function drawScene(s, d) {
     d.poly([[bx - 5, by + 30], [bx + 5, by + 30], [bx, by + 22]], COLORS[i % COLORS.length]);
     d.disc(bx - 8, by - 9, 5, '#ffffff', { alpha: 0.55 });
   }
-  if (blink(s)) d.sprite('hero', x, s.y, 66 * Math.sqrt(s.cfg.size), { rot: sway * 0.012 + (s.t - s.popped < 0.4 ? Math.sin(s.t * 40) * 0.2 : 0) });
+  if (blink(s)) {
+    d.sprite('hero', x, s.y, 66 * Math.sqrt(s.cfg.size),
+      { rot: sway * 0.012 + (s.t - s.popped < 0.4 ? Math.sin(s.t * 40) * 0.2 : 0) });
+  }
   d.box(20, WATER, W - 40, 34, '#2a6fc0', { radius: 14, alpha: 0.9 });
   for (let i = 0; i < 9; i++) d.disc(50 + i * 48 + Math.sin(s.t * 2 + i) * 5, WATER + 3, 11, '#4f93dd', { alpha: 0.9 });
-  d.sprite('hazard', W / 2 + Math.sin(s.t * 0.9) * 120, WATER - 2 + Math.sin(s.t * 3) * 4, 54, { sx: Math.cos(s.t * 0.9) < 0 ? -1 : 1 });
+  d.sprite('hazard', W / 2 + Math.sin(s.t * 0.9) * 120, WATER - 2 + Math.sin(s.t * 3) * 4, 54,
+    { sx: Math.cos(s.t * 0.9) < 0 ? -1 : 1 });
 }
 
 // pieces breaks a word that is too long for a line.
@@ -134,7 +140,10 @@ function drawTiles(s, d) {
     const x = W / 2 + (i - (all.length - 1) / 2) * size;
     const y = top + digits + r * (size + 4) + size / 2;
     const seen = shows(s, letter);
-    d.box(x - size / 2 + 2, y - size / 2, size - 4, size, seen && s.phase === 'solved' ? 'pickup' : 'panel', { radius: 6, stroke: 'ink', width: 2 });
-    if (seen || s.phase === 'lost') d.text(letter.toUpperCase(), x, y, Math.max(18, size * 0.66), { color: seen ? 'panelText' : '#c0232f' });
+    d.box(x - size / 2 + 2, y - size / 2, size - 4, size, seen && s.phase === 'solved' ? 'pickup' : 'panel',
+      { radius: 6, stroke: 'ink', width: 2 });
+    if (seen || s.phase === 'lost') {
+      d.text(letter.toUpperCase(), x, y, Math.max(18, size * 0.66), { color: seen ? 'panelText' : '#c0232f' });
+    }
   }));
 }

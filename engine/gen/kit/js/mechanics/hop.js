@@ -85,14 +85,24 @@ export function draw(s, d) {
       d.disc(b.x, GROUND + 8, 18, 'shade', { alpha: 0.2 });
       const y = FLIGHT + Math.sin(s.t * 7 + b.x / 40) * 5;
       const beat = Math.sin(s.t * 22) * 14; // wings tell a flying one
-      for (const k of [-1, 1]) d.poly([[b.x + k * 12, y + 4], [b.x + k * 44, y - 16 - beat], [b.x + k * 34, y + 6 - beat * 0.4]], 'text', { stroke: 'ink', width: 3 });
+      for (const k of [-1, 1]) {
+        d.poly([[b.x + k * 12, y + 4], [b.x + k * 44, y - 16 - beat], [b.x + k * 34, y + 6 - beat * 0.4]], 'text',
+          { stroke: 'ink', width: 3 });
+      }
       d.sprite('hazard', b.x, y, b.size, { rot: Math.sin(s.t * 5) * 0.12 });
       continue;
     }
-    for (let i = 0; i < b.n; i++) d.sprite('hazard', b.x + (i - (b.n - 1) / 2) * b.size * 0.92, GROUND - b.size * 0.46, b.size);
+    for (let i = 0; i < b.n; i++) {
+      d.sprite('hazard', b.x + (i - (b.n - 1) / 2) * b.size * 0.92, GROUND - b.size * 0.46, b.size);
+    }
   }
   for (const c of s.coins) d.sprite('pickup', c.x, c.y, 38, { sx: Math.cos(s.t * 5 + c.x / 50) * 0.25 + 0.85 });
   const run = s.jumps === 0 ? Math.abs(Math.sin(s.far / 34)) : 0;
   d.disc(X, GROUND + 6, s.r * (0.9 - Math.min(0.6, (GROUND - s.y) / 500)), 'shade', { alpha: 0.22 });
-  if (blink(s)) d.sprite('hero', X, s.y - run * 9, s.r * 2.8, { rot: s.jumps ? Math.max(-0.3, Math.min(0.35, s.vy / 1800)) : Math.sin(s.far / 34) * 0.07, sx: 1 + s.squash * 0.18, sy: 1 - s.squash * 0.18 });
+  if (blink(s)) {
+    d.sprite('hero', X, s.y - run * 9, s.r * 2.8, {
+      rot: s.jumps ? Math.max(-0.3, Math.min(0.35, s.vy / 1800)) : Math.sin(s.far / 34) * 0.07, sx: 1 + s.squash * 0.18,
+      sy: 1 - s.squash * 0.18,
+    });
+  }
 }

@@ -1,7 +1,9 @@
 // Jumper: the hero bounces from platform to platform, ever higher. Some move,
 // some break, some have a spring; the sides are joined. Who falls out of sight
 // loses a life.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink,
+} from '../core/world.js';
 
 export const meta = { id: 'jumper', scroll: 'none', controls: 'sides' };
 
@@ -43,11 +45,19 @@ function grow(s) {
     s.top += gap;
     const kind = s.top < 300 ? 'firm' : chance(s, 0.12 + 0.3 * hard) ? 'move' : chance(s, 0.1) ? 'spring' : 'firm';
     const x = between(s, WIDE / 2 + 8, W - WIDE / 2 - 8);
-    s.pads.push({ x, h: s.top, kind, v: kind === 'move' ? (chance(s, 0.5) ? 1 : -1) * between(s, 60, 110) * Math.sqrt(heat(s)) : 0 });
+    s.pads.push({
+      x, h: s.top, kind, v: kind === 'move' ? (chance(s, 0.5) ? 1 : -1) * between(s, 60, 110) * Math.sqrt(heat(s)) : 0,
+    });
     if (kind === 'firm' && chance(s, 0.22)) s.treats.push({ x, h: s.top + 36 });
-    if (chance(s, (0.1 + 0.16 * hard) * s.cfg.density) && gap > 70) s.pads.push({ x: (x + between(s, 140, W - 140)) % (W - 90) + 45, h: s.top - gap / 2, kind: 'break', v: 0, fall: 0 });
+    if (chance(s, (0.1 + 0.16 * hard) * s.cfg.density) && gap > 70) {
+      s.pads.push({
+        x: (x + between(s, 140, W - 140)) % (W - 90) + 45, h: s.top - gap / 2, kind: 'break', v: 0, fall: 0,
+      });
+    }
     const clear = s.foes.every((f) => s.top - f.h > 520);
-    if (s.top > 1100 && clear && kind !== 'move' && chance(s, 0.2 * s.cfg.density)) s.foes.push({ x: (x + W / 2) % W, x0: (x + W / 2) % W, h: s.top + reach * 0.2, t: random(s) * 6 });
+    if (s.top > 1100 && clear && kind !== 'move' && chance(s, 0.2 * s.cfg.density)) {
+      s.foes.push({ x: (x + W / 2) % W, x0: (x + W / 2) % W, h: s.top + reach * 0.2, t: random(s) * 6 });
+    }
   }
 }
 
@@ -144,7 +154,10 @@ export function draw(s, d) {
     if (y < 60) continue;
     const fade = p.fall ? Math.max(0.1, 1 - p.fall / 200) : 1;
     if (p.kind === 'break') {
-      for (const k of [-1, 1]) d.box(p.x + (k < 0 ? -WIDE / 2 : 3), y + (p.fall ? k * 4 : 0), WIDE / 2 - 3, 14, TOPS.break, { radius: 6, stroke: 'ink', width: 3, alpha: fade });
+      for (const k of [-1, 1]) {
+        d.box(p.x + (k < 0 ? -WIDE / 2 : 3), y + (p.fall ? k * 4 : 0), WIDE / 2 - 3, 14, TOPS.break,
+          { radius: 6, stroke: 'ink', width: 3, alpha: fade });
+      }
       continue;
     }
     if (p.kind === 'spring') {
@@ -155,11 +168,16 @@ export function draw(s, d) {
     d.box(p.x - WIDE / 2 + 8, y + 3, WIDE - 16, 4, '#ffffff', { radius: 2, alpha: 0.5 });
   }
   for (const t of s.treats) d.sprite('pickup', t.x, sy(s, t.h) + Math.sin(s.t * 4 + t.x) * 3, 38);
-  for (const f of s.foes) d.sprite('hazard', f.x, sy(s, f.h) + Math.sin(f.t * 5) * 4, 58, { rot: Math.sin(f.t * 3) * 0.1 });
+  for (const f of s.foes) {
+    d.sprite('hazard', f.x, sy(s, f.h) + Math.sin(f.t * 5) * 4, 58, { rot: Math.sin(f.t * 3) * 0.1 });
+  }
   if (!blink(s)) return;
   const k = s.squash;
   const size = 62 * (0.4 + 0.6 * s.cfg.size);
   for (const x of s.x < 40 ? [s.x, s.x + W] : s.x > W - 40 ? [s.x, s.x - W] : [s.x]) {
-    d.sprite('hero', x, sy(s, s.h) - size * 0.42 + 4 * k, size, { sx: s.face * (1 + 0.18 * k), sy: 1 - 0.18 * k + clamp(s.vy / 9000, -0.05, 0.08), rot: clamp(s.vx / 2400, -0.14, 0.14) });
+    d.sprite('hero', x, sy(s, s.h) - size * 0.42 + 4 * k, size, {
+      sx: s.face * (1 + 0.18 * k), sy: 1 - 0.18 * k + clamp(s.vy / 9000, -0.05, 0.08),
+      rot: clamp(s.vx / 2400, -0.14, 0.14),
+    });
   }
 }

@@ -63,7 +63,9 @@ export function draw(s, d) {
   d.box(34, -20, W - 68, H + 40, 'ground');
   d.box(34, -20, 9, H + 40, 'groundTop');
   d.box(W - 43, -20, 9, H + 40, 'groundTop');
-  for (const x of [175, 305]) for (let i = -1; i < 9; i++) d.box(x - 4, i * 100 + (s.far % 100), 8, 48, 'groundTop', { radius: 4, alpha: 0.75 });
+  for (const x of [175, 305]) {
+    for (let i = -1; i < 9; i++) d.box(x - 4, i * 100 + (s.far % 100), 8, 48, 'groundTop', { radius: 4, alpha: 0.75 });
+  }
   for (let i = -1; i < 5; i++) {
     const y = i * 190 + (s.far % 190);
     d.disc(14, y, 20, 'near', { stroke: 'ink', width: 3 });

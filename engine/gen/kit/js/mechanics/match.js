@@ -6,13 +6,21 @@ export const meta = { id: 'match', scroll: 'none', full: true, controls: 'pointe
 
 const TALL = H > W;
 const COLS = TALL ? 7 : 8;
-const ROWS = TALL ? 8 : 7;
-const CELL = 58;
+const SHORT = TALL && H < 800;
+const ROWS = TALL && !SHORT ? 8 : 7;
+const CELL = SHORT ? 56 : 58;
 const LEFT = TALL ? (W - COLS * CELL) / 2 : 300;
-const TOP = TALL ? 322 : 106;
+const TOP = SHORT ? 312 : TALL ? 322 : 106;
 // Where the moves and the goal are written: beside the board, or above it.
-const SIDE = TALL ? { box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210], share: [364, 252] }
-  : { box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382], share: [176, 414] };
+const SIDE = TALL
+  ? {
+  box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210],
+  share: [364, 252],
+}
+  : {
+    box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382],
+    share: [176, 414],
+  };
 const MOVES = 15;
 const KINDS = ['hero', 'hazard', 'pickup', 'heart', 'gem'];
 const TILES = ['hero2', 'far', 'accent', 'panel', 'blockLight'];
@@ -38,7 +46,9 @@ function build(s) {
     s.cells = [];
     for (let i = 0; i < COLS * ROWS; i++) {
       let k;
-      do k = roll(s); while ((i % COLS > 1 && s.cells[i - 1] === k && s.cells[i - 2] === k) || (i >= 2 * COLS && s.cells[i - COLS] === k && s.cells[i - 2 * COLS] === k));
+      do k = roll(s);
+      while ((i % COLS > 1 && s.cells[i - 1] === k && s.cells[i - 2] === k)
+        || (i >= 2 * COLS && s.cells[i - COLS] === k && s.cells[i - 2 * COLS] === k));
       s.cells.push(k);
     }
     s.hint = best(s);
@@ -70,7 +80,9 @@ function swapped(cells, a, b) {
   return out;
 }
 
-function neighbours(a, b) { return (Math.abs(a - b) === 1 && Math.floor(a / COLS) === Math.floor(b / COLS)) || Math.abs(a - b) === COLS; }
+function neighbours(a, b) {
+  return (Math.abs(a - b) === 1 && Math.floor(a / COLS) === Math.floor(b / COLS)) || Math.abs(a - b) === COLS;
+}
 
 // best is the swap that clears most, null when there is none.
 function best(s) {

@@ -1,6 +1,8 @@
 // Maze: collect all there is in a maze while others look for the hero. Each
 // level has a new maze and one more of them.
-import { W, H, STEP, base, tick, gain, hurt, clear, heat, random, choose, chance, clamp, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, clear, heat, random, choose, chance, clamp, near, blink,
+} from '../core/world.js';
 
 export const meta = { id: 'maze', scroll: 'none', controls: 'stick' };
 
@@ -32,7 +34,9 @@ function build(s) {
     }
   };
   dig(1, 1);
-  for (let y = 1; y < ROWS - 1; y++) for (let x = 1; x < COLS - 1; x++) if (wall[y][x] === '#' && (x + y) % 2 && chance(s, 0.34)) wall[y][x] = ' ';
+  for (let y = 1; y < ROWS - 1; y++) {
+    for (let x = 1; x < COLS - 1; x++) if (wall[y][x] === '#' && (x + y) % 2 && chance(s, 0.34)) wall[y][x] = ' ';
+  }
   s.rows = wall.map((r) => r.join(''));
   s.hero = { x: 1, y: 1, px: 1, py: 1, k: 1, dir: 'right' };
   const free = [];
@@ -56,7 +60,9 @@ function shuffled(s, list) {
 }
 
 function open(s, x, y) { return x >= 0 && y >= 0 && x < COLS && y < ROWS && s.rows[y][x] === ' '; }
-function place(m) { return [LEFT + (m.px + (m.x - m.px) * m.k + 0.5) * CELL, TOP + (m.py + (m.y - m.py) * m.k + 0.5) * CELL]; }
+function place(m) {
+  return [LEFT + (m.px + (m.x - m.px) * m.k + 0.5) * CELL, TOP + (m.py + (m.y - m.py) * m.k + 0.5) * CELL];
+}
 export function ways(s, m) { return Object.keys(WAYS).filter((w) => open(s, m.x + WAYS[w][0], m.y + WAYS[w][1])); }
 
 // walk moves one along; at a cell, turn says where to go next.
@@ -120,12 +126,16 @@ export function draw(s, d) {
     d.box(LEFT + x * CELL + 8, TOP + y * CELL + 7, n * CELL - 16, 6, 'blockLight', { radius: 3, alpha: 0.6 });
     x += n - 1;
   }
-  for (const t of s.treats) d.sprite('pickup', LEFT + (t.x + 0.5) * CELL, TOP + (t.y + 0.5) * CELL + Math.sin(s.t * 4 + t.x) * 3, 32);
+  for (const t of s.treats) {
+    d.sprite('pickup', LEFT + (t.x + 0.5) * CELL, TOP + (t.y + 0.5) * CELL + Math.sin(s.t * 4 + t.x) * 3, 32);
+  }
   for (const f of s.foes) {
     const [x, y] = place(f);
     d.sprite('hazard', x, y, 48, { rot: Math.sin(s.t * 6 + f.px) * 0.12 });
   }
   const [x, y] = place(s.hero);
   d.sprite('glow', x, y, 120, { tint: 'accent', alpha: 0.35 });
-  if (blink(s)) d.sprite('hero', x, y - Math.abs(Math.sin(s.t * 10)) * 3, 50 * s.cfg.size, { sx: s.hero.dir === 'left' ? -1 : 1 });
+  if (blink(s)) {
+    d.sprite('hero', x, y - Math.abs(Math.sin(s.t * 10)) * 3, 50 * s.cfg.size, { sx: s.hero.dir === 'left' ? -1 : 1 });
+  }
 }

@@ -8,7 +8,10 @@ export const meta = { id: 'merge', scroll: 'none', controls: 'swipe', hearts: fa
 const SLIDE = 0.1; // seconds that tiles take to their places
 const POP = 0.14; // and that new and merged ones take to their size
 const FOURS = 0.1; // share of new tiles that are worth four
-const COLORS = ['#eee4da', '#ede0c8', '#f2b179', '#f59563', '#f67c5f', '#f65e3b', '#edcf72', '#edcc61', '#edc850', '#edc53f', '#edc22e'];
+const COLORS = [
+  '#eee4da', '#ede0c8', '#f2b179', '#f59563', '#f67c5f', '#f65e3b', '#edcf72', '#edcc61', '#edc850', '#edc53f',
+  '#edc22e',
+];
 export const DIRS = ['down', 'left', 'right', 'up'];
 
 export function create(seed, cfg) {
@@ -119,7 +122,8 @@ export function draw(s, d) {
     s.cells.forEach((v, i) => {
       if (!v) return;
       const at = centre(g, i);
-      tile(d, g, at, v, s.fresh.includes(i) ? 0.2 + 0.8 * q : s.merged.includes(i) ? 1 + 0.16 * Math.sin(q * Math.PI) : 1);
+      tile(d, g, at, v, s.fresh.includes(i) ? 0.2 + 0.8 * q : s.merged.includes(i) ? 1 + 0.16 * Math.sin(q * Math.PI)
+        : 1);
     });
   }
   const label = (s.cfg.labels.goal || 'Goal') + ' ' + s.goal;
@@ -139,5 +143,6 @@ function tile(d, g, at, v, k) {
   box(d, g, { x: at.x, y: at.y + 3 }, k, '#8f7f70');
   box(d, g, at, k, COLORS[level] || '#3c3a32');
   const size = g.size * [0.5, 0.5, 0.44, 0.36, 0.29, 0.25][String(v).length - 1];
-  d.text(v, at.x, at.y, Math.max(18, size * Math.min(1, k)), { color: v < 8 ? '#776e65' : '#ffffff', alpha: Math.min(1, k) });
+  d.text(v, at.x, at.y, Math.max(18, size * Math.min(1, k)),
+    { color: v < 8 ? '#776e65' : '#ffffff', alpha: Math.min(1, k) });
 }

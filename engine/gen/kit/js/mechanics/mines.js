@@ -149,7 +149,10 @@ function press(s, i) {
   const opened = flood(s.field, s.state, cells);
   const n = opened.length;
   if (!n) return;
-  for (const j of opened) s.at[j] = s.t + 0.03 * Math.max(Math.abs(j % COLS - i % COLS), Math.abs(Math.floor(j / COLS) - Math.floor(i / COLS)));
+  for (const j of opened) {
+    s.at[j] = s.t
+      + 0.03 * Math.max(Math.abs(j % COLS - i % COLS), Math.abs(Math.floor(j / COLS) - Math.floor(i / COLS)));
+  }
   s.streak = 0;
   const at = centre(board, i);
   const left = s.field.filter((v, j) => v !== MINE && s.state[j] !== OPEN).length;
@@ -204,18 +207,23 @@ function cell(s, d, i) {
     if (hit) d.sprite('hazard', at.x, at.y, r * 1.6);
     else if (s.field[i]) d.text(s.field[i], at.x, at.y + 1, 31, { color: COLORS[s.field[i]] });
     const p = (s.t - s.at[i]) / 0.18;
-    if (p < 1) d.box(at.x - r * (1 - p), at.y - r * (1 - p), r * 2 * (1 - p), r * 2 * (1 - p), '#f4f4f0', { alpha: 0.8 });
+    if (p < 1) {
+      d.box(at.x - r * (1 - p), at.y - r * (1 - p), r * 2 * (1 - p), r * 2 * (1 - p), '#f4f4f0', { alpha: 0.8 });
+    }
     return;
   }
   d.box(at.x - r, at.y - r, r * 2, r * 2, '#777777');
   d.poly([[at.x - r, at.y - r], [at.x + r, at.y - r], [at.x - r, at.y + r]], '#ffffff');
   d.box(at.x - r + 4, at.y - r + 4, r * 2 - 8, r * 2 - 8, '#c0c0c0');
   if (s.done > 0 && s.field[i] === MINE && s.state[i] !== FLAG) d.sprite('hazard', at.x, at.y, r * 1.3);
-  else if (s.state[i] === FLAG) drawFlag(d, { x: at.x, y: at.y - 10 * clamp(1 - (s.t - s.at[i]) / 0.15, 0, 1) }, r * 1.3);
+  else if (s.state[i] === FLAG) {
+    drawFlag(d, { x: at.x, y: at.y - 10 * clamp(1 - (s.t - s.at[i]) / 0.15, 0, 1) }, r * 1.3);
+  }
 }
 
 function drawFlag(d, at, h) {
   d.box(at.x - h * 0.3, at.y - h * 0.5, h * 0.1, h, '#1c1c1c');
   d.box(at.x - h * 0.45, at.y + h * 0.38, h * 0.4, h * 0.12, '#1c1c1c');
-  d.poly([[at.x - h * 0.2, at.y - h * 0.5], [at.x + h * 0.5, at.y - h * 0.2], [at.x - h * 0.2, at.y + h * 0.12]], '#e01414');
+  d.poly([[at.x - h * 0.2, at.y - h * 0.5], [at.x + h * 0.5, at.y - h * 0.2], [at.x - h * 0.2, at.y + h * 0.12]],
+    '#e01414');
 }

@@ -44,7 +44,8 @@ function addSpike(s) {
   // Most come up in the hero's way, some where it is now and should not stay;
   // all leave time.
   const where = random(s);
-  const a = wrap(where < 0.6 ? s.a + s.dir * between(s, 1.5, 2.3) : where < 0.8 ? s.a : s.a + Math.PI + between(s, -0.5, 0.5));
+  const a = wrap(where < 0.6 ? s.a + s.dir * between(s, 1.5, 2.3) : where < 0.8 ? s.a
+    : s.a + Math.PI + between(s, -0.5, 0.5));
   if (s.spikes.every((k) => Math.abs(apart(k.a, a)) > 0.35)) s.spikes.push({ a, age: 0, life: between(s, 3.2, 4.6) });
   s.wait = 1.55 / (heat(s) * s.cfg.density);
 }
@@ -100,7 +101,11 @@ export function draw(s, d) {
   for (const k of s.spikes) {
     const [x, y] = at(k.a, R);
     if (k.age < 0.75) d.ring(x, y, 30 - k.age * 14, 5, 'hazard', { alpha: Math.floor(k.age * 12) % 2 ? 0.9 : 0.3 });
-    else d.sprite('hazard', x, y, 56 * Math.min(1, (k.age - 0.75) * 6) * Math.max(0, Math.min(1, (k.life + 0.3 - k.age) * 4)), { rot: s.t * 1.5 });
+    else {
+      d.sprite('hazard', x, y,
+        56 * Math.min(1, (k.age - 0.75) * 6) * Math.max(0, Math.min(1, (k.life + 0.3 - k.age) * 4)),
+        { rot: s.t * 1.5 });
+    }
   }
   const [x, y] = at(s.a, R);
   if (blink(s)) d.sprite('hero', x, y, s.size * 2.9, { rot: s.a + (s.dir > 0 ? Math.PI / 2 : -Math.PI / 2) });

@@ -5,10 +5,14 @@ import { grid, centre, pick, firm, drawCursor } from '../core/board.js';
 import { fit, wrap } from '../core/text.js';
 
 const THINGS = {
-  apple: { art: 'apple', color: '#e63946' }, banana: { art: 'banana' }, carrot: { art: 'carrot' }, trout: { art: 'fish', color: '#3a86ff' },
-  sweet: { art: 'candy', color: '#ff5da2' }, donut: { art: 'donut', color: '#b388ff' }, cookie: { art: 'cookie' }, cheese: { art: 'cheese' }, flower: { art: 'flower', color: '#c04ad8' },
-  acorn: { art: 'acorn' }, gift: { art: 'gift', color: '#2fae66' }, bolt: { art: 'bolt', color: '#ffb300' }, flake: { art: 'snowflake' }, balloon: { art: 'balloon', color: '#e5383b' },
-  shroom: { art: 'mushroom', color: '#ef476f' }, saturn: { art: 'planet', color: '#ff9d5c' }, jewel: { art: 'gem', color: '#27c3d8' },
+  apple: { art: 'apple', color: '#e63946' }, banana: { art: 'banana' }, carrot: { art: 'carrot' },
+  trout: { art: 'fish', color: '#3a86ff' },
+  sweet: { art: 'candy', color: '#ff5da2' }, donut: { art: 'donut', color: '#b388ff' }, cookie: { art: 'cookie' },
+  cheese: { art: 'cheese' }, flower: { art: 'flower', color: '#c04ad8' },
+  acorn: { art: 'acorn' }, gift: { art: 'gift', color: '#2fae66' }, bolt: { art: 'bolt', color: '#ffb300' },
+  flake: { art: 'snowflake' }, balloon: { art: 'balloon', color: '#e5383b' },
+  shroom: { art: 'mushroom', color: '#ef476f' }, saturn: { art: 'planet', color: '#ff9d5c' },
+  jewel: { art: 'gem', color: '#27c3d8' },
 };
 const ANIMALS = {
   duck: { body: 'round', color: '#ffdd45', color2: '#f4a300', features: ['tail', 'bill', 'wing'] },
@@ -32,7 +36,9 @@ const ANIMALS = {
 };
 // FACES are what cards show, by params.faces: the hero and things, or animals.
 const FACES = [['hero', ...Object.keys(THINGS)], Object.keys(ANIMALS)];
-export const meta = { id: 'pairs', scroll: 'none', controls: 'board', hearts: false, extra: Object.assign({}, THINGS, ANIMALS) };
+export const meta = {
+  id: 'pairs', scroll: 'none', controls: 'board', hearts: false, extra: Object.assign({}, THINGS, ANIMALS),
+};
 
 const TURN = 0.24; // seconds that a card takes to turn
 const LOOK = 0.85; // seconds that two that differ stay open
@@ -63,7 +69,8 @@ function deal(s) {
   const n = clamp(Math.round(s.cfg.params.pairs || 8) + 2 * (s.level - 1), 2, Math.min(18, most));
   s.words = words.slice(0, n);
   const first = s.cfg.params.faces ? [] : [0]; // the hero is one of the things
-  const dealt = words.length ? s.words.map((_, i) => i) : first.concat(shuffle(s, pictures.map((_, i) => i).slice(first.length))).slice(0, n);
+  const dealt = words.length ? s.words.map((_, i) => i)
+    : first.concat(shuffle(s, pictures.map((_, i) => i).slice(first.length))).slice(0, n);
   s.cards = shuffle(s, dealt.concat(dealt));
   s.open = []; // turned, and not yet judged
   s.up = s.cards.map(() => 0); // how far each is turned, 0 to 1
@@ -102,7 +109,8 @@ export function step(s, input) {
   tick(s);
   const g = shape(s.cards.length);
   const i = chosen(s, g, firm(input));
-  s.up = s.up.map((v, k) => (s.found[k] || s.open.includes(k) ? Math.min(1, v + STEP / TURN) : Math.max(0, v - STEP / TURN)));
+  s.up = s.up.map((v, k) =>
+    (s.found[k] || s.open.includes(k) ? Math.min(1, v + STEP / TURN) : Math.max(0, v - STEP / TURN)));
   if (s.over) return;
   s.wait = Math.max(0, s.wait - STEP);
   if (s.open.length === 2) {
@@ -170,16 +178,22 @@ function card(s, d, g, i) {
   const y = at.y - Math.sin(f * Math.PI) * 6;
   d.box(at.x - w / 2, y - h / 2 + 4, w, h, 'shade', { radius: Math.min(12, w / 2), alpha: 0.4 * came });
   const color = face ? (s.found[i] ? '#e9f8dc' : '#fffaf0') : 'hero2';
-  d.box(at.x - w / 2, y - h / 2, w, h, color, { radius: Math.min(12, w / 2), alpha: came, stroke: face && s.found[i] ? '#3fae5a' : 'ink', width: 3 });
+  d.box(at.x - w / 2, y - h / 2, w, h, color,
+    { radius: Math.min(12, w / 2), alpha: came, stroke: face && s.found[i] ? '#3fae5a' : 'ink', width: 3 });
   const turn = Math.abs(1 - 2 * f);
   if (!face) {
     const r = g.size * 0.3;
-    d.poly([[at.x, y - r], [at.x + r * turn, y], [at.x, y + r], [at.x - r * turn, y]], 'accent', { alpha: 0.85 * came });
-    d.poly([[at.x, y - r * 0.6], [at.x + r * 0.6 * turn, y], [at.x, y + r * 0.6], [at.x - r * 0.6 * turn, y]], 'hero2', { alpha: came });
+    d.poly([[at.x, y - r], [at.x + r * turn, y], [at.x, y + r], [at.x - r * turn, y]], 'accent',
+      { alpha: 0.85 * came });
+    d.poly([[at.x, y - r * 0.6], [at.x + r * 0.6 * turn, y], [at.x, y + r * 0.6], [at.x - r * 0.6 * turn, y]], 'hero2',
+      { alpha: came });
     d.sprite('pickup', at.x, y, g.size * 0.24, { sx: turn, alpha: came });
   } else if (s.words.length) {
     const lines = wrap(s.words[s.cards[i]], Math.max(4, Math.floor((g.size - 10) / 12)));
     const letter = Math.min(...lines.map((l) => fit(l, g.size * 0.26, g.size - 12)));
-    if (turn > 0.4) lines.forEach((l, n) => d.text(l, at.x, y + (n - (lines.length - 1) / 2) * letter * 1.1, letter, { color: '#3a2f2a' }));
+    if (turn > 0.4) {
+      lines.forEach((l, n) =>
+        d.text(l, at.x, y + (n - (lines.length - 1) / 2) * letter * 1.1, letter, { color: '#3a2f2a' }));
+    }
   } else d.sprite(faces(s)[s.cards[i]], at.x, y, g.size * 0.74, { sx: turn });
 }

@@ -1,6 +1,8 @@
 // Pinball: two flippers keep a ball on a sloped table with bumpers, slingshots
 // and targets. A ball that gets between them is lost.
-import { H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, clamp, near, sin, cos, hypot } from '../core/world.js';
+import {
+  H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, clamp, near, sin, cos, hypot,
+} from '../core/world.js';
 
 export const meta = { id: 'pinball', scroll: 'none', controls: 'sides' };
 
@@ -9,16 +11,22 @@ const R = 11;
 const LANE = 444; // where a ball waits to be launched
 const SWING = 19; // radians a second that a flipper turns
 export const LONG = 78; // of a flipper
-export const FLIPPERS = [{ x: 128, y: 624, rest: 0.5, up: -0.55, way: 1 }, { x: 312, y: 624, rest: PI - 0.5, up: PI + 0.55, way: -1 }];
+export const FLIPPERS = [
+  { x: 128, y: 624, rest: 0.5, up: -0.55, way: 1 }, { x: 312, y: 624, rest: PI - 0.5, up: PI + 0.55, way: -1 },
+];
 const BUMPERS = [[138, 268, 31], [302, 268, 31], [220, 356, 31]];
 const TARGETS = [[24, 338], [24, 378], [24, 418], [416, 358], [416, 398]];
 const GATE = [424, 330, 462, 262];
 
 const ARC = Array.from({ length: 17 }, (_, i) => [240 - 224 * cos((i / 16) * PI), 290 - 160 * sin((i / 16) * PI)]);
-const SLINGS = [[62, 478, 62, 536], [62, 536, 116, 572], [62, 478, 116, 572, 1], [378, 478, 378, 536], [378, 536, 324, 572], [378, 478, 324, 572, 1]];
+const SLINGS = [
+  [62, 478, 62, 536], [62, 536, 116, 572], [62, 478, 116, 572, 1], [378, 478, 378, 536], [378, 536, 324, 572],
+  [378, 478, 324, 572, 1],
+];
 const WALLS = [
   ...ARC.slice(1).map((p, i) => [ARC[i][0], ARC[i][1], p[0], p[1]]), ...SLINGS,
-  [16, 290, 16, 546], [16, 546, 128, 615], [424, 330, 424, 546], [424, 546, 312, 615], [424, 546, 424, 720], [464, 290, 464, 720],
+  [16, 290, 16, 546], [16, 546, 128, 615], [424, 330, 424, 546], [424, 546, 312, 615], [424, 546, 424, 720],
+    [464, 290, 464, 720],
 ].map((w) => ({ w, top: Math.min(w[1], w[3]) - R, low: Math.max(w[1], w[3]) + R }));
 
 export function create(seed, cfg) {
@@ -114,7 +122,9 @@ function roll(s, walls, dt) {
     s.foe.hit = 3;
     gain(s, 3, s.foe.x, 430, 'perfect');
   }
-  TARGETS.forEach(([x, y], i) => { if (!s.lit[i] && Math.abs(b.x - x) < R + 12 && Math.abs(b.y - y) < 20) light(s, i); });
+  TARGETS.forEach(([x, y], i) => {
+    if (!s.lit[i] && Math.abs(b.x - x) < R + 12 && Math.abs(b.y - y) < 20) light(s, i);
+  });
 }
 
 function light(s, i) {
@@ -168,7 +178,10 @@ export function draw(s, d) {
   d.poly([...ARC, [464, H + 40], [16, H + 40]], 'bg2');
   d.poly([...ARC, [464, H + 40], [16, H + 40]], 'shade', { alpha: 0.72 });
   for (let k = 0; k < 3; k++) d.ring(220, 300, 96 + k * 34, 4, 'accent', { alpha: 0.16 });
-  for (let k = 0; k < 5; k++) d.poly([[220, 560 - k * 22], [236, 574 - k * 22], [204, 574 - k * 22]], 'accent', { alpha: (Math.floor(s.t * 8) - k) % 5 === 0 ? 0.9 : 0.2 });
+  for (let k = 0; k < 5; k++) {
+    d.poly([[220, 560 - k * 22], [236, 574 - k * 22], [204, 574 - k * 22]], 'accent',
+      { alpha: (Math.floor(s.t * 8) - k) % 5 === 0 ? 0.9 : 0.2 });
+  }
   for (const k of [0, 3]) {
     const q = SLINGS[k];
     d.poly([[q[0], q[1]], [q[2], q[3]], [SLINGS[k + 1][2], SLINGS[k + 1][3]]], 'hero2', { stroke: 'ink', width: 3 });
@@ -178,7 +191,8 @@ export function draw(s, d) {
   for (const o of WALLS) if (!SLINGS.includes(o.w)) d.line(...o.w, 7, 'blockLight');
   d.line(...GATE, 4, 'accent', { alpha: b.lane ? 0.25 : 0.9 });
   TARGETS.forEach(([x, y], i) => {
-    d.box(x - 7, y - 17, 14, 34, s.lit[i] ? 'shade' : 'pickup', { radius: 4, stroke: 'ink', width: 2, alpha: s.lit[i] ? 0.5 : 1 });
+    d.box(x - 7, y - 17, 14, 34, s.lit[i] ? 'shade' : 'pickup',
+      { radius: 4, stroke: 'ink', width: 2, alpha: s.lit[i] ? 0.5 : 1 });
     d.disc(x + (x < 220 ? 24 : -24), y, 6, s.lit[i] ? 'pickup' : 'shade', { alpha: s.lit[i] ? 1 : 0.6 });
   });
   BUMPERS.forEach(([x, y, r], i) => {

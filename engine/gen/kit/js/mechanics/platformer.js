@@ -1,6 +1,8 @@
 // Platformer: run and jump through levels from left to right. Treats are for
 // taking, foes for landing on, and the flag ends the level.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, lerp, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, lerp, near, blink,
+} from '../core/world.js';
 
 export const meta = { id: 'platformer', scroll: 'x', controls: 'pad' };
 
@@ -42,7 +44,10 @@ function build(s) {
     for (let i = 0; i < run; i++) s.ground.push(rows);
     if (flat) continue;
     if (chance(s, Math.min(0.9, 0.55 * s.cfg.density * Math.sqrt(heat(s))))) {
-      s.foes.push({ x: (at + run / 2) * T, from: (at + 0.6) * T, to: (at + run - 0.6) * T, y: FLOOR - rows * T, dir: chance(s, 0.5) ? 1 : -1, gone: false, squash: 0 });
+      s.foes.push({
+        x: (at + run / 2) * T, from: (at + 0.6) * T, to: (at + run - 0.6) * T, y: FLOOR - rows * T,
+        dir: chance(s, 0.5) ? 1 : -1, gone: false, squash: 0,
+      });
     } else if (chance(s, 0.6)) {
       const row = rows + 3;
       s.ledges.push({ from: at + 1, to: at + run - 1, row });
@@ -176,20 +181,30 @@ export function draw(s, d) {
     const base = groundTop(s, s.flag);
     d.box(fx - 4, base - 190, 8, 190, 'panel', { radius: 4, stroke: 'ink', width: 3 });
     const wave = Math.sin(s.t * 5) * 8;
-    d.poly([[fx + 4, base - 186], [fx + 74, base - 162 + wave], [fx + 4, base - 130]], 'accent', { stroke: 'ink', width: 4 });
+    d.poly([[fx + 4, base - 186], [fx + 74, base - 162 + wave], [fx + 4, base - 130]], 'accent',
+      { stroke: 'ink', width: 4 });
   }
-  for (const t of s.treats) if (Math.abs(t.x - s.cam - W / 2) < W) d.sprite('pickup', t.x - s.cam, t.y + Math.sin(s.t * 4 + t.x / 50) * 4, 38);
+  for (const t of s.treats) {
+    if (Math.abs(t.x - s.cam - W / 2) < W) d.sprite('pickup', t.x - s.cam, t.y + Math.sin(s.t * 4 + t.x / 50) * 4, 38);
+  }
   for (const f of s.foes) {
     if (Math.abs(f.x - s.cam - W / 2) > W) continue;
     const flat = f.gone ? 0.35 : 1;
-    d.sprite('hazard', f.x - s.cam, f.y - 25 * flat, 56, { sy: flat, sx: f.gone ? 1.2 : -f.dir, alpha: f.gone ? 0.7 : 1, rot: f.gone ? 0 : Math.sin(s.t * 9) * 0.08 });
+    d.sprite('hazard', f.x - s.cam, f.y - 25 * flat, 56,
+      { sy: flat, sx: f.gone ? 1.2 : -f.dir, alpha: f.gone ? 0.7 : 1, rot: f.gone ? 0 : Math.sin(s.t * 9) * 0.08 });
   }
   const run = s.onGround && Math.abs(s.vx) > 40 ? Math.abs(Math.sin(s.x / 22)) * 5 : 0;
-  if (blink(s)) d.sprite('hero', s.x - s.cam, s.y - run, s.r * 2.7, { sx: s.face * (1 + s.squash * 0.15), sy: 1 - s.squash * 0.15, rot: s.onGround ? 0 : clamp(s.vx / 2200, -0.2, 0.2) });
+  if (blink(s)) {
+    d.sprite('hero', s.x - s.cam, s.y - run, s.r * 2.7, {
+      sx: s.face * (1 + s.squash * 0.15), sy: 1 - s.squash * 0.15, rot: s.onGround ? 0 : clamp(s.vx / 2200, -0.2, 0.2),
+    });
+  }
 }
 
 function earth(d, x, y, w) {
   d.box(x, y, w, H - y + 30, 'ground', { radius: 10, stroke: 'ink', width: 4 });
   d.box(x + 2, y, w - 4, 16, 'groundTop', { radius: 8 });
-  for (let i = 0; i * 70 + 30 < w; i++) d.box(x + 18 + i * 70, y + 40 + (i % 2) * 26, 30, 9, 'groundTop', { radius: 4, alpha: 0.35 });
+  for (let i = 0; i * 70 + 30 < w; i++) {
+    d.box(x + 18 + i * 70, y + 40 + (i % 2) * 26, 30, 9, 'groundTop', { radius: 4, alpha: 0.35 });
+  }
 }

@@ -49,7 +49,9 @@ export function pace(s) {
 
 export function step(s, input) {
   // A match that the clock ends goes to who leads.
-  if (s.cfg.duration && s.t + 2 * STEP >= s.cfg.duration && !s.boss) finish(s, s.mine > 0 && s.mine >= s.theirs ? 'win' : 'lose');
+  if (s.cfg.duration && s.t + 2 * STEP >= s.cfg.duration && !s.boss) {
+    finish(s, s.mine > 0 && s.mine >= s.theirs ? 'win' : 'lose');
+  }
   tick(s);
   if (s.over) return;
   const v = 520 * Math.max(0.8, s.cfg.speed) * STEP;
@@ -139,9 +141,13 @@ export function draw(s, d) {
   for (const y of [TOP, BOTTOM]) d.box(0, y - 3, W, 6, '#ffffff', { alpha: 0.7 });
   for (let x = 8; x < W; x += 30) d.box(x, MID - 2, 16, 4, '#ffffff', { alpha: 0.5 });
   d.ring(W / 2, MID, 58, 3, '#ffffff', { alpha: 0.25 });
-  d.text(s.theirs, W / 2, MID - 98, 84, { color: '#ffffff', alpha: 0.3, role: 'theirs' });
-  d.text(s.mine, W / 2, MID + 98, 84, { color: '#ffffff', alpha: 0.45, role: 'mine' });
-  for (let i = 0; i < s.trail.length; i += 2) d.disc(s.trail[i], s.trail[i + 1], R * (0.3 + 0.04 * i), 'accent', { alpha: 0.04 * i });
+  if (!s.over) { // the end has numbers of its own there
+    d.text(s.theirs, W / 2, MID - 98, 84, { color: '#ffffff', alpha: 0.3, role: 'theirs' });
+    d.text(s.mine, W / 2, MID + 98, 84, { color: '#ffffff', alpha: 0.45, role: 'mine' });
+  }
+  for (let i = 0; i < s.trail.length; i += 2) {
+    d.disc(s.trail[i], s.trail[i + 1], R * (0.3 + 0.04 * i), 'accent', { alpha: 0.04 * i });
+  }
   paddle(d, s.foe.x, THEIRS - s.bump[1] * 5, foeHalf(s), 'hazard');
   d.sprite('hazard', s.foe.x, THEIRS - 2 - s.bump[1] * 5, 44);
   paddle(d, s.x, MINE + s.bump[0] * 5, half(s), 'hero');

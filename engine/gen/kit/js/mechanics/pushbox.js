@@ -30,7 +30,10 @@ export const LEVELS = [
   ['#######|#...--#|#---$@#|#-#-###|#---$-#|#---$-#|##----#|#######', 'LLLrddddrruLruLdLUUUruLdddlluUdddRdrUUUU'],
   ['#######|#..$--#|#.$---#|#-##--#|#@----#|#--$$-#|#-.-#-#|#######', 'rrruuuLdLrrddllddrUlluuUrrrrdddLLruLLDlUU'],
   ['#######|#-----#|#--@$-#|#---$-#|#-$-#-#|##--###|#--...#|#######', 'urrdLulDDDDldRRlluUluRurDDDldRuuuurrdLulDDD'],
-  ['#######|##-#..#|#@---.#|#-$$$-#|#---###|##---##|#--#--#|#######', 'rrDurrdLulllddrUluRRRdLrrUllllddrUluRRldddrUUrUdlluRR'],
+  [
+    '#######|##-#..#|#@---.#|#-$$$-#|#---###|##---##|#--#--#|#######',
+    'rrDurrdLulllddrUluRRRdLrrUllllddrUluRRldddrUUrUdlluRR',
+  ],
 ];
 const SHORT = 12; // levels that a run with a clock is made of
 const WALK = 0.12; // seconds a step takes
@@ -108,7 +111,8 @@ export function step(s, input) {
 // asked is the key, or the key of the button, that was pressed.
 function asked(input) {
   if (input.key) return input.key.toLowerCase();
-  const at = input.tapped && input.x !== null && input.y !== null && BUTTONS.find((b) => near(input.x, input.y, b.x, b.y, 32));
+  const at = input.tapped
+    && input.x !== null && input.y !== null && BUTTONS.find((b) => near(input.x, input.y, b.x, b.y, 32));
   return at ? at.key : '';
 }
 
@@ -199,7 +203,8 @@ function ground(s, d, g, i) {
   const at = centre(g, i);
   const r = g.size / 2;
   if (s.map[i] !== '#') {
-    d.box(at.x - r, at.y - r, r * 2, r * 2, (i + Math.floor(i / s.cols) * ((s.cols + 1) % 2)) % 2 ? '#e9dcc0' : '#e0d0ae');
+    d.box(at.x - r, at.y - r, r * 2, r * 2,
+      (i + Math.floor(i / s.cols) * ((s.cols + 1) % 2)) % 2 ? '#e9dcc0' : '#e0d0ae');
     if (!marked(s, i)) return;
     d.ring(at.x, at.y, r * 0.62, 4, '#d8334a', { alpha: 0.85 });
     d.sprite('pickup', at.x, at.y, r * (0.86 + 0.06 * Math.sin(s.t * 4 + i)));

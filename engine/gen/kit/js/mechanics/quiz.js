@@ -101,12 +101,17 @@ export function draw(s, d) {
   const size = Math.min(30, Math.floor((PANEL - 24) / (lines.length * 1.15)), ...lines.map((l) => fit(l, 30, W - 84)));
   d.box(20, TOP + 7, W - 40, PANEL, 'shade', { radius: 24, alpha: 0.35 });
   d.box(20, TOP, W - 40, PANEL, 'panel', { radius: 24, stroke: 'accent', width: 4 });
-  lines.forEach((l, i) => d.text(l, W / 2, TOP + PANEL / 2 + (i - (lines.length - 1) / 2) * size * 1.15, size, { color: 'panelText' }));
+  lines.forEach((l, i) =>
+    d.text(l, W / 2, TOP + PANEL / 2 + (i - (lines.length - 1) / 2) * size * 1.15, size, { color: 'panelText' }));
   const cheer = s.given === s.right ? Math.abs(Math.sin(s.t * 9)) * 12 : 0;
-  d.sprite('hero', W - 62, TOP - 14 - cheer, 74, { rot: s.given === -1 || s.given === s.right ? Math.sin(s.t * 2) * 0.06 : 0.35 });
+  d.sprite('hero', W - 62, TOP - 14 - cheer, 74,
+    { rot: s.given === -1 || s.given === s.right ? Math.sin(s.t * 2) * 0.06 : 0.35 });
   const left = s.given === -1 ? Math.max(0, 1 - s.clock / s.whole) : 0;
   d.box(20, 338, W - 40, 18, 'shade', { radius: 9, alpha: 0.45 });
-  if (left > 0.04) d.box(20, 338, (W - 40) * left, 18, left < 0.25 ? 'hazard' : left > QUICK ? 'pickup' : 'accent', { radius: 9, stroke: 'ink', width: 2 });
+  if (left > 0.04) {
+    d.box(20, 338, (W - 40) * left, 18, left < 0.25 ? 'hazard' : left > QUICK ? 'pickup' : 'accent',
+      { radius: 9, stroke: 'ink', width: 2 });
+  }
   if (s.given === -1) d.sprite('pickup', 20 + (W - 40) * QUICK, 347, 30);
   drawAnswers(d, s, layout(s), s.texts, s.right, s.given);
 }

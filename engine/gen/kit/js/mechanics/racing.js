@@ -1,10 +1,16 @@
 // Racing: a car seen from above, three opponents, a closed track that the seed
 // lays out, and laps. Who comes in among the first two wins the race.
-import { W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, lerp, near, sin, cos, atan2, hypot, hash, blink } from '../core/world.js';
+import {
+  W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, lerp, near, sin, cos,
+  atan2, hypot, hash, blink,
+} from '../core/world.js';
 
 export const meta = {
   id: 'racing', scroll: 'none', controls: 'sides',
-  extra: { car1: { body: 'cartop', color: '#e63946' }, car2: { body: 'cartop', color: '#2f83f7' }, car3: { body: 'cartop', color: '#9d4edd' }, kart: { body: 'cartop', color: '#ffd23f' } },
+  extra: {
+    car1: { body: 'cartop', color: '#e63946' }, car2: { body: 'cartop', color: '#2f83f7' },
+    car3: { body: 'cartop', color: '#9d4edd' }, kart: { body: 'cartop', color: '#ffd23f' },
+  },
 };
 
 export const N = 120; // points of the track, all as far apart
@@ -55,7 +61,12 @@ function lay(s) {
   const fine = [];
   for (let i = 0; i < n; i++) {
     const [p, q, u, v] = [0, 1, 2, 3].map((j) => knots[(i + j) % n]);
-    for (let t = 0; t < 1; t += 1 / 32) fine.push([0, 1].map((c) => (p[c] * (1 - t) * (1 - t) * (1 - t) + q[c] * (3 * t * t * t - 6 * t * t + 4) + u[c] * (-3 * t * t * t + 3 * t * t + 3 * t + 1) + v[c] * t * t * t) / 6));
+    for (let t = 0; t < 1; t += 1 / 32) {
+      fine.push([0, 1].map((c) =>
+        (p[c] * (1 - t) * (1 - t) * (1 - t)
+          + q[c] * (3 * t * t * t - 6 * t * t + 4)
+          + u[c] * (-3 * t * t * t + 3 * t * t + 3 * t + 1) + v[c] * t * t * t) / 6));
+    }
   }
   const far = (i) => hypot(fine[(i + 1) % fine.length][0] - fine[i][0], fine[(i + 1) % fine.length][1] - fine[i][1]);
   let length = 0;
@@ -92,7 +103,8 @@ export function step(s, input) {
     const ahead = point(s, c.p, 0).a;
     const bend = Math.abs(turn(point(s, c.p + 4, 0).a - ahead));
     const lead = c.p - (s.me.lap * N + s.me.i);
-    const want = top(s) * Math.min(1.02, c.pace + 0.03 * heat(s)) * (1 - 0.22 * Math.min(1, bend)) * clamp(1 - lead / 260, 0.88, 1.1);
+    const want = top(s) * Math.min(1.02, c.pace + 0.03 * heat(s)) * (1 - 0.22 * Math.min(1, bend))
+      * clamp(1 - lead / 260, 0.88, 1.1);
     c.v += clamp(want - c.v, -600 * STEP, 260 * STEP);
     c.p += (c.v * STEP) / s.gap;
     const at = point(s, c.p, c.off);
@@ -200,11 +212,19 @@ export function draw(s, d) {
   });
   each(HALF * 2 + 22, (i) => (i % 2 ? '#e63946' : '#f5f5f5'), 3);
   each(HALF * 2, () => '#50545f', 7);
-  road.forEach((a, i) => { if (i % 2 && seen(a, 60)) d.line(a[0], a[1], road[(i + 1) % N][0], road[(i + 1) % N][1], 5, '#f5f5f5', { alpha: 0.45 }); });
+  road.forEach((a, i) => {
+    if (i % 2 && seen(a, 60)) {
+      d.line(a[0], a[1], road[(i + 1) % N][0], road[(i + 1) % N][1], 5, '#f5f5f5', { alpha: 0.45 });
+    }
+  });
   for (let k = 0; k < 24; k++) {
     const at = point(s, -0.3 + 0.3 * (k % 2), (Math.floor(k / 2) - 5.5) * 14.7);
     const [x, y] = see(at.x, at.y);
-    if (seen([x, y], 20)) d.line(x - 8 * cos(at.a + turned + PI / 2), y - 8 * sin(at.a + turned + PI / 2), x + 8 * cos(at.a + turned + PI / 2), y + 8 * sin(at.a + turned + PI / 2), 10, (k + Math.floor(k / 2)) % 2 ? '#111111' : '#ffffff');
+    if (seen([x, y], 20)) {
+      d.line(x - 8 * cos(at.a + turned + PI / 2), y - 8 * sin(at.a + turned + PI / 2),
+        x + 8 * cos(at.a + turned + PI / 2), y + 8 * sin(at.a + turned + PI / 2), 10,
+        (k + Math.floor(k / 2)) % 2 ? '#111111' : '#ffffff');
+    }
   }
   const thing = (name, p, off, size, opt) => {
     const at = point(s, p, off);
@@ -231,7 +251,11 @@ function plan(s, d) {
   d.box(14, H - 62, 200, 46, 'panel', { radius: 14, alpha: 0.9, stroke: 'ink', width: 3 });
   d.text(s.cfg.labels.place + ' ' + s.place + '/4', 114, H - 39, 26, { color: 'panelText', role: 'place' });
   d.box(W - 214, H - 62, 200, 46, 'panel', { radius: 14, alpha: 0.9, stroke: 'ink', width: 3 });
-  d.text(s.cfg.labels.lap + ' ' + clamp(s.me.lap + 1, 1, s.laps) + '/' + s.laps, W - 114, H - 39, 26, { color: 'panelText', role: 'lap' });
+  d.text(s.cfg.labels.lap + ' ' + clamp(s.me.lap + 1, 1, s.laps) + '/' + s.laps, W - 114, H - 39, 26,
+    { color: 'panelText', role: 'lap' });
   if (s.count <= -0.6) return;
-  for (let k = 0; k < 3; k++) d.disc(W / 2 + (k - 1) * 60, 280, 24, s.count <= 0 ? '#2fb563' : s.count < 1.2 - k * 0.4 ? '#e63946' : 'shade', { stroke: 'ink', width: 4 });
+  for (let k = 0; k < 3; k++) {
+    d.disc(W / 2 + (k - 1) * 60, 280, 24, s.count <= 0 ? '#2fb563' : s.count < 1.2 - k * 0.4 ? '#e63946' : 'shade',
+      { stroke: 'ink', width: 4 });
+  }
 }

@@ -1,6 +1,8 @@
 // Rhythm: notes fall down four lanes and are hit on the line, to a beat. The
 // seed makes up the music: phrases of four bars, the second like the first.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, random, between, chance, choose, clamp } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, random, between, chance, choose, clamp,
+} from '../core/world.js';
 
 export const meta = { id: 'rhythm', scroll: 'none', controls: 'type' };
 
@@ -15,7 +17,10 @@ const ARROWS = { left: 0, down: 1, up: 2, right: 3 };
 const COLORS = ['#ff5d73', '#ffc93c', '#3ddc97', '#4da3ff'];
 const BARS = 14; // of a level, where no clock ends it
 // What a bar sounds like: eight quavers, from easy to hard.
-const BEATS = ['x...x...', 'x.x.x...', 'x.x.x.x.', 'x..x..x.', 'x.xxx.x.', 'x.x.xxx.', 'xxx.x.xx', 'x.xxx.xx', 'xx.xx.xx', 'xxxx.xxx'];
+const BEATS = [
+  'x...x...', 'x.x.x...', 'x.x.x.x.', 'x..x..x.', 'x.xxx.x.', 'x.x.xxx.', 'xxx.x.xx', 'x.xxx.xx', 'xx.xx.xx',
+  'xxxx.xxx',
+];
 
 export function create(seed, cfg) {
   const s = base(seed, cfg);
@@ -60,7 +65,9 @@ function compose(s) {
   bar.forEach((lane, i) => {
     const t = s.from + (i * s.long) / 2;
     if (lane >= 0) s.notes.push({ t, lane: k === 3 && i > 3 ? 3 - lane : lane, bad: false });
-    else if (i % 2 === 0 && chance(s, 0.12 * s.cfg.density * (heat(s) - 0.8))) s.notes.push({ t, lane: Math.floor(random(s) * 4), bad: true });
+    else if (i % 2 === 0 && chance(s, 0.12 * s.cfg.density * (heat(s) - 0.8))) {
+      s.notes.push({ t, lane: Math.floor(random(s) * 4), bad: true });
+    }
   });
   s.from += 4 * s.long;
   s.bar++;
@@ -148,7 +155,11 @@ export function draw(s, d) {
     d.disc(x, LINE, 30 + 4 * s.glow[k], COLORS[k], { alpha: 0.25 + 0.6 * s.glow[k] });
     d.text(KEYS[k].toUpperCase(), x, LINE + 1, 28, { color: 'text', outline: 'textInk', role: 'key' + k });
     const turn = [[-1, 0], [0, 1], [0, -1], [1, 0]][k];
-    d.poly([[x + turn[0] * 11, LINE + 62 + turn[1] * 11], [x - turn[0] * 6 - turn[1] * 10, LINE + 62 - turn[1] * 6 + turn[0] * 10], [x - turn[0] * 6 + turn[1] * 10, LINE + 62 - turn[1] * 6 - turn[0] * 10]], COLORS[k], { alpha: 0.7 });
+    d.poly([
+      [x + turn[0] * 11, LINE + 62 + turn[1] * 11],
+      [x - turn[0] * 6 - turn[1] * 10, LINE + 62 - turn[1] * 6 + turn[0] * 10],
+      [x - turn[0] * 6 + turn[1] * 10, LINE + 62 - turn[1] * 6 - turn[0] * 10],
+    ], COLORS[k], { alpha: 0.7 });
   }
   for (const n of s.notes) {
     const y = LINE - (n.t - s.song) * fall;
@@ -160,10 +171,16 @@ export function draw(s, d) {
     d.sprite('pickup', x, y, 31);
   }
   const bounce = Math.abs(Math.sin(((s.song - s.from) / s.long) * Math.PI));
-  d.sprite('hero', W / 2 + 2, 672 - bounce * 12, 78 * Math.sqrt(s.cfg.size), { sx: (s.beat % 2 ? -1 : 1) * (1.08 - bounce * 0.1), sy: 0.92 + bounce * 0.1, rot: (s.beat % 2 ? 1 : -1) * 0.08 });
+  d.sprite('hero', W / 2 + 2, 672 - bounce * 12, 78 * Math.sqrt(s.cfg.size),
+    { sx: (s.beat % 2 ? -1 : 1) * (1.08 - bounce * 0.1), sy: 0.92 + bounce * 0.1, rot: (s.beat % 2 ? 1 : -1) * 0.08 });
   d.box(18, 170, 24, 380, 'shade', { radius: 12, alpha: 0.6, stroke: 'ink', width: 2 });
   const high = 372 * clamp(s.energy, 0.04, 1);
   d.box(22, 546 - high, 16, high, s.energy < 0.3 ? 'hazard' : 'pickup', { radius: 8 });
   if (s.streak > 2) d.text('x' + s.streak, W - 32, 330, 26, { color: 'accent', outline: 'textInk', role: 'combo' });
-  if (s.said.life > 0) d.text(s.cfg.labels[s.said.text], LEFT + 2 * WIDE, 452, 34, { color: s.said.color, outline: 'textInk', alpha: Math.min(1, s.said.life * 2), scale: 0.9 + 0.3 * s.said.life, role: 'said' });
+  if (s.said.life > 0 && !s.over) {
+    d.text(s.cfg.labels[s.said.text], LEFT + 2 * WIDE, 452, 34, {
+      color: s.said.color, outline: 'textInk', alpha: Math.min(1, s.said.life * 2), scale: 0.9 + 0.3 * s.said.life,
+      role: 'said',
+    });
+  }
 }

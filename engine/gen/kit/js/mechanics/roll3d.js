@@ -106,7 +106,8 @@ export function scene(s, g) {
   for (const t of s.tiles) {
     const [x, z] = ground(t.u, t.v);
     const late = t.u + t.v - front;
-    const drop = late > AHEAD - 6 ? (late - AHEAD + 6) * 0.5 : late < -2 ? (-2 - late) * 1.2 : 0; // they rise ahead and sink behind
+    // they rise ahead and sink behind
+    const drop = late > AHEAD - 6 ? (late - AHEAD + 6) * 0.5 : late < -2 ? (-2 - late) * 1.2 : 0;
     g.box(x, -0.75 - drop, z, TILE, 1.5, TILE, (t.u + t.v) % 2 ? 'block' : 'blockLight', { ry: Math.PI / 4 });
     if (t.gem) g.figure('pickup', x, 0.35 - drop + Math.sin(s.t * 4 + t.u) * 0.1, z, 1);
   }

@@ -82,7 +82,9 @@ function camera(s) { return Object.assign({}, CAMERA, { x: s.x * 0.35, tx: s.x *
 export function scene(s, g) {
   g.view(camera(s));
   g.box(0, -0.5, -28, LANE * 3 + 0.6, 1, 84, 'ground');
-  for (const x of [-LANE / 2, LANE / 2]) for (let i = 0; i < 16; i++) g.box(x, 0.02, 6 - i * 5 + (s.far % 5), 0.12, 0.02, 2.2, 'groundTop');
+  for (const x of [-LANE / 2, LANE / 2]) {
+    for (let i = 0; i < 16; i++) g.box(x, 0.02, 6 - i * 5 + (s.far % 5), 0.12, 0.02, 2.2, 'groundTop');
+  }
   for (const k of [-1, 1]) {
     g.box(k * (LANE * 1.5 + 0.45), 0.12, -28, 0.35, 0.35, 84, 'block');
     g.box(k * (LANE * 1.5 + 11.5), -0.7, -28, 22, 1, 84, 'near');
@@ -108,5 +110,8 @@ export function scene(s, g) {
   }
   g.shadow(s.x, 0, 0, 0.75);
   const run = s.y > 0 ? 0 : Math.abs(Math.sin(s.far * 1.4)) * 0.16;
-  if (blink(s)) g.figure('hero', s.x, s.y + run, 0, 1.8 * Math.sqrt(s.cfg.size), { rot: clamp((laneX(s.lane) - s.x) * 0.25, -0.4, 0.4) });
+  if (blink(s)) {
+    g.figure('hero', s.x, s.y + run, 0, 1.8 * Math.sqrt(s.cfg.size),
+      { rot: clamp((laneX(s.lane) - s.x) * 0.25, -0.4, 0.4) });
+  }
 }

@@ -23,7 +23,10 @@ export function create(seed, cfg) {
 export function pad(s, i) {
   const turn = -PI + (i / s.pads) * PI * 2;
   const far = s.pads > 4 ? 150 : 138;
-  return { x: MIDDLE.x + Math.round(cos(turn) * far), y: MIDDLE.y + Math.round(sin(turn) * far * 1.05), r: s.pads > 4 ? 68 : 84 };
+  return {
+    x: MIDDLE.x + Math.round(cos(turn) * far), y: MIDDLE.y + Math.round(sin(turn) * far * 1.05),
+    r: s.pads > 4 ? 68 : 84,
+  };
 }
 
 function longer(s) {
@@ -138,7 +141,10 @@ export function draw(s, d) {
     const lit = i === s.lit;
     if (lit) d.sprite('glow', p.x, p.y, p.r * 3.4, { tint: COLORS[i], alpha: 0.95 });
     d.disc(p.x, p.y + 6, p.r, 'shade', { alpha: lit ? 0 : 0.4 });
-    d.disc(p.x, p.y, p.r * (lit ? 1.07 : 1), COLORS[i], { stroke: lit ? '#ffffff' : i === s.cursor ? 'accent' : 'ink', width: lit || i === s.cursor ? 7 : 4, alpha: lit || s.phase !== 'show' ? 1 : 0.75 });
+    d.disc(p.x, p.y, p.r * (lit ? 1.07 : 1), COLORS[i], {
+      stroke: lit ? '#ffffff' : i === s.cursor ? 'accent' : 'ink', width: lit || i === s.cursor ? 7 : 4,
+      alpha: lit || s.phase !== 'show' ? 1 : 0.75,
+    });
     if (lit) d.disc(p.x, p.y, p.r * 0.8, '#ffffff', { alpha: 0.5 });
     d.text(i + 1, p.x, p.y, 30, { color: '#ffffff', outline: '#20242e', alpha: lit ? 1 : 0.75 });
   }
@@ -148,6 +154,7 @@ export function draw(s, d) {
   if (s.phase === 'show' || s.phase === 'play') d.text(text, W / 2, 168, 30, { color: 'accent', outline: 'textInk' });
   for (let i = 0; i < Math.min(20, s.row.length); i++) {
     const n = Math.min(20, s.row.length);
-    d.disc(W / 2 + (i - (n - 1) / 2) * 21, 698, 7, s.phase !== 'show' && (i < s.at || s.phase === 'done') ? 'pickup' : 'panel', { stroke: 'ink', width: 2 });
+    d.disc(W / 2 + (i - (n - 1) / 2) * 21, 698, 7,
+      s.phase !== 'show' && (i < s.at || s.phase === 'done') ? 'pickup' : 'panel', { stroke: 'ink', width: 2 });
   }
 }

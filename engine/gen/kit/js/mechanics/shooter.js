@@ -1,6 +1,8 @@
 // Shooter: the hero flies and fires by itself; waves come from the right, and
 // none of them may get past. Each level is a number of waves.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, near, blink,
+} from '../core/world.js';
 
 export const meta = { id: 'shooter', scroll: 'x', controls: 'pointer' };
 
@@ -32,7 +34,10 @@ function send(s) {
   const y0 = between(s, 150, H - 120);
   for (let i = 0; i < n; i++) {
     const y = kind === 3 ? 130 + ((H - 230) * i) / Math.max(1, n - 1) : y0;
-    s.foes.push({ x: W + 50 + (kind === 3 ? 0 : i * 74), y, y0: y, kind, t: i * 0.4, hp: 1 + (s.level > 2 && i === 0 ? 1 : 0), hit: 0 });
+    s.foes.push({
+      x: W + 50 + (kind === 3 ? 0 : i * 74), y, y0: y, kind, t: i * 0.4, hp: 1 + (s.level > 2 && i === 0 ? 1 : 0),
+      hit: 0,
+    });
   }
   s.wave++;
   s.wait = 2.3 / Math.sqrt(heat(s));
@@ -131,6 +136,9 @@ export function draw(s, d) {
   }
   for (const f of s.foes) d.sprite('hazard', f.x, f.y, 62 * (1 + f.hit * 0.2), { rot: Math.sin(f.t * 4) * 0.14 });
   for (const b of s.fire) d.disc(b.x, b.y, 9, 'hazard', { stroke: 'text', width: 3 });
-  for (let i = 0; i < 3; i++) d.sprite('dot', s.x - 36 - i * 15 - Math.sin(s.t * 40 + i) * 4, s.y, 22 - i * 5, { tint: 'accent', alpha: 0.7 - i * 0.2 });
+  for (let i = 0; i < 3; i++) {
+    d.sprite('dot', s.x - 36 - i * 15 - Math.sin(s.t * 40 + i) * 4, s.y, 22 - i * 5,
+      { tint: 'accent', alpha: 0.7 - i * 0.2 });
+  }
   if (blink(s)) d.sprite('hero', s.x, s.y, s.r * 2.9, { rot: s.tilt });
 }

@@ -1,6 +1,8 @@
 // Slingshot: pull the hero back and let go. Towers of blocks come down when they
 // are hit or lose what they stand on; all who sit in them must go.
-import { W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, cos, atan2, hypot } from '../core/world.js';
+import {
+  W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, cos, atan2, hypot,
+} from '../core/world.js';
 
 export const meta = { id: 'slingshot', scroll: 'none', controls: 'board' };
 
@@ -29,7 +31,8 @@ function build(s) {
   const towers = hard > 5 ? 3 : hard > 1 ? 2 : 1;
   for (let k = 0; k < towers; k++) {
     const x = towers === 1 ? between(s, 330, 390) : towers === 2 ? 278 + k * 126 : 236 + k * 94;
-    tower(s, x, towers === 3 ? 76 : between(s, 84, 104), clamp(Math.round(between(s, 0.6, 1.4) + hard * 0.45), 1, 4), towers);
+    tower(s, x, towers === 3 ? 76 : between(s, 84, 104), clamp(Math.round(between(s, 0.6, 1.4) + hard * 0.45), 1, 4),
+      towers);
   }
   s.shots = s.foes.length + 2;
 }
@@ -47,7 +50,9 @@ function tower(s, x, wide, storeys, towers) {
   else block(s, x, y - 17, 34, 34);
 }
 
-function block(s, x, y, w, h) { s.blocks.push({ x, y, w, h, vx: 0, vy: 0, a: 0, va: 0, loose: false, fell: false, still: 0 }); }
+function block(s, x, y, w, h) {
+  s.blocks.push({ x, y, w, h, vx: 0, vy: 0, a: 0, va: 0, loose: false, fell: false, still: 0 });
+}
 
 export function step(s, input) {
   tick(s);
@@ -79,7 +84,9 @@ function aim(s, input) {
   const turned = (input.right ? 1 : 0) - (input.left ? 1 : 0);
   const drawn = (input.duck ? 1 : 0) - (input.up ? 1 : 0);
   if (input.down && input.x !== null && input.y !== null) {
-    if (!s.from) s.from = near(input.x, input.y, FORK.x, FORK.y, 90) ? { x: FORK.x, y: FORK.y } : { x: input.x, y: input.y };
+    if (!s.from) {
+      s.from = near(input.x, input.y, FORK.x, FORK.y, 90) ? { x: FORK.x, y: FORK.y } : { x: input.x, y: input.y };
+    }
     s.drag++;
     const [dx, dy] = [input.x - s.from.x, input.y - s.from.y];
     const k = Math.min(1, PULL / (hypot(dx, dy) || 1));
@@ -117,7 +124,9 @@ function fly(s) {
     if (o.vy > 120) note(s, 'thud', o.x, GROUND);
     Object.assign(o, { y: GROUND - R, vy: o.vy * -0.4, vx: o.vx * 0.8 });
   }
-  if (o.x > W + 40 || o.x < -40 || o.t > 2.6 || (o.t > 0.8 && o.y > GROUND - R - 2 && hypot(o.vx, o.vy) < 60)) s.shot = null;
+  if (o.x > W + 40 || o.x < -40 || o.t > 2.6 || (o.t > 0.8 && o.y > GROUND - R - 2 && hypot(o.vx, o.vy) < 60)) {
+    s.shot = null;
+  }
 }
 
 // knock lets the shot hit a block.
@@ -173,7 +182,11 @@ function fall(s, b) {
       b.vx *= 0.5;
     }
   }
-  for (const f of s.foes) if (!f.gone && hypot(b.vx, b.vy) > 70 && Math.abs(f.x - b.x) < ex + FOE - 6 && Math.abs(f.y - b.y) < ey + FOE - 6) squash(s, f);
+  for (const f of s.foes) {
+    if (!f.gone && hypot(b.vx, b.vy) > 70 && Math.abs(f.x - b.x) < ex + FOE - 6 && Math.abs(f.y - b.y) < ey + FOE - 6) {
+      squash(s, f);
+    }
+  }
   b.still = b.y + ey < floor ? 0 : b.still;
   if (b.y + ey < floor) return;
   b.y = floor - ey;
@@ -207,7 +220,9 @@ function sit(s, f) {
   f.vy += pull(s) * STEP;
   f.y += f.vy * STEP;
   let floor = GROUND;
-  for (const b of s.blocks) if (!b.loose && Math.abs(b.x - f.x) < b.w / 2 + 4 && f.y < b.y) floor = Math.min(floor, b.y - b.h / 2);
+  for (const b of s.blocks) {
+    if (!b.loose && Math.abs(b.x - f.x) < b.w / 2 + 4 && f.y < b.y) floor = Math.min(floor, b.y - b.h / 2);
+  }
   if (f.y < floor - FOE) return;
   f.y = floor - FOE;
   if (f.vy > 250) squash(s, f);
@@ -226,8 +241,10 @@ export function draw(s, d) {
     const [c, n] = [Math.cos(b.a), Math.sin(b.a)];
     const at = (x, y) => [b.x + x * c - y * n, b.y + x * n + y * c];
     const [w, h] = [b.w / 2, b.h / 2];
-    d.poly([at(-w, -h), at(w, -h), at(w, h), at(-w, h)], WOOD[b.w === b.h ? 2 : b.w > b.h ? 1 : 0], { stroke: 'ink', width: 2.5 });
-    d.line(...at(Math.min(0, 7 - w), Math.min(0, 7 - h)), ...at(Math.max(0, w - 7), Math.max(0, h - 7)), 2, 'ink', { alpha: 0.2 });
+    d.poly([at(-w, -h), at(w, -h), at(w, h), at(-w, h)], WOOD[b.w === b.h ? 2 : b.w > b.h ? 1 : 0],
+      { stroke: 'ink', width: 2.5 });
+    d.line(...at(Math.min(0, 7 - w), Math.min(0, 7 - h)), ...at(Math.max(0, w - 7), Math.max(0, h - 7)), 2, 'ink',
+      { alpha: 0.2 });
   }
   for (const f of s.foes) d.sprite('hazard', f.x, f.y, FOE * 2.3);
   if (!s.bonus.taken) d.sprite('pickup', s.bonus.x, s.bonus.y + Math.sin(s.t * 3) * 5, 40);

@@ -117,7 +117,9 @@ export function draw(s, d) {
     const at = centre(board, s.body[i]);
     const on = centre(board, s.body[i - 1]);
     const r = board.size * (0.46 - 0.18 * (i / s.body.length));
-    if (Math.abs(at.x - on.x) + Math.abs(at.y - on.y) < board.size * 1.5) d.line(at.x, at.y, on.x, on.y, r * 1.7, 'hero');
+    if (Math.abs(at.x - on.x) + Math.abs(at.y - on.y) < board.size * 1.5) {
+      d.line(at.x, at.y, on.x, on.y, r * 1.7, 'hero');
+    }
     d.disc(at.x, at.y, r, i % 2 ? 'hero' : 'hero2', { stroke: 'ink', width: 2 });
   }
   const at = centre(board, s.body[0]);

@@ -50,7 +50,9 @@ function drop(s) {
     const right = Math.min(b.x + b.w / 2, top.x + top.w / 2);
     s.rows.push({ x: (left + right) / 2, w: right - left });
     const cut = b.w - (right - left);
-    s.scraps.push({ x: off > 0 ? right + cut / 2 : left - cut / 2, y, w: cut, vy: 0, spin: off > 0 ? 1 : -1, shade: s.rows.length - 1 });
+    s.scraps.push({
+      x: off > 0 ? right + cut / 2 : left - cut / 2, y, w: cut, vy: 0, spin: off > 0 ? 1 : -1, shade: s.rows.length - 1,
+    });
     s.perfect = 0;
     s.bounce = 0.6;
     gain(s, 1, b.x, screenY(s, y));
@@ -80,7 +82,9 @@ export function step(s, input) {
 function plank(d, x, y, w, color) {
   d.box(x - w / 2, y, w, TALL, color, { radius: 9, stroke: 'ink', width: 4 });
   d.box(x - w / 2 + 9, y + 7, Math.max(0, w - 18), 7, 'text', { radius: 4, alpha: 0.45 });
-  for (let i = 0; i < Math.floor((w - 20) / 42); i++) d.box(x - w / 2 + 16 + i * 42, y + 20, 22, 14, 'shade', { radius: 4, alpha: 0.2 });
+  for (let i = 0; i < Math.floor((w - 20) / 42); i++) {
+    d.box(x - w / 2 + 16 + i * 42, y + 20, 22, 14, 'shade', { radius: 4, alpha: 0.2 });
+  }
 }
 
 export function draw(s, d) {
@@ -94,11 +98,13 @@ export function draw(s, d) {
   for (const c of s.scraps) plank(d, c.x, c.y + s.view, c.w, SHADES[c.shade % SHADES.length]);
   const y = BASE - s.rows.length * TALL + s.view;
   const last = s.rows[s.rows.length - 1];
-  d.sprite('hero', last.x + Math.min(40, last.w / 4), y + TALL - 24 - s.bounce * 26, 54 * s.cfg.size, { sy: 1 - s.bounce * 0.2, sx: 1 + s.bounce * 0.15 });
+  d.sprite('hero', last.x + Math.min(40, last.w / 4), y + TALL - 24 - s.bounce * 26, 54 * s.cfg.size,
+    { sy: 1 - s.bounce * 0.2, sx: 1 + s.bounce * 0.15 });
   if (!s.over) {
     d.line(s.block.x, CRANE, s.block.x, y - 60, 5, 'shade', { alpha: 0.7 });
     d.box(s.block.x - 22, CRANE - 8, 44, 16, 'block', { radius: 7, stroke: 'ink', width: 4 });
-    d.poly([[s.block.x - 26, y - 34], [s.block.x, y - 62], [s.block.x + 26, y - 34]], 'accent', { stroke: 'ink', width: 4 });
+    d.poly([[s.block.x - 26, y - 34], [s.block.x, y - 62], [s.block.x + 26, y - 34]], 'accent',
+      { stroke: 'ink', width: 4 });
     plank(d, s.block.x, y - 36, s.block.w, SHADES[s.rows.length % SHADES.length]);
   }
 }

@@ -34,7 +34,9 @@ function shuffled(s, list) {
 // order deals bands of lines, and the lines in each.
 function order(s, bands, each) {
   const out = [];
-  for (const b of shuffled(s, [...Array(bands).keys()])) for (const i of shuffled(s, [...Array(each).keys()])) out.push(b * each + i);
+  for (const b of shuffled(s, [...Array(bands).keys()])) {
+    for (const i of shuffled(s, [...Array(each).keys()])) out.push(b * each + i);
+  }
   return out;
 }
 
@@ -155,9 +157,12 @@ export function draw(s, d) {
     const left = s.n - s.cells.filter((v) => v === Number(k.key)).length;
     const lit = chosen === Number(k.key);
     d.box(k.x, k.y + 4, k.w, k.h, 'shade', { radius: 10, alpha: 0.4 });
-    d.box(k.x, k.y, k.w, k.h, lit ? 'accent' : 'panel', { radius: 10, alpha: left ? 1 : 0.35, stroke: 'ink', width: 2 });
-    d.text(k.key, k.x + k.w / 2, k.y + 25, 32, { color: lit ? 'text' : 'panelText', outline: lit ? 'textInk' : undefined, alpha: left ? 1 : 0.4 });
-    d.text(left || '✓', k.x + k.w / 2, k.y + 48, 18, { color: lit ? 'text' : 'panelText', outline: lit ? 'textInk' : undefined, alpha: 0.6 });
+    d.box(k.x, k.y, k.w, k.h, lit ? 'accent' : 'panel',
+      { radius: 10, alpha: left ? 1 : 0.35, stroke: 'ink', width: 2 });
+    d.text(k.key, k.x + k.w / 2, k.y + 25, 32,
+      { color: lit ? 'text' : 'panelText', outline: lit ? 'textInk' : undefined, alpha: left ? 1 : 0.4 });
+    d.text(left || '✓', k.x + k.w / 2, k.y + 48, 18,
+      { color: lit ? 'text' : 'panelText', outline: lit ? 'textInk' : undefined, alpha: 0.6 });
   }
   const hop = s.done > 0 ? Math.abs(Math.sin(s.t * 8)) * 10 : 0;
   d.sprite('hero', W / 2, 120 - hop, 48, { rot: s.safe > 0 ? Math.sin(s.t * 30) * 0.15 : 0 });
@@ -168,7 +173,8 @@ function cell(s, d, g, i, chosen) {
   const r = g.size / 2;
   const square = (color, alpha) => d.box(at.x - r, at.y - r, r * 2, r * 2, color, { alpha });
   const v = s.cells[i];
-  const same = s.sel >= 0 && (Math.floor(i / s.n) === Math.floor(s.sel / s.n) || i % s.n === s.sel % s.n || boxOf(s, i) === boxOf(s, s.sel));
+  const same = s.sel >= 0
+    && (Math.floor(i / s.n) === Math.floor(s.sel / s.n) || i % s.n === s.sel % s.n || boxOf(s, i) === boxOf(s, s.sel));
   if (i === s.sel) square('#9fc5ff', 1);
   else if (chosen && v === chosen) square('#c3dafc', 1);
   else if (same) square('#e6eefb', 1);
@@ -177,7 +183,8 @@ function cell(s, d, g, i, chosen) {
   const bad = s.wrong.cell === i && s.t - s.wrong.at < 1;
   if (bad) {
     square('#ffc9c4', 1);
-    d.text(s.wrong.digit, at.x + Math.sin(s.t * 50) * 3 * (1 - (s.t - s.wrong.at)), at.y + 1, g.size * 0.6, { color: '#e0281c' });
+    d.text(s.wrong.digit, at.x + Math.sin(s.t * 50) * 3 * (1 - (s.t - s.wrong.at)), at.y + 1, g.size * 0.6,
+      { color: '#e0281c' });
   } else if (v) {
     const p = clamp((s.t - s.at[i]) / 0.22, 0, 1);
     const pop = 1 + 0.5 * Math.sin(p * Math.PI) * (p < 1 ? 1 : 0);

@@ -119,12 +119,14 @@ export function draw(s, d) {
   }
   const hop = Math.abs(Math.sin(s.t * 9)) * 10;
   const x = heroX(s);
-  d.sprite('hazard', x - 62 - 190 * s.shown, ROAD - 30 - Math.abs(Math.sin(s.t * 7)) * 8, 74, { rot: Math.sin(s.t * 7) * 0.1 });
+  d.sprite('hazard', x - 62 - 190 * s.shown, ROAD - 30 - Math.abs(Math.sin(s.t * 7)) * 8, 74,
+    { rot: Math.sin(s.t * 7) * 0.1 });
   if (blink(s)) d.sprite('hero', x, ROAD - 30 - hop, 70 * Math.sqrt(s.cfg.size), { rot: 0.08 });
   d.sprite('pickup', W - 52, ROAD - 28 + Math.sin(s.t * 3) * 4, 44);
   if (s.staged) d.text(s.rights + '/' + GOAL, W - 62, 172, 20, { color: 'text', outline: 'textInk' });
   d.box(50, 327, W - 100, 108, 'shade', { radius: 24, alpha: 0.35 });
   d.box(50, 320, W - 100, 108, 'panel', { radius: 24, stroke: 'accent', width: 4 });
-  d.text(s.sum + ' = ' + (s.given === -1 ? '?' : s.texts[s.right]), W / 2, 374, s.sum.length > 8 ? 46 : 56, { color: 'panelText' });
+  d.text(s.sum + ' = ' + (s.given === -1 ? '?' : s.texts[s.right]), W / 2, 374, s.sum.length > 8 ? 46 : 56,
+    { color: 'panelText' });
   drawAnswers(d, s, board, s.texts.map(String), s.right, s.given, 44);
 }

@@ -25,7 +25,9 @@ function clean(s) {
 
 // rowOf returns the three of a side that won, [] for none.
 export function rowOf(cells, side) {
-  for (const line of LINES) if (cells[line[0]] === side && cells[line[1]] === side && cells[line[2]] === side) return line;
+  for (const line of LINES) {
+    if (cells[line[0]] === side && cells[line[1]] === side && cells[line[2]] === side) return line;
+  }
   return [];
 }
 
@@ -91,7 +93,8 @@ export function draw(s, d) {
   }
   if (s.last >= 0 && !s.line.length) {
     const at = centre(board, s.last);
-    d.box(at.x - board.size / 2 + 8, at.y - board.size / 2 + 8, board.size - 16, board.size - 16, COLORS[s.cells[s.last]], { radius: 16, alpha: 0.12 });
+    d.box(at.x - board.size / 2 + 8, at.y - board.size / 2 + 8, board.size - 16, board.size - 16,
+      COLORS[s.cells[s.last]], { radius: 16, alpha: 0.12 });
   }
   drawCursor(d, s, board);
   s.cells.forEach((side, i) => {
@@ -133,5 +136,6 @@ function strike(s, d) {
   const over = 0.22; // how far it goes beyond the middles
   const x = from.x + (from.x - to.x) * over * 0.5;
   const y = from.y + (from.y - to.y) * over * 0.5;
-  d.line(x, y, x + (to.x - from.x) * (1 + over) * p, y + (to.y - from.y) * (1 + over) * p, 12, 'accent', { alpha: 0.9 });
+  d.line(x, y, x + (to.x - from.x) * (1 + over) * p, y + (to.y - from.y) * (1 + over) * p, 12, 'accent',
+    { alpha: 0.9 });
 }

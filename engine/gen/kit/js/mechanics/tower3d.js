@@ -57,7 +57,10 @@ function drop(s) {
     const at = moved(off / 2);
     s.rows.push({ x: at.x, z: at.z, w: b.along === 'x' ? left : t.w, d: b.along === 'z' ? left : t.d });
     const cut = moved(off / 2 + (Math.sign(off) * size) / 2);
-    s.scraps.push({ x: cut.x, z: cut.z, y, w: b.along === 'x' ? Math.abs(off) : t.w, d: b.along === 'z' ? Math.abs(off) : t.d, vy: 0, shade });
+    s.scraps.push({
+      x: cut.x, z: cut.z, y, w: b.along === 'x' ? Math.abs(off) : t.w, d: b.along === 'z' ? Math.abs(off) : t.d, vy: 0,
+      shade,
+    });
     s.perfect = 0;
     s.bounce = 0.5;
     gain(s, 1, ...screen(s));
@@ -94,7 +97,8 @@ export function scene(s, g) {
   for (let i = first; i < s.rows.length; i++) {
     const r = s.rows[i];
     const squash = i === s.rows.length - 1 ? s.bounce * 0.12 : 0;
-    g.box(r.x, i * TALL - squash, r.z, r.w, TALL, r.d, SHADES[i % SHADES.length], { glow: i === s.rows.length - 1 && s.bounce > 0.5 });
+    g.box(r.x, i * TALL - squash, r.z, r.w, TALL, r.d, SHADES[i % SHADES.length],
+      { glow: i === s.rows.length - 1 && s.bounce > 0.5 });
   }
   for (const c of s.scraps) g.box(c.x, c.y, c.z, c.w, TALL, c.d, SHADES[c.shade], { rx: c.vy * 0.05, rz: c.vy * 0.03 });
   const t = top(s);

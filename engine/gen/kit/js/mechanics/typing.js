@@ -88,7 +88,9 @@ function hit(s, letter) {
     return;
   }
   if (s.target < 0) {
-    s.words.forEach((w, i) => { if (w.keys[0] === letter && (s.target < 0 || w.y > s.words[s.target].y)) s.target = i; });
+    s.words.forEach((w, i) => {
+      if (w.keys[0] === letter && (s.target < 0 || w.y > s.words[s.target].y)) s.target = i;
+    });
   }
   const w = s.words[s.target];
   if (!w || w.keys[w.done] !== letter) {
@@ -118,21 +120,27 @@ export function draw(s, d) {
   const head = pad[0].y - 34;
   if (s.beam.left > 0) d.line(W / 2, head, s.beam.x, s.beam.y, 2 + 6 * s.beam.left, 'accent', { alpha: s.beam.left });
   s.words.forEach((w, i) => drawWord(s, d, w, i === s.target));
-  if (blink(s)) d.sprite('hero', W / 2, head, clamp(66 * s.cfg.size, 50, 76), { rot: s.t - s.wrong < 0.25 ? Math.sin(s.t * 60) * 0.15 : 0 });
+  if (blink(s)) {
+    d.sprite('hero', W / 2, head, clamp(66 * s.cfg.size, 50, 76),
+      { rot: s.t - s.wrong < 0.25 ? Math.sin(s.t * 60) * 0.15 : 0 });
+  }
   const w = s.words[s.target];
   const next = w ? w.keys[w.done] : '';
-  drawKeys(d, pad, (key) => (key === next ? 'right' : key === s.slip && s.t - s.wrong < 0.3 && s.wrong >= 0 ? 'wrong' : ''));
+  drawKeys(d, pad, (key) =>
+    (key === next ? 'right' : key === s.slip && s.t - s.wrong < 0.3 && s.wrong >= 0 ? 'wrong' : ''));
 }
 
 function drawWord(s, d, w, aimed) {
   const half = breadth(w.text) / 2;
   d.sprite('hazard', w.x, w.y - 34, 50, { rot: Math.sin(s.t * 3 + w.x) * 0.12 });
-  d.box(w.x - half, w.y - 12, half * 2, 36, 'panel', { radius: 10, stroke: aimed ? 'accent' : 'ink', width: aimed ? 4 : 2 });
+  d.box(w.x - half, w.y - 12, half * 2, 36, 'panel',
+    { radius: 10, stroke: aimed ? 'accent' : 'ink', width: aimed ? 4 : 2 });
   const letters = Array.from(w.text);
   const wide = pitch(w.text);
   let n = 0;
   letters.forEach((letter, i) => {
     n += spell(letter).length;
-    d.text(letter, w.x + (i - (letters.length - 1) / 2) * wide, w.y + 6, Math.max(18, Math.min(29, wide * 1.5)), { color: 'panelText', alpha: n <= w.done && w.done > 0 ? 0.25 : 1 });
+    d.text(letter, w.x + (i - (letters.length - 1) / 2) * wide, w.y + 6, Math.max(18, Math.min(29, wide * 1.5)),
+      { color: 'panelText', alpha: n <= w.done && w.done > 0 ? 0.25 : 1 });
   });
 }

@@ -21,7 +21,10 @@ function showOne(s) {
   const free = HOLES.map((_, i) => i).filter((i) => !s.out.some((o) => o.hole === i));
   if (free.length > 3) {
     const bad = chance(s, 0.27);
-    s.out.push({ hole: choose(s, free), bad, age: 0, life: (bad ? 1.5 : between(s, 1.3, 1.7)) / (heat(s) * s.cfg.speed), hit: false });
+    s.out.push({
+      hole: choose(s, free), bad, age: 0, life: (bad ? 1.5 : between(s, 1.3, 1.7)) / (heat(s) * s.cfg.speed),
+      hit: false,
+    });
   }
   s.wait = between(s, 0.55, 0.85) / (heat(s) * s.cfg.density);
 }
@@ -48,9 +51,8 @@ export function step(s, input) {
 
 function strike(s, input) {
   const open = s.out.filter((o) => !o.hit && up(o) > 0.3);
-  let hit = null;
-  if (input.y === null) hit = open[0] || null;
-  else hit = open.find((o) => Math.abs(HOLES[o.hole][0] - input.x) < 66 && Math.abs(HOLES[o.hole][1] - 36 - input.y) < 74) || null;
+  const under = (o) => Math.abs(HOLES[o.hole][0] - input.x) < 66 && Math.abs(HOLES[o.hole][1] - 36 - input.y) < 74;
+  const hit = (input.y === null ? open[0] : open.find(under)) || null;
   const x = hit ? HOLES[hit.hole][0] : input.x === null ? W / 2 : input.x;
   const y = hit ? HOLES[hit.hole][1] - 36 : input.y === null ? 470 : input.y;
   s.hammer = { x, y, age: 0 };
@@ -74,14 +76,17 @@ export function draw(s, d) {
     if (o) {
       const k = up(o);
       const squash = o.hit ? 0.45 : 0;
-      d.sprite(o.bad ? 'hazard' : 'pickup', x, y + 12 - k * 48 + squash * 24, s.size * (0.55 + 0.45 * k), { sy: 1 - squash, sx: 1 + squash * 0.5, alpha: k, rot: o.hit ? 0 : Math.sin(o.age * 9) * 0.06 });
+      d.sprite(o.bad ? 'hazard' : 'pickup', x, y + 12 - k * 48 + squash * 24, s.size * (0.55 + 0.45 * k),
+        { sy: 1 - squash, sx: 1 + squash * 0.5, alpha: k, rot: o.hit ? 0 : Math.sin(o.age * 9) * 0.06 });
     }
     d.box(x - 60, y + 16, 120, 26, 'ground', { radius: 13 });
     d.box(x - 52, y + 16, 104, 6, 'groundTop', { radius: 3, alpha: 0.8 });
   });
   d.sprite('hero', W / 2 + Math.sin(s.t * 2) * 120, 150, 84, { rot: Math.sin(s.t * 4) * 0.08 });
   if (s.hammer.age < 0.4) mallet(d, s.hammer.x, s.hammer.y, Math.max(0, 1 - s.hammer.age * 7));
-  if (s.hammer.age < 0.18) d.ring(s.hammer.x, s.hammer.y, 20 + s.hammer.age * 260, 6, 'text', { alpha: 1 - s.hammer.age * 5 });
+  if (s.hammer.age < 0.18) {
+    d.ring(s.hammer.x, s.hammer.y, 20 + s.hammer.age * 260, 6, 'text', { alpha: 1 - s.hammer.age * 5 });
+  }
 }
 
 // mallet comes down on x, y; raised is 1 at the top of its swing.

@@ -97,7 +97,8 @@ function recover(s) {
 function tile(d, x, y, gem) {
   d.poly([[x - DX, y], [x, y + DY], [x, y + DY + 22], [x - DX, y + 22]], 'block', { stroke: 'ink', width: 2 });
   d.poly([[x + DX, y], [x, y + DY], [x, y + DY + 22], [x + DX, y + 22]], 'ground', { stroke: 'ink', width: 2 });
-  d.poly([[x, y - DY], [x + DX, y], [x, y + DY], [x - DX, y]], gem ? 'groundTop' : 'blockLight', { stroke: 'ink', width: 2 });
+  d.poly([[x, y - DY], [x + DX, y], [x, y + DY], [x - DX, y]], gem ? 'groundTop' : 'blockLight',
+    { stroke: 'ink', width: 2 });
 }
 
 export function draw(s, d) {
@@ -113,5 +114,8 @@ export function draw(s, d) {
   const drop = s.fall > 0 ? (0.6 - s.fall) : 0;
   const size = 50 * s.cfg.size;
   d.disc(x, y + 2, size * 0.3, 'shade', { alpha: s.fall > 0 ? 0 : 0.28 });
-  if (blink(s) || s.fall > 0) d.sprite('hero', x, y - size * 0.36 - Math.abs(Math.sin(s.t * 10)) * 4 + drop * drop * 900, size, { sx: s.dir === 0 ? 1 : -1, rot: drop * 4 + Math.sin(s.t * 10) * 0.08, alpha: 1 - drop * 1.2 });
+  if (blink(s) || s.fall > 0) {
+    d.sprite('hero', x, y - size * 0.36 - Math.abs(Math.sin(s.t * 10)) * 4 + drop * drop * 900, size,
+      { sx: s.dir === 0 ? 1 : -1, rot: drop * 4 + Math.sin(s.t * 10) * 0.08, alpha: 1 - drop * 1.2 });
+  }
 }

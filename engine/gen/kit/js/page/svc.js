@@ -39,7 +39,7 @@
     try {
       var kept = JSON.parse(window.localStorage.getItem(store) || '[]');
       if (Array.isArray(kept)) buffer = kept.slice(-MAX_BUFFER);
-    } catch (refused) {
+    } catch {
       buffer = []; // no storage in a sandboxed frame: memory alone
     }
   }
@@ -47,7 +47,7 @@
   function save() {
     try {
       window.localStorage.setItem(store, JSON.stringify(buffer));
-    } catch (refused) {
+    } catch {
       return; // as in load
     }
   }
@@ -78,7 +78,9 @@
     timer = 0;
     if (!hosted || buffer.length === 0) return;
     var batch = buffer.slice();
-    request('/events', { method: 'POST', keepalive: true, body: JSON.stringify({ gameId: gameId, events: batch }) }).then(function (res) {
+    request('/events', {
+      method: 'POST', keepalive: true, body: JSON.stringify({ gameId: gameId, events: batch }),
+    }).then(function (res) {
       if (res.status === 402 && !essential) return fallBack();
       if (!res.ok && res.status !== 402) return;
       buffer = buffer.slice(batch.length);
@@ -115,7 +117,8 @@
     var rows = Array.isArray(board.top) ? board.top.slice(0, 5) : [];
     if (rows.length === 0) return;
     var box = document.createElement('div');
-    box.setAttribute('style', 'position:fixed;left:50%;bottom:12px;transform:translateX(-50%);padding:10px 18px;border-radius:12px;background:rgba(0,0,0,.75);color:#fff;font:14px sans-serif;pointer-events:none;z-index:9');
+    box.setAttribute('style', 'position:fixed;left:50%;bottom:12px;transform:translateX(-50%);padding:10px 18px;'
+      + 'border-radius:12px;background:rgba(0,0,0,.75);color:#fff;font:14px sans-serif;pointer-events:none;z-index:9');
     rows.forEach(function (row, i) {
       var line = document.createElement('div');
       line.textContent = (i + 1) + '. ' + String(row.name) + '  ' + String(row.score);
@@ -160,9 +163,16 @@
         done({ ok: true, hosted: false, rank: null });
         return;
       }
-      request('/leaderboard', { method: 'POST', body: JSON.stringify({ gameId: gameId, session: session, score: r.score, outcome: r.outcome }) })
+      request('/leaderboard', {
+        method: 'POST', body: JSON.stringify({ gameId: gameId, session: session, score: r.score, outcome: r.outcome }),
+      })
         .then(function (res) { return res.ok ? res.json() : Promise.reject(new Error('refused')); })
-        .then(function (board) { overlay(board); done({ ok: true, hosted: true, rank: board.rank === undefined ? null : board.rank, rewards: board.rewards || [] }); })
+        .then(function (board) {
+          overlay(board);
+          done({
+            ok: true, hosted: true, rank: board.rank === undefined ? null : board.rank, rewards: board.rewards || [],
+          });
+        })
         .catch(function () { push('leaderboard', { score: r.score }); done({ ok: false, hosted: true, rank: null }); });
     },
 
@@ -172,7 +182,8 @@
     debug: function () {
       return {
         gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: session, ready: isReady,
-        essential: essential, buffered: buffer.slice(), defined: Object.keys(schemas), funnels: Object.keys(funnels), rejected: rejected, exposes: exposed !== null,
+        essential: essential, buffered: buffer.slice(), defined: Object.keys(schemas), funnels: Object.keys(funnels),
+        rejected: rejected, exposes: exposed !== null,
       };
     },
 

@@ -41,11 +41,13 @@ function goal(s, room) {
   };
   const aims = s.rooms.map((r, i) => i).filter((i) => wanted(s.rooms[i], i));
   const far = distances(s, s.room);
-  const first = (i) => (s.rooms[i].kind === 'end' || s.rooms[i].kind === 'person' && s.rooms[i].seen ? 0 : 100) + far[i];
+  const first = (i) =>
+    (s.rooms[i].kind === 'end' || s.rooms[i].kind === 'person' && s.rooms[i].seen ? 0 : 100) + far[i];
   const aim = aims.sort((a, b) => first(a) - first(b))[0];
   if (aim === undefined) return { cell: MID * N + MID + 2 };
   const back = distances(s, aim);
-  return { k: [0, 1, 2, 3].find((k) => room.doors[k] >= 0 && back[room.doors[k]] < back[s.room] && (!locked(s, k) || s.has === 'key')) };
+  return { k: [0, 1, 2, 3].find((k) =>
+    room.doors[k] >= 0 && back[room.doors[k]] < back[s.room] && (!locked(s, k) || s.has === 'key')) };
 }
 
 function away(s, cell) { const at = centre(board, cell); return (at.x - s.x) ** 2 + (at.y - s.y) ** 2; }

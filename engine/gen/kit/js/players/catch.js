@@ -12,7 +12,9 @@ export function act(s) {
   // Walking to and fro under the goal keeps near it; a bad thing over the way
   // is waited for on the near side.
   for (const b of bad) {
-    if (Math.abs(b.x - s.x) < s.r + 60 && (!target || Math.abs(target.x - b.x) > s.r || time(target) > time(b) + 0.3)) goal = b.x > s.x ? b.x - s.r - 75 : b.x + s.r + 75;
+    if (Math.abs(b.x - s.x) < s.r + 60 && (!target || Math.abs(target.x - b.x) > s.r || time(target) > time(b) + 0.3)) {
+      goal = b.x > s.x ? b.x - s.r - 75 : b.x + s.r + 75;
+    }
   }
   const off = goal - s.x;
   const slack = Math.min(30, v * 0.12);

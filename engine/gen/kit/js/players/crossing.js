@@ -25,7 +25,11 @@ export function act(s) {
   const next = lane(s, h.lane + 1);
   if (next.kind !== 'grass' || next.trees[Math.floor(h.x / CELL)] !== 'T') return null;
   const col = Math.floor(h.x / CELL);
-  for (let n = 1; n < COLS; n++) for (const dx of sides) if (next.trees[col + dx * n] === '.' && way(here, col, dx, n)) return { move: dx < 0 ? 'left' : 'right' };
+  for (let n = 1; n < COLS; n++) {
+    for (const dx of sides) {
+      if (next.trees[col + dx * n] === '.' && way(here, col, dx, n)) return { move: dx < 0 ? 'left' : 'right' };
+    }
+  }
   return good(s, h, 0, -1) ? { move: 'down' } : null;
 }
 
@@ -36,7 +40,8 @@ function way(here, col, dx, n) {
 }
 
 function hit(s, l, x, times) {
-  return times.some((t) => l.items.some((i) => x + girth(s) + 6 > spot(l, i, t) && x - girth(s) - 6 < spot(l, i, t) + i.w));
+  return times.some((t) =>
+    l.items.some((i) => x + girth(s) + 6 > spot(l, i, t) && x - girth(s) - 6 < spot(l, i, t) + i.w));
 }
 
 function good(s, h, dx, dl) {
@@ -44,6 +49,8 @@ function good(s, h, dx, dl) {
   const x = h.x + dx * CELL;
   if (!l || x < 24 || x > W - 24 || h.lane + dl < s.cam + 0.3) return false;
   if (l.kind === 'grass') return l.trees[Math.floor(x / CELL)] === '.';
-  if (l.kind === 'river') return [-12, 12].every((k) => log(l, x + k, 0.15)) && x + l.v * 0.5 > 20 && x + l.v * 0.5 < W - 20;
+  if (l.kind === 'river') {
+    return [-12, 12].every((k) => log(l, x + k, 0.15)) && x + l.v * 0.5 > 20 && x + l.v * 0.5 < W - 20;
+  }
   return !hit(s, l, x, AHEAD);
 }

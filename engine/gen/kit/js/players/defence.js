@@ -29,7 +29,8 @@ function best(s, kind) {
   for (const cell of s.spots) {
     if (towerAt(s, cell)) continue;
     const at = centre(board, cell);
-    const seen = steps.filter((p) => (p.x - at.x) ** 2 + (p.y - at.y) ** 2 < KINDS[kind].reach ** 2).length + (cell % 7) * 0.01;
+    const seen = steps.filter((p) => (p.x - at.x) ** 2 + (p.y - at.y) ** 2 < KINDS[kind].reach ** 2).length
+      + (cell % 7) * 0.01;
     if (seen > most) [found, most] = [cell, seen];
   }
   return found;

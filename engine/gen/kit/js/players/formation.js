@@ -5,7 +5,8 @@ import { Y, SHOT, STRIDE, place, pace } from '../mechanics/formation.js';
 
 export function act(s) {
   const aim = goal(s);
-  const ways = [aim, s.x, s.x - 36, s.x + 36, s.x - 70, s.x + 70, s.x - 110, s.x + 110].filter((x) => x >= 44 && x <= W - 44);
+  const ways = [aim, s.x, s.x - 36, s.x + 36, s.x - 70, s.x + 70, s.x - 110, s.x + 110].filter((x) =>
+    x >= 44 && x <= W - 44);
   const x = ways.find((to) => safe(s, to));
   if (x === undefined) return { x: s.x < W / 2 ? s.x + 60 : s.x - 60 };
   return { x, tap: Math.abs(aim - s.x) < 10 && s.reload <= 0.4 };
@@ -17,7 +18,8 @@ function safe(s, to) {
   return s.bombs.every((b) => {
     const from = (Y - 30 - b.y) / b.v;
     if (from > 0.9 || b.y > Y + 26) return true;
-    return [Math.max(0, from), Math.max(0, from) + 52 / b.v].every((t) => Math.abs(s.x + clamp(to - s.x, -v * t, v * t) - b.x) > 14 + 14 * s.cfg.size);
+    return [Math.max(0, from), Math.max(0, from) + 52 / b.v].every((t) =>
+      Math.abs(s.x + clamp(to - s.x, -v * t, v * t) - b.x) > 14 + 14 * s.cfg.size);
   });
 }
 

@@ -38,8 +38,13 @@ function sees(s, [x, y]) {
   for (let k = 0; k < far; k += 8) {
     const [px, py] = [s.ball.x + ((x - s.ball.x) * k) / far, s.ball.y + ((y - s.ball.y) * k) / far];
     if (!within(c.floor, px, py) || within(c.water, px, py)) return false;
-    if (c.blocks.some(([bx, by, w, h]) => px > bx - R && px < bx + w + R && py > by - R && py < by + h + R)) return false;
-    if (c.posts.some(([bx, by, r]) => hypot(px - bx, py - by) < r + R) || c.mills.some(([bx, by]) => hypot(px - bx, py - by) < 30)) return false;
+    if (c.blocks.some(([bx, by, w, h]) => px > bx - R && px < bx + w + R && py > by - R && py < by + h + R)) {
+      return false;
+    }
+    if (c.posts.some(([bx, by, r]) => hypot(px - bx, py - by) < r + R)
+        || c.mills.some(([bx, by]) => hypot(px - bx, py - by) < 30)) {
+      return false;
+    }
   }
   return true;
 }

@@ -13,7 +13,8 @@ export function act(s) {
     const t = (s.vy + Math.sqrt(root)) / g;
     const dx = apart(s, Math.min(W - 38, Math.max(38, p.x + p.v * t)));
     if (Math.abs(dx) - WIDE * 0.4 > v * t) continue;
-    const foe = s.foes.some((f) => f.h > Math.min(s.h, p.h) && f.h < s.h + LEAP && Math.abs(f.x - p.x) < 74 && f.h - p.h < 110 && f.h > p.h - 10);
+    const foe = s.foes.some((f) =>
+      f.h > Math.min(s.h, p.h) && f.h < s.h + LEAP && Math.abs(f.x - p.x) < 74 && f.h - p.h < 110 && f.h > p.h - 10);
     const worth = p.h + (p.kind === 'spring' ? 180 : 0) - Math.abs(dx) * 0.1 - (foe ? 150 : 0);
     if (!best || worth > best.worth) best = { dx, worth };
   }

@@ -3,10 +3,13 @@ import { Y } from '../mechanics/lane.js';
 
 export function act(s) {
   const soon = s.items.filter((i) => !i.done && i.y < Y + 40 && i.y > Y - 330);
-  const worth = (lane) => soon.reduce((sum, i) => sum + (i.lane !== lane ? 0 : i.bad ? -9 + (Y - i.y) / 60 : 1), lane === 1 ? 0.1 : 0);
+  const worth = (lane) =>
+    soon.reduce((sum, i) => sum + (i.lane !== lane ? 0 : i.bad ? -9 + (Y - i.y) / 60 : 1), lane === 1 ? 0.1 : 0);
   const threat = (lane) => soon.some((i) => i.bad && i.lane === lane && Math.abs(i.y - Y) < 90);
   let best = s.lane;
-  for (const lane of [s.lane - 1, s.lane + 1]) if (lane >= 0 && lane <= 2 && worth(lane) > worth(best) && !threat(lane)) best = lane;
+  for (const lane of [s.lane - 1, s.lane + 1]) {
+    if (lane >= 0 && lane <= 2 && worth(lane) > worth(best) && !threat(lane)) best = lane;
+  }
   if (best === s.lane && worth(s.lane) < 0) {
     for (const lane of [0, 1, 2]) if (worth(lane) > worth(best)) best = s.lane + Math.sign(lane - s.lane);
     if (threat(best)) best = s.lane;

@@ -25,5 +25,7 @@ function route(s) {
     }
     edge = next;
   }
-  return ways(s, s.hero).reduce((best, w) => (danger(s.hero.x + WAYS[w][0], s.hero.y + WAYS[w][1]) > (best ? danger(s.hero.x + WAYS[best][0], s.hero.y + WAYS[best][1]) : 0) ? w : best), '');
+  return ways(s, s.hero).reduce((best, w) =>
+    (danger(s.hero.x + WAYS[w][0],
+      s.hero.y + WAYS[w][1]) > (best ? danger(s.hero.x + WAYS[best][0], s.hero.y + WAYS[best][1]) : 0) ? w : best), '');
 }

@@ -4,7 +4,8 @@ import { wrap } from '../mechanics/orbit.js';
 export function act(s) {
   // The way to an item is its angle, plus a great deal when a spike is on it.
   const way = (dir) => {
-    const spike = s.spikes.filter((k) => k.age < k.life - 0.1).reduce((m, k) => Math.min(m, wrap((k.a - s.a) * dir)), 9);
+    const spike = s.spikes.filter((k) => k.age < k.life - 0.1).reduce((m, k) => Math.min(m, wrap((k.a - s.a) * dir)),
+      9);
     const item = s.items.reduce((m, i) => Math.min(m, wrap((i.a - s.a) * dir)), 9);
     return { spike, item, cost: spike < item + 0.25 ? 20 - spike : item };
   };

@@ -4,10 +4,14 @@ import { W, heat } from '../core/world.js';
 export function act(s) {
   const v = 13 * s.cfg.speed * heat(s);
   const soon = s.things.filter((t) => !t.done && t.z < 1 && t.z > -v * 1.1);
-  const worth = (lane) => soon.reduce((sum, t) => sum + (t.lane !== lane ? 0 : t.kind === 'treat' ? 1 : -9 + Math.min(0, -t.z) / 8), lane === 1 ? 0.1 : 0);
+  const worth = (lane) =>
+    soon.reduce((sum, t) => sum + (t.lane !== lane ? 0 : t.kind === 'treat' ? 1 : -9 + Math.min(0, -t.z) / 8),
+      lane === 1 ? 0.1 : 0);
   const threat = (lane) => soon.some((t) => t.kind !== 'treat' && t.lane === lane && Math.abs(t.z) < 2.4);
   let best = s.lane;
-  for (const lane of [s.lane - 1, s.lane + 1]) if (lane >= 0 && lane <= 2 && worth(lane) > worth(best) && !threat(lane)) best = lane;
+  for (const lane of [s.lane - 1, s.lane + 1]) {
+    if (lane >= 0 && lane <= 2 && worth(lane) > worth(best) && !threat(lane)) best = lane;
+  }
   if (best === s.lane && worth(s.lane) < 0) {
     for (const lane of [0, 1, 2]) if (worth(lane) > worth(best)) best = s.lane + Math.sign(lane - s.lane);
     if (threat(best)) best = s.lane;

@@ -64,7 +64,8 @@ export function start(o) {
   }
 
   function drawText(cmd, depth) {
-    const txt = take('text', () => scene.add.text(0, 0, '', { fontFamily: FONT, fontStyle: 'bold' }).setOrigin(0.5).setResolution(o.scale));
+    const txt = take('text',
+      () => scene.add.text(0, 0, '', { fontFamily: FONT, fontStyle: 'bold' }).setOrigin(0.5).setResolution(o.scale));
     const style = cmd.size + css(cmd.color || 'text') + (cmd.outline ? css(cmd.outline) : '');
     if (txt.getData('style') !== style) {
       txt.setData('style', style);
@@ -72,7 +73,8 @@ export function start(o) {
       txt.setStroke(css(cmd.outline || 'text'), cmd.outline ? Math.max(5, cmd.size * 0.2) : 0);
     }
     if (txt.text !== cmd.text) txt.setText(cmd.text);
-    txt.setPosition(cmd.x, cmd.y).setScale(cmd.scale || 1).setAlpha(cmd.alpha === undefined ? 1 : cmd.alpha).setDepth(depth);
+    txt.setPosition(cmd.x, cmd.y).setScale(cmd.scale || 1).setAlpha(cmd.alpha === undefined ? 1
+      : cmd.alpha).setDepth(depth);
   }
 
   function show(list) {

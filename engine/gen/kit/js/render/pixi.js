@@ -45,20 +45,24 @@ export function start(o) {
     }
     if (cmd.k === 'disc') g.circle(cmd.x, cmd.y, Math.max(0, cmd.r));
     else if (cmd.k === 'poly') g.poly(cmd.points.flat(), true);
-    else if (cmd.w > 0 && cmd.h > 0) g.roundRect(cmd.x, cmd.y, cmd.w, cmd.h, Math.min(cmd.radius || 0, cmd.w / 2, cmd.h / 2));
-    else return;
+    else if (cmd.w > 0 && cmd.h > 0) {
+      g.roundRect(cmd.x, cmd.y, cmd.w, cmd.h, Math.min(cmd.radius || 0, cmd.w / 2, cmd.h / 2));
+    } else return;
     g.fill({ color: color(cmd.color), alpha });
     if (cmd.stroke) g.stroke({ width: cmd.width || 4, color: color(cmd.stroke), alpha });
   }
 
   function drawText(cmd, depth) {
-    const txt = take('text', depth, () => new PIXI.Text({ text: '', anchor: 0.5, resolution: o.scale, style: { fontFamily: FONT, fontWeight: 'bold' } }));
+    const txt = take('text', depth,
+      () =>
+        new PIXI.Text({ text: '', anchor: 0.5, resolution: o.scale, style: { fontFamily: FONT, fontWeight: 'bold' } }));
     const style = cmd.size + color(cmd.color || 'text') + (cmd.outline || '');
     if (txt.label !== style) {
       txt.label = style;
       txt.style.fontSize = cmd.size;
       txt.style.fill = color(cmd.color || 'text');
-      txt.style.stroke = cmd.outline ? { color: color(cmd.outline), width: Math.max(5, cmd.size * 0.2), join: 'round' } : { width: 0 };
+      txt.style.stroke = cmd.outline ? { color: color(cmd.outline), width: Math.max(5, cmd.size * 0.2), join: 'round' }
+        : { width: 0 };
     }
     if (txt.text !== cmd.text) txt.text = cmd.text;
     txt.position.set(cmd.x, cmd.y);
@@ -93,7 +97,8 @@ export function start(o) {
   }
 
   return app.init({
-    width: Math.round(o.width * o.scale), height: Math.round(o.height * o.scale), background: o.colors.bg, antialias: true,
+    width: Math.round(o.width * o.scale), height: Math.round(o.height * o.scale), background: o.colors.bg,
+    antialias: true,
     preference: 'webgl', eventFeatures: { move: false, globalMove: false, click: false, wheel: false },
   }).then(() => {
     for (const name of Object.keys(o.textures)) textures[name] = PIXI.Texture.from(o.textures[name]);

@@ -55,9 +55,12 @@ export function start(o) {
   function material(cmd) {
     const key = [cmd.k === 'shadow', cmd.color, cmd.alpha, cmd.glow].join();
     if (!materials[key]) {
-      const look = { color: color(cmd.color), transparent: cmd.alpha !== undefined, opacity: cmd.alpha === undefined ? 1 : cmd.alpha };
+      const look = {
+        color: color(cmd.color), transparent: cmd.alpha !== undefined, opacity: cmd.alpha === undefined ? 1 : cmd.alpha,
+      };
       materials[key] = cmd.k === 'shadow' ? new THREE.MeshBasicMaterial(Object.assign(look, { depthWrite: false }))
-        : new THREE.MeshLambertMaterial(Object.assign(look, cmd.glow ? { emissive: color(cmd.color), emissiveIntensity: 0.55 } : {}));
+        : new THREE.MeshLambertMaterial(Object.assign(look,
+          cmd.glow ? { emissive: color(cmd.color), emissiveIntensity: 0.55 } : {}));
     }
     return materials[key];
   }

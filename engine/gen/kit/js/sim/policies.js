@@ -10,7 +10,11 @@ const MOVES = ['right', 'down', 'left', 'up'];
 export const blind = {
   idle: () => null,
   hold: (i) => (i === 0 ? { tap: true, hold: true, right: true } : { hold: true, right: true }),
-  mash: (i) => ({ tap: i % 8 === 0, jump: i % 8 === 0, left: Math.floor(i / 34) % 2 === 1, right: Math.floor(i / 34) % 2 === 0, move: i % 16 === 4 ? MOVES[Math.floor(i / 16) % 4] : '', x: sweep(i) }),
+  mash: (i) =>
+    ({
+    tap: i % 8 === 0, jump: i % 8 === 0, left: Math.floor(i / 34) % 2 === 1, right: Math.floor(i / 34) % 2 === 0,
+    move: i % 16 === 4 ? MOVES[Math.floor(i / 16) % 4] : '', x: sweep(i),
+  }),
   periodic: (i) => ({ tap: i % 36 === 0, jump: i % 36 === 0, right: true }),
 };
 

@@ -1,0 +1,144 @@
+// Runs a game: sixty steps a second, drawn as often as the screen can.
+import { STEP, lerp } from './math.js';
+import { begin, score, end, expose } from './svc.js';
+import { hud, clear, screen } from './hud.js';
+import { listen } from './input.js';
+import { load, store } from './store.js';
+import { mute, sfx } from './sfx.js';
+import { stage, paper } from './stage.js';
+
+// At most MOST steps are made up for in a frame; for REST steps after an end no press
+// begins again; what moves more than JUMP in a step is not seen on its way.
+const MOST = 6;
+const REST = 24;
+const JUMP = 40;
+const AXES = ['x', 'y', 'z'];
+const NONE = new Map();
+const page = { phase: 'ready', rest: REST, was: NONE };
+
+// recording is {seed, steps, inputs: [[step, input]]} of the newest run.
+export const recording = () => page.tape;
+
+export function pause(on) { page.paused = on && page.phase === 'play'; }
+
+function create(game, seed) {
+  const tunables = Object.entries(game.about.tunables || {}).map(([name, t]) => [name, t.value]);
+  return game.create(seed, Object.fromEntries(tunables));
+}
+
+// replay returns the state that recorded inputs lead to.
+export function replay(game, { seed, steps, inputs }) {
+  const s = create(game, seed);
+  for (let i = 0, at = -1; i < steps; i++) {
+    if (inputs[at + 1] && inputs[at + 1][0] === i) at++;
+    game.step(s, inputs[at][1]);
+  }
+  return s;
+}
+
+// places are those of all that moves smoothly.
+function places({ smooth = [] }, s) {
+  const all = [].concat(...smooth.map((name) => s[name])).filter(Boolean);
+  return new Map(all.map((o) => [o, AXES.map((axis) => o[axis])]));
+}
+
+// draw shows what moves smoothly between its last two places.
+function draw(game, g, alpha) {
+  const now = places(game, page.s);
+  now.forEach((to, o) => to.forEach((v, i) => {
+    const from = (page.was.get(o) || to)[i];
+    if (Math.abs(v - from) < JUMP) o[AXES[i]] = lerp(from, v, alpha);
+  }));
+  game.draw(g, page.s, page.phase);
+  now.forEach((to, o) => to.forEach((v, i) => { if (v !== undefined) o[AXES[i]] = v; }));
+}
+
+// words are the texts around a run.
+function words({ text = {}, title, size }) {
+  const { phase, s } = page;
+  const say = (role, y, high, said = text[role] ?? role) => hud.text(role, said, size.w / 2, size.h * y, high);
+  const scored = s.score !== undefined;
+  if (phase === 'ready') {
+    say('title', 0.2, 46, title);
+    say('how', 0.4, 22);
+    say('start', 0.8, 28);
+  } else if (phase === 'over') {
+    say('outcome', 0.3, 46, text[s.outcome]);
+    if (scored) say('final', 0.45, 64, s.score);
+    if (scored) say('best', 0.56, 24, `${text.best ?? 'best'} ${store.get('best', 0)}`);
+    say('again', 0.8, 28);
+  } else {
+    hud.text('pause', 'II', 28, 28);
+    if (scored && !hud.has('score')) hud.text('score', s.score, size.w / 2, 36, 40);
+    if (page.paused) say('paused', 0.45, 46);
+  }
+}
+
+function step(game, input) {
+  const { s, tape, last } = page;
+  const before = s.score;
+  page.last = JSON.stringify(input);
+  if (page.last !== last) tape.inputs.push([tape.steps, input]);
+  tape.steps++;
+  game.step(s, input);
+  if (s.score !== before) score(s.score);
+  if (!s.outcome) return;
+  Object.assign(page, { phase: 'over', rest: 0 });
+  store.set('best', Math.max(store.get('best', 0), s.score || 0));
+  sfx(s.outcome === 'win' ? 'win' : 'lose');
+  end(s.outcome);
+}
+
+function tick(game, input) {
+  const press = input.tapped || input.pressed.length > 0;
+  const corner = input.tapped && input.x < 56 && input.y < 56;
+  if (page.paused) pause(!press);
+  else if (page.phase === 'play' && corner) pause(true);
+  else if (page.phase === 'play') step(game, input);
+  else if (++page.rest > REST && press) {
+    const tape = { seed: Math.floor(Math.random() * 2 ** 32), steps: 0, inputs: [] };
+    Object.assign(page, { phase: 'play', tape, last: '', s: create(game, tape.seed) });
+    begin();
+  }
+}
+
+export async function run(game) {
+  const { about } = game;
+  const below = stage(about.size);
+  const top = stage(about.size);
+  const over = paper(top);
+  page.s = create(game, 1);
+  await load(game.assets);
+  const { g, wipe, show } = await game.view(below);
+  if (game.setup) game.setup(g, page.s);
+  const typed = (about.controls || []).includes('type');
+  const take = listen(top.canvas, about.size, (key) => {
+    const held = key === 'Escape' || (key === 'p' && !typed);
+    const quiet = key === 'm' && !typed;
+    if (held) pause(!page.paused);
+    if (quiet) mute();
+    return held || quiet;
+  });
+  document.addEventListener('visibilitychange', () => { if (document.hidden) pause(true); });
+  let last = performance.now();
+  let debt = 0;
+  const frame = () => {
+    requestAnimationFrame(frame);
+    const now = performance.now();
+    debt = Math.min(debt + (now - last) / 1000, MOST * STEP);
+    last = now;
+    for (; debt > 1e-6; debt -= STEP) {
+      page.was = debt < 0.999 * STEP ? places(game, page.s) : NONE;
+      tick(game, take());
+    }
+    if (window.__svc_blind) return;
+    if (wipe) wipe();
+    over.wipe();
+    clear(over.g, about.size);
+    draw(game, g, 1 + debt / STEP);
+    words(about);
+    if (show) show();
+  };
+  requestAnimationFrame(frame);
+  expose(() => page.s, screen);
+}

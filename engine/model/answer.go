@@ -141,7 +141,7 @@ func (a *answer) reply(most, request int) (Reply, error) {
 		text := characters(b.text)
 		written += len(text) + len(b.extra)
 		switch {
-		case b.kind == kindThought || b.kind == kindText && text == "":
+		case b.kind == kindThought, b.kind == kindText && text == "", b.kind == kindThinking && b.signature == "":
 		case b.kind == kindText:
 			r.Parts = append(r.Parts, Part{Text: text})
 		case b.kind == kindCall:
@@ -165,6 +165,7 @@ func (a *answer) reply(most, request int) (Reply, error) {
 			r.Parts = append(r.Parts, a.opaque(b.kind, b.extra))
 		}
 	}
+	r.Parts = followed(r.Parts)
 	if r.Usage == (Usage{}) {
 		r.Usage = Usage{Input: (request + 1) / 2, Output: (written + 1) / 2, Estimated: true}
 	}
@@ -174,6 +175,18 @@ func (a *answer) reply(most, request int) (Reply, error) {
 		return Reply{}, errNothing
 	}
 	return r, nil
+}
+
+// followed leaves out reasoning at the end: of an answer that was cut there.
+// Providers refuse reasoning that nothing follows, and such without a signature.
+func followed(parts []Part) []Part {
+	for n := len(parts); n > 0; n-- {
+		o := parts[n-1].Opaque
+		if o == nil || o.Kind != kindItem && o.Kind != kindThinking && o.Kind != kindRedacted {
+			return parts[:n]
+		}
+	}
+	return nil
 }
 
 func (a *answer) opaque(kind string, raw json.RawMessage) Part {

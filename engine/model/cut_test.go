@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strings"
 	"testing"
 
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
@@ -44,6 +45,21 @@ func TestAnswerThatIsCutSaysSoOnEachWire(t *testing.T) {
 	for _, protocol := range []string{ProtocolChat, ProtocolResponses, ProtocolMessages} {
 		d := open(t, fakeprovider.Turn{Text: "half a", Cut: true}.Answer()).known(Offer{Protocol: protocol})
 		if reply, err := d.Chat(t.Context(), begin()); err != nil || !reply.Cut || reply.Text() != "half a" {
+			t.Errorf("%s: %+v, %v", protocol, reply, err)
+		}
+	}
+}
+
+func TestReasoningThatNothingFollowsIsNotReplayed(t *testing.T) {
+	for protocol, stream := range map[string]string{
+		ProtocolMessages: `data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}` + "\n\n" +
+			`data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n",
+		ProtocolResponses: `data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}}` + "\n\n" +
+			`data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}` + "\n\n",
+	} {
+		reply, _, _, err := decoded(protocol, strings.NewReader(stream))
+		if err != nil || !reply.Cut || len(reply.Parts) != 0 {
 			t.Errorf("%s: %+v, %v", protocol, reply, err)
 		}
 	}

@@ -35,6 +35,12 @@ type rig struct {
 
 func newRig(t *testing.T, answers ...fakeprovider.Answer) *rig {
 	t.Helper()
+	return newRigOf(t, func(*egress.Endpoint) {}, answers...)
+}
+
+// newRigOf is a rig whose endpoint has been changed.
+func newRigOf(t *testing.T, change func(at *egress.Endpoint), answers ...fakeprovider.Answer) *rig {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "egr") // short: a socket's path has 108 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -58,11 +64,11 @@ func newRig(t *testing.T, answers ...fakeprovider.Answer) *rig {
 		t.Fatal(err)
 	}
 	provider := fakeprovider.New(t, answers...)
+	at := egress.Endpoint{URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"}}
+	change(&at)
 	e, err := egress.New(egress.Options{
 		Dir: filepath.Join(dir, "egress"), Ledger: side,
-		Config: egress.Config{Endpoints: []egress.Endpoint{{
-			URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"},
-		}}},
+		Config: egress.Config{Endpoints: []egress.Endpoint{at}},
 	})
 	if err != nil {
 		t.Fatal(err)

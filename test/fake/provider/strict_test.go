@@ -53,7 +53,9 @@ func TestChatIsCheckedAsRealServersDo(t *testing.T) {
 		return `{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{}"}` + more + `}]`
 	}
 	const result = `,{"role":"tool","tool_call_id":"a","content":"seen"}`
-	chat := func(messages string) string { return `{"model":"m","messages":[` + messages + `],"tools":[` + tool + `]}` }
+	chat := func(messages string) string {
+		return `{"model":"m","messages":[` + messages + `],"tools":[` + tool + `]}`
+	}
 	checkConversations(t, "/chat/completions", map[string]conversation{
 		"right":                     {Rules{}, chat(user + call("") + `}` + result), ""},
 		"no result":                 {Rules{}, chat(user + call("") + `}` + `,{"role":"user","content":"?"}`), "did not have response messages: a"},

@@ -45,6 +45,10 @@ func Between(before, after *policy.Decision) (from, to string, differ bool) {
 		return from, to, true
 	case !reflect.DeepEqual(before.Limits, after.Limits):
 		return from, to + ", other limits", true
+	case before.Error != after.Error:
+		return from, to + ", other message", true
+	case before.Reason != after.Reason:
+		return from, to + ", other reason", true
 	}
-	return from, to + ", other message", true
+	return from, to + ", other limit", true
 }

@@ -24,6 +24,8 @@ func TestEveryDifferenceOfTwoDecisionsIsNamed(t *testing.T) {
 		"none now":       {same, nil, None, true},
 		"another status": {same, one(func(d *policy.Decision) { d.Status = 403 }), "403 allowed", true},
 		"another limit":  {same, one(func(d *policy.Decision) { d.Limits.JobsPerDay = &limit }), "200 allowed, other limits", true},
+		"another reason": {same, one(func(d *policy.Decision) { d.Reason = "other" }), "200 allowed, other reason", true},
+		"another name":   {same, one(func(d *policy.Decision) { d.Limit = "jobsPerDay" }), "200 allowed, other limit", true},
 		"another text":   {same, one(func(d *policy.Decision) { d.Error = "No." }), "200 allowed, other message", true},
 	} {
 		if _, to, differ := Between(tc.before, tc.after); to != tc.to || differ != tc.differ {

@@ -54,8 +54,17 @@ func (r Report) Unexpected() bool {
 // batchSize is the number of lines a worker is given at once.
 const batchSize = 128
 
-// Run has e decide every record of log again.
-func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expectations) (Report, error) {
+// Options of a replay. None is needed.
+type Options struct {
+	Expected Expectations
+	// Since leaves out the decisions before it.
+	Since time.Time
+	// Against decides as well, in place of what was recorded.
+	Against *policy.Evaluator
+}
+
+// Run has e decide the records of log again.
+func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, o Options) (Report, error) {
 	begin := time.Now()
 	var mu sync.Mutex // guards total
 	total := tally{groups: map[change.Kind]Group{}}
@@ -65,7 +74,7 @@ func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expec
 		workers.Go(func() {
 			own := tally{groups: map[change.Kind]Group{}}
 			for batch := range batches {
-				own.decide(ctx, e, batch)
+				own.decide(ctx, e, o, batch)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -85,7 +94,7 @@ func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, expected Expec
 	report.Duration = time.Since(begin)
 	report.Changes = make([]Group, 0, len(total.groups))
 	for _, group := range total.groups {
-		group.Expected = expected.match(group)
+		group.Expected = o.Expected.match(group)
 		report.Changes = append(report.Changes, group)
 	}
 	slices.SortFunc(report.Changes, func(a, b Group) int {
@@ -125,7 +134,7 @@ type tally struct {
 	groups map[change.Kind]Group
 }
 
-func (t *tally) decide(ctx context.Context, e *policy.Evaluator, batch []decisionlog.Line) {
+func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batch []decisionlog.Line) {
 	for _, line := range batch {
 		r, err := decisionlog.Decode(line.Text)
 		if err == nil && r.Path != decisionlog.Path {
@@ -135,15 +144,27 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, batch []decisio
 			t.unreadable(line.Number, err)
 			continue
 		}
-		var now *policy.Decision
-		if d, err := e.Decide(ctx, r.Input); err == nil {
-			now = &d
+		if r.Timestamp.Before(o.Since) {
+			continue
+		}
+		before := r.Result
+		if o.Against != nil {
+			before = decided(ctx, o.Against, r.Input)
 		}
 		t.Decisions++
-		if from, to, differ := change.Between(r.Result, now); differ {
+		if from, to, differ := change.Between(before, decided(ctx, e, r.Input)); differ {
 			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID})
 		}
 	}
+}
+
+// decided returns a policy's decision, nil for none.
+func decided(ctx context.Context, e *policy.Evaluator, in policy.Input) *policy.Decision {
+	d, err := e.Decide(ctx, in)
+	if err != nil {
+		return nil
+	}
+	return &d
 }
 
 func (t *tally) unreadable(line int, err error) {

@@ -70,8 +70,21 @@ func log(tb testing.TB, n int) []byte {
 	return out.Bytes()
 }
 
+func TestReplayOfATimeAndAgainstAPolicy(t *testing.T) {
+	lines := bytes.ReplaceAll(log(t, 500), []byte(`"d-000010","timestamp":"2026-11-20T12`), []byte(`"d-000010","timestamp":"2026-11-20T13`))
+	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC)
+	report, err := Run(t.Context(), bytes.NewReader(lines), lenient(t), Options{Since: since})
+	if err != nil || report.Decisions != 1 || len(report.Changes) != 1 || report.Changes[0].Example != "d-000010" {
+		t.Errorf("since: %+v, %v", report, err)
+	}
+	report, err = Run(t.Context(), bytes.NewReader(lines), evaluator(t, policy.Embedded()), Options{Against: lenient(t)})
+	if err != nil || report.Decisions != 500 || len(report.Changes) != 1 || !strings.HasPrefix(report.Changes[0].Old, "200 ") {
+		t.Errorf("against: %+v, %v", report, err)
+	}
+}
+
 func TestSamePolicyDecidesTheSame(t *testing.T) {
-	report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), evaluator(t, policy.Embedded()), nil)
+	report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), evaluator(t, policy.Embedded()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +110,7 @@ func TestChangesAreGroupedAndHeldAgainstExpectations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), lenient(t), expected)
+			report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), lenient(t), Options{Expected: expected})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +135,7 @@ func TestLinesThatCanNotBeDecidedAgainAreCountedAndNamed(t *testing.T) {
 	lines := string(log(t, 3)) +
 		`{"decision_id":"x","path":"svc/authz/decision","input":{"action":"status","masked":true}}` + "\n" +
 		`{"decision_id":"y","path":"system/main","input":{"action":"status"}}` + "\n"
-	report, err := Run(t.Context(), strings.NewReader(lines), evaluator(t, policy.Embedded()), nil)
+	report, err := Run(t.Context(), strings.NewReader(lines), evaluator(t, policy.Embedded()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +150,7 @@ func TestRecordWithoutADecisionChangesWhenThereIsOne(t *testing.T) {
 	if err := json.NewEncoder(&out).Encode(decisionlog.New("d", time.Time{}, "r", in, policy.Decision{}, policy.ErrNoDecision)); err != nil {
 		t.Fatal(err)
 	}
-	report, err := Run(t.Context(), &out, evaluator(t, policy.Embedded()), nil)
+	report, err := Run(t.Context(), &out, evaluator(t, policy.Embedded()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +163,7 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	lines := log(t, 10*batchSize)
 	cancel()
-	if _, err := Run(ctx, bytes.NewReader(lines), evaluator(t, policy.Embedded()), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, bytes.NewReader(lines), evaluator(t, policy.Embedded()), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
@@ -180,7 +193,7 @@ func BenchmarkReplay(b *testing.B) {
 	lines := log(b, 20_000)
 	e := evaluator(b, policy.Embedded())
 	for b.Loop() {
-		report, err := Run(b.Context(), bytes.NewReader(lines), e, nil)
+		report, err := Run(b.Context(), bytes.NewReader(lines), e, Options{})
 		if err != nil || report.Decisions != 20_000 {
 			b.Fatal(report, err)
 		}

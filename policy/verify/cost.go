@@ -22,6 +22,9 @@ type Budget struct {
 	Poll int `json:"poll"`
 	// Submission bounds a decision on Submission.
 	Submission int `json:"submission"`
+	// Reason says why a budget is above DefaultBudget, for whoever reads the
+	// verification.
+	Reason string `json:"reason,omitempty"`
 }
 
 // DefaultBudget is that of a policy without CostFile.
@@ -35,6 +38,10 @@ func readBudget(src fs.FS) (Budget, error) {
 	}
 	if b.Poll <= 0 || b.Submission <= 0 {
 		return b, fmt.Errorf("reading %s: a budget must be positive, is %d for a poll and %d for a submission", CostFile, b.Poll, b.Submission)
+	}
+	if (b.Poll > DefaultBudget.Poll || b.Submission > DefaultBudget.Submission) && strings.TrimSpace(b.Reason) == "" {
+		return b, fmt.Errorf("reading %s: a budget above %d for a poll and %d for a submission needs a reason",
+			CostFile, DefaultBudget.Poll, DefaultBudget.Submission)
 	}
 	return b, nil
 }
@@ -79,11 +86,15 @@ func (v *verifier) cost() (string, []string) {
 		measured = append(measured, fmt.Sprintf("%s %d of %d", c.name, n, c.budget))
 		if n*100 > c.budget*budgetPercent {
 			findings = append(findings, fmt.Sprintf(
-				"a %s costs %d allocations, its budget is %d; use fewer rules and functions on its way, compare input with constants, or raise it in %s",
+				"a %s costs %d allocations, its budget is %d; use fewer rules and functions on its way, compare input with constants, or raise it in %s, with a reason",
 				c.name, n, c.budget, CostFile))
 		}
 	}
-	return strings.Join(measured, ", ") + " allocations", findings
+	summary := strings.Join(measured, ", ") + " allocations"
+	if budget.Reason != "" {
+		summary += "; " + budget.Reason
+	}
+	return summary, findings
 }
 
 // allocations returns what one decision allocates: the least of several

@@ -146,6 +146,30 @@ func costly(t *testing.T) func(fstest.MapFS) {
 	}
 }
 
+func TestBudgetAboveTheUsualOneNeedsAReasonThatIsPrinted(t *testing.T) {
+	for cost, want := range map[string]struct{ outcome, says string }{
+		`{"poll": 400}`:                      {Failed, "needs a reason"},
+		`{"poll": 400, "reason": " "}`:       {Failed, "needs a reason"},
+		`{"poll": 400, "reason": "ranges."}`: {OK, "of 400, submission"},
+		`{"poll": 220, "submission": 360}`:   {OK, "of 220, submission"},
+	} {
+		src := smallPolicy(t)
+		src[CostFile] = &fstest.MapFile{Data: []byte(cost)}
+		e, err := policy.NewEvaluatorFS(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, findings := (&verifier{ctx: t.Context(), src: src, evaluator: e}).cost()
+		outcome := OK
+		if len(findings) > 0 {
+			outcome, summary = Failed, strings.Join(findings, "\n")
+		}
+		if outcome != want.outcome || !strings.Contains(summary, want.says) || strings.Contains(cost, "ranges") != strings.HasSuffix(summary, "; ranges.") {
+			t.Errorf("%s: %s: %s", cost, outcome, summary)
+		}
+	}
+}
+
 func TestRefusalThatNamesItsRuleNeedsNoLabel(t *testing.T) {
 	src := smallPolicy(t)
 	add(rulesFile, "\nrefusal := {\"status\": 403, \"error\": \"No.\", \"rule\": \"denied\"}\n")(src)

@@ -18,14 +18,16 @@ import (
 )
 
 func policyReplayCommand(o *localOptions) *cobra.Command {
-	var logFile, name, expectFile string
+	var logFile, name, expectFile, since, against string
 	c := &cobra.Command{
-		Use:   "replay --policy DIR [--log FILE] [--expect FILE]",
+		Use:   "replay --policy DIR [--against DIR] [--since TIME] [--log FILE] [--expect FILE]",
 		Short: "Decide recorded decisions again and show which would have been different",
 		Long: `Decide recorded decisions again and show which would have been different. The
 log has one decision a line, as JSON, with the field names of OPA's decision
 log; without --log it is that of the service in the data directory, with what
-was renamed. FILE may be "-" for standard input.
+was renamed. FILE may be "-" for standard input. --since leaves out what was decided
+before a time, 2026-11-20T12:00:00Z, or longer ago than 90m; --against compares with
+what another policy decides, and not with what was recorded.
 
 A line of the file of expected changes is "ACTION: OLD -> NEW" in the words of
 the output, for example "status: 403 project.forbidden -> 200 allowed"; ACTION
@@ -36,7 +38,7 @@ may be "*". Exit code 1 when a change is not expected.`,
 			if err != nil {
 				return err
 			}
-			expected, err := readExpectations(expectFile)
+			options, err := o.replayOptions(c.Context(), expectFile, since, against)
 			if err != nil {
 				return err
 			}
@@ -45,7 +47,7 @@ may be "*". Exit code 1 when a change is not expected.`,
 				return err
 			}
 			defer log.Close()
-			report, err := replay.Run(c.Context(), log, e, expected)
+			report, err := replay.Run(c.Context(), log, e, options)
 			err = o.print(c, report, err, func(w io.Writer) { printReplay(w, report) })
 			if err == nil && report.Unexpected() {
 				err = errors.New("decisions change that were not expected to")
@@ -55,9 +57,31 @@ may be "*". Exit code 1 when a change is not expected.`,
 	}
 	logFlag(c, &logFile)
 	c.Flags().StringVar(&name, "policy", "", `the policy to decide with: a directory, a bundle, "active" or "embedded"`)
+	c.Flags().StringVar(&against, "against", "", `the policy to compare with, named like the other (default what was recorded)`)
+	c.Flags().StringVar(&since, "since", "", "a time, or how long ago, from which on decisions count")
 	c.Flags().StringVar(&expectFile, "expect", "", "file of changes that are expected")
 	require(c, "policy")
 	return c
+}
+
+// replayOptions reads the flags of a replay.
+func (o *localOptions) replayOptions(ctx context.Context, expectFile, since, against string) (replay.Options, error) {
+	var options replay.Options
+	var err error
+	if options.Expected, err = readExpectations(expectFile); err != nil {
+		return options, err
+	}
+	if since != "" {
+		if ago, err := time.ParseDuration(since); err == nil {
+			options.Since = time.Now().Add(-ago)
+		} else if options.Since, err = time.Parse(time.RFC3339, since); err != nil {
+			return options, misused("--since wants a time like 2026-11-20T12:00:00Z or a duration like 90m, is %s", since)
+		}
+	}
+	if against != "" {
+		options.Against, err = o.evaluator(ctx, against)
+	}
+	return options, err
 }
 
 func logFlag(c *cobra.Command, logFile *string) {

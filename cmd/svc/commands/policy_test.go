@@ -135,6 +135,25 @@ func TestPolicyTableIsWrittenWhereVerifyReadsIt(t *testing.T) {
 	}
 }
 
+func TestPolicyReplayCountsSinceATimeAndComparesWithAPolicy(t *testing.T) {
+	log := recorded(t, embeddedPolicy)
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--since", "2026-11-20T12:00:01Z"}, exitOK, "0 decisions in"},
+		{[]string{"--since", "2026-11-20T11:59:59Z"}, exitError, "2 decisions in"},
+		{[]string{"--against", policytest.Example(t)}, exitOK, "2 decisions in"},
+		{[]string{"--since", "yesterday"}, exitUsage, ""},
+	} {
+		code, stdout, stderr := runPolicy(t, append([]string{"replay", "--log", log, "--policy", policytest.Example(t)}, tt.args...)...)
+		if code != tt.code || !strings.Contains(stdout, tt.says) {
+			t.Errorf("%s: exit code %d, %s%s", tt.args, code, stdout, stderr)
+		}
+	}
+}
+
 func TestPolicyReplayExitsWith1OnChangesThatAreNotExpected(t *testing.T) {
 	log := recorded(t, embeddedPolicy)
 	if code, stdout, stderr := runPolicy(t, "replay", "--log", log, "--policy", "embedded"); code != exitOK ||

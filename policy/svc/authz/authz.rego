@@ -59,9 +59,8 @@ allow if {
 # title: Refusal
 # description: >-
 #   What the client is told, the most important first: what is wrong with the
-#   key (401), the action and the project (403), the limits (429). It is read
-#   only when the request is refused, so a limit does not matter to an action
-#   without limits.
+#   key (401), the action and the project (403), the limits (429), which matter
+#   to the action that has some alone.
 # labels:
 #   rule: refusal
 refusal := problem if {
@@ -71,6 +70,7 @@ refusal := problem if {
 } else := problem if {
 	problem := project.problem
 } else := problem if {
+	input.action == "generate"
 	problem := limits.problem
 } else := reasons.denied
 

@@ -120,6 +120,13 @@ test_refusal_without_a_reason_is_still_a_refusal if {
 		with data.svc.authz.allow as false
 }
 
+test_action_without_limits_is_not_refused_for_them[action] if {
+	some action in (key_actions | project_actions)
+	expected := object.union(reasons.denied, {"limits": unlimited})
+	authz.decision == expected with input as object.union(base, {"action": action, "usage": null})
+		with data.svc.authz.allow as false
+}
+
 test_limits_of_the_key_are_in_the_decision if {
 	limits := object.union(unlimited, {"tikPerMonth": 2.5})
 	authz.decision.limits == limits with input as object.union(base, {"key": {"limits": limits}})

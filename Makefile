@@ -75,7 +75,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 # ten times as long under it, and those without a goroutine. NO_RACE says which,
 # the longest first; of the tests in RACE_OF the goroutines of a package among
 # them meet.
-NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games policy/verify engine/kit cmd/svc/commands test/report test/ways \
+NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/project policy/verify engine/kit cmd/svc/commands test/report test/ways \
 	api/gamezip caddymodule/embedded cmd/svc-engine deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
@@ -110,6 +110,7 @@ setup-long: setup
 npm:
 	@scripts/npm-install test/console
 	@scripts/npm-install test/openapi
+	@scripts/npm-install test/project
 
 # The parts of a run; each leaves what it took in test/output/times. Of the long
 # run are the packages that have long forms.
@@ -186,4 +187,4 @@ fmt: ## Format the Go code and the Caddyfile
 
 .PHONY: clean
 clean: ## Remove what was built; the data stay
-	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/streamclients/node_modules
+	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/streamclients/node_modules

@@ -89,7 +89,7 @@ func TestEachBriefGetsItsOwnMechanic(t *testing.T) {
 		}
 		for _, name := range []string{
 			"game/index.html", "game/game.js", "game/lib/" + renderer + ".min.js", "game/lib/svc.js", "game/licenses/" + renderer + "-0.0.0.txt", "game/README.txt",
-			"game/licenses/kit.txt", "game/package.json", "game/build.mjs",
+			"game/licenses/kit.txt", "game/package.json", "game/build.mjs", "game/jsconfig.json", "game/src/core/types.d.ts",
 			"game/src/main.js", "game/src/game.json", "game/src/mechanics/" + mechanic + ".js", "game/src/render/" + renderer + ".js", specFile, styleFile,
 		} {
 			if files[name] == "" {

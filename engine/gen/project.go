@@ -143,7 +143,7 @@ func ownFile(name string) bool {
 		return folder != compile.AssetsFolder && slices.Contains(generatedFolders, folder)
 	}
 	// not the bundle, a plan
-	return name == compile.Page || name == compile.Readme || name == compile.Manifest || name == compile.Builder
+	return name == compile.Page || name == compile.Readme || name == compile.Manifest || name == compile.Builder || name == compile.Types
 }
 
 func hasSources(game compile.Files) bool {

@@ -19,6 +19,7 @@ import (
 const (
 	Manifest = "package.json"
 	Builder  = "build.mjs"
+	Types    = "jsconfig.json" // has editors check the JSDoc
 	Licence  = "licenses/kit.txt"
 )
 
@@ -59,7 +60,7 @@ func (f Files) AddProject(s spec.Spec) error {
 		return err
 	}
 	f[Manifest] = append(manifest, '\n')
-	for name, source := range map[string]string{Builder: "page/build.mjs", Licence: "page/kit.txt"} {
+	for name, source := range map[string]string{Builder: "page/build.mjs", Types: "page/jsconfig.json", Licence: "page/kit.txt"} {
 		if f[name] != nil {
 			continue
 		}

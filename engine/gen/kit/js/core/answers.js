@@ -7,6 +7,7 @@ const GAP = 12;
 const COLORS = ['#d8434e', '#2f7fd1', '#c98a00', '#2c9a58'];
 
 // answers lays out n boxes between top and bottom.
+/** @param {number} n @param {number} cols @param {number} top @param {number} bottom */
 export function answers(n, cols, top, bottom) {
   const rows = Math.ceil(n / cols);
   const w = (W - 40 - (cols - 1) * GAP) / cols;
@@ -21,6 +22,7 @@ export function answers(n, cols, top, bottom) {
 
 // chosen returns the number of the answer that the player gave in this step, -1
 // for none. Arrow keys move s.cursor.
+/** @param {GameState} s @param {any} g @param {GameInput} input */
 export function chosen(s, g, input) {
   const digit = Number(input.key || 0);
   if (digit >= 1 && digit <= g.n) return digit - 1;
@@ -38,6 +40,10 @@ export function chosen(s, g, input) {
 
 // drawAnswers shows them. given is the player's, -1 until there is one; then
 // the right one is shown. numbers puts their keys beside them.
+/**
+ * @param {DrawList} d @param {GameState} s @param {any} g @param {string[]} texts
+ * @param {number} right @param {number} given @param {number} [big]
+ */
 export function drawAnswers(d, s, g, texts, right, given, big) {
   g.boxes.forEach((b, i) => {
     const dim = given !== -1 && i !== right && i !== given;
@@ -60,6 +66,7 @@ export function drawAnswers(d, s, g, texts, right, given, big) {
 }
 
 // lines breaks a text that is too long for one line of a width.
+/** @param {string} text @param {number} width @param {number} size */
 export function lines(text, width, size) {
   const whole = fit(text, size, width);
   const parts = whole >= Math.min(size, 23) ? [text] : wrap(text, Math.floor(width / 12.5));

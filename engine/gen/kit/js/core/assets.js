@@ -5,7 +5,7 @@
 export function pictures(assets) {
   const names = Object.keys(assets).filter((name) => assets[name].startsWith('data:image/'));
   const loaded = {};
-  return Promise.all(names.map((name) => new Promise((done) => {
+  return Promise.all(names.map((name) => new Promise((/** @type {(_?: any) => void} */ done) => {
     const img = new Image();
     img.onload = () => { loaded[name] = img; done(); };
     img.onerror = () => done(); // the painters draw it instead

@@ -12,6 +12,7 @@ function layer(d, name, shift) {
 
 // scroll is the mechanic's direction: 'x', 'y' or 'none'. Every other level has
 // another light.
+/** @param {DrawList} d */
 export function drawBackdrop(d, game, scroll, t, level) {
   const drift = scroll === 'x' ? 1 : 0.18;
   const own = (game.stages || []).find((o) => o.level === level && o.scene);

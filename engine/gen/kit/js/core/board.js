@@ -4,12 +4,14 @@ import { W, H } from './field.js';
 
 // grid lays out cols by rows square cells, as large as fits below top and above
 // bottom, in the middle of the field.
+/** @param {number} cols @param {number} rows @param {number} top @param {number} bottom @returns {Grid} */
 export function grid(cols, rows, top, bottom) {
   const size = Math.floor(Math.min((W - 32) / cols, (H - top - bottom) / rows));
   return { cols, rows, size, x: (W - size * cols) / 2, y: top + (H - top - bottom - size * rows) / 2 };
 }
 
 // centre returns the middle of a cell, by its number or by column and row.
+/** @param {Grid} g @param {number} i @param {number} [row] @returns {{ x: number, y: number }} */
 export function centre(g, i, row) {
   const c = row === undefined ? i % g.cols : i;
   const r = row === undefined ? Math.floor(i / g.cols) : row;
@@ -17,6 +19,7 @@ export function centre(g, i, row) {
 }
 
 // cellAt returns the number of the cell at a place of the field, -1 for none.
+/** @param {Grid} g @param {number} x @param {number} y @returns {number} */
 export function cellAt(g, x, y) {
   if (x === null || y === null) return -1;
   const c = Math.floor((x - g.x) / g.size);
@@ -26,6 +29,7 @@ export function cellAt(g, x, y) {
 
 // pick returns the cell that the player chose in this step, -1 for none. Arrow
 // keys move s.cursor, which a finger hides.
+/** @param {GameState} s @param {Grid} g @param {GameInput} input @returns {number} */
 export function pick(s, g, input) {
   if (s.cursor === undefined) s.cursor = -1;
   if (input.move) {
@@ -44,15 +48,18 @@ export function pick(s, g, input) {
 }
 
 // firm is the input of a game in which a long press is as good as a short one.
+/** @param {GameInput} input @returns {GameInput} */
 export function firm(input) { return input.alt && !input.tapped ? Object.assign({}, input, { tapped: true }) : input; }
 
 // drawBoard draws the panel under a grid, drawCursor the keyboard's cell.
+/** @param {DrawList} d @param {Grid} g @param {string} [color] */
 export function drawBoard(d, g, color) {
   d.box(g.x - 10, g.y - 10 + 6, g.size * g.cols + 20, g.size * g.rows + 20, 'shade', { radius: 16, alpha: 0.35 });
   d.box(g.x - 10, g.y - 10, g.size * g.cols + 20, g.size * g.rows + 20, color || 'panel',
     { radius: 16, stroke: 'ink', width: 3 });
 }
 
+/** @param {DrawList} d @param {GameState} s @param {Grid} g */
 export function drawCursor(d, s, g) {
   if (!(s.cursor >= 0)) return;
   const at = centre(g, s.cursor);

@@ -28,6 +28,7 @@ function enlist(key, score) {
 
 // boot starts a game. assets maps names to data URLs of pictures and sounds;
 // what it lacks is painted, or silent.
+/** @param {Mechanic} mechanic @param {{ [name: string]: string }} assets */
 export function boot(game, mechanic, renderer, assets) {
   const svc = window.svc;
   const key = 'best:' + game.id + ':' + mechanic.meta.id;

@@ -12,6 +12,7 @@ function bossPlace(meta) {
   return meta.full || ['stick', 'board', 'swipe', 'type'].indexOf(meta.controls) >= 0 ? ASIDE : OVER;
 }
 
+/** @param {DrawList} d @param {GameState} s */
 export function drawBoss(d, s, fx, meta) {
   const b = s.boss;
   const at = bossPlace(meta);
@@ -26,6 +27,7 @@ export function drawBoss(d, s, fx, meta) {
 }
 
 // drawBossBar shows how much the boss still takes.
+/** @param {DrawList} d @param {GameState} s */
 export function drawBossBar(d, s, meta) {
   const [x, y] = bossPlace(meta).bar;
   d.box(x - 3, y - 3, BAR + 6, 14, 'shade', { radius: 7, alpha: 0.75, role: 'bossbar' });

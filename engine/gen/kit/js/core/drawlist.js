@@ -3,7 +3,9 @@
 // #rrggbb. What a 3D mechanic shows behind it is in list.scene.
 import { sceneList } from './scene.js';
 
+/** @returns {DrawList} */
 export function drawList() {
+  /** @type {any} */
   const list = { cmds: [], dx: 0, dy: 0, scene: sceneList() };
   const add = (cmd, opt) => { list.cmds.push(Object.assign(cmd, opt)); };
   list.reset = () => { list.cmds.length = 0; list.dx = 0; list.dy = 0; list.scene.reset(); };

@@ -9,6 +9,7 @@ const WON = 3; // points of a round
 const DRAWN = 1;
 
 // match returns the state of a match; params.rounds is its length.
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function match(seed, cfg) {
   const s = base(seed, cfg);
   s.cfg.levels = 1; // rounds are what others call levels
@@ -24,18 +25,22 @@ export function match(seed, cfg) {
 function rounds(s) { return s.cfg.params.rounds || 3; }
 
 // yours tells whether someone at the screen may move.
+/** @param {GameState} s @returns {boolean} */
 export function yours(s) { return !s.over && !s.rest && s.busy <= 0 && (s.side === 0 || Boolean(s.both)); }
 
 // theirs tells whether the game's own side moves now.
+/** @param {GameState} s @returns {boolean} */
 export function theirs(s) { return !s.over && !s.rest && s.busy <= 0 && s.side === 1 && !s.both; }
 
 // pass hands over to the other side, when what moves has come to rest.
+/** @param {GameState} s @param {number} seconds */
 export function pass(s, seconds) {
   s.side = 1 - s.side;
   s.busy = seconds + (s.side === 1 && !s.both ? THINK : 0);
 }
 
 // settle ends a round: winner is a side, -1 for none.
+/** @param {GameState} s @param {number} x @param {number} y */
 export function settle(s, winner, x, y) {
   s.rest = REST;
   s.streak = 0;
@@ -47,6 +52,7 @@ export function settle(s, winner, x, y) {
 }
 
 // proceed lets time pass, ends the match, and tells whether a round begins.
+/** @param {GameState} s */
 export function proceed(s) {
   s.busy -= STEP;
   const limit = s.cfg.duration;
@@ -68,6 +74,7 @@ export function proceed(s) {
 function conclude(s) { finish(s, s.both || s.wins[0] > s.wins[1] ? 'win' : 'lose'); }
 
 // drawTally shows both sides and their wins; mark(k, x, y) draws their pieces.
+/** @param {GameState} s @param {DrawList} d */
 export function drawTally(s, d, mark) {
   [0, 1].forEach((k) => {
     const dir = k ? 1 : -1;

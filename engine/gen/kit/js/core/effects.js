@@ -124,6 +124,7 @@ export function sway(fx) {
   return [between(fx, -r, r), between(fx, -r, r)];
 }
 
+/** @param {DrawList} d */
 export function drawEffects(fx, d) {
   for (const b of fx.beams) d.line(b.x1, b.y1, b.x2, b.y2, 3 + 7 * b.life, 'accent', { alpha: b.life });
   for (const p of fx.parts) {

@@ -6,6 +6,7 @@ import { short } from './text.js';
 
 const BAR = 132; // pixels of the power-up's bar
 
+/** @param {DrawList} d */
 export function drawHUD(d, ss) {
   const s = ss.state;
   const t = ss.game.text;
@@ -52,6 +53,7 @@ export function drawHUD(d, ss) {
 }
 
 // drawStrip is the ground of the buttons below the field.
+/** @param {DrawList} d */
 export function drawStrip(d) {
   if (!STRIP) return;
   d.box(0, H, W, STRIP, 'shade');

@@ -22,6 +22,7 @@ export function keys(rows, high) {
 export function plain(letter) { return letter.toLowerCase().normalize('NFD').replace(/[\u0300-\u036f]/g, ''); }
 
 // typed returns the character that was typed or tapped in this step, '' for none.
+/** @param {GameInput} input */
 export function typed(pad, input) {
   if (input.key) return input.key === 'Enter' || input.key === 'Backspace' ? input.key : plain(input.key);
   if (!input.tapped || input.x === null || input.y === null) return '';
@@ -31,6 +32,7 @@ export function typed(pad, input) {
 }
 
 // drawKeys draws them; look(key) returns '', 'right', 'wrong' or 'off'.
+/** @param {DrawList} d */
 export function drawKeys(d, pad, look) {
   for (const k of pad) {
     const how = look ? look(k.key) : '';

@@ -5,6 +5,7 @@ export const STEP = 1 / 60; // seconds a step
 
 // random returns the next number in [0, 1) of the state's own sequence
 // (mulberry32).
+/** @param {GameState} s @returns {number} */
 export function random(s) {
   s.rng = (s.rng + 0x6d2b79f5) >>> 0;
   let z = s.rng;
@@ -13,18 +14,25 @@ export function random(s) {
   return ((z ^ (z >>> 14)) >>> 0) / 4294967296;
 }
 
+/** @param {GameState} s @param {number} low @param {number} high @returns {number} */
 export function between(s, low, high) { return low + random(s) * (high - low); }
+/** @param {GameState} s */
 export function choose(s, list) { return list[Math.floor(random(s) * list.length)]; }
+/** @param {GameState} s @param {number} p @returns {boolean} */
 export function chance(s, p) { return random(s) < p; }
 
 // hash is a number in [0, 1) that belongs to i: for what is only seen.
+/** @param {number} i @returns {number} */
 export function hash(i) {
   const v = Math.sin(i * 127.1 + 11.7) * 43758.5453;
   return v - Math.floor(v);
 }
 
+/** @param {number} v @param {number} low @param {number} high @returns {number} */
 export function clamp(v, low, high) { return v < low ? low : v > high ? high : v; }
+/** @param {number} a @param {number} b @param {number} t @returns {number} */
 export function lerp(a, b, t) { return a + (b - a) * t; }
+/** @param {number} ax @param {number} ay @param {number} bx @param {number} by @param {number} r @returns {boolean} */
 export function near(ax, ay, bx, by, r) {
   const dx = ax - bx;
   const dy = ay - by;
@@ -38,6 +46,7 @@ export function near(ax, ay, bx, by, r) {
 export const PI = Math.PI;
 const LN2 = 0.6931471805599453;
 
+/** @param {number} x @returns {number} */
 export function sin(x) {
   const k = Math.floor(x / PI + 0.5);
   const r = x - k * 3.141592653589793 - k * 1.2246467991473532e-16;
@@ -47,6 +56,7 @@ export function sin(x) {
   return k % 2 === 0 ? v : -v;
 }
 
+/** @param {number} x @returns {number} */
 export function cos(x) { return sin(x + PI / 2); }
 
 function atan(z) {
@@ -59,14 +69,17 @@ function atan(z) {
   return z * v;
 }
 
+/** @param {number} y @param {number} x @returns {number} */
 export function atan2(y, x) {
   if (x > 0) return atan(y / x);
   if (x < 0) return y < 0 ? atan(y / x) - PI : atan(y / x) + PI;
   return y > 0 ? PI / 2 : y < 0 ? -PI / 2 : 0;
 }
 
+/** @param {number} x @param {number} y @returns {number} */
 export function hypot(x, y) { return Math.sqrt(x * x + y * y); }
 
+/** @param {number} x @returns {number} */
 export function exp(x) {
   let k = Math.floor(x / LN2 + 0.5);
   const r = x - k * LN2;
@@ -90,4 +103,5 @@ function log(x) {
 }
 
 // pow is for bases that are not negative.
+/** @param {number} base @param {number} e @returns {number} */
 export function pow(base, e) { return base === 0 ? (e === 0 ? 1 : 0) : exp(e * log(base)); }

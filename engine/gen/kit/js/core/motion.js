@@ -14,7 +14,8 @@ function kind(c) { return c.k + ' ' + (c.name || c.role || c.text || '') + ' ' +
 function distance(a, b) {
   if (b.points) {
     if (a.points.length !== b.points.length) return Infinity;
-    return Math.max(...b.points.map((p, i) => Math.max(Math.abs(p[0] - a.points[i][0]), Math.abs(p[1] - a.points[i][1]))));
+    return Math.max(...b.points.map((p, i) =>
+      Math.max(Math.abs(p[0] - a.points[i][0]), Math.abs(p[1] - a.points[i][1]))));
   }
   let most = 0;
   for (const axis of AXES) if (b[axis] !== undefined) most = Math.max(most, Math.abs(b[axis] - a[axis]));
@@ -53,7 +54,9 @@ function mix(a, b, alpha) {
   const c = Object.assign({}, b);
   for (const axis of AXES) if (b[axis] !== undefined) c[axis] = lerp(a[axis], b[axis], alpha);
   for (const turn of TURNS) if (Math.abs(b[turn] - a[turn]) < TURN) c[turn] = lerp(a[turn], b[turn], alpha);
-  if (b.points) c.points = b.points.map((p, i) => [lerp(a.points[i][0], p[0], alpha), lerp(a.points[i][1], p[1], alpha)]);
+  if (b.points) {
+    c.points = b.points.map((p, i) => [lerp(a.points[i][0], p[0], alpha), lerp(a.points[i][1], p[1], alpha)]);
+  }
   return c;
 }
 
@@ -88,7 +91,9 @@ export function motion(list, compose, empty) {
       }
       return {
         cmds: flat.map(([a, b]) => mix(a, b, alpha)),
-        scene: { cmds: solid.map(([a, b]) => mix(a, b, alpha)), camera: view(was.scene.camera, list.scene.camera, alpha) },
+        scene: {
+          cmds: solid.map(([a, b]) => mix(a, b, alpha)), camera: view(was.scene.camera, list.scene.camera, alpha),
+        },
       };
     },
   };

@@ -7,6 +7,7 @@ import { hash } from './math.js';
 
 const COMPASS = [['nw', 'n', 'ne'], ['w', '', 'e'], ['sw', 's', 'se']];
 
+/** @param {DrawList} d @param {GameState} s @param {Grid} g */
 export function drawRoom(d, s, g, mid, locked) {
   const room = s.rooms[s.room];
   const side = g.size * g.cols;
@@ -70,6 +71,7 @@ function drawKind(d, s, room, at) {
 }
 
 // drawMap shows the rooms that were seen, and what the hero has with it.
+/** @param {DrawList} d @param {GameState} s @param {number} x @param {number} y */
 export function drawMap(d, s, x, y) {
   d.box(x - 6, y - 4, 62, 48, 'shade', { radius: 8, alpha: 0.5 });
   s.rooms.forEach((room, i) => {
@@ -91,6 +93,7 @@ function drawKey(d, x, y) {
 }
 
 // drawSpeech shows what was said last.
+/** @param {DrawList} d @param {GameState} s */
 export function drawSpeech(d, s) {
   const text = spoken(s);
   if (!text) return;

@@ -17,6 +17,7 @@ function enter(s) {
 
 // base returns the state that every mechanic starts from. A staged mechanic
 // has levels to clear; in others the levels follow the clock.
+/** @param {number} seed @param {GameConfig} cfg @param {boolean} [staged] @returns {GameState} */
 export function base(seed, cfg, staged) {
   const s = {
     seed, rng: seed >>> 0, cfg: Object.assign({ params: {}, content: [], labels: {} }, cfg), t: 0, score: 0,
@@ -32,6 +33,7 @@ export function base(seed, cfg, staged) {
 }
 
 // progress is how far the run has come, 0 to 1.
+/** @param {GameState} s @returns {number} */
 export function progress(s) {
   if (s.cfg.levels > 1) return (s.level - 1) / (s.cfg.levels - 1);
   return Math.min(1, s.t / (s.cfg.duration || 90));
@@ -39,6 +41,7 @@ export function progress(s) {
 
 // heat is how hard the run has become: 1 at its start, rising by `ramp` times
 // 0.8. A boss adds to it, slow motion takes from it.
+/** @param {GameState} s @returns {number} */
 export function heat(s) {
   let h = 1 + 0.8 * s.cfg.ramp * progress(s);
   if (s.boss) h *= 1.08;
@@ -48,6 +51,7 @@ export function heat(s) {
 
 // tick advances the clock. A timed run that reaches its duration is won,
 // unless its boss stands or its levels are not cleared.
+/** @param {GameState} s */
 export function tick(s) {
   s.t += STEP;
   if (s.safe > 0) s.safe--;
@@ -72,6 +76,7 @@ function rise(s, level) {
 }
 
 // clear ends a level of a staged mechanic: the next one, the boss, or the win.
+/** @param {GameState} s */
 export function clear(s) {
   if (s.level < s.cfg.levels) rise(s, s.level + 1);
   else if (s.cfg.boss && !s.boss) callBoss(s);
@@ -88,6 +93,7 @@ function callBoss(s) {
 }
 
 // gain adds n to the score, at a place that the effects show.
+/** @param {GameState} s @param {number} n @param {number} x @param {number} y @param {string} [kind] */
 export function gain(s, n, x, y, kind) {
   if (s.over) return;
   let worth = n;
@@ -124,6 +130,7 @@ function strike(s, x, y) {
 
 // hurt takes a life, unless a shield or a hurt of a moment ago protects the
 // hero, and tells whether it did.
+/** @param {GameState} s @param {number} x @param {number} y @returns {boolean} */
 export function hurt(s, x, y) {
   if (s.safe > 0 || s.over) return false;
   s.safe = 80;
@@ -145,8 +152,10 @@ export function hurt(s, x, y) {
 }
 
 // note reports something worth an effect: a jump, a shot, a turn.
+/** @param {GameState} s @param {string} type @param {number} [x] @param {number} [y] */
 export function note(s, type, x, y) { s.events.push({ type, x, y }); }
 
+/** @param {GameState} s @param {string} outcome */
 export function finish(s, outcome) {
   if (s.over) return;
   s.over = true;
@@ -155,4 +164,5 @@ export function finish(s, outcome) {
 }
 
 // blink is false in the dark moments of a hero that was just hurt.
+/** @param {GameState} s @returns {boolean} */
 export function blink(s) { return s.safe === 0 || Math.floor(s.safe / 6) % 2 === 0; }

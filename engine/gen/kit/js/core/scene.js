@@ -2,7 +2,9 @@
 // commands. y is up, z comes towards the viewer; sizes are in metres.
 import { W, H } from './field.js';
 
+/** @returns {SceneList} */
 export function sceneList() {
+  /** @type {any} */
   const list = { cmds: [], camera: null };
   const add = (cmd, opt) => { list.cmds.push(Object.assign(cmd, opt)); };
   list.reset = () => { list.cmds.length = 0; };
@@ -25,6 +27,7 @@ export function sceneList() {
 }
 
 // project returns where the camera shows a point of the scene, in the field.
+/** @param {Camera} c @param {number} x @param {number} y @param {number} z @returns {[number, number]} */
 export function project(c, x, y, z) {
   const f = unit([c.tx - c.x, c.ty - c.y, c.tz - c.z]);
   const r = unit([-f[2], 0, f[0]]);

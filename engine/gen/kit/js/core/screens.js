@@ -6,6 +6,7 @@ import { fit, short, wrap } from './text.js';
 const TALL = H > W; // portrait
 const DOWN = TALL ? (H - 720) / 2 : 0; // a taller field has more room above and below
 
+/** @param {DrawList} d */
 export function drawReady(d, ss) {
   const g = ss.game;
   const bob = Math.sin(ss.clock / 24);
@@ -51,11 +52,13 @@ function howTo(d, text, top) {
 }
 
 // drawSound shows whether the game is heard.
+/** @param {DrawList} d */
 export function drawSound(d, ss) {
   if (ss.sound) d.sprite(ss.muted ? 'mute' : 'sound', SOUND.x, SOUND.y, 44);
 }
 
 // drawPaused says with a sign that a press goes on, and what the game is about.
+/** @param {DrawList} d */
 export function drawPaused(d, ss) {
   const y = H * 0.4;
   const r = 62 + 3 * Math.sin(ss.clock / 12);
@@ -85,6 +88,7 @@ function again(d, ss, y) {
   }
 }
 
+/** @param {DrawList} d */
 export function drawOver(d, ss) {
   const t = ss.game.text;
   const s = ss.state;
@@ -133,6 +137,7 @@ function drawBest(d, ss, y, k) {
 }
 
 // drawNext hands over to the second player.
+/** @param {DrawList} d */
 export function drawNext(d, ss) {
   const t = ss.game.text;
   const { y, k } = panel(d, ss, 250);

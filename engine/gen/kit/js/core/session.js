@@ -12,6 +12,7 @@ import { drawBoss, drawBossBar } from './boss.js';
 
 const OVER_PAUSE = 24; // steps for which a tap at the end is no restart yet
 
+/** @param {Mechanic} mechanic */
 export function session(game, mechanic, hooks) {
   const ss = {
     game, mechanic, phase: 'ready', restarts: 0, best: 0, clock: 0, since: 0,

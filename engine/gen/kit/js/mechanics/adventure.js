@@ -21,6 +21,7 @@ export const board = grid(N, N, 152, 128);
 const SIZE = 5; // of the map, in rooms
 const R = 15;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   build(s);
@@ -127,6 +128,7 @@ function place(s, k) {
   s.path = [];
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -257,6 +259,7 @@ function meet(s, room) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawRoom(d, s, board, MID, (k) => locked(s, k));
   drawMap(d, s, W - 64, 102);

@@ -18,6 +18,7 @@ export const RADIUS = [0, 17, 29, 48]; // of small, middle and large rocks
 const WORTH = [0, 3, 2, 1];
 const EDGE = 30; // how far out of sight things go before they come in again
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.wave = 0;
@@ -59,6 +60,7 @@ function rock(s, x, y, size) {
   s.rocks.push({ x, y, vx: cos(a) * v, vy: sin(a) * v, size, rot: a, spin: between(s, -1.2, 1.2) });
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -182,6 +184,7 @@ function split(s, r, bare) {
   note(s, 'split', x, y);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   for (const o of s.rocks) d.sprite('hazard', o.x, o.y, RADIUS[o.size] * 2.15, { rot: o.rot });
   for (const o of s.treats) {

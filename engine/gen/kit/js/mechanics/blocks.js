@@ -30,6 +30,7 @@ export const PIECES = {
 // Where a turned piece may give way to, in turn.
 const KICKS = [[0, 0], [-1, 0], [1, 0], [0, -1], [-1, -1], [1, -1], [-2, 0], [2, 0], [0, -2]];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.rows = Array.from({ length: ROWS }, () => EMPTY);
@@ -97,6 +98,7 @@ function fall(s) {
   return slow / (s.cfg.speed * Math.sqrt(s.cfg.gravity * heat(s)));
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -194,6 +196,7 @@ function square(d, x, y, color, size, alpha) {
   d.box(x + 3, y + k - 3 - k * 0.18, k - 6, k * 0.18, '#000000', { radius: 2, alpha: 0.2 * (alpha || 1) });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawBoard(d, { cols: COLS, rows: ROWS, size: CELL, x: LEFT, y: TOP }, '#12122b');
   for (let x = 1; x < COLS; x++) {

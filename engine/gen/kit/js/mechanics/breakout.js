@@ -17,6 +17,7 @@ const STEEP = 1.15; // sideways to upwards, at most
 const DRY = 3; // bounces without a brick, after which the paddle sends the ball to one
 const COLORS = ['hazard', 'accent', 'pickup', 'block', 'hero2', 'far'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.x = W / 2;
@@ -56,6 +57,7 @@ function serve(s) {
 
 export function half(s) { return (s.wide > 0 ? 92 : 62) * s.cfg.size; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -130,6 +132,7 @@ function fly(s, b) {
   if (!s.over) serve(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(LEFT - 14, TOP - 34, COLS * BW + 28, 8, 'shade', { alpha: 0.5, radius: 4 });
   for (const k of s.bricks) {

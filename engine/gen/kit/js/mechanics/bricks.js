@@ -30,6 +30,7 @@ const WALLS = [
   ['..#..#..', '...##...', '.######.', '##.##.##', '########', '.#....#.'],
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = W / 2;
@@ -71,6 +72,7 @@ export function pace(s) {
   return 400 * s.cfg.speed * Math.sqrt(heat(s)) * (1 + 0.05 * Math.min(6, s.wall - 1)) * (s.slow > 0 ? 0.65 : 1);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -161,6 +163,7 @@ function smash(s, b, k) {
   if (k.gift) s.gifts.push({ x: k.x + BW / 2, y: k.y, kind: k.gift });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(0, CEILING - 8, W, 8, 'shade', { alpha: 0.5 });
   for (const k of s.bricks) {

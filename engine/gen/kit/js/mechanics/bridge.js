@@ -8,6 +8,7 @@ const TOP = 500; // of the pillars
 export const EDGE = 128; // where the hero's pillar ends
 const LONGEST = 330;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.r = 27 * cfg.size;
@@ -31,6 +32,7 @@ function pillar(s) {
 
 export function speed(s) { return s.cfg.speed * heat(s); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.phase === 'wait') {
@@ -95,6 +97,7 @@ function next(s) {
   s.to = pillar(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const dx = -s.shift;
   column(d, s.from.x + dx, s.from.w, false, s);

@@ -18,6 +18,7 @@ const TOUCH = R * 1.72; // distance at which a shot sticks
 const COLORS = ['#ef3e4a', '#ffb703', '#2fb563', '#2f83f7', '#a24be0', '#ff7ac6'];
 const GIFT = 10; // added to the colour of a bubble with something good in it
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.boards = 0;
@@ -134,6 +135,7 @@ export function alike(s, i, hue) {
   return group;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.cool -= STEP;
@@ -238,6 +240,7 @@ function bubble(d, x, y, r, c) {
   d.disc(x - r * 0.35, y - r * 0.4, r * 0.24, '#ffffff', { alpha: 0.75 });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(0, 140, W, H - 140, 'shade', { alpha: 0.45 });
   for (let x = 8; x < W; x += 24) d.line(x, LINE, x + 12, LINE, 3, 'hazard', { alpha: 0.8 });

@@ -12,6 +12,7 @@ const CLIP = 3;
 const RELOAD = 0.85; // seconds of rest for one shot
 const HOUSES = [52, 428, 120, 360, 176]; // places of those that are defended, one a life
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.phase = 0;
@@ -37,6 +38,7 @@ function addFoe(s, at) {
   s.wait = between(s, 1.05, 1.45) / (heat(s) * s.cfg.density);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.phase += 1.9 * Math.sqrt(s.cfg.speed) * STEP;
@@ -112,6 +114,7 @@ function house(s, d, x, whole) {
   d.box(x + 4, y - 22, 13, 24, 'ink', { radius: 4, alpha: 0.7 });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   for (let i = 0; i < s.cfg.lives; i++) house(s, d, HOUSES[i], i < s.lives);
   d.box(-20, LINE + 36, W + 40, H - LINE, 'ground');

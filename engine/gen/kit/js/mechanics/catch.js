@@ -6,6 +6,7 @@ export const meta = { id: 'catch', scroll: 'none' };
 
 export const GROUND = 640;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = W / 2;
@@ -27,6 +28,7 @@ function addItem(s) {
   s.wait = between(s, 0.8, 1.1) / (Math.sqrt(heat(s)) * s.cfg.density);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (input.pressed) {
@@ -53,6 +55,7 @@ export function step(s, input) {
   s.items = s.items.filter((i) => !i.gone);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, GROUND, W + 40, H - GROUND + 20, 'ground');
   d.box(-20, GROUND, W + 40, 10, 'groundTop');

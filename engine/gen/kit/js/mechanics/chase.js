@@ -28,6 +28,7 @@ const COLORS = ['#ff4040', '#ff8fd0', '#35d6f0', '#ffae42'];
 const FRIGHT = 6.5; // seconds that a power dot lasts
 const DOTS = MAZE.split('').filter((c) => c === '.' || c === 'o').length;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.wave = 0;
@@ -96,6 +97,7 @@ function go(m, speed, turn) {
   }
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -220,6 +222,7 @@ for (let r = 0; r < ROWS; r++) for (let c = 0; c < COLS; c++) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(LEFT - 8, TOP - 8, COLS * CELL + 16, ROWS * CELL + 16, '#08081c', { radius: 16, alpha: 0.94 });
   for (const [c, r, w, h] of WALLS) {

@@ -8,6 +8,7 @@ const PIECE = 84; // height of a piece of the trunk
 const FOOT = 640;
 const FULL = 4.2; // seconds of strength
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.side = -1;
@@ -29,6 +30,7 @@ function addPiece(s, bare) {
   s.pieces.push(side !== 0 && chance(s, 0.45) && !above ? -side : side);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.strength -= STEP * s.cfg.speed * heat(s);
@@ -65,6 +67,7 @@ function blow(s, input) {
   if (s.count % 2 === 0) gain(s, 1, x, FOOT - 130);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, FOOT, W + 40, H - FOOT + 20, 'ground');
   d.box(-20, FOOT, W + 40, 10, 'groundTop');

@@ -23,6 +23,7 @@ export const UPGRADES = [
   { icon: 'planet', price: 12000, growth: 1.3, tap: 0, rate: 1000 },
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.cfg.powers = false; // who asks for upgrades means those below
@@ -48,6 +49,7 @@ export function card(i) { return { x: 16 + (i % 2) * 228, y: 444 + Math.floor(i 
 
 function inside(b, x, y) { return x >= b.x && x <= b.x + b.w && y >= b.y && y <= b.y + b.h; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -131,6 +133,7 @@ function buy(s, i) {
   note(s, 'buy', c.x + 38, c.y + c.h / 2);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const since = s.t - s.pressed;
   const k = since < 0.16 ? 1 - 0.1 * Math.sin((since / 0.16) * Math.PI) : 1 + 0.02 * Math.sin(s.t * 3);

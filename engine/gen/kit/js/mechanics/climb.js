@@ -13,6 +13,7 @@ const MARK = 260; // pixels from one mark to the next, each of which scores
 const BRICK = 60; // height of one in the wall behind
 const SLOW = 0.45; // of the speed, at which that wall goes by
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.r = 27 * cfg.size;
@@ -43,6 +44,7 @@ function place(s) {
   return [from + (to - from) * k, Y - Math.sin(k * Math.PI) * 46];
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 255 * s.cfg.speed * heat(s);
@@ -114,6 +116,7 @@ function marks(s, d) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   behind(s, d);
   marks(s, d);

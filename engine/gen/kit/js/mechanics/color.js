@@ -9,6 +9,7 @@ const Y = 560; // the hero's place
 const COLORS = ['#ffd23f', '#e0369f', '#2f6bff'];
 const SHAPES = ['disc', 'box', 'poly'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.color = 0;
@@ -30,6 +31,7 @@ function addGate(s) {
   s.next = 250 * Math.sqrt(heat(s)) / s.cfg.density;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 205 * s.cfg.speed * heat(s);
@@ -64,6 +66,7 @@ function mark(d, k, x, y, r, color) {
   else d.poly([[x, y - r * 1.2], [x + r * 1.2, y + r], [x - r * 1.2, y + r]], color, { stroke: 'ink', width: 3 });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(70, -20, W - 140, H + 40, 'shade', { alpha: 0.32, radius: 20 });
   for (const g of s.gates) {

@@ -20,6 +20,7 @@ const HOP = 0.13; // seconds of a step
 const VIEW = Math.ceil(H / CELL) + 3;
 const STEPS = { left: [-1, 0], right: [1, 0], up: [0, 1], down: [0, -1] };
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.lanes = []; // from the lowest that is still there
@@ -92,6 +93,7 @@ export function spot(l, item, after) {
   return ((((item.x + l.v * (after || 0)) % ring) + ring) % ring) - 120;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -188,6 +190,7 @@ function sy(s, n) { return H - (n - s.cam + 0.5) * CELL; }
 
 const SOIL = { grass: ['#8bcf5a', '#7fc44f'], road: ['#50535f', '#4a4d59'], river: ['#3f9fe8', '#3996dd'] };
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   s.lanes.forEach((l, i) => {
     const n = s.first + i;

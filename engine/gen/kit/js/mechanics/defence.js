@@ -20,6 +20,7 @@ export const TOP = 3; // best level of a tower
 const BAR = [16, 128, 240, 352].map((x) => ({ x, y: 606, w: 106, h: 98 }));
 const REST = 3; // seconds between waves
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.waves = cfg.params.waves || 10;
@@ -65,6 +66,7 @@ export function reach(t) { return KINDS[t.kind].reach + (t.level - 1) * 14; }
 export function price(t) { return Math.round(KINDS[t.kind].cost * (0.6 + 0.5 * t.level)); }
 export function towerAt(s, cell) { return s.towers.find((t) => t.cell === cell); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   command(s, input);
@@ -205,6 +207,7 @@ function tower(d, x, y, kind, level, a, pulse) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const z = board.size;
   d.box(board.x - 8, board.y - 4, z * COLS + 16, z * ROWS + 8, 'groundTop', { radius: 12, stroke: 'ink', width: 3 });
@@ -212,11 +215,11 @@ export function draw(s, d) {
     d.disc(board.x + 12 + hash(i) * (z * COLS - 24), board.y + 12 + hash(i + 50) * (z * ROWS - 24), 3 + 4 * hash(i + 9),
       'ground', { alpha: 0.25 });
   }
-  for (const [more, color] of [[16, 'ink'], [10, 'ground']]) s.path.slice(1).forEach(([x, y], i) => {
-    const [a, b] = [s.path[i], [x, y]].map(([c, r]) =>
-      [board.x + (c + 0.5) * z, Math.max(board.y, board.y + (r + 0.5) * z)]);
-    d.line(...a, ...b, z - 26 + more, color);
-    if (i < s.path.length - 2) d.disc(...b, (z - 26 + more) / 2, color);
+  const bends = s.path.map(([c, r]) => [board.x + (c + 0.5) * z, Math.max(board.y, board.y + (r + 0.5) * z)]);
+  for (const wide of [z - 10, z - 16]) bends.slice(1).forEach(([x, y], i) => {
+    const color = wide === z - 10 ? 'ink' : 'ground';
+    d.line(bends[i][0], bends[i][1], x, y, wide, color);
+    if (i < bends.length - 2) d.disc(x, y, wide / 2, color);
   });
   for (const i of s.spots.filter((cell) => !towerAt(s, cell))) {
     const at = centre(board, i);

@@ -9,6 +9,7 @@ const CY = 390;
 const R = 158;
 const TAU = Math.PI * 2;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.a = -Math.PI / 2;
@@ -34,6 +35,7 @@ function place(s) {
   s.laps = 0;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 2.25 * s.cfg.speed * heat(s) * Math.sqrt(s.cfg.density);
@@ -63,6 +65,7 @@ export function step(s, input) {
 
 function at(a, r) { return [CX + Math.cos(a) * r, CY + Math.sin(a) * r]; }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.disc(CX, CY, R + 52, 'shade', { alpha: 0.28 });
   d.ring(CX, CY, R, 46, 'ink', { alpha: 0.9 });

@@ -8,6 +8,7 @@ export const meta = { id: 'drive3d', scroll: 'none', behind: true };
 const HALF = 4.6; // metres from the middle of the road to its edge
 const SIGHT = 70;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = 0; // from the middle of the road
@@ -45,6 +46,7 @@ function screen(s, x, y, z) { return project(camera(s), x, y, z); }
 // spot is where a thing is in the scene: the hero is at x, 0, 0.
 function spot(s, t) { return [t.x + bend(s.far + t.z) - bend(s.far), -t.z]; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 17 * s.cfg.speed * heat(s);
@@ -89,6 +91,7 @@ function camera(s) {
   };
 }
 
+/** @param {GameState} s @param {SceneList} g */
 export function scene(s, g) {
   g.view(camera(s));
   g.box(0, -1.1, -40, 150, 1, 130, 'near');

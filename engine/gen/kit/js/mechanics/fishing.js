@@ -28,6 +28,7 @@ export const FISH = {
 };
 const SHOALS = ['minnow', 'minnow', 'minnow', 'perch', 'perch', 'perch', 'tuna', 'tuna'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = W / 2 - ROD;
@@ -62,6 +63,7 @@ function spawn(s, kind, anywhere) {
 export function hookX(s) { return s.x + ROD; }
 export function pace(s) { return 250 * s.cfg.speed * Math.sqrt(s.cfg.gravity); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -157,6 +159,7 @@ function land(s) {
 
 function fish(d, kind, x, y, opt) { d.sprite(kind, x, y, FISH[kind].size, opt); }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, 0, W + 40, SEA + 10, 'bg');
   d.disc(W - 90, 150, 34, '#fff3b0', { alpha: 0.9 });

@@ -19,6 +19,7 @@ const EDGE = 34;
 const BUNKER = { y: 566, cell: 9, rows: ['.#####.', '#######', '#######', '##...##'] };
 const BAND = ['#ff5d8f', '#ffd23f', '#4de3ff', '#7ae582']; // colours of the rows
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = W / 2;
@@ -69,6 +70,7 @@ function march(s) {
   } else s.left += s.dir * STRIDE;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -184,6 +186,7 @@ function strikes(s) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(0, Y + 32, W, 4, 'accent', { alpha: 0.8 });
   for (const k of s.bunkers) {

@@ -23,6 +23,7 @@ const WORTH = [
   5, 7, 5, 4, 3,
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = match(seed, cfg);
   s.col = 3;
@@ -103,6 +104,7 @@ export function wise(from, side, depth) {
   return best;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.since += STEP;
@@ -172,6 +174,7 @@ function height(s, cell) {
   return u < 1 ? all * 0.24 * u * (1 - u) : 0;
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const { x, y, size } = board;
   if (yours(s)) {

@@ -6,6 +6,7 @@ export const meta = { id: 'gap', scroll: 'x' };
 export const X = 130; // the hero's place
 const FLOOR = 668;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.y = 300;
@@ -28,6 +29,7 @@ function addGate(s) {
   s.next = 290 / s.cfg.density;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 158 * s.cfg.speed * heat(s);
@@ -61,6 +63,7 @@ export function step(s, input) {
   s.coins = s.coins.filter((c) => c.x > -40);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   for (const g of s.gates) {
     const top = g.y - g.open / 2;

@@ -53,6 +53,7 @@ const HOLES = [
   },
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.holes = Math.min(HOLES.length, cfg.params.holes || HOLES.length);
@@ -68,9 +69,11 @@ export function create(seed, cfg) {
 function lay(s) {
   const h = HOLES[s.hole];
   const flip = chance(s, 0.5);
+  /** @type {(place: any) => any} */
   const at = ([x, ...rest]) => [flip ? W - x : x, ...rest];
+  /** @type {(box: any) => any} */
   const box = ([x, y, w, ...rest]) => [flip ? W - x - w : x, y, w, ...rest];
-  const all = (list, how) => (list || []).map(how);
+  const all = (list, how) => (list || []).map((o) => how(o));
   s.course = {
     par: h.par, tee: at(h.tee), cup: at(h.cup), floor: all(h.floor, box), blocks: all(h.blocks, box),
     sand: all(h.sand, box), water: all(h.water, box),
@@ -90,6 +93,7 @@ function rest(s) {
   s.spot = { x: s.ball.x, y: s.ball.y };
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -99,7 +103,7 @@ export function step(s, input) {
   } else if (s.moving) {
     for (let k = 0; k < 3 && s.moving; k++) roll(s, STEP / 3);
   } else aim(s, input);
-  if (!s.moving && s.sunk <= 0) for (const m of s.course.movers) off(s.ball, bar(s, m), s); // it may be pushed
+  if (!s.moving && s.sunk <= 0) for (const m of s.course.movers) off(s.ball, bar(s, m)); // it may be pushed
 }
 
 function aim(s, input) {
@@ -147,8 +151,8 @@ function roll(s, dt) {
   if (!within(c.floor, b.x + Math.sign(b.vx) * R, b.y)) { b.x -= b.vx * dt; b.vx *= -0.82; }
   b.y += b.vy * dt;
   if (!within(c.floor, b.x, b.y + Math.sign(b.vy) * R)) { b.y -= b.vy * dt; b.vy *= -0.82; }
-  for (const o of c.blocks) off(b, o, s);
-  for (const o of c.movers) off(b, bar(s, o), s);
+  for (const o of c.blocks) off(b, o);
+  for (const o of c.movers) off(b, bar(s, o));
   for (const [x, y, r] of c.posts) away(b, x, y, r, 0, 0);
   for (const [x, y] of c.mills) {
     away(b, x, y, 13, 0, 0);
@@ -170,11 +174,13 @@ function roll(s, dt) {
 export function spin(s) { return s.t * 1.3 * Math.sqrt(s.cfg.speed) * heat(s); }
 
 // bar is where a moving block is.
+/** @param {GameState} s @param {any} block */
 export function bar(s, [x, y, w, h, by]) {
   return [x + by * sin(s.t * 1.5 * s.cfg.speed * heat(s)) - w / 2, y - h / 2, w, h];
 }
 
 // off takes the ball off a rectangle, away off a disc that moves.
+/** @param {any} b @param {number[]} box */
 function off(b, [x, y, w, h]) { away(b, clamp(b.x, x, x + w), clamp(b.y, y, y + h), 0, 0, 0); }
 
 function away(b, x, y, r, vx, vy) {
@@ -218,6 +224,7 @@ function next(s) {
   else lay(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const c = s.course;
   const [b, l] = [s.ball, s.cfg.labels];

@@ -14,6 +14,7 @@ const COLORS = [
   '#e5484d', '#f5a524', '#46a758', '#3e8ed0', '#a259d9', '#e56fb0', '#2bb5a8', '#c0632c', '#8b8d98', '#f2d024',
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.list = wordsOf(s.cfg, LONGEST);
@@ -47,6 +48,7 @@ export function shows(s, letter) {
   return parts === '' || Array.from(parts).some((p) => s.tried.includes(p));
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   if (s.cfg.duration && s.score === 0 && s.t + STEP >= s.cfg.duration) finish(s, 'lose');
   tick(s);
@@ -86,6 +88,7 @@ function guess(s, key) {
   clear(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawScene(s, d);
   drawTiles(s, d);

@@ -8,6 +8,7 @@ export const X = 116; // the hero's place
 export const GROUND = 568;
 const FLIGHT = GROUND - 156; // where flying ones are
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.r = 30 * cfg.size;
@@ -37,6 +38,7 @@ function addBlock(s) {
   }
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 265 * s.cfg.speed * heat(s);
@@ -73,6 +75,7 @@ export function step(s, input) {
   s.coins = s.coins.filter((c) => c.x > -40);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, GROUND, W + 40, H - GROUND + 20, 'ground');
   d.box(-20, GROUND, W + 40, 10, 'groundTop');

@@ -17,6 +17,7 @@ export function gravity(s) { return 1650 * clamp(s.cfg.gravity, 0.6, 1.6); }
 export function height(s) { return (LEAP * LEAP) / (2 * gravity(s)); }
 export function sideways(s) { return 340 * Math.max(0.8, Math.sqrt(s.cfg.speed)); }
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.cam = 0; // the height of the field's lower edge; heights count upwards
@@ -61,6 +62,7 @@ function grow(s) {
   }
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -148,6 +150,7 @@ function sy(s, h) { return H - (h - s.cam); }
 
 const TOPS = { firm: '#6fd35a', move: '#4db8ff', break: '#c08552', spring: '#6fd35a' };
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   for (const p of s.pads) {
     const y = sy(s, p.h) + (p.fall || 0);

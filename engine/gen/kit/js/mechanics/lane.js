@@ -7,6 +7,7 @@ export const meta = { id: 'lane', scroll: 'y', above: true };
 const LANES = [110, 240, 370];
 export const Y = 590; // the hero's place
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.lane = 1;
@@ -32,6 +33,7 @@ function addRow(s) {
   s.next = 250 * Math.sqrt(heat(s)) / s.cfg.density;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 285 * s.cfg.speed * heat(s);
@@ -59,6 +61,7 @@ export function step(s, input) {
   s.items = s.items.filter((i) => i.y < H + 60 && !(i.done && !i.bad));
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(34, -20, W - 68, H + 40, 'ground');
   d.box(34, -20, 9, H + 40, 'groundTop');

@@ -12,11 +12,12 @@ const CELL = SHORT ? 56 : 58;
 const LEFT = TALL ? (W - COLS * CELL) / 2 : 300;
 const TOP = SHORT ? 312 : TALL ? 322 : 106;
 // Where the moves and the goal are written: beside the board, or above it.
+/** @type {{ [place: string]: number[] }} */
 const SIDE = TALL
   ? {
-  box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210],
-  share: [364, 252],
-}
+    box: [37, 160, 406, 128], hero: [98, 222], moves: [200, 206], dots: [160, 256, 7], goal: [292, 210],
+    share: [364, 252],
+  }
   : {
     box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382],
     share: [176, 414],
@@ -25,6 +26,7 @@ const MOVES = 15;
 const KINDS = ['hero', 'hazard', 'pickup', 'heart', 'gem'];
 const TILES = ['hero2', 'far', 'accent', 'panel', 'blockLight'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.sel = -1;
@@ -103,6 +105,7 @@ function cellAt(x, y) {
 
 export function centre(i) { return [LEFT + (i % COLS + 0.5) * CELL, TOP + (Math.floor(i / COLS) + 0.5) * CELL]; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -189,6 +192,7 @@ function spend(s) {
   s.moves = MOVES;
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(LEFT - 12, TOP - 12, COLS * CELL + 24, ROWS * CELL + 24, 'shade', { radius: 20, alpha: 0.75 });
   for (let i = 0; i < COLS * ROWS; i++) piece(s, d, i);
@@ -198,15 +202,18 @@ export function draw(s, d) {
   }
   const [gx, gy] = SIDE.goal;
   const [dx, dy, gap] = SIDE.dots;
-  d.box(...SIDE.box, 'panel', { radius: 22, alpha: 0.95, stroke: 'ink', width: 4 });
+  const [x, y, w, h] = SIDE.box;
+  d.box(x, y, w, h, 'panel', { radius: 22, alpha: 0.95, stroke: 'ink', width: 4 });
   d.sprite('hero', SIDE.hero[0], SIDE.hero[1] + Math.sin(s.t * 3) * 4, 84);
-  d.text(s.moves, ...SIDE.moves, 54, { color: s.moves < 4 ? 'panelAccent' : 'panelText', role: 'moves' });
+  d.text(s.moves, SIDE.moves[0], SIDE.moves[1], 54,
+    { color: s.moves < 4 ? 'panelAccent' : 'panelText', role: 'moves' });
   for (let i = 0; i < Math.min(15, s.moves); i++) d.disc(dx + i * gap, dy, gap > 7 ? 5 : 3, 'panelAccent');
   const k = clamp(s.done / goal(s), 0, 1);
   d.sprite('pickup', gx, gy, 44);
   d.box(gx + 28, gy - 11, 112, 22, 'shade', { radius: 11, alpha: 0.35 });
   if (k > 0.08) d.box(gx + 28, gy - 11, 112 * k, 22, 'panelAccent', { radius: 11 });
-  d.text(Math.min(s.done, goal(s)) + ' / ' + goal(s), ...SIDE.share, 20, { color: 'panelText', role: 'goal' });
+  d.text(Math.min(s.done, goal(s)) + ' / ' + goal(s), SIDE.share[0], SIDE.share[1], 20,
+    { color: 'panelText', role: 'goal' });
 }
 
 function piece(s, d, i) {

@@ -14,6 +14,7 @@ const LEFT = (W - COLS * CELL) / 2;
 const TOP = TALL ? 156 : 100;
 export const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], duck: [0, 1] };
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   build(s);
@@ -82,6 +83,7 @@ function walk(s, m, speed, turn) {
   m.y += WAYS[dir][1];
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -116,6 +118,7 @@ function hunt(s, f) {
   return can.reduce((best, w) => (far(w) < far(best) ? w : best));
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(LEFT - 10, TOP - 10, COLS * CELL + 20, ROWS * CELL + 20, 'shade', { radius: 18, alpha: 0.78 });
   for (let y = 0; y < ROWS; y++) for (let x = 0; x < COLS; x++) {

@@ -14,6 +14,7 @@ const COLORS = [
 ];
 export const DIRS = ['down', 'left', 'right', 'up'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.n = clamp(Math.round(s.cfg.params.size || 4), 3, 6);
@@ -70,6 +71,7 @@ export function slide(cells, n, dir) {
   return out;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.since += STEP;
@@ -102,6 +104,7 @@ function score(s, made) {
 
 function board(s) { return grid(s.n, s.n, 152, 36); }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const g = board(s);
   const nudge = 7 * Math.sin(clamp((s.t - s.shove.at) / 0.16, 0, 1) * Math.PI);

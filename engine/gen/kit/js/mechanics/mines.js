@@ -16,6 +16,7 @@ const TRIES = 20; // fields that are laid to find one that needs no guess
 const COLORS = ['', '#1b32e8', '#0a7d12', '#e01414', '#0b1480', '#7b1113', '#0b7d80', '#1c1c1c', '#6f6f6f'];
 const BUTTON = { x: 366, y: 124, r: 24 }; // puts flags instead of opening
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration); // with a clock there is another field
   s.flagging = false;
@@ -101,6 +102,7 @@ function tell(out, cells, mines) {
   else if (mines === cells.length) out.mined.push(...cells);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.since += STEP;
@@ -183,6 +185,7 @@ function flood(field, state, cells) {
   return opened;
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawBoard(d, board, '#8a8a8a');
   for (let i = 0; i < COLS * ROWS; i++) cell(s, d, i);

@@ -9,6 +9,7 @@ const CY = 385;
 const R = 165;
 const TAU = Math.PI * 2;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.a = -Math.PI / 2;
@@ -50,6 +51,7 @@ function addSpike(s) {
   s.wait = 1.55 / (heat(s) * s.cfg.density);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (input.pressed) {
@@ -80,6 +82,7 @@ export function step(s, input) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.disc(CX, CY, R + 46, 'shade', { alpha: 0.22 });
   d.ring(CX, CY, R, 34, 'shade', { alpha: 0.35 });

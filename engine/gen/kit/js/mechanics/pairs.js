@@ -44,6 +44,7 @@ const TURN = 0.24; // seconds that a card takes to turn
 const LOOK = 0.85; // seconds that two that differ stay open
 const TOP = 152;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration); // with a clock the dealing goes on
   s.side = 0;
@@ -105,6 +106,7 @@ function chosen(s, g, input) {
   return i >= n - g.odd && i < n ? i : -1;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const g = shape(s.cards.length);
@@ -149,6 +151,7 @@ function finished(s) {
   if (!s.over) deal(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const n = s.cards.length;
   const g = shape(n);

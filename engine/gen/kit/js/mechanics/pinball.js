@@ -26,9 +26,10 @@ const SLINGS = [
 const WALLS = [
   ...ARC.slice(1).map((p, i) => [ARC[i][0], ARC[i][1], p[0], p[1]]), ...SLINGS,
   [16, 290, 16, 546], [16, 546, 128, 615], [424, 330, 424, 546], [424, 546, 312, 615], [424, 546, 424, 720],
-    [464, 290, 464, 720],
+  [464, 290, 464, 720],
 ].map((w) => ({ w, top: Math.min(w[1], w[3]) - R, low: Math.max(w[1], w[3]) + R }));
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.flips = [{ a: FLIPPERS[0].rest, v: 0 }, { a: FLIPPERS[1].rest, v: 0 }];
@@ -45,6 +46,7 @@ function load(s) {
   s.wait = 0;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -173,6 +175,10 @@ function kick(b, seg, v) {
   push(b, at.x, at.y, R, v);
 }
 
+/** @param {DrawList} d @param {number[]} ends @param {number} width @param {string} color @param {Look} [look] */
+function line(d, [x1, y1, x2, y2], width, color, look) { d.line(x1, y1, x2, y2, width, color, look); }
+
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const b = s.ball;
   d.poly([...ARC, [464, H + 40], [16, H + 40]], 'bg2');
@@ -185,11 +191,11 @@ export function draw(s, d) {
   for (const k of [0, 3]) {
     const q = SLINGS[k];
     d.poly([[q[0], q[1]], [q[2], q[3]], [SLINGS[k + 1][2], SLINGS[k + 1][3]]], 'hero2', { stroke: 'ink', width: 3 });
-    d.line(...SLINGS[k + 2].slice(0, 4), 6, 'hazard');
+    line(d, SLINGS[k + 2], 6, 'hazard');
   }
-  for (const o of WALLS) if (!SLINGS.includes(o.w)) d.line(...o.w, 12, 'ink');
-  for (const o of WALLS) if (!SLINGS.includes(o.w)) d.line(...o.w, 7, 'blockLight');
-  d.line(...GATE, 4, 'accent', { alpha: b.lane ? 0.25 : 0.9 });
+  for (const o of WALLS) if (!SLINGS.includes(o.w)) line(d, o.w, 12, 'ink');
+  for (const o of WALLS) if (!SLINGS.includes(o.w)) line(d, o.w, 7, 'blockLight');
+  line(d, GATE, 4, 'accent', { alpha: b.lane ? 0.25 : 0.9 });
   TARGETS.forEach(([x, y], i) => {
     d.box(x - 7, y - 17, 14, 34, s.lit[i] ? 'shade' : 'pickup',
       { radius: 4, stroke: 'ink', width: 2, alpha: s.lit[i] ? 0.5 : 1 });
@@ -206,7 +212,8 @@ export function draw(s, d) {
   s.flips.forEach((f, i) => {
     const p = FLIPPERS[i];
     const [x, y] = [p.x + LONG * cos(f.a), p.y + LONG * sin(f.a)];
-    for (const [more, color] of [[4, 'ink'], [0, 'hero']]) {
+    for (const more of [4, 0]) {
+      const color = more ? 'ink' : 'hero';
       d.line(p.x, p.y, x, y, 17 + more, color);
       d.disc(p.x, p.y, 12 + more / 2, color);
       d.disc(x, y, 8 + more / 2, color);

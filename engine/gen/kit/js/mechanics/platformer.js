@@ -13,6 +13,7 @@ const RUN = 285; // pixels a second
 const JUMP = 790;
 const FALL = 2250;
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.r = 24 * cfg.size;
@@ -83,6 +84,7 @@ function floor(s, feet) {
   return top;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -160,6 +162,7 @@ function meet(s) {
   s.foes = s.foes.filter((f) => f.squash < 0.5);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const first = Math.max(0, Math.floor(s.cam / T) - 1);
   const last = Math.min(LENGTH, first + Math.ceil(W / T) + 3);

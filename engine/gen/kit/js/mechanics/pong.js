@@ -16,6 +16,7 @@ const STEEP = 1.15;
 const QUICKER = 1.05; // with each return
 const REST = 0.75; // seconds before a serve
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.x = W / 2;
@@ -47,6 +48,7 @@ export function pace(s) {
   return v;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   // A match that the clock ends goes to who leads.
   if (s.cfg.duration && s.t + 2 * STEP >= s.cfg.duration && !s.boss) {
@@ -136,6 +138,7 @@ function point(s, mine, b) {
   else serve(s, mine ? -1 : 1);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(0, TOP, W, BOTTOM - TOP, '#101426', { alpha: 0.78 });
   for (const y of [TOP, BOTTOM]) d.box(0, y - 3, W, 6, '#ffffff', { alpha: 0.7 });

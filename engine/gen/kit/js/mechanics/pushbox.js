@@ -40,6 +40,7 @@ const WALK = 0.12; // seconds a step takes
 const DIRS = { left: 'l', right: 'r', up: 'u', down: 'd' };
 const BUTTONS = [{ key: 'u', x: 364, y: 124 }, { key: 'r', x: 430, y: 124 }];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   if (s.cfg.duration) s.cfg.levels = Math.min(s.cfg.levels, 4);
@@ -85,6 +86,7 @@ function shift(s, way) { return { l: -1, r: 1, u: -s.cols, d: s.cols }[way]; }
 function marked(s, i) { return s.map[i] === '.' || s.map[i] === '+'; }
 function home(s) { return s.boxes.filter((b) => marked(s, b)).length; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.since += STEP;
@@ -172,6 +174,7 @@ function undo(s) {
 
 export function board(s) { return grid(s.cols, s.rows, 160, 28); }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const g = board(s);
   const k = g.size;

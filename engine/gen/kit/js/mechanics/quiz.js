@@ -13,6 +13,7 @@ const QUICK = 0.6; // of the time that must be left for a point more
 const TOPICS = ['q', 'a', 'c']; // general knowledge, animals, capitals: how their labels begin
 const LEAST = 12; // questions of a level, in a run without a clock
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.list = list(s.cfg);
@@ -55,6 +56,7 @@ function ask(s) {
 
 export function layout(s) { return answers(s.texts.length, 1, 372, 704); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -96,6 +98,7 @@ function next(s) {
   ask(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const lines = wrap(s.question, s.question.length > 90 ? 34 : 26);
   const size = Math.min(30, Math.floor((PANEL - 24) / (lines.length * 1.15)), ...lines.map((l) => fit(l, 30, W - 84)));

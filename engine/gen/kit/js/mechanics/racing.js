@@ -20,6 +20,7 @@ const QUARTER = N / 4;
 const GRID = [6, 4, 2]; // points ahead of the line at which the others start
 const EYE = { x: W / 2, y: 510 }; // where the car is on the screen
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.laps = cfg.params.laps || 3;
@@ -93,6 +94,7 @@ export function point(s, p, off) {
 
 export function turn(a) { return a - 2 * PI * Math.round(a / (2 * PI)); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -192,9 +194,11 @@ function arrive(s) {
   if (!s.over) line(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const turned = -s.cam - PI / 2;
   const [c, n] = [cos(turned), sin(turned)];
+  /** @type {(x: number, y: number) => [number, number]} */
   const see = (x, y) => [EYE.x + (x - s.me.x) * c - (y - s.me.y) * n, EYE.y + (x - s.me.x) * n + (y - s.me.y) * c];
   const seen = ([x, y], by) => x > -by && x < W + by && y > -by && y < H + by;
   d.box(-30, -30, W + 60, H + 60, 'groundTop');

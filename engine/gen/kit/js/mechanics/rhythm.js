@@ -22,6 +22,7 @@ const BEATS = [
   'xxxx.xxx',
 ];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.song = -1.2; // seconds of the music
@@ -73,6 +74,7 @@ function compose(s) {
   s.bar++;
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -136,6 +138,7 @@ function slip(s, lane, costs) {
 
 function say(s, text, color) { s.said = { text, life: 1, color }; }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(LEFT - 8, TOP, WIDE * 4 + 16, H - TOP, 'shade', { alpha: 0.72, radius: 10 });
   for (let k = 0; k < 4; k++) {

@@ -8,6 +8,7 @@ export const meta = { id: 'roll3d', scroll: 'none' };
 const TILE = 2; // metres
 const AHEAD = 22; // tiles
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.tiles = []; // {u, v, gem, age}: u to the right, v to the left
@@ -48,6 +49,7 @@ function screen(s) {
   return project(camera(s), x, 1, z);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.fall > 0) {
@@ -100,6 +102,7 @@ function recover(s) {
 
 function camera(s) { return { x: s.cx * 0.6, y: 8.4, z: s.cz + 9.5, tx: s.cx * 0.8, ty: 0, tz: s.cz - 5, fov: 55 }; }
 
+/** @param {GameState} s @param {SceneList} g */
 export function scene(s, g) {
   g.view(camera(s));
   const front = s.u + s.v;

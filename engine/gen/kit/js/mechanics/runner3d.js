@@ -9,6 +9,7 @@ const LANE = 2.2; // metres between lanes
 const SIGHT = 62; // metres ahead
 const CAMERA = { x: 0, y: 4.6, z: 7.4, tx: 0, ty: 1.2, tz: -6, fov: 62 };
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.lane = 1;
@@ -40,6 +41,7 @@ function addRow(s) {
 
 function screen(s, x, y, z) { return project(camera(s), x, y, z); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const v = 13 * s.cfg.speed * heat(s);
@@ -79,6 +81,7 @@ export function step(s, input) {
 
 function camera(s) { return Object.assign({}, CAMERA, { x: s.x * 0.35, tx: s.x * 0.5 }); }
 
+/** @param {GameState} s @param {SceneList} g */
 export function scene(s, g) {
   g.view(camera(s));
   g.box(0, -0.5, -28, LANE * 3 + 0.6, 1, 84, 'ground');

@@ -10,6 +10,7 @@ const PATIENCE = 5; // seconds until the next press must come
 const GOAL = 10; // length that ends a level, in a run without a clock
 const CROSS = ['left', 'up', 'right', 'down']; // the arrow of each of four pads
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.pads = Math.max(4, Math.min(6, s.cfg.params.pads || 4));
@@ -47,6 +48,7 @@ function show(s) {
 
 function beat(s) { return 0.62 / (s.cfg.speed * Math.sqrt(heat(s)) * (1 + s.row.length * 0.04)); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -133,6 +135,7 @@ function advance(s) {
   longer(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.disc(MIDDLE.x, MIDDLE.y + 8, 234, 'shade', { alpha: 0.35 });
   d.disc(MIDDLE.x, MIDDLE.y, 232, '#2a2d3a', { stroke: '#11131a', width: 4 });

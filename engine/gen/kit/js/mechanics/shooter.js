@@ -10,6 +10,7 @@ export const SHOT = 760; // pixels a second
 export const HOME = Math.min(150, W * 0.2); // where the hero flies
 const WAVES = 6; // in a level
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, true);
   s.r = 26 * cfg.size;
@@ -43,6 +44,7 @@ function send(s) {
   s.wait = 2.3 / Math.sqrt(heat(s));
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -128,6 +130,7 @@ function foes(s) {
   s.foes = s.foes.filter((f) => !f.gone);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   for (const b of s.shots) d.box(b.x - 16, b.y - 4, 32, 8, 'accent', { radius: 4, stroke: 'ink', width: 2 });
   for (const t of s.treats) {

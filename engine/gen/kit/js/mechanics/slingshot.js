@@ -14,6 +14,7 @@ const R = 16;
 export const FOE = 21; // radius of a target
 const WOOD = ['#c98d4f', '#b0763c', '#8fa3b8'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.stage = 1;
@@ -54,6 +55,7 @@ function block(s, x, y, w, h) {
   s.blocks.push({ x, y, w, h, vx: 0, vy: 0, a: 0, va: 0, loose: false, fell: false, still: 0 });
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -234,11 +236,13 @@ function squash(s, f) {
   gain(s, 3, f.x, f.y, 'perfect');
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, GROUND, W + 40, H - GROUND + 20, 'ground');
   d.box(-20, GROUND, W + 40, 12, 'groundTop');
   for (const b of s.blocks) {
     const [c, n] = [Math.cos(b.a), Math.sin(b.a)];
+    /** @type {(x: number, y: number) => [number, number]} */
     const at = (x, y) => [b.x + x * c - y * n, b.y + x * n + y * c];
     const [w, h] = [b.w / 2, b.h / 2];
     d.poly([at(-w, -h), at(w, -h), at(w, h), at(-w, h)], WOOD[b.w === b.h ? 2 : b.w > b.h ? 1 : 0],

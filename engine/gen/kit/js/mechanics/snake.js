@@ -12,6 +12,7 @@ export const DIRS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 const BACK = { left: 'right', right: 'left', up: 'down', down: 'up' };
 const board = grid(COLS, ROWS, 146, 24);
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.eaten = 0;
@@ -62,6 +63,7 @@ export function deadly(s, cell) {
 
 export function pace(s) { return 0.17 / (s.cfg.speed * Math.sqrt(heat(s))); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const last = s.turns.length ? s.turns[s.turns.length - 1] : s.dir;
@@ -97,6 +99,7 @@ function eat(s, at) {
   else note(s, 'eat', at.x, at.y);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawBoard(d, board, 'ground');
   for (let i = 0; i < COLS * ROWS; i++) {

@@ -10,6 +10,7 @@ const FULL = 210; // its width
 const CRANE = 128; // below what is written at the top
 const SHADES = ['block', 'accent', 'blockLight', 'pickup', 'near', 'hero2'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.rows = [{ x: W / 2, w: FULL }];
@@ -62,6 +63,7 @@ function drop(s) {
 
 function screenY(s, y) { return y + s.view; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -87,6 +89,7 @@ function plank(d, x, y, w, color) {
   }
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(-20, BASE + TALL + s.view, W + 40, H, 'ground');
   d.box(-20, BASE + TALL + s.view, W + 40, 9, 'groundTop');

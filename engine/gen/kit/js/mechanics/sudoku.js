@@ -9,6 +9,7 @@ export const meta = { id: 'sudoku', scroll: 'none', controls: 'board' };
 const GIVEN = [0, 0.6, 0.47, 0.34]; // share of the cells that a level shows
 const DIGITS = '123456789';
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration); // with a clock there is another one
   const size = s.cfg.params.size || 9;
@@ -99,6 +100,7 @@ export function follows(s, cells, i, v) {
   return others === 0 || all.some((unit) => unit.every((k) => k === i || cells[k] || !may(s, cells, k, v)));
 }
 
+/** @param {GameState} s */
 export function step(s, given) {
   tick(s);
   const input = firm(given);
@@ -141,6 +143,7 @@ function enter(s, digit) {
   if (!whole.length) note(s, 'put', at.x, at.y);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const g = board(s);
   const { size, x, y } = g;

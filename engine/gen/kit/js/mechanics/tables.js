@@ -11,6 +11,7 @@ const GOAL = 30; // right answers of a level, in a run without a clock
 const MIXED = 4; // op of all four
 const board = answers(4, 2, 456, 700);
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.gap = 1; // how far the chaser is, 0 to 1
@@ -68,6 +69,7 @@ function ask(s) {
 
 export function layout() { return board; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -110,6 +112,7 @@ function answer(s, i) {
 
 function heroX(s) { return 290 + 60 * s.shown; }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(20, 152, W - 40, 150, 'bg2', { radius: 20, stroke: 'ink', width: 3 });
   d.box(22, ROAD, W - 44, 38, 'ground', { radius: 16 });

@@ -10,6 +10,7 @@ const LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8],
 const COLORS = ['#e63946', '#2f6fed'];
 const ERRS = [0, 0.55, 0.25, 0]; // how often it does not look ahead, by level
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = match(seed, cfg);
   clean(s);
@@ -55,6 +56,7 @@ function best(cells, side, depth, least, most) {
 // wise is the cell that one takes who looks all the way ahead.
 export function wise(cells, side) { return best(cells.slice(), side, 0, -99, 99).cell; }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (proceed(s)) clean(s);
@@ -84,6 +86,7 @@ function put(s, cell) {
   else pass(s, 0.2);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   drawBoard(d, board, '#fffaf0');
   const span = board.size * 3;

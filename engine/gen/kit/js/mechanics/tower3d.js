@@ -10,6 +10,7 @@ const FULL = 3.4;
 const REACH = 4.4;
 const SHADES = ['block', 'accent', 'blockLight', 'pickup', 'hero2', 'far'];
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.rows = [{ x: 0, z: 0, w: FULL, d: FULL }];
@@ -68,6 +69,7 @@ function drop(s) {
   if (!s.over) fresh(s);
 }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -87,6 +89,7 @@ export function step(s, input) {
 
 function camera(s) { return { x: 7.2, y: s.lift + 6.6, z: 8.6, tx: 0, ty: s.lift - 1.2, tz: 0, fov: W > H ? 46 : 56 }; }
 
+/** @param {GameState} s @param {SceneList} g */
 export function scene(s, g) {
   g.view(camera(s));
   const first = Math.max(0, s.rows.length - 16);

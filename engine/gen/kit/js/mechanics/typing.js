@@ -10,6 +10,7 @@ const TOP = 150;
 const LONGEST = 26;
 const ROUND = 25; // words of a level, in a run without a clock
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.list = wordsOf(s.cfg, LONGEST).sort((a, b) => spell(a).length - spell(b).length);
@@ -48,6 +49,7 @@ function send(s) {
 function pitch(text) { return Math.min(20, (W - 76) / text.length); }
 function breadth(text) { return Math.max(58, text.length * pitch(text) + 26); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   if (s.over) return;
@@ -115,6 +117,7 @@ function hit(s, letter) {
   clear(s);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const pad = keys(s.rows);
   const head = pad[0].y - 34;

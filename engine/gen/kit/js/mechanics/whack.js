@@ -8,6 +8,7 @@ export const meta = { id: 'whack', scroll: 'none', full: true };
 export const HOLES = [];
 for (let row = 0; row < 3; row++) for (let col = 0; col < 3; col++) HOLES.push([96 + col * 144, 300 + row * 148]);
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.size = 92 * Math.sqrt(cfg.size);
@@ -32,6 +33,7 @@ function showOne(s) {
 // up is how far one has come out of its hole, 0 to 1.
 function up(o) { return Math.max(0, Math.min(1, o.age / 0.16, (o.life - o.age) / 0.16)); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   s.hammer.age += STEP;
@@ -67,6 +69,7 @@ function strike(s, input) {
   else gain(s, 1, x, y - 30);
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   d.box(14, 196, W - 28, 470, 'ground', { radius: 34, stroke: 'ink', width: 5 });
   d.box(30, 212, W - 60, 438, 'groundTop', { radius: 26, alpha: 0.35 });

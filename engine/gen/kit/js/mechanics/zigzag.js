@@ -9,6 +9,7 @@ const DX = 44;
 const DY = 26;
 const AHEAD = 26; // tiles made beyond the hero
 
+/** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.tiles = []; // {u, v, gem}: u steps to the right, v to the left
@@ -43,6 +44,7 @@ function place(s, u, v) { return [W / 2 + (u - v) * DX - s.cx, 520 - (u + v) * D
 
 export function under(s, u, v) { return s.tiles.find((t) => Math.abs(t.u - u) <= 0.62 && Math.abs(t.v - v) <= 0.62); }
 
+/** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {
   tick(s);
   const [x, y] = place(s, s.u, s.v);
@@ -101,6 +103,7 @@ function tile(d, x, y, gem) {
     { stroke: 'ink', width: 2 });
 }
 
+/** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const order = s.tiles.slice().sort((a, b) => (b.u + b.v) - (a.u + a.v));
   for (const t of order) {

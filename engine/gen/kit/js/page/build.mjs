@@ -18,7 +18,7 @@ const project = {
   name: 'project',
   setup(build) {
     build.onResolve({ filter: /.*/ }, ({ kind, path, importer }) => {
-      if (kind === 'entry-point') return { path, namespace: 'project' };
+      if (kind === 'entry-point') return { path: posix.normalize(path), namespace: 'project' };
       if (GLOBALS[path]) return { path, namespace: 'global' };
       if (!/^\.\.?\//.test(path)) return undefined; // a package of npm
       return { path: posix.join(posix.dirname(importer), path), namespace: 'project' };

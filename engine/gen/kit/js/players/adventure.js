@@ -3,6 +3,7 @@
 import { MID, N, board, distances, doorCell, locked } from '../mechanics/adventure.js';
 import { centre } from '../core/board.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const room = s.rooms[s.room];
   const foe = room.foe;

@@ -3,6 +3,7 @@
 import { W, atan2, hypot, PI } from '../core/world.js';
 import { SHOT, TURN, RADIUS } from '../mechanics/asteroids.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const t = target(s);
   if (!t) return null;

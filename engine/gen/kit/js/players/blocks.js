@@ -3,6 +3,7 @@ import { COLS, ROWS, PIECES, cells } from '../mechanics/blocks.js';
 
 const plans = new WeakMap(); // of pieces
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const p = s.piece;
   if (s.full.length > 0) return null;

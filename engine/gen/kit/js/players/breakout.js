@@ -2,6 +2,7 @@
 import { W, clamp } from '../core/world.js';
 import { BW, Y, half } from '../mechanics/breakout.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const b = s.ball;
   // Meet the ball off the middle, towards the side with more bricks left.

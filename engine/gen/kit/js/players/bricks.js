@@ -3,6 +3,7 @@
 import { W, clamp } from '../core/world.js';
 import { Y, R, half, pace } from '../mechanics/bricks.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const v = pace(s);
   let first = null;

@@ -5,6 +5,7 @@ import { sin, cos } from '../core/world.js';
 
 const THINK = -0.2; // seconds after a shot has stuck
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.shot || s.cool > THINK) return null;
   let best = { worth: -1, angle: 0 };

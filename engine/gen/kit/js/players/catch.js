@@ -2,6 +2,7 @@
 import { W, heat } from '../core/world.js';
 import { GROUND } from '../mechanics/catch.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const v = 275 * s.cfg.speed * Math.sqrt(heat(s));
   const time = (i) => Math.max(0.02, (GROUND - s.r - 20 - i.y) / i.vy);

@@ -6,6 +6,7 @@ const BACK = { left: 'right', right: 'left', up: 'down', down: 'up' };
 const SLOWER = 1.22; // steps of the hero for one of a pursuer
 const chosen = new WeakMap(); // by hero: the cell that it came to, and the way from there
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const h = s.hero;
   if (s.wait > 0.1 || (h.k < 0.5 && h.dir)) return null; // it decides in the second half of a cell

@@ -4,6 +4,7 @@ import { BIG, UPGRADES, card, perTap, price } from '../mechanics/clicker.js';
 
 const TAPS = 7; // a second
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.gold.left > 0 && s.gold.left < 4.4) return { tap: true, x: s.gold.x, y: s.gold.y };
   let best = -1;

@@ -2,6 +2,7 @@
 import { heat } from '../core/world.js';
 import { Y } from '../mechanics/climb.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const v = 255 * s.cfg.speed * heat(s);
   const ahead = v * 0.34 + 50;

@@ -5,6 +5,7 @@ import { CELL, COLS, lane, spot, log, girth } from '../mechanics/crossing.js';
 
 const AHEAD = [0.06, 0.13, 0.2, 0.3, 0.38]; // seconds in which a car must not be there
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const h = s.hero;
   if (h.k < 1 || s.queue) return null;

@@ -5,6 +5,7 @@ import { centre } from '../core/board.js';
 
 const ORDER = [0, 0, 1, 0, 2, 1, 0, 0, 1, 2];
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const kind = ORDER[s.towers.length % ORDER.length];
   if (s.sel >= 0) return press(towerAt(s, s.sel) ? 0 : kind);

@@ -1,4 +1,5 @@
 // Plays drive3d as an attentive player would.
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const soon = s.things.filter((t) => !t.done && t.z > -1.5 && t.z < 30);
   // The best place across the road: away from what is bad, at what is good.

@@ -2,6 +2,7 @@
 // keeps out of the way of what bites.
 import { FISH, MOST, SEA, hookX, pace } from '../mechanics/fishing.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const [x, h, foe] = [hookX(s), s.hook, s.foe];
   if (h.torn > 0) return null;

@@ -3,6 +3,7 @@
 import { W, clamp } from '../core/world.js';
 import { Y, SHOT, STRIDE, place, pace } from '../mechanics/formation.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const aim = goal(s);
   const ways = [aim, s.x, s.x - 36, s.x + 36, s.x - 70, s.x + 70, s.x - 110, s.x + 110].filter((x) =>

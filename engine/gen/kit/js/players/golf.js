@@ -2,6 +2,7 @@
 import { FAST, R, within, slow } from '../mechanics/golf.js';
 import { hypot } from '../core/world.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.moving || s.sunk > 0) return null;
   if (s.drag < 20) return { hold: true, x: 240, y: 480 };

@@ -1,6 +1,7 @@
 // Plays hangman: the letter that most of the words have that may be meant.
 import { spell } from '../core/spell.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.phase !== 'guess' || s.clock < 0.6) return null;
   const seen = (letter) => Array.from(spell(letter)).some((p) => s.tried.includes(p));

@@ -2,6 +2,7 @@
 import { heat } from '../core/world.js';
 import { X, GROUND } from '../mechanics/hop.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const v = 265 * s.cfg.speed * heat(s);
   const next = s.blocks.find((b) => !b.air && b.x + (b.size * b.n) / 2 > X - s.r);

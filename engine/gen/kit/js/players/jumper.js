@@ -2,6 +2,7 @@
 import { W } from '../core/world.js';
 import { LEAP, WIDE, gravity, sideways, apart } from '../mechanics/jumper.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const g = gravity(s);
   const v = sideways(s) * 0.8;

@@ -1,6 +1,7 @@
 // Plays lane as an attentive player would.
 import { Y } from '../mechanics/lane.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const soon = s.items.filter((i) => !i.done && i.y < Y + 40 && i.y > Y - 330);
   const worth = (lane) =>

@@ -1,6 +1,7 @@
 // Plays match as an attentive player would.
 import { centre } from '../mechanics/match.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const m = s.phase === 'idle' ? s.hint : null;
   const act = {};

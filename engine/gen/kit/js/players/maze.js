@@ -1,6 +1,7 @@
 // Plays maze as an attentive player would.
 import { WAYS, ways } from '../mechanics/maze.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const act = {};
   const w = s.hero.k < 0.7 ? s.hero.dir : route(s); // a way is chosen at a crossing

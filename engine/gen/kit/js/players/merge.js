@@ -1,6 +1,7 @@
 // Plays merge: large tiles stay in a corner, and many cells free.
 import { DIRS, slide } from '../mechanics/merge.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.since < 0.16 || s.end) return null; // it lets tiles come to rest
   let best = '';

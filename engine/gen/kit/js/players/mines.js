@@ -3,6 +3,7 @@
 import { COLS, ROWS, HIDDEN, board, proven } from '../mechanics/mines.js';
 import { centre } from '../core/board.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.done > 0 || s.since < 0.3 || Math.round(s.t * 60) % 8 > 1) return null;
   if (!s.field.length) return at(Math.floor(ROWS / 2) * COLS + Math.floor(COLS / 2));

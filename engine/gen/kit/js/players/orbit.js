@@ -1,6 +1,7 @@
 // Plays orbit as an attentive player would.
 import { wrap } from '../mechanics/orbit.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   // The way to an item is its angle, plus a great deal when a spike is on it.
   const way = (dir) => {

@@ -1,6 +1,7 @@
 // Plays pairs: it remembers what it has seen, and else turns the next card.
 import { shape, place } from '../mechanics/pairs.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.wait > 0.05 || s.open.length > 1 || s.t - s.dealt < 0.6 || Math.round(s.t * 60) % 15 > 1) return null;
   const at = place(shape(s.cards.length), s.cards.length, target(s));

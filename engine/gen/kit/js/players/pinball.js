@@ -3,6 +3,7 @@
 import { FLIPPERS, LONG } from '../mechanics/pinball.js';
 import { cos, sin } from '../core/world.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const b = s.ball;
   if (b.lane) return b.vy === 0 ? (s.pull < 0.7 ? { hold: true } : null) : null;

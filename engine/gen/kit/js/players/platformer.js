@@ -1,6 +1,7 @@
 // Plays platformer as an attentive player would.
 import { groundTop } from '../mechanics/platformer.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const feet = s.y + s.r;
   const ahead = (px) => groundTop(s, s.x + px);

@@ -3,6 +3,7 @@
 import { W, clamp } from '../core/world.js';
 import { MINE, half, landing } from '../mechanics/pong.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const b = s.ball;
   if (b.vy < 0 || s.wait > 0) return { x: s.x + clamp(W / 2 - s.x, -9, 9), y: MINE };

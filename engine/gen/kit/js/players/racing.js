@@ -3,6 +3,7 @@
 import { N, HALF, point, turn, top } from '../mechanics/racing.js';
 import { atan2 } from '../core/world.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.count > 0) return null;
   const m = s.me;

@@ -2,6 +2,7 @@
 import { KEYS } from '../mechanics/rhythm.js';
 import { hash } from '../core/world.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const n = s.notes.find((o) => !o.bad);
   if (!n || s.song < n.t - 0.07) return null;

@@ -1,6 +1,7 @@
 // Plays roll3d as an attentive player would.
 import { under } from '../mechanics/roll3d.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const look = 0.5;
   const ahead = s.dir === 0 ? under(s, s.u + look, s.v) : under(s, s.u, s.v + look);

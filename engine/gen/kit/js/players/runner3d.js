@@ -1,6 +1,7 @@
 // Plays runner3d as an attentive player would.
 import { W, heat } from '../core/world.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const v = 13 * s.cfg.speed * heat(s);
   const soon = s.things.filter((t) => !t.done && t.z < 1 && t.z > -v * 1.1);

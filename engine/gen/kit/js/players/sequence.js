@@ -1,6 +1,7 @@
 // Repeats what it saw, about twice a second; of long rows it may miss one.
 import { pad } from '../mechanics/sequence.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.phase !== 'play' || s.clock < 0.34) return null;
   const slip = s.row.length > 8 && s.at === 7 && Math.floor(s.t) % 5 === 0;

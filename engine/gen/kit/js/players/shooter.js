@@ -2,6 +2,7 @@
 import { H, W, clamp } from '../core/world.js';
 import { HOME, SHOT } from '../mechanics/shooter.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   const flight = (f) => (f.x - s.x) / SHOT;
   const shotAt = (f) => s.shots.some((b) => b.x < f.x && Math.abs(b.y - f.y) < 24);

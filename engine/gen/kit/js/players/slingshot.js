@@ -4,6 +4,7 @@ import { sin, cos } from '../core/world.js';
 
 const STEEP = [0.32, 0.5, 0.2, 0.75, 1, 0.1, 1.2];
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.shot || s.shots === 0) return null;
   if (s.drag < 14) return s.calm > 100 ? null : { hold: true, x: FORK.x, y: FORK.y };

@@ -1,6 +1,7 @@
 // Plays snake: the shortest way to the food that leaves room to go on.
 import { DIRS, next, deadly, pace } from '../mechanics/snake.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.turns.length > 0 || s.wait < pace(s) * 0.7) return null; // it decides late, as each step may change all
   const from = s.body[0];

@@ -2,6 +2,7 @@
 import { board, follows } from '../mechanics/sudoku.js';
 import { centre } from '../core/board.js';
 
+/** @param {GameState} s @returns {GameAct} */
 export function act(s) {
   if (s.done > 0 || Math.round(s.t * 60) % 24 > 1) return null; // it thinks
   if (s.sel >= 0 && !s.cells[s.sel] && sure(s, s.sel)) return { key: s.full[s.sel] };

@@ -66,8 +66,8 @@ func TestStepsAndTokensAreBounded(t *testing.T) {
 	job := task()
 	job.Limits.Tokens = 50
 	r = work(t, job, &judge{}, turns...)
-	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxTokens != 5 {
-		t.Errorf("tokens: %q after %d, the last may write %d", r.Stop, r.Steps, r.model.asked[len(r.model.asked)-1].MaxTokens)
+	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxOutput != 5 {
+		t.Errorf("tokens: %q after %d, the last may write %d", r.Stop, r.Steps, r.model.asked[len(r.model.asked)-1].MaxOutput)
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *script) Chat(_ context.Context, r model.Request) (model.Reply, error) {
 	if len(s.lines) > 1 {
 		s.lines = s.lines[1:]
 	}
-	return model.Reply{Text: line}, nil
+	return model.NewReply(line), nil
 }
 
 func read(t *testing.T, s *script, ask Ask) (brief.Reading, error) {
@@ -79,8 +79,8 @@ func TestAnswerThatIsNoneIsExplainedToTheModel(t *testing.T) {
 			continue
 		}
 		last := s.asked[1].Messages
-		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Content, says) {
-			t.Errorf("%s: the model is told %q, want %q", wrong, got.Content, says)
+		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Text(), says) {
+			t.Errorf("%s: the model is told %q, want %q", wrong, got.Text(), says)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := s.asked[0].Messages[1].Content
+	text := s.asked[0].Messages[0].Text()
 	at := -1
 	for _, part := range []string{"INSTRUCTIONS", "CONTEXT", "SKILL", "PROMPT"} {
 		next := strings.Index(text, part)
@@ -125,7 +125,7 @@ func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
 		}
 		at = next
 	}
-	if !json.Valid(s.asked[0].Format) || s.asked[0].MaxTokens == 0 {
+	if !json.Valid(s.asked[0].Schema) || s.asked[0].MaxOutput == 0 {
 		t.Errorf("request %+v", s.asked[0])
 	}
 }
@@ -142,7 +142,7 @@ func TestPartsAreShownAsTheyAre(t *testing.T) {
 	if _, err := read(t, s, ask); err != nil {
 		t.Fatal(err)
 	}
-	text := s.asked[0].Messages[1].Content
+	text := s.asked[0].Messages[0].Text()
 	for _, part := range parts {
 		if strings.Count(text, part) != max(1, strings.Count(strings.Join(parts, "\n"), part)) {
 			t.Errorf("%.20q is not shown as it is", part)
@@ -158,7 +158,7 @@ func TestModelSaysAChangeInTheGeneratorsWords(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 	last := s.asked[1].Messages
-	if got := last[len(last)-1].Content; !strings.Contains(got, "does not understand the wish") {
+	if got := last[len(last)-1].Text(); !strings.Contains(got, "does not understand the wish") {
 		t.Errorf("the model is told %q", got)
 	}
 }

@@ -29,6 +29,12 @@ export const hud = {
 
 export const screen = () => ({ hud: boxes, sprites: [], field });
 
+// shade darkens what is drawn below.
+export function shade() {
+  pen.fillStyle = '#0b1020b0';
+  pen.fillRect(0, 0, field.w, field.h);
+}
+
 // clear begins a frame.
 export function clear(g, size) {
   [pen, field, boxes] = [g, size, []];

@@ -1,7 +1,7 @@
 // Runs a game: sixty steps a second, drawn as often as the screen can.
 import { STEP, lerp } from './math.js';
 import { begin, score, end, expose } from './svc.js';
-import { hud, clear, screen } from './hud.js';
+import { hud, clear, shade, screen } from './hud.js';
 import { listen } from './input.js';
 import { load, store } from './store.js';
 import { mute, sfx } from './sfx.js';
@@ -63,6 +63,7 @@ function words({ text = {}, title, size }) {
   const { phase, s } = page;
   const say = (role, y, high, said = text[role] ?? role) => hud.text(role, said, size.w / 2, size.h * y, high);
   const scored = s.score !== undefined;
+  if (page.paused || phase === 'over') shade();
   if (phase === 'ready') {
     say('title', 0.2, 46, title);
     say('how', 0.4, 22);

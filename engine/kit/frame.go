@@ -46,10 +46,10 @@ type About struct {
 
 // words are the texts of the screens around a run.
 var words = map[string]map[string]string{
-	"en": {"how": "Arrow keys, or drag a finger", "start": "Tap or press space", "again": "Again", "paused": "Paused", "best": "Best", "win": "You win", "lose": "Game over", "draw": "A draw", "speed": "Speed"},
-	"de": {"how": "Pfeiltasten, oder mit dem Finger ziehen", "start": "Tippen oder Leertaste", "again": "Noch einmal", "paused": "Pause", "best": "Rekord", "win": "Gewonnen", "lose": "Verloren", "draw": "Unentschieden", "speed": "Tempo"},
-	"es": {"how": "Flechas, o arrastra el dedo", "start": "Toca o pulsa espacio", "again": "Otra vez", "paused": "Pausa", "best": "Récord", "win": "Has ganado", "lose": "Fin del juego", "draw": "Empate", "speed": "Velocidad"},
-	"fr": {"how": "Flèches, ou glisse le doigt", "start": "Touche ou espace", "again": "Encore", "paused": "Pause", "best": "Record", "win": "Gagné", "lose": "Perdu", "draw": "Égalité", "speed": "Vitesse"},
+	"en": {"how": "Arrow keys, or drag a finger", "start": "Tap or press space", "again": "Again", "sound": "Sound: on", "silent": "Sound: off", "paused": "Paused", "best": "Best", "win": "You win", "lose": "Game over", "draw": "A draw", "speed": "Speed"},
+	"de": {"how": "Pfeiltasten, oder mit dem Finger ziehen", "start": "Tippen oder Leertaste", "again": "Noch einmal", "sound": "Ton: an", "silent": "Ton: aus", "paused": "Pause", "best": "Rekord", "win": "Gewonnen", "lose": "Verloren", "draw": "Unentschieden", "speed": "Tempo"},
+	"es": {"how": "Flechas, o arrastra el dedo", "start": "Toca o pulsa espacio", "again": "Otra vez", "sound": "Sonido: sí", "silent": "Sonido: no", "paused": "Pausa", "best": "Récord", "win": "Has ganado", "lose": "Fin del juego", "draw": "Empate", "speed": "Velocidad"},
+	"fr": {"how": "Flèches, ou glisse le doigt", "start": "Touche ou espace", "again": "Encore", "sound": "Son : oui", "silent": "Son : non", "paused": "Pause", "best": "Record", "win": "Gagné", "lose": "Perdu", "draw": "Égalité", "speed": "Vitesse"},
 }
 
 // Frame returns the files of a new game that runs and does nothing yet, without its

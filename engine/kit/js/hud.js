@@ -8,7 +8,7 @@ export const hud = {
   text(role, text, x, y, size = 24, color = '#fff') {
     if (!pen) return;
     const high = Math.max(18, size);
-    const wide = 2 * Math.min(x, field.w - x) - 16;
+    const wide = 2 * Math.min(x, field.w - x) - 40;
     const lines = [];
     Object.assign(pen, { font: 'bold ' + high + FONT, fillStyle: color, lineWidth: high / 5 });
     for (const word of String(text).split(' ')) {
@@ -28,6 +28,12 @@ export const hud = {
 };
 
 export const screen = () => ({ hud: boxes, sprites: [], field });
+
+// shade darkens what is drawn below.
+export function shade() {
+  pen.fillStyle = '#0b1020b0';
+  pen.fillRect(0, 0, field.w, field.h);
+}
 
 // clear begins a frame.
 export function clear(g, size) {

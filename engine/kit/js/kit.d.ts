@@ -20,7 +20,7 @@ export interface State { score?: number; outcome?: string; [name: string]: any }
 export interface Game {
   about: { title: string; size: { w: number; h: number }; [name: string]: any };
   view(stage: object): any;
-  create(seed: number, tunables: { [name: string]: number }): State;
+  create(seed: number, tunables: any): State;
   step(s: State, input: Input): void;
   draw(g: any, s: State, phase: 'ready' | 'play' | 'over'): void;
   setup?(g: any, s: State): void;
@@ -32,7 +32,7 @@ export interface Recording { seed: number; steps: number; inputs: [number, Input
 
 export function run(game: Game): Promise<void>;
 export function replay(game: Pick<Game, 'about' | 'create' | 'step'>, recording: Recording): State;
-export function recording(): Recording;
+export function recording(): Recording | null | undefined;
 export function pause(on: boolean): void;
 export function begin(): void;
 export function score(n: number): void;

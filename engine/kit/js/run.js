@@ -1,22 +1,24 @@
 // Runs a game: sixty steps a second, drawn as often as the screen can.
 import { STEP, lerp } from './math.js';
 import { begin, score, end, expose } from './svc.js';
-import { hud, clear, screen } from './hud.js';
+import { hud, clear, shade, screen } from './hud.js';
 import { listen } from './input.js';
 import { load, store } from './store.js';
 import { mute, sfx } from './sfx.js';
 import { stage, paper } from './stage.js';
 
 // At most MOST steps are made up for in a frame; for REST steps after an end no press
-// begins again; what moves more than JUMP in a step is not seen on its way.
+// begins again; what moves more than JUMP in a step is not seen on its way; a run of more
+// than LONGEST changes of its input is not kept.
 const MOST = 6;
 const REST = 24;
 const JUMP = 40;
+const LONGEST = 40000;
 const AXES = ['x', 'y', 'z'];
 const NONE = new Map();
 const page = { phase: 'ready', rest: REST, was: NONE };
 
-// recording is {seed, steps, inputs: [[step, input]]} of the newest run.
+// recording is {seed, steps, inputs: [[step, input]]} of the newest run, or nothing.
 export const recording = () => page.tape;
 
 export function pause(on) { page.paused = on && page.phase === 'play'; }
@@ -49,8 +51,11 @@ function draw(game, g, alpha) {
     const from = (page.was.get(o) || to)[i];
     if (Math.abs(v - from) < JUMP) o[AXES[i]] = lerp(from, v, alpha);
   }));
-  game.draw(g, page.s, page.phase);
-  now.forEach((to, o) => to.forEach((v, i) => { if (v !== undefined) o[AXES[i]] = v; }));
+  try {
+    game.draw(g, page.s, page.phase);
+  } finally {
+    now.forEach((to, o) => to.forEach((v, i) => { if (v !== undefined) o[AXES[i]] = v; }));
+  }
 }
 
 // words are the texts around a run.
@@ -58,6 +63,7 @@ function words({ text = {}, title, size }) {
   const { phase, s } = page;
   const say = (role, y, high, said = text[role] ?? role) => hud.text(role, said, size.w / 2, size.h * y, high);
   const scored = s.score !== undefined;
+  if (page.paused || phase === 'over') shade();
   if (phase === 'ready') {
     say('title', 0.2, 46, title);
     say('how', 0.4, 22);
@@ -71,15 +77,16 @@ function words({ text = {}, title, size }) {
     hud.text('pause', 'II', 28, 28);
     if (scored && !hud.has('score')) hud.text('score', s.score, size.w / 2, 36, 40);
     if (page.paused) say('paused', 0.45, 46);
+    if (page.paused) say(page.quiet ? 'silent' : 'sound', 0.8, 28);
   }
 }
 
 function step(game, input) {
   const { s, tape, last } = page;
   const before = s.score;
-  page.last = JSON.stringify(input);
-  if (page.last !== last) tape.inputs.push([tape.steps, input]);
-  tape.steps++;
+  const now = page.last = JSON.stringify(input);
+  if (tape && now !== last && tape.inputs.push([tape.steps, JSON.parse(now)]) > LONGEST) page.tape = null;
+  if (tape) tape.steps++;
   game.step(s, input);
   if (s.score !== before) score(s.score);
   if (!s.outcome) return;
@@ -92,7 +99,8 @@ function step(game, input) {
 function tick(game, input) {
   const press = input.tapped || input.pressed.length > 0;
   const corner = input.tapped && input.x < 56 && input.y < 56;
-  if (page.paused) pause(!press);
+  if (page.paused && input.tapped && input.y > 0.7 * game.about.size.h) page.quiet = mute();
+  else if (page.paused) pause(!press);
   else if (page.phase === 'play' && corner) pause(true);
   else if (page.phase === 'play') step(game, input);
   else if (++page.rest > REST && press) {
@@ -116,7 +124,7 @@ export async function run(game) {
     const held = key === 'Escape' || (key === 'p' && !typed);
     const quiet = key === 'm' && !typed;
     if (held) pause(!page.paused);
-    if (quiet) mute();
+    if (quiet) page.quiet = mute();
     return held || quiet;
   });
   document.addEventListener('visibilitychange', () => { if (document.hidden) pause(true); });

@@ -15,7 +15,9 @@ export const store = {
     kept[name] = value;
     try {
       localStorage.setItem(place(name), JSON.stringify(value));
-    } catch { /* kept */ }
+    } catch {
+      return;
+    }
   },
 };
 

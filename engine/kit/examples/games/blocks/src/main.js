@@ -84,7 +84,7 @@ function draw(g, s, phase) {
   g.fillRect(0, 0, 480, 720);
   if (phase === 'ready') {
     SHAPES.forEach((shape, i) => {
-      for (const [x, y] of shape) cell(g, x + (i % 2) * 6, y + Math.floor(i / 2) * 2 + 9, COLORS[i], 0.8);
+      for (const [x, y] of shape) cell(g, x + (i % 3) * 4.4 - 1.4, y + Math.floor(i / 3) * 2.2 + 7.2, COLORS[i], 0.8);
     });
     return;
   }

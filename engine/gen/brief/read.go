@@ -266,6 +266,9 @@ func (r *Reading) nudge(n nudge) {
 // the scene.
 func (r *Reading) color(color string, next []token) string {
 	for _, t := range next[:min(2, len(next))] {
+		if t.startsClause {
+			break
+		}
 		noun, _, ok := r.words.lookup(t)
 		if !ok {
 			continue

@@ -13,13 +13,15 @@ import (
 	"github.com/svc-games/svc/test/long"
 )
 
-func corpusGames(t *testing.T) []corpus.Game {
+func corpusGames(t *testing.T) []corpus.Game { return loaded(t, corpus.Games) }
+
+func loaded(t *testing.T, load func(frameworks string) ([]corpus.Game, error)) []corpus.Game {
 	t.Helper()
 	dir := os.Getenv("SVC_FRAMEWORKS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "bin", "frameworks")
 	}
-	games, err := corpus.Games(dir)
+	games, err := load(dir)
 	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -44,9 +46,10 @@ func judged(t *testing.T, b *Browser, g corpus.Game, files map[string][]byte) Re
 
 func TestJudgeBlocksNoGoodGame(t *testing.T) {
 	b := testBrowser(t)
-	for i, g := range corpusGames(t) {
-		if i%3 > 0 && !long.Asked() {
-			continue // apples, duel, rings and tunnel stand for all
+	for i, g := range append(corpusGames(t), loaded(t, corpus.More)...) {
+		asked := os.Getenv("SVC_GAME") != "" && strings.Contains(os.Getenv("SVC_GAME")+"|", g.Name+"|")
+		if i%3 > 0 && !long.Asked() && !asked {
+			continue // apples, duel, rings, tunnel, flood, swarm stand for all
 		}
 		t.Run(g.Name, func(t *testing.T) {
 			r := judged(t, b, g, g.Files)

@@ -135,6 +135,7 @@ type seat struct {
 	script  string // the judge and the game's player
 	added   page.ScriptIdentifier
 	control string    // that starts a run
+	beside  bool      // what is tapped is the middle, not a button
 	faults  []fault   // of pages that were left
 	stop    chan bool // ends the watch
 	loads   atomic.Int32
@@ -267,11 +268,13 @@ func (s *seat) begin(tries int) (string, error) {
 				return control, nil
 			}
 		}
+		s.beside = !s.beside
 	}
 	return "", nil
 }
 
-// use does what a player does with a control; a tap is one of the browser's own.
+// use does what a player does with a control; a tap is one of the browser's own, at the
+// first button or, if that starts nothing, beside it.
 func (s *seat) use(control string) error {
 	if key, isKey := keys[control]; isKey {
 		_, err := Eval[any](s.Page, fmt.Sprintf("window.__judge.press(%q)", key))
@@ -282,7 +285,7 @@ func (s *seat) use(control string) error {
 		return err
 	}
 	x, y := float64(s.game.Width)/2, float64(s.game.Height)*0.45
-	if len(places) > 0 {
+	if len(places) > 0 && !s.beside {
 		x, y = places[0].X, places[0].Y
 	}
 	if err := chromedp.Do(s.ctx, chromedp.MouseClickXY(x, y)); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/kit"
 )
 
-//go:embed games
+//go:embed games more
 var games embed.FS
 
 // Game is a game by its sources; what is built of them is not among them.
@@ -33,15 +33,22 @@ type Game struct {
 // globals are what a game imports of the frameworks, by their folder.
 var globals = map[string]string{"phaser": "'phaser'", "pixi": "'pixi.js'", "three": "'three'"}
 
-// Games returns all of them by name. frameworks is the folder of the frameworks.
-func Games(frameworks string) ([]Game, error) {
-	entries, err := games.ReadDir("games")
+// Games returns those that mutations are made for, by name. frameworks is the folder of
+// the frameworks.
+func Games(frameworks string) ([]Game, error) { return all("games", frameworks) }
+
+// More returns games of other kinds of technique, by name, which are written each in
+// its own way.
+func More(frameworks string) ([]Game, error) { return all("more", frameworks) }
+
+func all(folder, frameworks string) ([]Game, error) {
+	entries, err := games.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
 	var out []Game
 	for _, e := range entries {
-		g, err := load(e.Name(), frameworks)
+		g, err := load(path.Join(folder, e.Name()), frameworks)
 		if err != nil {
 			return nil, fmt.Errorf("loading %s: %w", e.Name(), err)
 		}
@@ -50,9 +57,8 @@ func Games(frameworks string) ([]Game, error) {
 	return out, nil
 }
 
-func load(name, frameworks string) (Game, error) {
-	g := Game{Name: name, Files: map[string][]byte{}}
-	root := path.Join("games", name)
+func load(root, frameworks string) (Game, error) {
+	g := Game{Name: path.Base(root), Files: map[string][]byte{}}
 	err := fs.WalkDir(games, root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

@@ -36,7 +36,7 @@ func tables() map[string]table {
 		"driver process":    {{"", new(host.Process).Caddyfile()}},
 		"driver docker":     {{"", new(host.Docker).Caddyfile()}},
 		"driver kubernetes": {{"", new(host.Kubernetes).Caddyfile()}},
-		"egress":            {{"", new(embedded.Egress).Caddyfile()}, {"endpoint", new(embedded.EgressEndpoint).Caddyfile()}},
+		"egress":            {{"", new(embedded.Egress).Caddyfile()}, {"endpoint", new(embedded.EgressEndpoint).Caddyfile()}, {"model", new(embedded.EgressModel).Caddyfile()}},
 		"sidecar":           {{"", new(remote.Sidecar).Caddyfile()}},
 		"svc_auth":          {{"", new(caddymodule.Auth).Caddyfile()}},
 		"svc_access":        {{"", new(caddymodule.Access).Caddyfile()}},

@@ -130,7 +130,10 @@ type Unit struct {
 const (
 	UnitImage = "image"  // one picture
 	UnitAudio = "audio"  // one sound file
-	UnitModel = "model." // and the model's name, and .input or .output: tokens
+	UnitModel = "model." // and the model's name, and .input or .output, or one of the next: tokens
+
+	UnitCached     = ".cached"      // read, and a cache had them
+	UnitCacheWrite = ".cache_write" // read, and written to a cache
 )
 
 // UnitJob is one job of the reference engine's generator.

@@ -18,9 +18,12 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the stream r.
-func NewReader(r io.Reader) *Reader {
+func NewReader(r io.Reader) *Reader { return NewReaderOf(r, maxLine) }
+
+// NewReaderOf returns a reader of a stream whose lines have so many bytes at most.
+func NewReaderOf(r io.Reader, longest int) *Reader {
 	scan := bufio.NewScanner(r)
-	scan.Buffer(make([]byte, 0, 16<<10), maxLine)
+	scan.Buffer(make([]byte, 0, 16<<10), longest)
 	return &Reader{scan: scan}
 }
 

@@ -20,23 +20,24 @@ type Egress struct {
 	// How many calls one engine may have under way. Default: 4.
 	Concurrency int `json:"concurrency,omitempty"`
 
-	// The OpenAI-compatible services, and their models.
+	// The services, and their models.
 	Endpoints []EgressEndpoint `json:"endpoints,omitempty"`
 
-	// The largest request of an engine, in bytes. Default: 4 MiB.
+	// The largest request of an engine, in bytes. Default: 16 MiB.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	// The most tokens that one call may have a model write. Default: 8192.
+	// The most tokens that one call may have a model write that has no max_output.
+	// Default: 8192.
 	MaxTokens int64 `json:"max_tokens,omitempty"`
 
-	// How long a stream may stand still. Default: 1m.
+	// How long a stream may stand still once the model writes. Default: 90s.
 	Stall caddy.Duration `json:"stall,omitempty"`
 
-	// How long one call may take. Default: 5m.
+	// How long one call may take. Default: 15m.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 }
 
-// EgressEndpoint is an OpenAI-compatible service. A model stands in one only.
+// EgressEndpoint is a service that speaks a protocol of models. A model stands in one only.
 type EgressEndpoint struct {
 	// The models for chat completions.
 	Chat []string `json:"chat,omitempty"`
@@ -50,6 +51,10 @@ type EgressEndpoint struct {
 
 	// The file with the credential. It is read for each call.
 	KeyFile string `json:"key_file,omitempty"`
+
+	// Models with what they can do. The other lists name those of which nothing is
+	// said.
+	Models []EgressModel `json:"models,omitempty"`
 
 	// The models for speech.
 	Speech []string `json:"speech,omitempty"`
@@ -74,13 +79,13 @@ type EgressEndpoint struct {
 func (e *Egress) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "endpoint", Form: "<URL>", Repeats: true, Read: e.readEndpoint, Default: "required",
-			Meaning: "base address of an OpenAI-compatible service, the part before `/chat/completions`; there may be several. " +
+			Meaning: "base address of a service, the part before `/chat/completions`, `/responses` or `/messages`; there may be several. " +
 				"A key travels over `https://`, or to this machine"},
 		{Name: "max_tokens", Form: "<number>", Read: block.Count(&e.MaxTokens), Default: "`8192`",
-			Meaning: "the most that one call may have a model write, whatever the engine asks for"},
-		{Name: "max_body", Form: "<size>", Read: block.Size(&e.MaxBody), Default: "`4MiB`", Meaning: "largest request"},
-		{Name: "timeout", Form: "<duration>", Read: caddymodule.Duration(&e.Timeout), Default: "`5m`", Meaning: "how long a call may take"},
-		{Name: "stall", Form: "<duration>", Read: caddymodule.Duration(&e.Stall), Default: "`1m`", Meaning: "how long a stream may stand still"},
+			Meaning: "the most that one call may have a model write that has no `max_output`, whatever the engine asks for"},
+		{Name: "max_body", Form: "<size>", Read: block.Size(&e.MaxBody), Default: "`16MiB`", Meaning: "largest request"},
+		{Name: "timeout", Form: "<duration>", Read: caddymodule.Duration(&e.Timeout), Default: "`15m`", Meaning: "how long a call may take"},
+		{Name: "stall", Form: "<duration>", Read: caddymodule.Duration(&e.Stall), Default: "`90s`", Meaning: "how long a stream may stand still once the model writes"},
 		{Name: "concurrency", Form: "<number>", Read: block.Count(&e.Concurrency), Default: "`4`", Meaning: "calls that one engine may have under way"},
 	}
 }
@@ -100,6 +105,9 @@ func (e *Egress) readEndpoint(c *block.Cursor) error {
 //	    chat      <models...>
 //	    images    <models...>
 //	    speech    <models...>
+//	    model     <name> {
+//	        ...
+//	    }
 //	}
 func (at *EgressEndpoint) Caddyfile() block.Options {
 	const models = "the names of models"
@@ -115,7 +123,16 @@ func (at *EgressEndpoint) Caddyfile() block.Options {
 		{Name: "speech", Form: "<models...>", Read: block.List(&at.Speech, models), Default: "none",
 			Meaning: "names of the models for sounds, likewise. The first makes them: it must be a model that makes the sound which its `input` describes, " +
 				"since one that reads aloud would read the description"},
+		{Name: "model", Form: "<name>", Repeats: true, Read: at.readModel, Default: "none",
+			Meaning: "a model with what it can do, in place of its name in a list; `svc doctor models` finds it out"},
 	}
+}
+
+func (at *EgressEndpoint) readModel(c *block.Cursor) error {
+	var m EgressModel
+	err := c.ArgAndBlock(&m.Name, m.Caddyfile())
+	at.Models = append(at.Models, m)
+	return err
 }
 
 // config returns what package egress goes by.
@@ -126,7 +143,7 @@ func (e *Egress) config() egress.Config {
 	}
 	for _, at := range e.Endpoints {
 		c.Endpoints = append(c.Endpoints, egress.Endpoint{
-			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Chat: at.Chat, Images: at.Images, Speech: at.Speech,
+			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Chat: at.Chat, Images: at.Images, Speech: at.Speech, Models: models(at.Models),
 		})
 	}
 	return c

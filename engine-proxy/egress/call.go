@@ -20,8 +20,8 @@ const bodyTimeout = 30 * time.Second
 // not leave the machine.
 type call struct {
 	model string
-	at    *Endpoint
-	use   use
+	of    *offered
+	route *route
 	body  []byte          // for the provider
 	limit []contract.Unit // what it may cost at most
 	live  bool            // the answer is a stream
@@ -34,21 +34,24 @@ type call struct {
 // only while nothing was sent.
 type relay func(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error)
 
-// silence is how long the answer may stand still. One that comes whole may
-// come late.
-func (c *call) silence(stall time.Duration) time.Duration {
+// never is longer than a call: its own time ends before.
+const never = 24 * time.Hour
+
+// silence is how long nothing may be written at first, and then for how long the
+// answer may stand still. One that comes whole may come late.
+func (c *call) silence(stall time.Duration) (first, idle time.Duration) {
 	if c.live {
-		return stall
+		return c.of.first, stall
 	}
-	return 24 * time.Hour // the call's own time ends before
+	return never, never
 }
 
 // serve takes one call through: read, granted, noted, sent, counted, charged.
-func (a *account) serve(w http.ResponseWriter, r *http.Request, u use) {
+func (a *account) serve(w http.ResponseWriter, r *http.Request, to *route) {
 	began := time.Now()
-	log := a.log.With(zap.String("use", string(u)))
-	refused, err := a.admitted(w, r, u, log)
-	a.egress.opts.Metrics.ended(u, refused, err)
+	log := a.log.With(zap.String("use", string(to.use)))
+	refused, err := a.admitted(w, r, to, log)
+	a.egress.opts.Metrics.ended(to.use, refused, err)
 	if refused != nil {
 		if refused.cause != nil {
 			log.Warn("call was refused", zap.String("reason", refused.reason), zap.Error(refused.cause))
@@ -62,7 +65,7 @@ func (a *account) serve(w http.ResponseWriter, r *http.Request, u use) {
 
 // admitted returns why a call was refused, or with no refusal why its answer
 // is not whole.
-func (a *account) admitted(w http.ResponseWriter, r *http.Request, u use, log *zap.Logger) (*refusal, error) {
+func (a *account) admitted(w http.ResponseWriter, r *http.Request, to *route, log *zap.Logger) (*refusal, error) {
 	select {
 	case a.slots <- struct{}{}:
 		defer func() { <-a.slots }()
@@ -71,7 +74,7 @@ func (a *account) admitted(w http.ResponseWriter, r *http.Request, u use, log *z
 		busy.retryAfter = time.Second
 		return busy, nil
 	}
-	c, refused := a.egress.read(w, r, u)
+	c, refused := a.egress.read(w, r, to)
 	if refused != nil {
 		return refused, nil
 	}
@@ -97,7 +100,7 @@ func (a *account) admitted(w http.ResponseWriter, r *http.Request, u use, log *z
 func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64, p *passing, log *zap.Logger) (*refusal, error) {
 	var cost []contract.Unit // nil: the limit
 	out := &heldEnd{ResponseWriter: w}
-	done := a.egress.opts.Metrics.sent(c.use)
+	done := a.egress.opts.Metrics.sent(c.route.use)
 	defer func() {
 		done()
 		a.egress.opts.Metrics.used(cost, c.limit)
@@ -123,7 +126,7 @@ func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64
 }
 
 // read reads an engine's request.
-func (e *Egress) read(w http.ResponseWriter, r *http.Request, u use) (*call, *refusal) {
+func (e *Egress) read(w http.ResponseWriter, r *http.Request, to *route) (*call, *refusal) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, refuse(http.StatusUnsupportedMediaType, "invalid_request", "The Content-Type must be application/json.")
 	}
@@ -141,12 +144,14 @@ func (e *Egress) read(w http.ResponseWriter, r *http.Request, u use) (*call, *re
 	if err := deadline.SetReadDeadline(time.Time{}); err != nil {
 		return nil, unavailable(err)
 	}
-	c, refused := uses[u].read(e, body)
+	c, refused := to.read(e, body)
 	if refused != nil {
 		return nil, refused
 	}
-	c.use = u
-	c.at, refused = e.catalog.find(c.model, u)
+	c.route = to
+	if c.of == nil {
+		c.of, refused = e.catalog.find(c.model, to.use, "")
+	}
 	return c, refused
 }
 

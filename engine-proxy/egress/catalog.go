@@ -1,24 +1,23 @@
 package egress
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
-)
-
-// use is what a model is for.
-type use string
-
-const (
-	useChat   use = "chat"
-	useImages use = "images"
-	useSpeech use = "speech"
+	"time"
 )
 
 // offered is a model that engines may call.
 type offered struct {
-	name string
-	use  use
-	at   *Endpoint
+	Model
+	at      *Endpoint
+	ceiling int64         // the most that one call may have it write
+	first   time.Duration // until it writes something
+}
+
+// call is one of a model that writes.
+func (m *offered) call(body []byte, count *meter, of wire, live bool) *call {
+	return &call{model: m.Name, of: m, body: body, limit: count.limit(), live: live, relay: relayOf(count, of, live)}
 }
 
 // catalog is what engines may call, in the order of the configuration.
@@ -28,61 +27,77 @@ func (c Config) catalog() catalog {
 	var all catalog
 	for i := range c.Endpoints {
 		at := &c.Endpoints[i]
-		for _, list := range []struct {
-			use   use
-			names []string
-		}{{useChat, at.Chat}, {useImages, at.Images}, {useSpeech, at.Speech}} {
-			for _, name := range list.names {
-				all = append(all, offered{name, list.use, at})
-			}
+		for _, m := range at.models() {
+			all = append(all, offered{
+				Model: m, at: at, ceiling: cmp.Or(m.MaxOutput, c.MaxTokens), first: cmp.Or(m.FirstToken, DefaultFirstToken),
+			})
 		}
 	}
 	return all
 }
 
-// find returns the endpoint of a model that may be used so.
-func (c catalog) find(name string, use use) (*Endpoint, *refusal) {
-	i := slices.IndexFunc(c, func(m offered) bool { return m.name == name && m.use == use })
+// find returns a model that may be used so, and asked by a protocol.
+func (c catalog) find(name string, u Use, by Protocol) (*offered, *refusal) {
+	i := slices.IndexFunc(c, func(m offered) bool { return m.Name == name && m.use() == u })
 	if i < 0 {
 		return nil, refuse(http.StatusForbidden, "model_not_allowed", "The model is not among those of /v1/models for this use.")
 	}
-	return c[i].at, nil
+	if m := &c[i]; u == useChat && m.protocol() != by {
+		return nil, refuse(http.StatusBadRequest, "wrong_protocol", "The model is asked at /v1%s.", paths[m.protocol()])
+	}
+	return &c[i], nil
 }
 
-// listed is a model in the answer to GET /v1/models. Use is our own addition.
+// listed is a model in the answer to GET /v1/models. All but the first three
+// members are our own addition: what the configuration says of it.
 type listed struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
 	OwnedBy string `json:"owned_by"`
-	Use     use    `json:"use"`
+	Use     Use    `json:"use"`
+	Abilities
+	FirstToken int64 `json:"first_token,omitempty"` // seconds
 }
 
 // serve answers GET /v1/models.
 func (c catalog) serve(w http.ResponseWriter) {
 	data := make([]listed, len(c))
 	for i, m := range c {
-		data[i] = listed{ID: m.name, Object: "model", OwnedBy: "svc", Use: m.use}
+		data[i] = listed{
+			ID: m.Name, Object: "model", OwnedBy: "svc", Use: m.use(), Abilities: m.Abilities,
+			FirstToken: int64(m.FirstToken / time.Second),
+		}
 	}
 	writeJSON(w, map[string]any{"object": "list", "data": data})
 }
 
-// uses say of each use which part of an endpoint's address stands for it, and
-// how an engine's request is read.
-var uses = map[use]struct {
-	path string
-	read func(e *Egress, body []byte) (*call, *refusal)
-}{
-	useChat:   {"/chat/completions", (*Egress).readChat},
-	useImages: {"/images/generations", (*Egress).readImages},
-	useSpeech: {"/audio/speech", (*Egress).readSpeech},
+// paths are the parts of an endpoint's address that stand for the protocols.
+var paths = map[Protocol]string{
+	ProtocolChat: "/chat/completions", ProtocolResponses: "/responses", ProtocolMessages: "/messages",
 }
 
-// useOf returns the use that a path of the socket stands for, "" for none.
-func useOf(path string) use {
-	for u, known := range uses {
-		if path == "/v1"+known.path {
-			return u
+// route says of a path what it is for, and how an engine's request is read.
+type route struct {
+	path string
+	use  Use
+	by   Protocol // of a model that writes
+	read func(e *Egress, body []byte) (*call, *refusal)
+}
+
+var routes = []route{
+	{paths[ProtocolChat], useChat, ProtocolChat, (*Egress).readChat},
+	{paths[ProtocolResponses], useChat, ProtocolResponses, (*Egress).readResponses},
+	{paths[ProtocolMessages], useChat, ProtocolMessages, (*Egress).readMessages},
+	{"/images/generations", useImages, "", (*Egress).readImages},
+	{"/audio/speech", useSpeech, "", (*Egress).readSpeech},
+}
+
+// routeOf returns what a path of the socket stands for, nil for nothing.
+func routeOf(path string) *route {
+	for i := range routes {
+		if path == "/v1"+routes[i].path {
+			return &routes[i]
 		}
 	}
-	return ""
+	return nil
 }

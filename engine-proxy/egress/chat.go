@@ -1,11 +1,6 @@
 package egress
 
-import (
-	"encoding/json"
-	"strings"
-
-	"github.com/svc-games/svc/api/contract"
-)
+import "encoding/json"
 
 // chatRequest holds the members of a chat completion that are passed on.
 type chatRequest struct {
@@ -16,6 +11,7 @@ type chatRequest struct {
 	ParallelToolCalls   *bool           `json:"parallel_tool_calls,omitempty"`
 	ResponseFormat      json.RawMessage `json:"response_format,omitempty"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	PromptCacheKey      string          `json:"prompt_cache_key,omitempty"`
 	Temperature         *float64        `json:"temperature,omitempty"`
 	TopP                *float64        `json:"top_p,omitempty"`
 	PresencePenalty     *float64        `json:"presence_penalty,omitempty"`
@@ -32,18 +28,26 @@ type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
+// chatMessage has the members in which servers hand out what a model thought,
+// and want it back.
 type chatMessage struct {
-	Role       string      `json:"role"`
-	Content    chatContent `json:"content"`
-	Name       string      `json:"name,omitempty"`
-	ToolCalls  []toolCall  `json:"tool_calls,omitempty"`
-	ToolCallID string      `json:"tool_call_id,omitempty"`
+	Role             string              `json:"role"`
+	Content          either[contentPart] `json:"content"`
+	Name             string              `json:"name,omitempty"`
+	ToolCalls        []toolCall          `json:"tool_calls,omitempty"`
+	ToolCallID       string              `json:"tool_call_id,omitempty"`
+	Reasoning        *string             `json:"reasoning,omitempty"`
+	ReasoningContent *string             `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage     `json:"reasoning_details,omitempty"`
+	ExtraContent     json.RawMessage     `json:"extra_content,omitempty"`
 }
 
 type toolCall struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function functionCall `json:"function"`
+	// ExtraContent holds the signature of a thought.
+	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type functionCall struct {
@@ -63,37 +67,17 @@ type toolFunction struct {
 	Strict      *bool           `json:"strict,omitempty"`
 }
 
-// chatContent is a message's text, its parts, or nothing.
-type chatContent struct {
-	text  *string
-	parts []contentPart
-}
-
 type contentPart struct {
 	Type     string    `json:"type"`
 	Text     string    `json:"text,omitempty"`
 	ImageURL *imageURL `json:"image_url,omitempty"`
+	// CacheControl is how routers take the marks of Anthropic's wire.
+	CacheControl *cacheMark `json:"cache_control,omitempty"`
 }
 
 type imageURL struct {
 	URL    string `json:"url"`
 	Detail string `json:"detail,omitempty"`
-}
-
-// UnmarshalJSON reads a string, a list of parts or null.
-func (c *chatContent) UnmarshalJSON(raw []byte) error {
-	if len(raw) > 0 && raw[0] == '[' {
-		return json.Unmarshal(raw, &c.parts)
-	}
-	return json.Unmarshal(raw, &c.text)
-}
-
-// MarshalJSON writes what was read.
-func (c chatContent) MarshalJSON() ([]byte, error) {
-	if c.parts != nil {
-		return json.Marshal(c.parts)
-	}
-	return json.Marshal(c.text)
 }
 
 // readChat reads a request for a chat completion. The tokens it may have
@@ -103,18 +87,15 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 	if refused := decode(body, &q); refused != nil {
 		return nil, refused
 	}
-	if len(q.Messages) == 0 {
-		return nil, invalid("messages must have at least one element.")
+	var check messagesReading
+	if refused := q.check(&check); refused != nil {
+		return nil, refused
 	}
-	for _, m := range q.Messages {
-		for _, part := range m.Content.parts {
-			// An address would have the provider fetch what the engine can't.
-			if part.ImageURL != nil && !strings.HasPrefix(part.ImageURL.URL, "data:image/") {
-				return nil, invalid("An image must be a data: URL.")
-			}
-		}
+	model, refused := e.catalog.find(q.Model, useChat, ProtocolChat)
+	if refused != nil {
+		return nil, refused
 	}
-	most, refused := q.capTokens(e.config.MaxTokens)
+	most, refused := q.capTokens(model.ceiling)
 	if refused != nil {
 		return nil, refused
 	}
@@ -126,53 +107,104 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	meter := &chatMeter{model: q.Model, input: q.inputTokens(), most: most}
-	c := &call{model: q.Model, body: out, limit: meter.limit(), relay: wholeJSON(meter.maxAnswer(), meter.readWhole)}
-	if q.Stream {
-		c.live, c.relay = true, meter.relayStream
+	m := &meter{model: q.Model, input: q.inputTokens(), most: most, marked: check.marked, sent: int64(len(out))}
+	return model.call(out, m, &chatWire{meter: m}, q.Stream), nil
+}
+
+func (q *chatRequest) check(c *messagesReading) *refusal {
+	if len(q.Messages) == 0 {
+		return invalid("messages must have at least one element.")
 	}
-	return c, nil
+	for _, t := range q.Tools {
+		if t.Type != "" && t.Type != "function" {
+			return invalid("The tool %q can't be passed on: only an engine's own functions can.", t.Type)
+		}
+	}
+	for i := range q.Messages {
+		if refused := q.Messages[i].check(c); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
+func (m *chatMessage) check(c *messagesReading) *refusal {
+	for _, part := range m.Content.list {
+		if refused := c.mark(part.CacheControl); refused != nil {
+			return refused
+		}
+		if part.ImageURL != nil {
+			if refused := c.dataURL(part.ImageURL.URL); refused != nil {
+				return refused
+			}
+		}
+	}
+	for name, text := range map[string]*string{"reasoning": m.Reasoning, "reasoning_content": m.ReasoningContent} {
+		if text != nil && len(*text) > maxOpaque {
+			return invalid("%s has more than %d bytes.", name, maxOpaque)
+		}
+	}
+	if refused := opaque("reasoning_details", m.ReasoningDetails, '['); refused != nil {
+		return refused
+	}
+	if refused := opaque("extra_content", m.ExtraContent, '{'); refused != nil {
+		return refused
+	}
+	for _, t := range m.ToolCalls {
+		if refused := opaque("extra_content", t.ExtraContent, '{'); refused != nil {
+			return refused
+		}
+	}
+	return nil
 }
 
 // capTokens bounds what the model may write by the ceiling, and returns the
 // bound. The engine chooses which of the two members its model wants.
 func (q *chatRequest) capTokens(ceiling int64) (int64, *refusal) {
-	if q.MaxTokens != nil && q.MaxCompletionTokens != nil {
+	switch {
+	case q.MaxTokens != nil && q.MaxCompletionTokens != nil:
 		return 0, invalid("max_tokens and max_completion_tokens are both given.")
+	case q.MaxCompletionTokens != nil:
+		return capped(&q.MaxCompletionTokens, ceiling)
 	}
-	if q.MaxTokens == nil && q.MaxCompletionTokens == nil {
-		q.MaxTokens = &ceiling
+	return capped(&q.MaxTokens, ceiling)
+}
+
+// capped bounds what a model may write by the ceiling, which is also what it is
+// where nothing is asked for, and returns the bound.
+func capped(asked **int64, ceiling int64) (int64, *refusal) {
+	if *asked == nil {
+		*asked = &ceiling
 	}
-	for _, wanted := range []*int64{q.MaxTokens, q.MaxCompletionTokens} {
-		if wanted == nil {
-			continue
-		}
-		if *wanted < 1 {
-			return 0, invalid("The most tokens to write must be at least 1.")
-		}
-		*wanted = min(*wanted, ceiling)
-		return *wanted, nil
+	if **asked < 1 {
+		return 0, invalid("The most tokens to write must be at least 1.")
 	}
-	return ceiling, nil
+	**asked = min(**asked, ceiling)
+	return **asked, nil
 }
 
 // inputTokens estimates from above what the model reads.
 func (q *chatRequest) inputTokens() int64 {
-	const perMessage, perImage = 16, 2000
+	const perMessage = 16
 	var n int64
 	for _, m := range q.Messages {
-		n += perMessage + tokens(m.Name) + tokens(m.ToolCallID)
+		n += perMessage + tokens(m.Name) + tokens(m.ToolCallID) + tokens(string(m.ReasoningDetails)) + tokens(string(m.ExtraContent))
+		for _, thought := range []*string{m.Reasoning, m.ReasoningContent} {
+			if thought != nil {
+				n += tokens(*thought)
+			}
+		}
 		if m.Content.text != nil {
 			n += tokens(*m.Content.text)
 		}
-		for _, part := range m.Content.parts {
+		for _, part := range m.Content.list {
 			n += tokens(part.Text)
 			if part.ImageURL != nil {
-				n += perImage
+				n += perPicture
 			}
 		}
 		for _, t := range m.ToolCalls {
-			n += perMessage + tokens(t.Function.Name) + tokens(t.Function.Arguments)
+			n += perMessage + tokens(t.Function.Name) + tokens(t.Function.Arguments) + tokens(string(t.ExtraContent))
 		}
 	}
 	for _, t := range q.Tools {
@@ -185,5 +217,3 @@ func (q *chatRequest) inputTokens() int64 {
 // usual tokenizers need three to four for English and code, two to three for
 // other scripts.
 func tokens(text string) int64 { return int64(len(text)+1) / 2 }
-
-func (m *chatMeter) limit() []contract.Unit { return m.cost(m.input, m.most) }

@@ -3,164 +3,170 @@ package egress
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 
-	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
-	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
-// maxPerToken bounds, in bytes, what a provider sends for one token; in a
-// stream each has an envelope of its own.
-const maxPerToken = 1 << 10
-
-// errIsError: the provider says within a 200 that it failed.
-var errIsError = errors.New("the answer is an error")
-
 // completion holds the members of an answer, or of a chunk of one, that are
-// passed on. What the model wrote is passed on as it is.
+// passed on.
 type completion struct {
 	ID      string          `json:"id,omitempty"`
 	Object  string          `json:"object,omitempty"`
 	Created int64           `json:"created,omitempty"`
 	Model   string          `json:"model"`
 	Choices json.RawMessage `json:"choices"`
-	Usage   *usage          `json:"usage,omitempty"`
+	Usage   *chatUsage      `json:"usage,omitempty"`
 }
 
 // answered is what a provider sends.
 type answered struct {
 	completion
+	Usage json.RawMessage `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
 
-func (m *chatMeter) maxAnswer() int64 { return maxPerToken*m.most + 1<<20 }
+// chatUsage is what a provider says a completion used.
+type chatUsage struct {
+	PromptTokens     int64          `json:"prompt_tokens"`
+	CompletionTokens int64          `json:"completion_tokens"`
+	TotalTokens      int64          `json:"total_tokens"`
+	Prompt           *promptDetails `json:"prompt_tokens_details,omitempty"`
+	Completion       *writtenTokens `json:"completion_tokens_details,omitempty"`
+	// CacheHit and Cached are what DeepSeek and Moonshot have in place of Prompt.
+	CacheHit int64 `json:"prompt_cache_hit_tokens,omitempty"`
+	Cached   int64 `json:"cached_tokens,omitempty"`
+}
+
+type promptDetails struct {
+	CachedTokens     int64 `json:"cached_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens,omitempty"`
+}
+
+type writtenTokens struct {
+	ReasoningTokens int64 `json:"reasoning_tokens"`
+}
+
+// counted splits a usage up. The prompt's tokens include those of the cache. Some
+// servers leave what was thought out of what was written, and only their total
+// has it.
+func (u *chatUsage) counted() counted {
+	cached, written := max(u.CacheHit, u.Cached), int64(0)
+	if u.Prompt != nil {
+		cached, written = max(cached, u.Prompt.CachedTokens), u.Prompt.CacheWriteTokens
+	}
+	return outOf(u.PromptTokens, cached, written, withThought(u.PromptTokens, u.CompletionTokens, u.TotalTokens))
+}
+
+func withThought(read, wrote, total int64) int64 {
+	if read < 0 || wrote < 0 || total > maxTokensOfCall {
+		return wrote
+	}
+	return max(wrote, total-read)
+}
+
+// chatWire reads answers of Chat Completions.
+type chatWire struct {
+	*meter
+	finished bool
+}
+
+func (c *chatWire) whole(raw []byte) ([]byte, error) { return c.read(raw) }
+
+func (c *chatWire) next(rec sse.Record) (out []byte, last bool, err error) {
+	if bytes.Equal(bytes.TrimSpace(rec.Data), []byte("[DONE]")) {
+		return chatEnd, true, nil
+	}
+	chunk, err := c.read(rec.Data)
+	if err != nil {
+		return nil, false, err
+	}
+	return event(chunk), false, nil
+}
+
+var chatEnd = event([]byte("[DONE]"))
+
+// end: some providers end without saying so.
+func (c *chatWire) end() []byte {
+	if !c.finished {
+		return nil
+	}
+	return chatEnd
+}
+
+func (c *chatWire) broken(r *refusal) []byte { return event(r.body()) }
+
+func event(data []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", data) }
 
 // read takes an answer or a chunk into account and returns what is passed on.
-func (m *chatMeter) read(raw []byte) (out []byte, finished bool, err error) {
+func (c *chatWire) read(raw []byte) ([]byte, error) {
 	var a answered
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, false, fmt.Errorf("reading answer: %w", noContent(err))
+		return nil, fmt.Errorf("reading answer: %w", noContent(err))
 	}
-	if len(a.Error) > 0 && string(a.Error) != "null" {
-		return nil, false, errIsError
+	if !isNull(a.Error) {
+		return nil, errIsError
 	}
-	if a.Usage != nil {
-		m.said = a.Usage
+	var u chatUsage
+	if !isNull(a.Usage) && json.Unmarshal(a.Usage, &u) == nil {
+		a.completion.Usage = &u
+		said := u.counted()
+		c.said = &said
 	}
 	if len(a.Choices) == 0 || a.Choices[0] != '[' {
 		a.Choices = json.RawMessage("[]")
 	}
-	finished = m.count(a.Choices)
-	a.Model = m.model
-	out, err = json.Marshal(a.completion)
-	return out, finished, err
+	c.count(a.Choices)
+	a.Model = c.model
+	return marshal(a.completion)
 }
 
-// noContent is an error of decoding without what was decoded.
-func noContent(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("no JSON at byte %d", syntax.Offset)
-	}
-	return errors.New("unexpected JSON")
+// choice is a part of an answer as far as it is counted. What has another shape
+// counts by its length.
+type choice struct {
+	Delta        *spoken `json:"delta"`
+	Message      *spoken `json:"message"`
+	FinishReason *string `json:"finish_reason"`
 }
 
-// readWhole takes a whole answer into account.
-func (m *chatMeter) readWhole(raw []byte) ([]byte, []contract.Unit, error) {
-	out, _, err := m.read(raw)
-	switch {
-	case errors.Is(err, errIsError):
-		return nil, []contract.Unit{}, err
-	case err != nil:
-		return nil, nil, err
-	}
-	return out, m.total(), nil
+type spoken struct {
+	Content          json.RawMessage `json:"content"`
+	Refusal          json.RawMessage `json:"refusal"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	ToolCalls        json.RawMessage `json:"tool_calls"`
 }
 
-// relayStream passes a stream on, chunk by chunk. Its end is held back until
-// the call is charged.
-func (m *chatMeter) relayStream(w http.ResponseWriter, answer *http.Response) ([]contract.Unit, *refusal, error) {
-	if mediaType(answer) != "text/event-stream" {
-		return []contract.Unit{}, failed(errNoAnswer), nil
+// count adds choices to what was written.
+func (c *chatWire) count(raw json.RawMessage) {
+	var choices []choice
+	if json.Unmarshal(raw, &choices) != nil {
+		c.wrote(raw)
+		return
 	}
-	body := bounded.Reader(answer.Body, m.maxAnswer(), errTooLong)
-	out := &chunks{w: w, flush: http.NewResponseController(w).Flush}
-	finished, err := m.follow(out, sse.NewReader(body))
-	switch {
-	case errors.Is(err, errEngineLeft):
-		return nil, nil, err
-	case errors.Is(err, errIsError) && !out.started:
-		return []contract.Unit{}, failed(err), nil
-	case err != nil && !out.started:
-		return nil, asRefusal(err), nil
-	case err != nil:
-		out.end(asRefusal(err).body())
-		return nil, nil, err
-	case !finished:
-		out.end(failed(nil).body())
-		return nil, nil, io.ErrUnexpectedEOF
-	}
-	out.end([]byte("[DONE]"))
-	return m.total(), nil, nil
-}
-
-var errEngineLeft = errors.New("the engine left")
-
-// follow passes chunks on until the stream's end, and reports whether the
-// answer is complete. Some providers end without saying so.
-func (m *chatMeter) follow(out *chunks, in *sse.Reader) (finished bool, err error) {
-	for {
-		event, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return finished, nil
+	for _, one := range choices {
+		for _, s := range []*spoken{one.Delta, one.Message} {
+			if s != nil {
+				c.wrote(s.Content, s.Refusal, s.Reasoning, s.ReasoningContent)
+				c.countTools(s.ToolCalls)
+			}
 		}
-		if err != nil {
-			return false, err
-		}
-		if bytes.Equal(bytes.TrimSpace(event.Data), []byte("[DONE]")) {
-			return true, nil
-		}
-		chunk, last, err := m.read(event.Data)
-		if err != nil {
-			return false, err
-		}
-		finished = finished || last
-		if err := out.send(chunk); err != nil {
-			return false, errors.Join(errEngineLeft, err)
-		}
+		c.finished = c.finished || one.FinishReason != nil && *one.FinishReason != ""
 	}
 }
 
-// chunks is the stream to the engine.
-type chunks struct {
-	w       http.ResponseWriter
-	flush   func() error
-	started bool
-}
-
-func (c *chunks) send(data []byte) error {
-	c.start()
-	if _, err := c.w.Write(event(data)); err != nil {
-		return err
+func (c *chatWire) countTools(raw json.RawMessage) {
+	var calls []struct {
+		Function struct {
+			Name      json.RawMessage `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
 	}
-	return c.flush()
-}
-
-func (c *chunks) start() {
-	if !c.started {
-		c.started = true
-		sse.SetHeaders(c.w.Header())
-		c.w.WriteHeader(http.StatusOK)
+	if json.Unmarshal(raw, &calls) != nil {
+		c.wrote(raw)
+		return
+	}
+	for _, call := range calls {
+		c.wrote(call.Function.Name, call.Function.Arguments)
 	}
 }
-
-func (c *chunks) end(data []byte) {
-	c.start()
-	holdEnd(c.w, event(data))
-}
-
-func event(data []byte) []byte { return fmt.Appendf(nil, "data: %s\n\n", data) }

@@ -15,28 +15,30 @@ import (
 // Defaults of Config.
 const (
 	DefaultMaxTokens   = 8192
-	DefaultMaxBody     = 4 << 20
-	DefaultTimeout     = 5 * time.Minute
-	DefaultStall       = time.Minute
+	DefaultMaxBody     = 16 << 20
+	DefaultTimeout     = 15 * time.Minute
+	DefaultStall       = 90 * time.Second
+	DefaultFirstToken  = 5 * time.Minute
 	DefaultConcurrency = 4
 )
 
 // Config says what engines find behind their sockets.
 type Config struct {
 	Endpoints []Endpoint
-	// MaxTokens is the most that one call may have a model write.
+	// MaxTokens is the most that one call may have a model write that has no
+	// ceiling of its own.
 	MaxTokens int64
 	// MaxBody is the largest request, in bytes.
 	MaxBody int64
 	// Timeout is how long one call may take.
 	Timeout time.Duration
-	// Stall is how long a provider may send nothing.
+	// Stall is how long a stream may stand still once something was written.
 	Stall time.Duration
 	// Concurrency is how many calls one engine may have under way.
 	Concurrency int
 }
 
-// Endpoint is an OpenAI-compatible service. A model's name is the same for
+// Endpoint is a service that speaks one or more of the protocols. A model's name is the same for
 // engine, price list and provider, and stands in one endpoint only.
 type Endpoint struct {
 	// URL is the base address, the part before /chat/completions.
@@ -46,8 +48,9 @@ type Endpoint struct {
 	KeyFile string `json:"key_file"`
 	// Key is the credential itself, in place of KeyFile. Both may be empty.
 	Key string `json:"-"`
-	// Chat, Images and Speech name the models for chat completions, pictures
-	// and speech.
+	// Models are its models, with what they can do. Chat, Images and Speech name
+	// those of which nothing is said: for chat completions, pictures and speech.
+	Models []Model  `json:"models"`
 	Chat   []string `json:"chat"`
 	Images []string `json:"images"`
 	Speech []string `json:"speech"`
@@ -78,20 +81,17 @@ func (c Config) Validate() error {
 		if err := at.check(); err != nil {
 			return fmt.Errorf("egress: endpoint %q: %w", at.shown(), err)
 		}
-		models := 0
-		for _, list := range [][]string{at.Chat, at.Images, at.Speech} {
-			for _, name := range list {
-				models++
-				switch {
-				case !modelName.MatchString(name):
-					return fmt.Errorf("egress: %q can't be the name of a model", name)
-				case taken[name]:
-					return fmt.Errorf("egress: the model %s is given twice", name)
-				}
-				taken[name] = true
+		models := at.models()
+		for _, m := range models {
+			if err := m.check(); err != nil {
+				return fmt.Errorf("egress: %w", err)
 			}
+			if taken[m.Name] {
+				return fmt.Errorf("egress: the model %s is given twice", m.Name)
+			}
+			taken[m.Name] = true
 		}
-		if models == 0 {
+		if len(models) == 0 {
 			return fmt.Errorf("egress: endpoint %q has no model", at.shown())
 		}
 	}
@@ -131,16 +131,22 @@ func (at Endpoint) shown() string {
 	return u.String()
 }
 
-// Units are the names of everything that calls are charged by.
+// Units are the names of everything that needs a price. Those of caches need none:
+// it is that of the input then.
 func (c Config) Units() []string {
 	var units []string
 	var image, speech bool
 	for _, at := range c.Endpoints {
-		for _, name := range at.Chat {
-			units = append(units, inputUnit(name), outputUnit(name))
+		for _, m := range at.models() {
+			switch m.use() {
+			case useChat:
+				units = append(units, inputUnit(m.Name), outputUnit(m.Name))
+			case useImages:
+				image = true
+			case useSpeech:
+				speech = true
+			}
 		}
-		image = image || len(at.Images) > 0
-		speech = speech || len(at.Speech) > 0
 	}
 	if image {
 		units = append(units, contract.UnitImage)
@@ -153,3 +159,7 @@ func (c Config) Units() []string {
 
 func inputUnit(model string) string  { return contract.UnitModel + model + ".input" }
 func outputUnit(model string) string { return contract.UnitModel + model + ".output" }
+func cachedUnit(model string) string { return contract.UnitModel + model + contract.UnitCached }
+func cacheWriteUnit(model string) string {
+	return contract.UnitModel + model + contract.UnitCacheWrite
+}

@@ -32,10 +32,19 @@ func TestConfigurationFileIsReadStrictly(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for text, says := range map[string]string{
-		`{"endpoints":[{"url":"https://models.example","models":["writer"]}]}`: `unknown field "models"`,
-		`{"endpoints":[],"timeout":"soon"}`:                                    "soon",
-		`{"endpoints":[]}`:                                                     "no endpoint",
-		`{"endpoints":[]} {}`:                                                  "data after the object",
+		`{"endpoints":[{"url":"https://models.example","writers":["writer"]}]}`:                                      `unknown field "writers"`,
+		`{"endpoints":[{"url":"https://models.example","models":["writer"]}]}`:                                       "name, protocol, use",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","ctx":5}]}]}`:                      `no member "ctx": it has name, protocol, use, context, max_output, vision, reasoning, cache, parallel, first_token`,
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","protocol":"grpc"}]}]}`:            "chat, responses, messages",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","reasoning":"hard"}]}]}`:           "none, effort, budget, adaptive",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","cache":"yes"}]}]}`:                "auto, marks, none",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","use":"video"}]}]}`:                "chat, images, speech",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","context":10,"max_output":11}]}]}`: "more than context",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"w","first_token":"soon"}]}]}`:              "soon",
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer"}],"chat":["writer"]}]}`:            "given twice",
+		`{"endpoints":[],"timeout":"soon"}`: "soon",
+		`{"endpoints":[]}`:                  "no endpoint",
+		`{"endpoints":[]} {}`:               "data after the object",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v, want %q", text, err, says)

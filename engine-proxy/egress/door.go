@@ -67,13 +67,13 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	u := useOf(r.URL.Path)
-	if u == "" {
+	to := routeOf(r.URL.Path)
+	if to == nil {
 		refuse(http.StatusNotFound, "not_found", "There is nothing at this path.").writeTo(w)
 		return
 	}
 	if d.method(w, r, http.MethodPost) {
-		d.account.serve(w, r, u)
+		d.account.serve(w, r, to)
 	}
 }
 

@@ -51,9 +51,9 @@ func NewMetrics() *Metrics {
 			Name: "svc_egress_active_calls", Help: "Calls that wait for a provider's answer, or are passing it on.",
 		}, []string{"use"}),
 	}
-	for u := range uses {
-		m.calls.WithLabelValues(string(u), outcomeAnswered)
-		m.active.WithLabelValues(string(u))
+	for _, u := range useNames {
+		m.calls.WithLabelValues(u, outcomeAnswered)
+		m.active.WithLabelValues(u)
 	}
 	return m
 }
@@ -64,7 +64,7 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 }
 
 // ended counts a call by what became of it.
-func (m *Metrics) ended(u use, refused *refusal, err error) {
+func (m *Metrics) ended(u Use, refused *refusal, err error) {
 	outcome := outcomeAnswered
 	switch {
 	case refused != nil:
@@ -76,7 +76,7 @@ func (m *Metrics) ended(u use, refused *refusal, err error) {
 }
 
 // sent begins to measure a call that goes out, and returns how to end that.
-func (m *Metrics) sent(u use) (done func()) {
+func (m *Metrics) sent(u Use) (done func()) {
 	began := time.Now()
 	m.active.WithLabelValues(string(u)).Inc()
 	return func() {

@@ -3,14 +3,12 @@ package egress
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,7 +17,6 @@ import (
 
 const (
 	maxKeyFile    = 16 << 10
-	maxErrorBody  = 64 << 10
 	maxRetryAfter = 5 * time.Minute
 	dialTimeout   = 10 * time.Second
 )
@@ -52,36 +49,54 @@ func newProvider(c Config) *provider {
 // send sends a call and returns the answer if it is a 200. free is set when the
 // provider certainly made nothing that is paid for.
 func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, free bool, refused *refusal) {
-	key, err := c.at.credential()
+	key, err := c.of.at.credential()
 	if err != nil {
 		return nil, true, failed(err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	url := strings.TrimSuffix(c.at.URL, "/") + uses[c.use].path
+	first, idle := c.silence(p.stall)
+	timer := time.AfterFunc(first, func() { cancel(errStalled) })
+	url := strings.TrimSuffix(c.of.at.URL, "/") + c.route.path
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(c.body))
 	if err != nil {
+		timer.Stop()
 		cancel(nil)
 		return nil, true, failed(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "svc")
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
+	authorize(req.Header, c.route.by, key)
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	res, err := p.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if err != nil {
 		err = causeOf(ctx, err)
+		timer.Stop()
 		cancel(nil)
 		return nil, !wrote.Load(), asRefusal(err)
 	}
-	res.Body = watched(ctx, res.Body, c.silence(p.stall), cancel)
+	res.Body = &watchedBody{ReadCloser: res.Body, ctx: ctx, cancel: cancel, timer: timer, idle: idle}
 	if res.StatusCode != http.StatusOK {
 		defer res.Body.Close()
 		return nil, true, refusalOf(res)
 	}
 	return res, false, nil
+}
+
+// messagesVersion is that of Anthropic's wire.
+const messagesVersion = "2023-06-01"
+
+// authorize shows the key in the way of a protocol.
+func authorize(h http.Header, by Protocol, key string) {
+	switch {
+	case by == ProtocolMessages:
+		h.Set("Anthropic-Version", messagesVersion)
+		if key != "" {
+			h.Set("X-Api-Key", key)
+		}
+	case key != "":
+		h.Set("Authorization", "Bearer "+key)
+	}
 }
 
 // causeOf is why a request was broken off, where it was us who did.
@@ -112,45 +127,6 @@ func (at *Endpoint) credential() (string, error) {
 		return "", fmt.Errorf("reading egress key: %s holds no key", at.KeyFile)
 	}
 	return key, nil
-}
-
-// passedCodes are the causes of a 400 that an engine can do something about.
-var passedCodes = []string{"context_length_exceeded", "content_policy_violation", "moderation_blocked", "unsupported_parameter", "unsupported_value"}
-
-// refusalOf translates what a provider refuses. Its own words may hold its
-// address, or a part of the key.
-func refusalOf(res *http.Response) *refusal {
-	cause := fmt.Errorf("the provider answered with status %d", res.StatusCode)
-	switch {
-	case res.StatusCode == http.StatusTooManyRequests:
-		return &refusal{
-			status: http.StatusTooManyRequests, reason: "rate_limited", cause: cause,
-			message: "The model's provider takes no more calls for now.", retryAfter: retryAfter(res.Header),
-		}
-	case res.StatusCode == http.StatusBadRequest, res.StatusCode == http.StatusUnprocessableEntity,
-		res.StatusCode == http.StatusRequestEntityTooLarge:
-		r := &refusal{
-			status: http.StatusBadRequest, reason: "provider_refused", cause: cause,
-			message: "The model's provider refused the request.",
-		}
-		if code := codeOf(res.Body); slices.Contains(passedCodes, code) {
-			r.reason = code
-		}
-		return r
-	}
-	return failed(cause)
-}
-
-func codeOf(body io.Reader) string {
-	var b struct {
-		Error struct {
-			Code string `json:"code"`
-		} `json:"error"`
-	}
-	if json.NewDecoder(io.LimitReader(body, maxErrorBody)).Decode(&b) != nil {
-		return ""
-	}
-	return b.Error.Code
 }
 
 // retryAfter reads the header's seconds; a provider that gives none is asked

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/author"
@@ -55,7 +56,10 @@ func degraded(ctx context.Context, err error) (reason string, failed bool) {
 	case errors.Is(err, author.ErrNoModel):
 		return "The model of settings.model is not available here: the generator read the request by itself.", false
 	}
-	return "The model could not be used: the generator read the request by itself.", false
+	return helped("The model could not be used: the generator read the request by itself.", model.Hint(err)), false
 }
+
+// helped adds to a warning what would help, where something is known.
+func helped(warning, hint string) string { return strings.TrimSuffix(warning+" "+hint, " ") }
 
 var _ Models = (*model.Client)(nil)

@@ -26,7 +26,7 @@ func (o *oracle) Chats(context.Context) ([]string, error) { return []string{"wis
 
 func (o *oracle) Chat(context.Context, model.Request) (model.Reply, error) {
 	o.asked++
-	return model.Reply{Text: o.text}, o.err
+	return model.NewReply(o.text), o.err
 }
 
 func withModel(o *oracle) *embedded {

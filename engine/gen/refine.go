@@ -36,10 +36,10 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	if err != nil {
 		return made, err
 	}
-	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Input+out.Usage.Output))
+	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	switch {
 	case out.Stop != "" && out.Files == nil:
-		warn(rep, "degraded", fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop))
+		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), out.Hint))
 		return made, nil
 	case out.Stop != "":
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))

@@ -34,18 +34,17 @@ func (s *sage) Chats(context.Context) ([]string, error) { return []string{"wise"
 
 func (s *sage) Chat(_ context.Context, r model.Request) (model.Reply, error) {
 	if len(r.Tools) == 0 {
-		return model.Reply{Text: s.reading}, s.down
+		return model.NewReply(s.reading), s.down
 	}
 	s.asked = append(s.asked, r)
 	if s.fails != nil && len(s.asked) > len(s.calls) {
 		return model.Reply{}, s.fails
 	}
 	if len(s.asked) > len(s.calls) {
-		return model.Reply{Text: "That is all."}, nil
+		return model.NewReply("That is all."), nil
 	}
-	var c model.Call
-	c.Function.Name, c.Function.Arguments = s.calls[len(s.asked)-1][0], s.calls[len(s.asked)-1][1]
-	return model.Reply{Calls: []model.Call{c}}, nil
+	next := s.calls[len(s.asked)-1]
+	return model.NewReply("", model.Call{Name: next[0], Arguments: next[1]}), nil
 }
 
 // wobbly reads a brief for a gap game, of which one wish is open.
@@ -96,7 +95,7 @@ func TestWishThatNoSpecCanExpressIsMetInTheSources(t *testing.T) {
 			t.Errorf("%s lacks %q", name, want)
 		}
 	}
-	if about := s.asked[0].Messages[0].Content; !strings.Contains(about, "gates that sway") || strings.Contains(about, "sk-") {
+	if about := s.asked[0].System; !strings.Contains(about, "gates that sway") || strings.Contains(about, "sk-") {
 		t.Errorf("the model was told %q", about)
 	}
 	if len(result.Learned.Files) != 2 {
@@ -252,7 +251,7 @@ func TestNoSourceOfAModelIsCompiledHereThatTheJudgeCouldNot(t *testing.T) {
 	if whole["src/main.js"] == nil || !strings.Contains(string(whole["src/mechanics/gap.js"]), "s.t * 9") || whole["index.html"] != nil {
 		t.Errorf("it got %v", whole.Names())
 	}
-	if said := s.asked[1].Messages[len(s.asked[1].Messages)-1].Content; !strings.Contains(said, "it takes too much time") {
+	if said := s.asked[1].Messages[len(s.asked[1].Messages)-1].Text(); !strings.Contains(said, "it takes too much time") {
 		t.Errorf("the model was told %q", said)
 	}
 }

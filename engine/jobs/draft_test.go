@@ -33,7 +33,7 @@ func (m endless) Record(context.Context, model.Sound) ([]byte, error) { return n
 
 func (m endless) Chat(ctx context.Context, r model.Request) (model.Reply, error) {
 	if len(r.Tools) == 0 {
-		return model.Reply{Text: `{"mechanic":"gap","hero":"fox","title":"Wobble","unmet":["gates that sway"]}`}, nil
+		return model.NewReply(`{"mechanic":"gap","hero":"fox","title":"Wobble","unmet":["gates that sway"]}`), nil
 	}
 	m.working <- struct{}{}
 	<-ctx.Done()

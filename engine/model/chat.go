@@ -1,59 +1,29 @@
 package model
 
-import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"reflect"
-	"strconv"
-)
+import "encoding/json"
 
-// Roles of messages.
+// kindExtra is what goes with a chat message, or with the call before it.
+const kindExtra = "extra_content"
+
+// Members of a chat message that are replayed.
 const (
-	RoleSystem    = "system"
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
-	RoleTool      = "tool"
+	kindReasoning = "reasoning_content"
+	kindDetails   = "reasoning_details"
+	kindPlain     = "reasoning" // the younger name of the first
 )
 
-// Message is one of a conversation.
-type Message struct {
-	Role       string `json:"role"`
-	Content    string `json:"content"`
-	ToolCalls  []Call `json:"tool_calls,omitempty"`
-	ToolCallID string `json:"tool_call_id,omitempty"` // of a tool's result
+// chatForms: reasoning models want another name for the most that they may
+// write; many servers know neither the effort nor the form of an answer.
+var chatForms = []form{
+	{}, {renamed: true}, {effortless: true}, {effortless: true, formless: true}, {effortless: true, formless: true, renamed: true},
+	{lentThought: true}, {lentSignature: true}, {effortless: true, lentThought: true}, {effortless: true, lentSignature: true},
+	{blind: true}, {effortless: true, forgetful: true},
 }
 
-// Call is a tool that the model wants called.
-type Call struct {
-	ID       string `json:"id"` // made up when the model gave none
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"` // JSON, as far as the model can
-	} `json:"function"`
-}
-
-// Tool is one that the model may have called.
-type Tool struct {
-	Type     string   `json:"type"`
-	Function Function `json:"function"`
-}
-
-// Function describes a tool.
-type Function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"` // a JSON schema
-}
-
-// Request is what a model is asked.
-type Request struct {
+type chatRequest struct {
 	Model    string          `json:"model"`
-	Messages []Message       `json:"messages"`
-	Tools    []Tool          `json:"tools,omitempty"`
+	Tools    []chatTool      `json:"tools,omitempty"`
+	Messages []chatMessage   `json:"messages"`
 	Format   json.RawMessage `json:"response_format,omitempty"`
 	Effort   string          `json:"reasoning_effort,omitempty"`
 	// MaxTokens is the most that the model may write, and for some goes by its
@@ -63,119 +33,149 @@ type Request struct {
 	Stream              bool `json:"stream"`
 }
 
-// Reply is a whole answer.
-type Reply struct {
-	Text  string
-	Calls []Call
-	// Cut: the model reached the most that it may write. Text, or the last
-	// call's arguments, may end anywhere.
-	Cut   bool
-	Usage Usage
+type chatTool struct {
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
 }
 
-// Usage is what an answer took, in tokens: as the server says, else estimated
-// from above at two bytes each.
-type Usage struct {
-	Input, Output int
-	Estimated     bool
+type chatFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// estimate fills in a usage that the server did not give.
-func (r *Reply) estimate(request int) {
-	if r.Usage != (Usage{}) {
-		return
+type chatMessage struct {
+	Role       string          `json:"role"`
+	Content    any             `json:"content"` // a text, or parts
+	ToolCalls  []chatCall      `json:"tool_calls,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	Reasoning  json.RawMessage `json:"reasoning_content,omitempty"`
+	Details    json.RawMessage `json:"reasoning_details,omitempty"`
+	Plain      json.RawMessage `json:"reasoning,omitempty"`
+	Extra      json.RawMessage `json:"extra_content,omitempty"`
+}
+
+type chatCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+	Extra json.RawMessage `json:"extra_content,omitempty"`
+}
+
+type chatPart struct {
+	Type  string     `json:"type"`
+	Text  string     `json:"text,omitempty"`
+	Image *chatImage `json:"image_url,omitempty"`
+	Cache *mark      `json:"cache_control,omitempty"`
+}
+
+type chatImage struct {
+	URL string `json:"url"`
+}
+
+func encodeChat(r Request, o Offer, f form) any {
+	q := chatRequest{Model: r.Model, Effort: r.Effort, MaxTokens: r.MaxOutput, Stream: true}
+	if f.effortless || o.Reasoning == ReasoningNone {
+		q.Effort = ""
 	}
-	written := len(r.Text)
-	for _, c := range r.Calls {
-		written += len(c.Function.Name) + len(c.Function.Arguments)
+	if f.renamed {
+		q.MaxTokens, q.MaxCompletionTokens = 0, r.MaxOutput
 	}
-	r.Usage = Usage{Input: (request + 1) / 2, Output: (written + 1) / 2, Estimated: true}
-}
-
-// Message returns the reply as the next message of the conversation.
-func (r Reply) Message() Message {
-	return Message{Role: RoleAssistant, Content: r.Text, ToolCalls: r.Calls}
-}
-
-// errNothing: an answer without text and calls is not one.
-var errNothing = errors.New("the model said nothing")
-
-// Chat asks a model and returns its whole answer. A request that the server
-// can't take, overload, silence and an answer that breaks off are tried again.
-// What a server does not know of the request's optional members is left out.
-func (c *Client) Chat(ctx context.Context, r Request) (Reply, error) {
-	r.Stream = true
-	var reply Reply
-	var err error
-	var sent Request
-	for form := c.forms.of(r.Model); form < len(chatForms); form++ {
-		request := chatForms[form](r)
-		if reflect.DeepEqual(request, sent) {
-			continue // it leaves out what the request has not got
+	if len(r.Schema) > 0 && !f.formless {
+		q.Format = json.RawMessage(`{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":` + string(r.Schema) + `}}`)
+	}
+	for _, t := range r.Tools {
+		q.Tools = append(q.Tools, chatTool{"function", chatFunction(t)})
+	}
+	if r.System != "" {
+		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: r.System})
+	}
+	var pictures []Image // of the results before
+	for i, m := range r.Messages {
+		m = seen(m, o)
+		for _, result := range m.results() {
+			q.Messages = append(q.Messages, chatMessage{Role: RoleTool, ToolCallID: result.ID, Content: result.Text})
+			pictures = append(pictures, result.Images...)
 		}
-		sent = request
-		if reply, err = c.chat(ctx, request); err == nil {
-			c.forms.set(r.Model, form)
+		if len(pictures) > 0 && (i+1 == len(r.Messages) || r.Messages[i+1].Role != RoleTool) {
+			// A tool's message has a text alone on this wire.
+			q.Messages = append(q.Messages, chatMessage{Role: RoleUser, Content: chatParts(pictureMessage(pictures))})
+			pictures = nil
 		}
-		if !refusesForm(err) {
-			break
-		}
-	}
-	return reply, err
-}
-
-// chatForms are the ways to ask, the fullest first. Reasoning models want
-// another name for the most that they may write; many servers know neither the
-// effort nor the form of an answer. What is refused is not charged.
-var chatForms = []func(Request) Request{
-	func(r Request) Request { return r },
-	Request.renamed,
-	Request.effortless,
-	func(r Request) Request { return r.effortless().formless() },
-	func(r Request) Request { return r.effortless().formless().renamed() },
-}
-
-func (r Request) renamed() Request {
-	r.MaxCompletionTokens, r.MaxTokens = r.MaxTokens, 0
-	return r
-}
-
-func (r Request) effortless() Request {
-	r.Effort = ""
-	return r
-}
-
-func (r Request) formless() Request {
-	r.Format = nil
-	return r
-}
-
-func (c *Client) chat(ctx context.Context, r Request) (Reply, error) {
-	body, err := json.Marshal(r)
-	if err != nil {
-		return Reply{}, fmt.Errorf("encoding the request: %w", err)
-	}
-	var reply Reply
-	err = c.retry(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		alive := c.watch(ctx, cancel)
-		resp, err := c.send(ctx, "POST", "/v1/chat/completions", bytes.NewReader(body))
-		if err != nil {
-			return stalled(ctx, err)
-		}
-		defer resp.Body.Close()
-		reply, err = readStream(resp.Body, alive)
-		return stalled(ctx, err)
-	})
-	if err != nil {
-		return Reply{}, err
-	}
-	reply.estimate(len(body))
-	for i := range reply.Calls {
-		if reply.Calls[i].ID == "" {
-			reply.Calls[i].ID = "call_" + strconv.Itoa(i)
+		if m.Role != RoleTool {
+			q.Messages = append(q.Messages, chatMessageOf(m, r, o, f))
 		}
 	}
-	return reply, nil
+	if o.Cache == CacheMarks && r.Cache {
+		q.mark()
+	}
+	return q
 }
+
+// pictureMessage shows the pictures of results.
+func pictureMessage(pictures []Image) Message {
+	m := TextMessage(RoleUser, "The pictures of the results above, in their order:")
+	for _, p := range pictures {
+		m.Parts = append(m.Parts, Part{Image: &p})
+	}
+	return m
+}
+
+// chatParts are the texts and pictures of a message.
+func chatParts(m Message) []chatPart {
+	var parts []chatPart
+	for _, p := range m.Parts {
+		switch {
+		case p.Image != nil:
+			parts = append(parts, chatPart{Type: "image_url", Image: &chatImage{URL: p.Image.url()}})
+		case p.isText():
+			parts = append(parts, chatPart{Type: "text", Text: p.Text})
+		}
+	}
+	return parts
+}
+
+func chatMessageOf(m Message, r Request, o Offer, f form) chatMessage {
+	out := chatMessage{Role: m.Role, Content: m.Text()}
+	for _, p := range m.Parts {
+		if p.Image != nil {
+			out.Content = chatParts(m)
+		}
+		if p.Call != nil {
+			c := chatCall{ID: p.Call.ID, Type: "function"}
+			c.Function.Name, c.Function.Arguments = p.Call.Name, string(object(p.Call.Arguments))
+			if f.lentSignature && o.Protocol != "" {
+				c.Extra = json.RawMessage(lentSignature)
+			}
+			out.ToolCalls = append(out.ToolCalls, c)
+		}
+		opaque := replayed(p, r, o)
+		switch {
+		case opaque == nil:
+		case opaque.Kind == kindReasoning:
+			out.Reasoning = opaque.Raw
+		case opaque.Kind == kindDetails:
+			out.Details = opaque.Raw
+		case opaque.Kind == kindPlain:
+			out.Plain = opaque.Raw
+		case opaque.Kind == kindExtra && len(out.ToolCalls) > 0:
+			out.ToolCalls[len(out.ToolCalls)-1].Extra = opaque.Raw
+		case opaque.Kind == kindExtra:
+			out.Extra = opaque.Raw
+		}
+	}
+	if f.lentThought && o.Protocol != "" && len(out.ToolCalls) > 0 && out.Reasoning == nil {
+		out.Reasoning = json.RawMessage(lentThought)
+	}
+	return out
+}
+
+// lentThought stands for what another model thought. An empty one is refused.
+const lentThought = `"(not kept)"`
+
+// lentSignature is what Gemini takes in the place of the signature of a call that
+// it did not make itself.
+const lentSignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`

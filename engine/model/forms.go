@@ -1,11 +1,6 @@
 package model
 
-import (
-	"errors"
-	"net/http"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // forms remembers which form of a request each model took last: it is the first
 // one to try the next time.
@@ -30,8 +25,4 @@ func (f *forms) set(model string, form int) {
 }
 
 // refusesForm reports whether another form of the same request may be taken.
-func refusesForm(err error) bool {
-	var refused *Refusal
-	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest &&
-		slices.Contains([]string{"provider_refused", "unsupported_parameter", "unsupported_value"}, refused.Reason)
-}
+func refusesForm(err error) bool { return KindOf(err) == Form }

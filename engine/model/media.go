@@ -89,7 +89,7 @@ func (c *Client) paint(ctx context.Context, request pictureRequest) ([]byte, err
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, fmt.Errorf("%w: %w", errBroken, err)
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	if len(answer.Data) == 0 || len(answer.Data[0].File) == 0 {
 		return nil, errNothing
@@ -130,7 +130,7 @@ func (c *Client) file(ctx context.Context, path string, request any, most int) (
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
 	var file []byte
-	err = c.retry(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, refused, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.opts.Media)
 		defer cancel()
 		resp, err := c.send(ctx, http.MethodPost, path, bytes.NewReader(body))
@@ -140,7 +140,7 @@ func (c *Client) file(ctx context.Context, path string, request any, most int) (
 		defer resp.Body.Close()
 		file, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
 		if err != nil {
-			return fmt.Errorf("%w: %w", errBroken, err)
+			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}
 		if len(file) > most {
 			return errTooLong

@@ -1,20 +1,36 @@
-// Package model talks to language models: any OpenAI-compatible endpoint for
-// chat completions, behind the egress that the engine was given. Models
-// and their servers are not trusted: what they send is bounded, and is an
-// answer only when it is whole.
+// Package model talks to language models, behind the egress that the engine was
+// given. Models and their servers are not trusted: what they send is bounded, and
+// is an answer only when it is whole.
+//
+// A question goes down and its answer up through these layers, a file or two each:
+//
+//	types      what users of the package know: Request, Message, Part, Event, Reply
+//	ask        the model asked, then its fallbacks; each in the forms it may take
+//	retry      again after what passes, while nothing has arrived
+//	stall      the time to the first token, between tokens, and in all
+//	codec      one of three wires: chat, responses, messages; marks for caches
+//	answer     parts put together, what was cut, what goes back as it came
+//	lines      an event stream, cut anywhere; halves of characters
+//	model      HTTP to the egress; refusal: what its answers other than 200 mean
+//
+// offers has what is known of each model. An egress that tells nothing is asked as
+// one that has chat completions alone, and gets nothing back that it may not know.
+//
+// media asks for pictures and sounds, which come whole.
 package model
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,50 +38,24 @@ import (
 const (
 	maxText    = 1 << 20 // bytes of text, and of all arguments together
 	maxCalls   = 64      // tool calls of one answer
+	maxBlocks  = 256     // parts of one answer
 	maxLine    = 1 << 20 // bytes of one line of a stream
 	maxStream  = 16 << 20
+	perToken   = 512 // bytes of a stream, of an answer that may be long
 	maxRefusal = 16 << 10
 )
 
 // Defaults of Options.
 const (
-	DefaultStall    = 60 * time.Second
+	DefaultFirst    = 5 * time.Minute
+	DefaultStall    = 90 * time.Second
+	DefaultTotal    = 15 * time.Minute
 	DefaultMedia    = 2 * time.Minute
 	DefaultAttempts = 3
 )
 
 // dialTimeout bounds a connection to an egress on another machine.
 const dialTimeout = 10 * time.Second
-
-// Errors of Client. Others mean that no model could be asked.
-var (
-	// ErrExhausted: the user's balance is used up. The job must end.
-	ErrExhausted = errors.New("the TIK balance is used up")
-	// ErrRefused: the same request will be refused again.
-	ErrRefused = errors.New("the request was refused")
-)
-
-// Refusal is an answer other than 200.
-type Refusal struct {
-	Status int
-	Reason string // for programs, from the egress: "model_not_allowed" for one
-	after  time.Duration
-}
-
-func (r *Refusal) Error() string {
-	return fmt.Sprintf("the model's endpoint answers %d %s", r.Status, r.Reason)
-}
-
-// Unwrap tells what the refusal means for the caller.
-func (r *Refusal) Unwrap() error {
-	switch {
-	case r.Status == http.StatusPaymentRequired:
-		return ErrExhausted
-	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusConflict, r.Status >= http.StatusInternalServerError:
-		return nil // it may pass
-	}
-	return ErrRefused
-}
 
 // Options of a Client.
 type Options struct {
@@ -77,8 +67,15 @@ type Options struct {
 	TLS *tls.Config
 	// TokenFile holds the engine's token.
 	TokenFile string
-	// Stall is how long an answer may say nothing; 0 means DefaultStall.
+	// First is how long a model may take to its first token: servers say nothing
+	// while it reasons. 0 means DefaultFirst; the list of models may name another
+	// time for one.
+	First time.Duration
+	// Stall is how long an answer may say nothing from then on; 0 means
+	// DefaultStall.
 	Stall time.Duration
+	// Total is how long an answer may take in all; 0 means DefaultTotal.
+	Total time.Duration
 	// Media is how long a picture or a sound may take, which come whole, so that
 	// there is no silence to notice; 0 means DefaultMedia.
 	Media time.Duration
@@ -90,22 +87,19 @@ type Options struct {
 
 // Client asks models. It is safe for concurrent use.
 type Client struct {
-	opts  Options
-	http  *http.Client
-	forms forms
+	opts   Options
+	http   *http.Client
+	forms  forms
+	offers offers
 }
 
 // New returns a client. It connects when it is used.
 func New(o Options) *Client {
-	if o.Stall == 0 {
-		o.Stall = DefaultStall
-	}
-	if o.Media == 0 {
-		o.Media = DefaultMedia
-	}
-	if o.Attempts == 0 {
-		o.Attempts = DefaultAttempts
-	}
+	o.First = cmp.Or(o.First, DefaultFirst)
+	o.Stall = cmp.Or(o.Stall, DefaultStall)
+	o.Total = cmp.Or(o.Total, DefaultTotal)
+	o.Media = cmp.Or(o.Media, DefaultMedia)
+	o.Attempts = cmp.Or(o.Attempts, DefaultAttempts)
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
@@ -128,55 +122,8 @@ func New(o Options) *Client {
 	}}
 }
 
-// What a model is for, as the list of models says.
-const (
-	UseChat   = "chat"
-	UseImages = "images"
-	UseSpeech = "speech"
-)
-
-// Offer is a model that can be asked.
-type Offer struct {
-	Name string `json:"id"`
-	Use  string `json:"use"`
-}
-
-// Offers returns the models that can be asked, the operator's first choice
-// first.
-func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
-	var offers []Offer
-	err := c.retry(ctx, func(ctx context.Context) error {
-		resp, err := c.send(ctx, http.MethodGet, "/v1/models", nil)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		var list struct {
-			Data []Offer `json:"data"`
-		}
-		if err := json.NewDecoder(io.LimitReader(resp.Body, maxText)).Decode(&list); err != nil {
-			return fmt.Errorf("reading the list of models: %w", err)
-		}
-		offers = list.Data
-		return nil
-	})
-	return offers, err
-}
-
-// Chats returns the models that can be asked for chat completions, the
-// operator's first choice first.
-func (c *Client) Chats(ctx context.Context) ([]string, error) {
-	offers, err := c.Offers(ctx)
-	var names []string
-	for _, o := range offers {
-		if o.Use == UseChat {
-			names = append(names, o.Name)
-		}
-	}
-	return names, err
-}
-
-// send makes one request. An answer other than 200 is a *Refusal.
+// send makes one request. An answer other than 200 is a *Refusal; none to a
+// request that was sent is ErrBroken, for nobody knows what came of it.
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	token, err := os.ReadFile(c.opts.TokenFile)
 	if err != nil {
@@ -190,7 +137,12 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := c.http.Do(req)
+	var wrote atomic.Bool
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
+	resp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	if err != nil && wrote.Load() {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("asking the model's endpoint: %w", err)
 	}
@@ -199,22 +151,4 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 		return nil, refusal(resp)
 	}
 	return resp, nil
-}
-
-// refusal reads why a request was refused. What else the answer says is not
-// repeated: it may be anything.
-func refusal(resp *http.Response) *Refusal {
-	r := &Refusal{Status: resp.StatusCode, after: retryAfter(resp.Header)}
-	var body struct {
-		Reason string `json:"reason"`
-	}
-	if json.NewDecoder(io.LimitReader(resp.Body, maxRefusal)).Decode(&body) == nil && known(body.Reason) {
-		r.Reason = body.Reason
-	}
-	return r
-}
-
-// known reports whether a reason looks like one of the egress's.
-func known(reason string) bool {
-	return len(reason) <= 64 && strings.Trim(reason, "abcdefghijklmnopqrstuvwxyz_") == ""
 }

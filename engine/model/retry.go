@@ -16,26 +16,34 @@ const (
 )
 
 // retry calls attempt until it succeeds, fails for good, or the attempts are
-// used up. What was received before a failure is thrown away: a half answer is
-// none.
-func (c *Client) retry(ctx context.Context, attempt func(context.Context) error) error {
+// used up. lasts says which errors are for good.
+func (c *Client) retry(ctx context.Context, lasts func(error) bool, attempt func(context.Context) error) error {
 	pause := firstPause
 	for n := 1; ; n++ {
 		err := attempt(ctx)
-		if err == nil || n == c.opts.Attempts || ctx.Err() != nil ||
-			errors.Is(err, ErrRefused) || errors.Is(err, ErrExhausted) || errors.Is(err, errTooLong) {
+		if err == nil || n == c.opts.Attempts || ctx.Err() != nil || lasts(err) {
 			return err
 		}
 		wait := pause
-		var refused *Refusal
-		if errors.As(err, &refused) {
-			wait = max(wait, refused.after)
+		var r *Refusal
+		if errors.As(err, &r) {
+			wait = max(wait, r.after)
 		}
 		if err := c.opts.Sleep(ctx, min(wait, maxPause)); err != nil {
 			return err
 		}
 		pause *= 2
 	}
+}
+
+// lasting reports whether an error would come again, or the call is paid for.
+func lasting(err error) bool {
+	return refused(err) || errors.Is(err, ErrBroken) || errors.Is(err, errLeft)
+}
+
+// refused is lasting for what comes whole: nothing of it was used.
+func refused(err error) bool {
+	return errors.Is(err, ErrRefused) || errors.Is(err, ErrExhausted) || errors.Is(err, errTooLong)
 }
 
 // retryAfter reads the header in seconds; 0 without one.

@@ -28,7 +28,7 @@ func (a *applying) believe(job *jobRow, units []contract.Unit) error {
 		if limit == 0 {
 			return &breach{fmt.Sprintf("%q is not an engine's to report", u.Name)}
 		}
-		if _, priced := a.prices[u.Name]; !priced {
+		if _, priced := a.prices.of(u.Name); !priced {
 			return &breach{fmt.Sprintf("%q has no price: add it to prices", u.Name)}
 		}
 		var quantity, steps int64

@@ -66,6 +66,25 @@ func TestCallIsChargedOnce(t *testing.T) {
 	})
 }
 
+func TestTokensOfACacheCostWhatInputDoesUnlessTheyHaveAPriceOfTheirOwn(t *testing.T) {
+	prices := map[string]api.TIK{"step": 1, "free": 0, "model.m.input": 4, "model.m.output": 20, "model.k.input": 4, "model.k.cached": 1, "model.k.cache_write": 5, "model.k.output": 20}
+	for model, want := range map[string]api.TIK{"m": 4 + 30*4 + 7*4 + 2*20, "k": 4 + 30*1 + 7*5 + 2*20} {
+		onEach(t, func(t *testing.T, f *fixture) {
+			f.must(f.ledger.SetPrices(prices))
+			id := f.accept(f.newKey(policy.Limits{}))
+			f.feed(f.started(id, "step"))
+			before := f.balance()
+			f.must(f.ledger.ChargeCall(t.Context(), contract.Call{ProjectID: f.project, ID: 7, JobID: id, Units: []contract.Unit{
+				{Name: "model." + model + ".input", Quantity: 1}, {Name: "model." + model + ".cached", Quantity: 30},
+				{Name: "model." + model + ".cache_write", Quantity: 7}, {Name: "model." + model + ".output", Quantity: 2},
+			}}))
+			if got := before - f.balance(); got != want {
+				t.Errorf("%s costs %d, want %d", model, got, want)
+			}
+		})
+	}
+}
+
 func TestNoCallIsGrantedOnAnEmptyBalance(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		id := f.accept(f.newKey(policy.Limits{}))

@@ -54,11 +54,34 @@ func counterpart(unit string) (string, bool) {
 	if !strings.HasPrefix(unit, contract.UnitModel) {
 		return "", false
 	}
+	if input, ok := inputOf(unit); ok {
+		return input, true
+	}
 	if model, ok := strings.CutSuffix(unit, ".input"); ok {
 		return model + ".output", true
 	}
 	model, ok := strings.CutSuffix(unit, ".output")
 	return model + ".input", ok
+}
+
+// inputOf names the unit whose price holds for tokens of a cache that have none of
+// their own: they are read all the same.
+func inputOf(unit string) (string, bool) {
+	for _, suffix := range []string{contract.UnitCached, contract.UnitCacheWrite} {
+		if model, ok := strings.CutSuffix(unit, suffix); ok && strings.HasPrefix(unit, contract.UnitModel) {
+			return model + ".input", true
+		}
+	}
+	return "", false
+}
+
+// of returns what one of a unit costs.
+func (p prices) of(unit string) (price api.TIK, priced bool) {
+	price, priced = p[unit]
+	if input, cached := inputOf(unit); !priced && cached {
+		price, priced = p[input]
+	}
+	return price, priced
 }
 
 // checkHoles refuses a list that lacks a unit which will be used: its first use
@@ -80,7 +103,7 @@ func (p prices) checkHoles(units []string) error {
 func (p prices) unpriced(units []string) []string {
 	var holes []string
 	for _, unit := range units {
-		if _, priced := p[unit]; !priced {
+		if _, priced := p.of(unit); !priced {
 			holes = append(holes, unit)
 		}
 	}
@@ -91,7 +114,7 @@ func (p prices) unpriced(units []string) []string {
 func (p prices) cost(units []contract.Unit) (api.TIK, error) {
 	var sum api.TIK
 	for _, u := range units {
-		price, priced := p[u.Name]
+		price, priced := p.of(u.Name)
 		if !priced {
 			return 0, fmt.Errorf("pricing %q: %w: add it to prices", u.Name, ErrUnpriced)
 		}

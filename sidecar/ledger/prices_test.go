@@ -30,6 +30,10 @@ func TestPriceListThatCannotBeChargedByIsRefusedByTheNameOfItsUnit(t *testing.T)
 		"model without output": {
 			map[string]api.TIK{"model.a.b.input": 1}, nil, "model.a.b.input has a price but model.a.b.output has none",
 		},
+		"model with a cache": {map[string]api.TIK{"model.a.input": 4, "model.a.cached": 1, "model.a.cache_write": 5, "model.a.output": 9}, nil, ""},
+		"cache without model": {
+			map[string]api.TIK{"model.a.cached": 1}, nil, "model.a.cached has a price but model.a.input has none",
+		},
 		"model without input": {
 			map[string]api.TIK{"model.a.b.output": 1}, nil, "model.a.b.output has a price but model.a.b.input has none",
 		},

@@ -97,7 +97,7 @@ func TestJobEndsWithAGameWhateverTheChatModelDoes(t *testing.T) {
 		reads.Answer()(p, w, r, q)
 	}
 	loops := fakeprovider.Chat{Tools: []fakeprovider.ToolCall{call("read_file", "path", "src/main.js")}, Usage: used}.Answer()
-	quick := model.Options{Stall: 4 * time.Second}
+	quick := model.Options{First: 4 * time.Second, Stall: 4 * time.Second}
 	for name, tc := range map[string]struct {
 		answer  fakeprovider.Answer
 		limits  model.Options

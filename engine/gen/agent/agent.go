@@ -109,6 +109,7 @@ type Outcome struct {
 	Summary string   // the model's own, of a revision that it handed in
 	Unmet   []string // what it says it could not do
 	Stop    Stop
+	Hint    string // what would help a model that could not be asked
 	Steps   int
 	Usage   model.Usage // of all steps together
 }

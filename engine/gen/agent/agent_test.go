@@ -52,7 +52,7 @@ func TestPromptComesInOrderAndOffersTheTools(t *testing.T) {
 	job.Ask.Instructions, job.Ask.Context = "INSTRUCTIONS", []api.ContextBlock{{Name: "c", Content: "CONTEXT"}}
 	r := work(t, job, &judge{}, calls("done", finish))
 	asked := r.model.asked[0]
-	text := asked.Messages[0].Content + asked.Messages[1].Content
+	text := asked.System + asked.Messages[0].Text()
 	at := -1
 	for _, part := range []string{"You change the sources", "export const meta", "INSTRUCTIONS", "CONTEXT", "wobble()", "make it wobble"} {
 		i := strings.Index(text, part)
@@ -63,9 +63,9 @@ func TestPromptComesInOrderAndOffersTheTools(t *testing.T) {
 	}
 	var names []string
 	for _, tool := range asked.Tools {
-		names = append(names, tool.Function.Name)
-		if !json.Valid(tool.Function.Parameters) {
-			t.Errorf("%s: its parameters are no JSON: %s", tool.Function.Name, tool.Function.Parameters)
+		names = append(names, tool.Name)
+		if !json.Valid(tool.Parameters) {
+			t.Errorf("%s: its parameters are no JSON: %s", tool.Name, tool.Parameters)
 		}
 	}
 	if !slices.Equal(names, []string{"list_files", "read_file", "write_file", "edit_file", "search_files", "set_tuning", "build_and_check", "done"}) {
@@ -149,9 +149,9 @@ func TestEditNeedsOnePlace(t *testing.T) {
 
 func TestFaultsOfAnswersAreToldToTheModel(t *testing.T) {
 	cut := func(context.Context, model.Request) (model.Reply, error) {
-		var c model.Call
-		c.Function.Name, c.Function.Arguments = "write_file", `{"path":"src/a.js","content":"let`
-		return model.Reply{Text: "I write", Calls: []model.Call{c}, Cut: true}, nil
+		reply := model.NewReply("I write", model.Call{Name: "write_file", Arguments: `{"path":"src/a.js","content":"let`, Cut: true})
+		reply.Cut = true
+		return reply, nil
 	}
 	for name, c := range map[string]struct {
 		turn turn
@@ -175,8 +175,8 @@ func TestFaultsOfAnswersAreToldToTheModel(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %v", name, got, r.Stop, r.err)
 		}
 		for _, m := range r.model.asked[len(r.model.asked)-1].Messages {
-			for _, call := range m.ToolCalls {
-				if !json.Valid([]byte(call.Function.Arguments)) || call.ID == "" || call.Type != "function" {
+			for _, call := range m.Calls() {
+				if !json.Valid([]byte(call.Arguments)) || call.ID == "" {
 					t.Errorf("%s: the history holds the call %+v", name, call)
 				}
 			}
@@ -201,9 +201,7 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, arguments string) {
 		s := newSession(&scripted{}, &judge{}, &log{}, task())
-		var c model.Call
-		c.Function.Name, c.Function.Arguments = name, arguments
-		r, err := s.call(t.Context(), c, false)
+		r, err := s.call(t.Context(), model.Call{Name: name, Arguments: arguments})
 		if err != nil || len(r.text) > maxRead+100 {
 			t.Errorf("%d bytes, %v", len(r.text), err)
 		}

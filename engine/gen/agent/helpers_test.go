@@ -36,16 +36,14 @@ func calls(pairs ...string) turn {
 	return func(context.Context, model.Request) (model.Reply, error) {
 		reply := model.Reply{Usage: model.Usage{Input: 10, Output: 5}}
 		for i := 0; i+1 < len(pairs); i += 2 {
-			var c model.Call
-			c.Function.Name, c.Function.Arguments = pairs[i], pairs[i+1]
-			reply.Calls = append(reply.Calls, c)
+			reply.Parts = append(reply.Parts, model.Part{Call: &model.Call{Name: pairs[i], Arguments: pairs[i+1]}})
 		}
 		return reply, nil
 	}
 }
 
 func says(text string) turn {
-	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{Text: text}, nil }
+	return func(context.Context, model.Request) (model.Reply, error) { return model.NewReply(text), nil }
 }
 
 func fails(err error) turn {
@@ -141,7 +139,7 @@ func (r run) answers() []string {
 	var out []string
 	for _, m := range r.model.asked[len(r.model.asked)-1].Messages {
 		if m.Role == model.RoleTool {
-			out = append(out, m.Content)
+			out = append(out, m.Text())
 		}
 	}
 	return out

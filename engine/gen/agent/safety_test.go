@@ -57,11 +57,11 @@ func TestContextSkillsAndInstructionsWidenNoTool(t *testing.T) {
 		}
 		// What strangers wrote never stands where the engine speaks, but for its
 		// own description of the game.
-		if system := strings.ReplaceAll(asked.Messages[0].Content, orders, ""); !strings.HasPrefix(system, rules) || asked.Messages[0].Role != "system" {
+		if system := strings.ReplaceAll(asked.System, orders, ""); !strings.HasPrefix(system, rules) {
 			t.Errorf("question %d: the engine's own words are not the first", i)
 		}
-		if asked.MaxTokens > maxAnswer {
-			t.Errorf("question %d lets the model write %d tokens", i, asked.MaxTokens)
+		if asked.MaxOutput > maxAnswer {
+			t.Errorf("question %d lets the model write %d tokens", i, asked.MaxOutput)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/svc-games/svc/engine/gen/author"
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -16,6 +15,9 @@ const (
 	maxAnswer = 8000 // tokens that the model may write
 	maxCalls  = 16   // tools that are called of one answer
 	maxSilent = 2    // answers in a row without a call, before it is given up
+	maxBroken = 2    // answers in a row that break off, likewise
+
+	bytesPerToken = 2 // as calls that break off are charged
 )
 
 // session is one run.
@@ -29,9 +31,11 @@ type session struct {
 	tools    []model.Tool
 	stuck    stuck
 
+	hint   string // what would help a model that could not be asked
 	usage  model.Usage
 	steps  int
 	silent int // answers in a row without a call
+	broken int // answers in a row that broke off
 	fixes  int // revisions that were handed in and did not pass
 
 	clumsy map[string]int // edits of a file in a row that failed
@@ -77,7 +81,7 @@ func (s *session) work(ctx context.Context) (Stop, error) {
 
 // step asks once and does what the answer says.
 func (s *session) step(ctx context.Context) (Stop, error) {
-	left := s.task.Limits.Tokens - s.usage.Input - s.usage.Output
+	left := s.task.Limits.Tokens - s.usage.Total()
 	switch {
 	case s.steps == s.task.Limits.Steps:
 		return StopSteps, nil
@@ -86,27 +90,44 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 	}
 	s.steps++
 	s.rep.Step(s.steps, s.task.Limits.Steps)
-	reply, err := s.ask(ctx, min(left, maxAnswer))
+	most := min(left, maxAnswer)
+	reply, err := s.ask(ctx, most)
 	if err != nil {
-		if errors.Is(err, model.ErrExhausted) {
-			return "", err
-		}
-		return StopProvider, nil
+		return s.unanswered(err, most)
 	}
-	s.usage.Input += reply.Usage.Input
-	s.usage.Output += reply.Usage.Output
-	s.usage.Estimated = s.usage.Estimated || reply.Usage.Estimated
-	reply.Calls = s.talk.answered(reply)
-	if reply.Text != "" {
-		s.rep.Say(reply.Text)
+	s.broken = 0
+	s.usage.Add(reply.Usage)
+	calls := s.talk.answered(reply)
+	if text := reply.Text(); text != "" {
+		s.rep.Say(text)
 	}
-	if len(reply.Calls) == 0 {
+	if len(calls) == 0 {
 		return s.nudge(reply.Cut), nil
 	}
 	s.silent = 0
+	return s.answer(ctx, calls)
+}
+
+// unanswered says whether a run goes on without an answer. One that broke off is
+// paid at its limit, and a step that was used.
+func (s *session) unanswered(err error, most int) (Stop, error) {
+	switch {
+	case errors.Is(err, model.ErrExhausted):
+		return "", err
+	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
+		s.broken++
+		s.usage.Add(model.Usage{Input: s.talk.size() / bytesPerToken, Output: most, Estimated: true})
+		return "", nil
+	}
+	s.hint = model.Hint(err)
+	return StopProvider, nil
+}
+
+// answer does what the calls of an answer say.
+func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) {
 	repeats := false
-	for i, call := range reply.Calls {
-		result, err := s.call(ctx, call, reply.Cut && i == len(reply.Calls)-1)
+	for _, call := range calls {
+		result, err := s.call(ctx, call)
 		if err != nil {
 			return "", err
 		}
@@ -134,12 +155,11 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 // and sent once more.
 func (s *session) ask(ctx context.Context, most int) (model.Reply, error) {
 	request := model.Request{
-		Model: s.task.Model, Messages: s.talk.messages(maxTalk), Tools: s.tools,
-		MaxTokens: most, Effort: string(s.task.Ask.Settings.ReasoningLevel),
+		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(maxTalk), Tools: s.tools,
+		MaxOutput: most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
 	}
 	reply, err := s.models.Chat(ctx, request)
-	var refused *model.Refusal
-	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.Reason == "context_length_exceeded" {
+	if model.KindOf(err) == model.Overflow {
 		request.Messages = s.talk.messages(maxTalk / 4)
 		return s.models.Chat(ctx, request)
 	}
@@ -201,7 +221,7 @@ func (s *session) salvage(ctx context.Context) error {
 }
 
 func (s *session) outcome(stop Stop) Outcome {
-	return Outcome{Files: s.green, Summary: s.summary, Unmet: s.unmet, Stop: stop, Steps: s.steps, Usage: s.usage}
+	return Outcome{Files: s.green, Summary: s.summary, Unmet: s.unmet, Stop: stop, Hint: s.hint, Steps: s.steps, Usage: s.usage}
 }
 
 // feedback is a verdict as the model gets it: the worst of it, and not too much.

@@ -35,13 +35,13 @@ type stuck struct {
 
 // observe takes a call and its result into account.
 func (s *stuck) observe(c model.Call, r result) motion {
-	print := fingerprint(c.Function.Name, c.Function.Arguments, r.text)
+	print := fingerprint(c.Name, c.Arguments, r.text)
 	s.seen = append(s.seen, print)
 	s.seen = s.seen[max(0, len(s.seen)-window):]
 	if r.ok {
 		s.errors = nil
 	} else {
-		s.errors = append(s.errors, fingerprint(c.Function.Name, r.text))
+		s.errors = append(s.errors, fingerprint(c.Name, r.text))
 	}
 	same, failing := s.same(print), s.failing()
 	switch {

@@ -19,9 +19,10 @@ const leftOut = "(left out: call the tool again if you need it)"
 
 // talk is the conversation.
 type talk struct {
-	list  []model.Message
-	ids   map[string]bool // of calls
-	calls int             // counted, for ids of our own
+	system string // the rules and the game
+	list   []model.Message
+	ids    map[string]bool // of calls
+	calls  int             // counted, for ids of our own
 }
 
 // newTalk begins a conversation: the rules and the game, and then what the
@@ -42,43 +43,51 @@ func newTalk(task Task, game *sources) talk {
 	}
 	ask := task.Ask
 	ask.Code = true
-	return talk{list: ask.Messages(b.String()), ids: map[string]bool{}}
+	return talk{system: b.String(), list: []model.Message{ask.Message()}, ids: map[string]bool{}}
 }
 
 // answered takes an answer in and returns its calls, with ids that are unique
 // in the conversation: some servers give none, or the same ones each time.
 func (t *talk) answered(r model.Reply) []model.Call {
-	calls := slices.Clone(r.Calls[:min(len(r.Calls), maxCalls)])
-	kept := slices.Clone(calls)
-	for i := range calls {
-		t.calls++
-		if id := calls[i].ID; id == "" || len(id) > 64 || t.ids[id] {
-			calls[i].ID = fmt.Sprintf("call_%d", t.calls)
+	var calls []model.Call
+	said := model.Message{Role: model.RoleAssistant}
+	for _, p := range r.Parts {
+		if p.Call != nil {
+			if len(calls) == maxCalls {
+				break
+			}
+			kept := *p.Call
+			t.calls++
+			if kept.ID == "" || len(kept.ID) > 64 || t.ids[kept.ID] {
+				kept.ID = fmt.Sprintf("call_%d", t.calls)
+			}
+			t.ids[kept.ID] = true
+			call := kept
+			calls = append(calls, call)
+			kept.Name = author.Clip(kept.Name, 64)
+			if !json.Valid([]byte(kept.Arguments)) {
+				kept.Arguments = "{}" // servers stumble over a history that is no JSON
+			}
+			p.Call = &kept
 		}
-		t.ids[calls[i].ID] = true
-		kept[i].ID = calls[i].ID
-		kept[i].Type = "function"
-		kept[i].Function.Name = author.Clip(kept[i].Function.Name, 64)
-		if !json.Valid([]byte(kept[i].Function.Arguments)) {
-			kept[i].Function.Arguments = "{}" // servers stumble over a history that is no JSON
-		}
+		said.Parts = append(said.Parts, p)
 	}
-	t.list = append(t.list, model.Message{Role: model.RoleAssistant, Content: r.Text, ToolCalls: kept})
+	t.list = append(t.list, said)
 	return calls
 }
 
 // result adds what a tool said.
 func (t *talk) result(id string, r result) {
-	t.list = append(t.list, model.Message{Role: model.RoleTool, ToolCallID: id, Content: r.text})
+	t.list = append(t.list, model.ResultMessage(id, r.text))
 }
 
 // say adds a message of ours.
 func (t *talk) say(text string) {
-	t.list = append(t.list, model.Message{Role: model.RoleUser, Content: text})
+	t.list = append(t.list, model.TextMessage(model.RoleUser, text))
 }
 
 // begun is how many messages every conversation begins with.
-const begun = 2
+const begun = 1
 
 // recent is how many messages at the end are never shortened.
 const recent = 8
@@ -100,37 +109,48 @@ func (t *talk) messages(most int) []model.Message {
 	return out
 }
 
+// size is how many bytes the conversation has, shortened or not.
+func (t *talk) size() int {
+	n := len(t.system)
+	for _, m := range t.list {
+		n += sizeOf(m)
+	}
+	return n
+}
+
 func sizeOf(m model.Message) int {
-	n := len(m.Content)
-	for _, c := range m.ToolCalls {
-		n += len(c.Function.Arguments)
+	n := len(m.Text())
+	for _, c := range m.Calls() {
+		n += len(c.Arguments)
 	}
 	return n
 }
 
 // shortened is a message without what is long in it. Who called what stays.
 func shortened(m model.Message) model.Message {
-	if m.Role == model.RoleTool && len(m.Content) > len(leftOut) {
-		m.Content = leftOut
-	}
-	m.ToolCalls = slices.Clone(m.ToolCalls)
-	for i := range m.ToolCalls {
-		f := &m.ToolCalls[i].Function
-		if len(f.Arguments) < 256 {
-			continue
-		}
-		var a struct {
-			Path string `json:"path"`
-		}
-		if json.Unmarshal([]byte(f.Arguments), &a) != nil {
-			continue
-		}
-		short, err := json.Marshal(map[string]string{"path": author.Clip(a.Path, 200), "content": leftOut})
-		if err == nil {
-			f.Arguments = string(short)
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		switch {
+		case p.Result != nil && len(p.Result.Text) > len(leftOut):
+			m.Parts[i].Result = &model.Result{ID: p.Result.ID, Text: leftOut}
+		case p.Call != nil && len(p.Call.Arguments) >= 256:
+			m.Parts[i].Call = shortenedCall(*p.Call)
 		}
 	}
 	return m
+}
+
+func shortenedCall(c model.Call) *model.Call {
+	var a struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
+		return &c
+	}
+	if short, err := json.Marshal(map[string]string{"path": author.Clip(a.Path, 200), "content": leftOut}); err == nil {
+		c.Arguments = string(short)
+	}
+	return &c
 }
 
 // rules are what every model is told.

@@ -13,22 +13,19 @@ import (
 
 func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 	same := func(context.Context, model.Request) (model.Reply, error) {
-		var a, b model.Call
-		a.ID, b.ID = "call_0", ""
-		a.Function.Name, b.Function.Name = "list_files", "list_files"
-		return model.Reply{Calls: []model.Call{a, b}}, nil
+		return model.NewReply("", model.Call{ID: "call_0", Name: "list_files"}, model.Call{Name: "list_files"}), nil
 	}
 	r := work(t, task(), &judge{}, same, same, calls("done", finish))
 	seen := map[string]bool{}
 	for _, m := range r.model.asked[2].Messages {
-		for _, c := range m.ToolCalls {
+		for _, c := range m.Calls() {
 			if seen[c.ID] {
 				t.Errorf("the id %s is used twice", c.ID)
 			}
 			seen[c.ID] = true
 		}
-		if m.Role == model.RoleTool && !seen[m.ToolCallID] {
-			t.Errorf("a result of %s, which no one called", m.ToolCallID)
+		if m.Role == model.RoleTool && !seen[m.Parts[0].Result.ID] {
+			t.Errorf("a result of %s, which no one called", m.Parts[0].Result.ID)
 		}
 	}
 	if len(seen) != 4 {
@@ -57,17 +54,17 @@ func TestLongConversationIsShortenedAndStaysWhole(t *testing.T) {
 	size, open := 0, map[string]bool{}
 	for _, m := range last {
 		size += sizeOf(m)
-		for _, c := range m.ToolCalls {
+		for _, c := range m.Calls() {
 			open[c.ID] = true
-			if !json.Valid([]byte(c.Function.Arguments)) {
-				t.Errorf("arguments became %q", c.Function.Arguments)
+			if !json.Valid([]byte(c.Arguments)) {
+				t.Errorf("arguments became %q", c.Arguments)
 			}
 		}
 		if m.Role == model.RoleTool {
-			delete(open, m.ToolCallID)
+			delete(open, m.Parts[0].Result.ID)
 		}
 	}
-	if size > maxTalk+200<<10 || len(open) > 0 || len(last) != 2+20*3 {
+	if size > maxTalk+200<<10 || len(open) > 0 || len(last) != 1+20*3 {
 		t.Errorf("%d bytes in %d messages, %d calls without a result", size, len(last), len(open))
 	}
 	if r.Stop != StopSteps && r.Files == nil {

@@ -88,29 +88,29 @@ func definitions() []model.Tool {
 		if err != nil {
 			panic(err) // of names
 		}
-		out = append(out, model.Tool{Type: "function", Function: model.Function{
+		out = append(out, model.Tool{
 			Name: t.name, Description: t.about,
 			Parameters: json.RawMessage(`{"type":"object","properties":{` + t.parameters + `},"required":` + string(required) + `}`),
-		}})
+		})
 	}
 	return out
 }
 
-// call runs the tool that an answer names. cut tells that the answer ended in
-// the middle of it.
-func (s *session) call(ctx context.Context, c model.Call, cut bool) (result, error) {
-	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == c.Function.Name })
+// call runs the tool that an answer names. A call that the answer ended in is not
+// run, whatever its arguments look like.
+func (s *session) call(ctx context.Context, c model.Call) (result, error) {
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == c.Name })
 	if i < 0 {
 		done := s.rep.Call("unknown", nil)
-		r := bad(fmt.Errorf("there is no tool %q; there are list_files, read_file, write_file, edit_file, search_files, set_tuning, build_and_check and done", author.Clip(c.Function.Name, 60)))
+		r := bad(fmt.Errorf("there is no tool %q; there are list_files, read_file, write_file, edit_file, search_files, set_tuning, build_and_check and done", author.Clip(c.Name, 60)))
 		done(false, "There is no such tool.")
 		return r, nil
 	}
-	a, err := parse(c.Function.Arguments, tools[i].required)
+	a, err := parse(c.Arguments, tools[i].required)
 	done := s.rep.Call(tools[i].name, a.shown())
 	var r result
 	switch {
-	case err != nil && cut:
+	case c.Cut:
 		r = bad(errors.New("your answer was cut off in the middle of this call. Write a smaller piece: edit_file for a part, or several files"))
 	case err != nil:
 		r = bad(err)

@@ -69,18 +69,19 @@ func (a *Author) answer(ctx context.Context, ask Ask, task, schema string, check
 	}
 	request := model.Request{
 		Model:     name,
-		Messages:  ask.Messages(task),
-		MaxTokens: maxAnswer,
-		Format:    format(schema),
+		System:    task,
+		Messages:  []model.Message{ask.Message()},
+		MaxOutput: maxAnswer,
+		Schema:    json.RawMessage(schema),
 		Effort:    string(ask.Settings.ReasoningLevel),
 	}
 	var wrong error
 	for range rounds(ask.Settings.ReasoningLevel) {
-		reply, err := a.models.Chat(ctx, request)
+		reply, err := a.ask(ctx, request)
 		if err != nil {
 			return err
 		}
-		document, err := object(reply.Text)
+		document, err := object(reply.Text())
 		if err == nil {
 			err = check(document)
 		}
@@ -88,10 +89,20 @@ func (a *Author) answer(ctx context.Context, ask Ask, task, schema string, check
 			return nil
 		}
 		wrong = err
-		request.Messages = append(request.Messages, model.Message{Role: model.RoleAssistant, Content: reply.Text},
-			model.Message{Role: model.RoleUser, Content: "That can't be used: " + err.Error() + ". Answer again, with the JSON object alone."})
+		request.Messages = append(request.Messages, reply.Message(),
+			model.TextMessage(model.RoleUser, "That can't be used: "+err.Error()+". Answer again, with the JSON object alone."))
 	}
 	return fmt.Errorf("%w: %w", errUnusable, wrong)
+}
+
+// ask asks once, and once more when the answer breaks off. The client does not,
+// for each is paid.
+func (a *Author) ask(ctx context.Context, r model.Request) (model.Reply, error) {
+	reply, err := a.models.Chat(ctx, r)
+	if errors.Is(err, model.ErrBroken) && ctx.Err() == nil {
+		return a.models.Chat(ctx, r)
+	}
+	return reply, err
 }
 
 // choose returns the model to ask: the one that is wanted, or the operator's
@@ -109,10 +120,10 @@ func (a *Author) choose(ctx context.Context, wanted string) (string, error) {
 	return "", ErrNoModel
 }
 
-// Messages puts the question together: the task, and then instructions,
-// context, skills and prompt in this order, as they are. What would be too much
-// was refused when the job was submitted.
-func (ask Ask) Messages(task string) []model.Message {
+// Message puts the question together: instructions, context, skills and prompt in
+// this order, as they are. What would be too much was refused when the job was
+// submitted.
+func (ask Ask) Message() model.Message {
 	var text strings.Builder
 	part := func(title, body string) {
 		if strings.TrimSpace(body) != "" {
@@ -133,12 +144,7 @@ func (ask Ask) Messages(task string) []model.Message {
 		}
 	}
 	part("What the user wants", ask.Prompt)
-	return []model.Message{{Role: model.RoleSystem, Content: task}, {Role: model.RoleUser, Content: text.String()}}
-}
-
-// format asks for an answer that keeps to a JSON schema.
-func format(schema string) json.RawMessage {
-	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":` + schema + `}}`)
+	return model.TextMessage(model.RoleUser, text.String())
 }
 
 // object finds the JSON object in an answer: models like to put words or a

@@ -19,17 +19,22 @@ type script struct {
 	lines []string
 	err   error
 	asked []model.Request
+
+	broken int // answers that break off, before the first line
 }
 
 func (s *script) Chats(context.Context) ([]string, error) { return []string{"big", "small"}, s.err }
 
 func (s *script) Chat(_ context.Context, r model.Request) (model.Reply, error) {
 	s.asked = append(s.asked, r)
+	if len(s.asked) <= s.broken {
+		return model.Reply{}, model.ErrBroken
+	}
 	line := s.lines[0]
 	if len(s.lines) > 1 {
 		s.lines = s.lines[1:]
 	}
-	return model.Reply{Text: line}, nil
+	return model.NewReply(line), nil
 }
 
 func read(t *testing.T, s *script, ask Ask) (brief.Reading, error) {
@@ -79,9 +84,20 @@ func TestAnswerThatIsNoneIsExplainedToTheModel(t *testing.T) {
 			continue
 		}
 		last := s.asked[1].Messages
-		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Content, says) {
-			t.Errorf("%s: the model is told %q, want %q", wrong, got.Content, says)
+		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Text(), says) {
+			t.Errorf("%s: the model is told %q, want %q", wrong, got.Text(), says)
 		}
+	}
+}
+
+func TestAnswerThatBreaksOffIsAskedForOnceMore(t *testing.T) {
+	s := &script{lines: []string{`{"mechanic":"gap"}`}, broken: 1}
+	if _, err := read(t, s, Ask{Prompt: "x", Settings: api.Settings{ReasoningLevel: api.ReasoningLow}}); err != nil || len(s.asked) != 2 {
+		t.Errorf("%v after %d questions", err, len(s.asked))
+	}
+	s = &script{lines: []string{`{"mechanic":"gap"}`}, broken: 9}
+	if _, err := read(t, s, Ask{Prompt: "x"}); !errors.Is(err, model.ErrBroken) || len(s.asked) != 2 {
+		t.Errorf("for ever: %v after %d questions", err, len(s.asked))
 	}
 }
 
@@ -116,7 +132,7 @@ func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := s.asked[0].Messages[1].Content
+	text := s.asked[0].Messages[0].Text()
 	at := -1
 	for _, part := range []string{"INSTRUCTIONS", "CONTEXT", "SKILL", "PROMPT"} {
 		next := strings.Index(text, part)
@@ -125,7 +141,7 @@ func TestPromptFollowsInstructionsContextAndSkills(t *testing.T) {
 		}
 		at = next
 	}
-	if !json.Valid(s.asked[0].Format) || s.asked[0].MaxTokens == 0 {
+	if !json.Valid(s.asked[0].Schema) || s.asked[0].MaxOutput == 0 {
 		t.Errorf("request %+v", s.asked[0])
 	}
 }
@@ -142,7 +158,7 @@ func TestPartsAreShownAsTheyAre(t *testing.T) {
 	if _, err := read(t, s, ask); err != nil {
 		t.Fatal(err)
 	}
-	text := s.asked[0].Messages[1].Content
+	text := s.asked[0].Messages[0].Text()
 	for _, part := range parts {
 		if strings.Count(text, part) != max(1, strings.Count(strings.Join(parts, "\n"), part)) {
 			t.Errorf("%.20q is not shown as it is", part)
@@ -158,7 +174,7 @@ func TestModelSaysAChangeInTheGeneratorsWords(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 	last := s.asked[1].Messages
-	if got := last[len(last)-1].Content; !strings.Contains(got, "does not understand the wish") {
+	if got := last[len(last)-1].Text(); !strings.Contains(got, "does not understand the wish") {
 		t.Errorf("the model is told %q", got)
 	}
 }

@@ -31,7 +31,7 @@ const MaxText = 4 * api.MaxPrompt
 
 var (
 	wordPattern  = regexp.MustCompile(`[\p{L}\p{N}]+(?:['’][\p{L}]+)?|[.,;:!?\n]`)
-	titlePattern = regexp.MustCompile(`\b(?i:(?:call(?:ed)?|name(?:d)?|title(?:d)?|rename)(?:\s+(?:it|the game|this|to))*|title\s*(?:is|:|to))\s*(?:["“«'](.{1,60}?)["”»']|((?:\p{Lu}[\p{L}\p{N}'’-]*)(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’-]*){0,4}))`)
+	titlePattern = regexp.MustCompile(`\b(?i:(?:call(?:ed)?|name(?:d)?|title(?:d)?|rename)(?:\s+(?:it|the game|this|to))*|title\s*(?:is|:|to)|titre\s*(?:est|:|en|par|soit)|t[ií]tulo\s*(?:es|:|a|por|sea)|titel\s*(?:ist|:|in|auf|soll|lautet|zu)|(?:nenne?|llám(?:alo|ale)|appelle[- ]le)(?:\s+(?:es|das spiel|el juego|le jeu))?)\s*(?:["“«'](.{1,60}?)["”»']|((?:\p{Lu}[\p{L}\p{N}'’-]*)(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’-]*){0,4}))`)
 	folds        = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "ë", "e",
 		"á", "a", "à", "a", "â", "a", "ã", "a", "í", "i", "ì", "i", "î", "i", "ï", "i", "ó", "o", "ò", "o", "ô", "o", "ú", "u", "ù", "u",
 		"û", "u", "ñ", "n", "ç", "c", "œ", "oe", "’", "'")

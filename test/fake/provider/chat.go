@@ -9,9 +9,16 @@ import (
 
 // Usage is what an answer says that it used.
 type Usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
+	PromptTokens     int            `json:"prompt_tokens"`
+	CompletionTokens int            `json:"completion_tokens"`
+	TotalTokens      int            `json:"total_tokens"`
+	Prompt           *PromptDetails `json:"prompt_tokens_details,omitempty"`
+}
+
+// PromptDetails say which of a prompt's tokens a cache had, or was given.
+type PromptDetails struct {
+	CachedTokens     int `json:"cached_tokens"`
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
 }
 
 // ToolCall is a tool the model wants called. Without an ID it comes without
@@ -26,6 +33,10 @@ type ToolCall struct {
 type Chat struct {
 	Text  string
 	Tools []ToolCall
+	// Reasoning is what the model thought, as reasoning_content.
+	Reasoning string
+	// Signed gives the first tool call a thought signature, as Gemini does.
+	Signed bool
 	// Usage is sent when it is set: in a stream only if it was asked for.
 	Usage *Usage
 	// Every cuts a stream after so many bytes, wherever that is; 0 sends event
@@ -58,21 +69,21 @@ func (c Chat) Answer() Answer {
 	return func(_ *Provider, w http.ResponseWriter, _ *http.Request, q Request) {
 		if stream, _ := q.Body["stream"].(bool); stream {
 			w.Header().Set("Content-Type", "text/event-stream")
-			c.write(w, c.stream(q))
+			send(w, c.stream(q), c.Every, c.Truncate)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		c.write(w, c.whole(q))
+		send(w, c.whole(q), c.Every, c.Truncate)
 	}
 }
 
-// write sends raw in the pieces that are wanted, each at once.
-func (c Chat) write(w http.ResponseWriter, raw []byte) {
-	if c.Truncate > 0 {
-		raw = raw[:min(c.Truncate, len(raw))]
+// send sends raw, cut off after so many bytes, in the pieces that are wanted, each at
+// once.
+func send(w http.ResponseWriter, raw []byte, every, truncate int) {
+	if truncate > 0 {
+		raw = raw[:min(truncate, len(raw))]
 	}
 	flush := http.NewResponseController(w).Flush
-	every := c.Every
 	if every <= 0 {
 		every = len(raw)
 	}
@@ -87,6 +98,9 @@ func (c Chat) write(w http.ResponseWriter, raw []byte) {
 
 func (c Chat) whole(q Request) []byte {
 	message := map[string]any{"role": "assistant", "content": c.Text}
+	if c.Reasoning != "" {
+		message["reasoning_content"] = c.Reasoning
+	}
 	if len(c.Tools) > 0 {
 		message["tool_calls"] = c.tools(false)
 	}
@@ -117,6 +131,9 @@ func (c Chat) stream(q Request) []byte {
 		chunk([]any{map[string]any{"index": 0, "delta": d, "finish_reason": finish}}, nil)
 	}
 	delta(map[string]any{"role": "assistant", "content": ""}, nil)
+	if c.Reasoning != "" {
+		delta(map[string]any{"reasoning_content": c.Reasoning}, nil)
+	}
 	for _, word := range c.words() {
 		delta(map[string]any{"content": word}, nil)
 	}
@@ -184,6 +201,7 @@ func (c Chat) deltas() [][]any {
 		if t.ID != "" {
 			head["id"] = t.ID
 		}
+		c.sign(head, i)
 		out = append(out, []any{head})
 		for _, piece := range c.arguments(t.Arguments) {
 			out = append(out, []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}})
@@ -214,12 +232,20 @@ func (c Chat) tools(indexed bool) []any {
 		if t.ID != "" {
 			call["id"] = t.ID
 		}
+		c.sign(call, i)
 		if indexed {
 			call["index"] = i
 		}
 		list = append(list, call)
 	}
 	return list
+}
+
+// sign gives the first call its signature.
+func (c Chat) sign(call map[string]any, i int) {
+	if c.Signed && i == 0 {
+		call["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": Sign(c.Tools[0].Name + c.Tools[0].Arguments)}}
+	}
 }
 
 func marshal(v any) []byte {

@@ -81,3 +81,11 @@ func Refuses(body string) Answer {
 		_, _ = w.Write([]byte(body))
 	}
 }
+
+// Overloaded answers 529 as Anthropic does.
+func Overloaded() Answer {
+	return func(_ *Provider, w http.ResponseWriter, _ *http.Request, _ Request) {
+		f := fault{status: 529, kind: "overloaded_error", message: "Overloaded"}
+		f.write(w, Anthropic)
+	}
+}

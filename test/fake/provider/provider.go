@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -62,7 +63,7 @@ func (p *Provider) Left() <-chan struct{} { return p.left }
 
 // ServeHTTP takes the next answer.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p.Key != "" && r.Header.Get("Authorization") != "Bearer "+p.Key {
+	if !p.opens(r) {
 		http.Error(w, `{"error":{"message":"Incorrect API key provided: `+r.Header.Get("Authorization")+`"}}`, http.StatusUnauthorized)
 		return
 	}
@@ -93,6 +94,17 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Provider-Region", "fake-1")
 	w.Header().Set("Set-Cookie", "provider=1")
 	answer(p, w, r, q)
+}
+
+// opens reports whether a request shows the key, in the way of its wire.
+func (p *Provider) opens(r *http.Request) bool {
+	if p.Key == "" {
+		return true
+	}
+	if strings.HasSuffix(r.URL.Path, "/messages") {
+		return r.Header.Get("X-Api-Key") == p.Key && r.Header.Get("Anthropic-Version") != "" && r.Header.Get("Authorization") == ""
+	}
+	return r.Header.Get("Authorization") == "Bearer "+p.Key
 }
 
 // wait holds an answer until its client has left.

@@ -1,0 +1,93 @@
+package embedded
+
+import (
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/svc-games/svc/block"
+	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/engine-proxy/egress"
+)
+
+// EgressModel is a model with what it can do. What is not given is not known, and
+// engines take the least for granted.
+type EgressModel struct {
+	// The model's name, as the provider calls it.
+	Name string `json:"name"`
+
+	// How it is asked: chat, responses or messages. Default: chat.
+	Protocol string `json:"protocol,omitempty"`
+
+	// What it is for: chat, images or speech. Default: chat.
+	Use string `json:"use,omitempty"`
+
+	// How many tokens it reads and writes together.
+	Context int64 `json:"context,omitempty"`
+
+	// How many tokens it writes at most. Default: max_tokens of the egress.
+	MaxOutput int64 `json:"max_output,omitempty"`
+
+	// It reads pictures.
+	Vision bool `json:"vision,omitempty"`
+
+	// How it is told to think: none, effort, budget or adaptive.
+	Reasoning string `json:"reasoning,omitempty"`
+
+	// How it keeps the beginning of a request: auto, marks or none.
+	Cache string `json:"cache,omitempty"`
+
+	// It calls several tools at once.
+	Parallel bool `json:"parallel,omitempty"`
+
+	// How long it may take until it writes something. Default: 5m.
+	FirstToken caddy.Duration `json:"first_token,omitempty"`
+}
+
+// Caddyfile implements caddymodule.Configurable. Syntax:
+//
+//	model <name> {
+//	    protocol     chat|responses|messages
+//	    use          chat|images|speech
+//	    context      <number>
+//	    max_output   <number>
+//	    vision
+//	    reasoning    none|effort|budget|adaptive
+//	    cache        auto|marks|none
+//	    parallel
+//	    first_token  <duration>
+//	}
+func (m *EgressModel) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "protocol", Form: "chat|responses|messages", Read: block.Text(&m.Protocol), Default: "`chat`",
+			Meaning: "how the model is asked: Chat Completions, Responses, or Anthropic's Messages, which shows the key as `x-api-key`"},
+		{Name: "use", Form: "chat|images|speech", Read: block.Text(&m.Use), Default: "`chat`", Meaning: "what the model is for; the following options are of `chat` alone"},
+		{Name: "context", Form: "<number>", Read: block.Count(&m.Context), Default: "not known", Meaning: "tokens that it reads and writes together"},
+		{Name: "max_output", Form: "<number>", Read: block.Count(&m.MaxOutput), Default: "`max_tokens`", Meaning: "the most that one call may have it write"},
+		{Name: "vision", Read: block.Flag(&m.Vision), Default: "not known", Meaning: "it reads pictures"},
+		{Name: "reasoning", Form: "none|effort|budget|adaptive", Read: block.Text(&m.Reasoning), Default: "not known",
+			Meaning: "how it is told to think: not at all, by a word, by a number of tokens, or it decides by itself"},
+		{Name: "cache", Form: "auto|marks|none", Read: block.Text(&m.Cache), Default: "not known", Meaning: "how it keeps the beginning of a request: by itself, where marks are, or not"},
+		{Name: "parallel", Read: block.Flag(&m.Parallel), Default: "not known", Meaning: "it calls several tools at once"},
+		{Name: "first_token", Form: "<duration>", Read: caddymodule.Duration(&m.FirstToken), Default: "`5m`",
+			Meaning: "how long a stream may take until the model writes something; `stall` holds from then on"},
+	}
+}
+
+// models are what package egress goes by.
+func models(list []EgressModel) []egress.Model {
+	var out []egress.Model
+	for _, m := range list {
+		out = append(out, egress.Model{
+			Name: m.Name, Use: egress.Use(m.Use), FirstToken: time.Duration(m.FirstToken),
+			Abilities: egress.Abilities{
+				Protocol: egress.Protocol(m.Protocol), Context: m.Context, MaxOutput: m.MaxOutput,
+				Vision: m.Vision, Parallel: m.Parallel, Reasoning: m.Reasoning, Cache: m.Cache,
+			},
+		})
+	}
+	return out
+}
+
+// Interface guards
+var _ caddymodule.Configurable = (*EgressModel)(nil)

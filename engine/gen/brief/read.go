@@ -97,6 +97,7 @@ func read(text, whole string, content Content) Reading {
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	content.speakFor(r.Mechanics)
+	r.readTopic(tokens)
 	r.tokens = tokens
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)

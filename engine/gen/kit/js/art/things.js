@@ -1,6 +1,7 @@
 // Things: what is avoided and what is collected. Each painter has a name that
 // a noun of the brief maps to.
 import { shade } from './paint.js';
+import { treats } from './treats.js';
 import { vehicles } from './vehicles.js';
 
 const angry = (b, y, k) => {
@@ -194,6 +195,7 @@ export const hazards = {
 };
 
 export const pickups = {
+  ...treats,
   coin: (b, o) => {
     b.oval(0, 0, 38, 42, shade(o.color, -0.12));
     b.oval(0, 0, 27, 31, o.color, { line: 3 });

@@ -1,7 +1,7 @@
 // The screens before, between and after runs, and of one that is held.
 import { W, H } from './world.js';
 import { SOUND } from './controls.js';
-import { fit, short, wrap } from './text.js';
+import { breadth, fit, short, wrap } from './text.js';
 
 const TALL = H > W; // portrait
 const DOWN = TALL ? (H - 720) / 2 : 0; // a taller field has more room above and below
@@ -30,11 +30,13 @@ export function drawReady(d, ss) {
       { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
   }
 
-  const start = Math.max(place.start, howTo(d, g.text.howTo, place.how) + 34);
-  d.text(g.text.start, W / 2, start, fit(g.text.start, 34, W - 60),
-    { color: 'accent', outline: 'textInk', role: 'start', scale: 1 + 0.05 * Math.sin(ss.clock / 12) });
+  const start = Math.max(place.start, howTo(d, g.text.howTo, place.how) + 42);
+  const letters = fit(g.text.start, 32, W - 120);
+  const wide = breadth(g.text.start, 0.58) * letters + 64; // a button, legible on any ground
+  d.box(W / 2 - wide / 2, start - 27, wide, 54, 'shade', { radius: 27, alpha: 0.8, stroke: 'accent', width: 4 });
+  d.text(g.text.start, W / 2, start, letters, { color: '#ffffff', role: 'start', scale: 1 + 0.04 * Math.sin(ss.clock / 12) });
   if (ss.best > 0) {
-    d.text(g.text.best + ' ' + ss.best, W / 2, Math.max(place.best, start + 38), 22,
+    d.text(g.text.best + ' ' + ss.best, W / 2, Math.max(place.best, start + 46), 22,
       { color: 'text', outline: 'textInk', role: 'best' });
   }
 }

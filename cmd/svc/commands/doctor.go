@@ -45,6 +45,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	o.register(c)
+	c.AddCommand(doctorModelsCommand(&o.json))
 	return c
 }
 

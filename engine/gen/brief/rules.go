@@ -66,6 +66,8 @@ var (
 		{regexp.MustCompile(`(?i)\bjump(?:\s*['’]?\s*(?:n|and|&|und)\s*['’]?\s*|\s*-\s*)run\b|\bmetroidvania\b`), "platformer"},
 		{regexp.MustCompile(`(?i)\b(?:boules? de feu|bolas? de fuego|fire balls?)\b`), "fireball"},
 		{regexp.MustCompile(`(?i)\b(?:polar|teddy) bear`), "bear"},
+		{regexp.MustCompile(`(?i)\bu-boot`), "uboot"},
+		{regexp.MustCompile(`(?i)\bzebra crossing`), "crosswalk"},
 		{regexp.MustCompile(`(?i)\b(?:rocket|space) ship`), "spaceship"},
 		{regexp.MustCompile(`(?i)\b(?:fire (?:truck|engine)|camión de bomberos|camion de pompiers?)`), "firetruck"},
 		{regexp.MustCompile(`(?i)\bpolice cars?\b|\bvoitures? de police\b|\bcoches? de policía\b`), "police"},

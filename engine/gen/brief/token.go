@@ -17,6 +17,7 @@ type token struct {
 	number       int // 0 when it is no number
 	negated      bool
 	startsClause bool // follows punctuation
+	opens        bool // a sentence
 	folded       bool // had letters that English lacks
 	known        bool // some reader understood it
 	afterColon   bool
@@ -43,18 +44,18 @@ func tokenize(text string) []token {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	var out []token
-	clause, colon := true, false
+	clause, opens, colon := true, true, false
 	for _, raw := range wordPattern.FindAllString(text, -1) {
 		if strings.ContainsAny(raw, ".,;:!?\n") {
-			clause, colon = true, raw == ":"
+			clause, opens, colon = true, opens || strings.ContainsAny(raw, ".;!?\n"), raw == ":"
 			continue
 		}
 		word := elision.ReplaceAllString(folds.Replace(strings.ToLower(raw)), "")
-		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, afterColon: colon}
+		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, opens: opens, afterColon: colon}
 		if n, err := strconv.Atoi(strings.TrimSuffix(word, "s")); err == nil && n > 0 {
 			t.number = n
 		}
-		clause, colon = false, false
+		clause, opens, colon = false, false, false
 		out = append(out, t)
 	}
 	return out

@@ -5,6 +5,7 @@ package brief
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,6 +85,10 @@ func read(text, whole string, content Content) Reading {
 	if r.Title != "" {
 		r.because(r.Title, "the title")
 	}
+	text = noSuch.ReplaceAllStringFunc(text, func(n string) string {
+		r.Unmet = append(r.Unmet, strings.TrimSpace(n))
+		return " . "
+	})
 	tokens := tokenize(Rewrite(text))
 	r.Lang, r.words = language(tokens)
 	if !content.Empty() {
@@ -107,6 +112,9 @@ func read(text, whole string, content Content) Reading {
 	r.readUnmet(tokens)
 	return r
 }
+
+// noSuch are counts that no game can have: fewer than one.
+var noSuch = regexp.MustCompile(`(?i)(?:^|\s)(?:[-−]\s?\d+|0)\s+(?:li(?:fe|ves)|leben|vidas?|vies?|levels?|niveles|niveaux|players?|spieler|jugadores|joueurs|seconds?|sekunden|segundos|secondes|minut\pL*)(?:$|[^\pL])`)
 
 func (r *Reading) because(word, chose string) {
 	reason := Reason{Word: word, Chose: chose}

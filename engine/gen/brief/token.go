@@ -171,11 +171,11 @@ func cutTitle(text string) (rest, title string) {
 	return text[:m[0]] + " . " + text[m[1]:], CleanTitle(title)
 }
 
-// CleanTitle returns a title without markup and control characters, at most
-// 40 characters long.
+// CleanTitle returns a title without markup, control characters and such as turn
+// text round, at most 40 characters long.
 func CleanTitle(title string) string {
 	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || strings.ContainsRune("<>{}\\`", r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("<>{}\\`", r) {
 			return -1
 		}
 		return r

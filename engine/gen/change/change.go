@@ -112,7 +112,9 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 		case len(unmet) > 0 && !did:
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 60)+": "+strings.Join(unmet, ", "))
 		case !did && !polite(c) && !filler(c):
-			out.Unmet = append(out.Unmet, brief.Clip(raw, 80))
+			if what := brief.Clip(raw, 80); !slices.Contains(out.Unmet, what) {
+				out.Unmet = append(out.Unmet, what)
+			}
 			out.AtBounds = false
 		}
 	}

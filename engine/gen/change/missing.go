@@ -94,13 +94,17 @@ var courtesies = func() map[string]bool {
 	return out
 }()
 
+// between are those of them that say nothing alone.
+var between = words(`a|i|we|it|this|that|job|the|game|is|my|so|dir|mir|uns|das|ist|es|spiel|ich|finde|me|el|está|juego|le|jeu|il|te|est|c|j|ça|s|vous`)
+
 // polite reports whether a clause is nothing but thanks and praise.
 func polite(c clause) bool {
-	list := letters.FindAllString(c.text, -1)
-	for _, word := range list {
+	said := false
+	for _, word := range letters.FindAllString(c.text, -1) {
 		if !courtesies[word] {
 			return false
 		}
+		said = said || !between.MatchString(word)
 	}
-	return len(list) > 0
+	return said
 }

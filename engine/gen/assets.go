@@ -33,6 +33,7 @@ type stock struct {
 	style  look.Style         // the project's; its Art shapes what is asked
 	made   map[string]stocked // by model and words
 	used   map[string]string  // asset's name to the key of what the game has of it
+	given  map[string][]byte  // pictures of users, by role
 }
 
 type stocked struct {
@@ -57,6 +58,9 @@ type assetRecord struct {
 func (g *embedded) stockFor(ctx context.Context, req Request, d *decision) (s *stock, warnings []string, err error) {
 	images, sounds := on(req.Settings.AIImages), on(req.Settings.AIAudio)
 	s = &stock{made: map[string]stocked{}, used: map[string]string{}}
+	if s.given, err = d.pictures(req); err != nil {
+		return nil, nil, err
+	}
 	data, err := readOptional(req.Workspace, styleFile)
 	if err != nil {
 		return nil, nil, err
@@ -244,11 +248,16 @@ func makeAssets(ctx context.Context, rep Reporter, s spec.Spec, stock *stock) (c
 		role  string
 		actor spec.Actor
 	}{{"hero", s.Cast.Hero}, {"hazard", s.Cast.Hazard}, {"pickup", s.Cast.Pickup}} {
-		if m, ok := modelled[a.role]; ok {
+		if picture := stock.given[a.role]; picture != nil {
+			add(a.role, "image", "context", a.role+".png", picture)
+		} else if m, ok := modelled[a.role]; ok {
 			add(a.role, "image", "model", m.name, m.data)
 		} else {
 			announce(rep, a.role, "image", source, map[string]any{"noun": a.actor.Noun})
 		}
+	}
+	if logo := stock.given["logo"]; logo != nil {
+		add("logo", "image", "context", "logo.png", logo)
 	}
 	if !s.Sound {
 		return assets, nil

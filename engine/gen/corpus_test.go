@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
@@ -56,15 +58,15 @@ func TestFollowUpsDoWhatIsMeant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, least := 0, len(all)*40/43
+	done, least := 0, len(all)
 	for _, w := range all {
 		o := followed(t, w)
 		faults := w.Want.Faults(o)
 		switch {
 		case len(faults) == 0:
 			done++
-		case len(o.Unmet) == 0:
-			t.Errorf("%s: %q: %q, and nothing is said", w.Name, w.Prompt, faults)
+		case len(o.Unmet) == 0 || slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, "changed") }):
+			t.Errorf("%s: %q: %q; unmet %q", w.Name, w.Prompt, faults, o.Unmet)
 		default:
 			t.Logf("%s: %q: %q; unmet %q", w.Name, w.Prompt, faults, o.Unmet)
 		}
@@ -77,13 +79,13 @@ func TestFollowUpsDoWhatIsMeant(t *testing.T) {
 // followed decides a brief and what follows it.
 func followed(t *testing.T, w corpus.Wish) (o corpus.Outcome) {
 	t.Helper()
-	req, _ := sent(t, w, w.Brief)
 	p := newProject(t, nil)
-	if req.Workspace = p.root; p.root.Mkdir(".svc", 0o755) != nil {
+	if p.root.Mkdir(".svc", 0o755) != nil {
 		t.Fatal("no folder for the spec")
 	}
 	for i, prompt := range append(append([]string{w.Brief}, w.After...), w.Prompt) {
-		o.Before, req.Prompt = o.Spec, prompt
+		req, _ := sent(t, w, prompt)
+		o.Before, req.Workspace = o.Spec, p.root
 		d, err := decide(t.Context(), req, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", w.Name, err)

@@ -38,7 +38,8 @@ type decision struct {
 	// generated until then.
 	written compile.Files
 	stock   *stock
-	assets  compile.Files // pictures and sounds of the game as it was last assembled
+	given   map[string][]byte // pictures that came with the request, by role
+	assets  compile.Files     // pictures and sounds of the game as it was last assembled
 	// keep stores a proven game while fixes are tried on it; nil stores none.
 	keep func(made revision) error
 }
@@ -51,12 +52,27 @@ const maxReasons = 24
 const clearBrief = 3
 
 // changeWords are those of a request for a change.
-var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|debe ser|doit être)\b`)
+var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|sollen|statt|anstatt|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe ser|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit être|au lieu|moins|ajoute|enlève|remplace|rends|mets|trop)\b`)
 
-// decide reads the request against what the project holds. With an author, a
-// model says what its words mean.
+// decide reads the request against what the project holds, and what it wants of
+// pictures that came with it.
 func decide(ctx context.Context, req Request, model *author.Author) (decision, error) {
 	req.Prompt = secretPattern.ReplaceAllString(req.Prompt, " ")
+	rest, wishes := cutPictures(req)
+	if model == nil && rest != "" { // a model gets all of it
+		req.Prompt = rest
+	}
+	alone := model == nil && rest == ""
+	d, err := decideWords(ctx, req, model, alone)
+	if err == nil {
+		d.givePictures(req, wishes)
+	}
+	return d, err
+}
+
+// decideWords reads the words of a request. With an author, a model says what they
+// mean. One that is for pictures alone has none for a game that is there.
+func decideWords(ctx context.Context, req Request, model *author.Author, pictures bool) (decision, error) {
 	current, warnings, err := loadSpec(req)
 	if err != nil {
 		return decision{}, err
@@ -66,6 +82,9 @@ func decide(ctx context.Context, req Request, model *author.Author) (decision, e
 		return decision{}, err
 	}
 	var d decision
+	if pictures && current != nil {
+		req.Prompt = ""
+	}
 	switch {
 	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
@@ -216,7 +235,9 @@ func dimension(solid bool) string {
 func background(req Request) string {
 	parts := []string{req.Instructions}
 	for _, c := range req.Context {
-		parts = append(parts, c.Content)
+		if !isPicture(c) {
+			parts = append(parts, c.Content)
+		}
 	}
 	for _, s := range req.Skills {
 		parts = append(parts, s.Prompt, strings.Join(s.Mechanics, " "))
@@ -266,6 +287,8 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, game *aut
 	d.noChange = len(d.did) == 0
 	d.summary = "Changed: " + strings.Join(d.did, "; ") + "."
 	switch {
+	case d.noChange && len(d.unmet) == 0:
+		d.summary = "Nothing was changed, since nothing was asked for. " + change.Help
 	case d.noChange && outcome.AtBounds:
 		d.summary = "Nothing was changed: " + strings.Join(d.unmet, "; ") + "."
 	case d.noChange:

@@ -1,6 +1,7 @@
-package kit
+package kit_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/build"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/engine/kit"
 )
 
 var chromium = playtest.NewPool("")
@@ -72,6 +74,15 @@ func built(t *testing.T, files map[string][]byte, renderer string) map[string][]
 	return files
 }
 
+func sizeOf(t *testing.T, files map[string][]byte) kit.Size {
+	t.Helper()
+	var about kit.About
+	if err := json.Unmarshal(files["src/game.json"], &about); err != nil {
+		t.Fatal(err)
+	}
+	return about.Size
+}
+
 // looked is appended to svc's library: it shows a page's clock what the game exposes.
 const looked = `
 svc.expose = ((real) => (state, screen) => {
@@ -81,13 +92,23 @@ svc.expose = ((real) => (state, screen) => {
 })(svc.expose);
 `
 
-// open opens a game, whose clock stands still then.
-func open(t *testing.T, files map[string][]byte, s Start) *playtest.Page {
+// open opens a game in a folder, as a double click does, and holds its clock.
+func open(t *testing.T, files map[string][]byte, s kit.Start) *playtest.Page {
 	t.Helper()
 	files = built(t, files, s.Renderer)
 	files["lib/svc.js"] = append(files["lib/svc.js"], looked...)
-	size := s.about().Size
-	p, err := browser(t).OpenFiles(t.Context(), files, size.W, size.H, "")
+	size := sizeOf(t, files)
+	dir := t.TempDir()
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := browser(t).Open(t.Context(), "file://"+filepath.ToSlash(dir)+"/index.html", size.W, size.H)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +127,14 @@ func eval[T any](t *testing.T, p *playtest.Page, script string) T {
 }
 
 // judged plays a game in the judge's way, after the audit.
-func judged(t *testing.T, files map[string][]byte, s Start, shots bool) playtest.Report {
+func judged(t *testing.T, files map[string][]byte, s kit.Start, shots bool) playtest.Report {
 	t.Helper()
 	files = built(t, files, s.Renderer)
 	for _, f := range audit.Check(compile.Files(files), audit.Limits{Bytes: audit.MaxBytes}) {
 		t.Errorf("the audit: %+v", f)
 	}
-	size := s.about().Size
-	r, err := browser(t).Play(t.Context(), playtest.Game{Files: files, Width: size.W, Height: size.H, Short: s.Short, Limit: 60, Shots: shots})
+	size := sizeOf(t, files)
+	r, err := browser(t).Play(t.Context(), playtest.Game{Files: files, Width: size.W, Height: size.H, Limit: 60, Shots: shots})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package kit
+package kit_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/kit"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 
 func kitFiles(t *testing.T, renderer string) map[string][]byte {
 	t.Helper()
-	files, err := Files(renderer)
+	files, err := kit.Files(renderer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func kitFiles(t *testing.T, renderer string) map[string][]byte {
 }
 
 func TestKitIsSlim(t *testing.T) {
-	for _, renderer := range Renderers {
+	for _, renderer := range kit.Renderers {
 		size := 0
 		for name, data := range kitFiles(t, renderer) {
 			if path.Ext(name) != ".js" {
@@ -48,10 +49,10 @@ func TestKitIsSlim(t *testing.T) {
 			t.Errorf("with %s the kit is %d bytes, want at most %d", renderer, size, mostScript)
 		}
 	}
-	if len(Page) > mostPage {
-		t.Errorf("KIT.md is %d bytes, want at most %d", len(Page), mostPage)
+	if len(kit.Page) > mostPage {
+		t.Errorf("KIT.md is %d bytes, want at most %d", len(kit.Page), mostPage)
 	}
-	if _, err := Files("svg"); err == nil {
+	if _, err := kit.Files("svg"); err == nil {
 		t.Error("there is a kit for a renderer that there is not")
 	}
 }
@@ -60,7 +61,7 @@ func TestKitIsSlim(t *testing.T) {
 func exports(t *testing.T) []string {
 	t.Helper()
 	files := kitFiles(t, "canvas")
-	out, err := build.Bundle(t.Context(), build.Options{Entry: Folder + "/kit.js", GlobalName: "kit", Target: build.Sim, Read: reader(files)})
+	out, err := build.Bundle(t.Context(), build.Options{Entry: kit.Folder + "/kit.js", GlobalName: "kit", Target: build.Sim, Read: reader(files)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,17 +73,14 @@ func exports(t *testing.T) []string {
 }
 
 func TestEveryExportIsDescribedAndTyped(t *testing.T) {
-	types, err := sources.ReadFile("js/kit.d.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := kitFiles(t, "canvas")[kit.Folder+"/kit.d.ts"]
 	typed := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^export (?:function|const) (\w+)`).FindAllStringSubmatch(string(types), -1) {
 		typed[m[1]] = true
 	}
 	names := exports(t)
 	for _, name := range names {
-		if !regexp.MustCompile("`(?:[^`]*\\W)?" + name + `\b`).MatchString(Page) {
+		if !regexp.MustCompile("`(?:[^`]*\\W)?" + name + `\b`).MatchString(kit.Page) {
 			t.Errorf("KIT.md does not name %s", name)
 		}
 		if !typed[name] {
@@ -97,7 +95,7 @@ func TestEveryExportIsDescribedAndTyped(t *testing.T) {
 }
 
 func TestCopySaysItsVersion(t *testing.T) {
-	if head, _, _ := strings.Cut(string(kitFiles(t, "three")[Folder+"/kit.js"]), "\n"); !strings.Contains(head, "Kit "+Version+" ") {
+	if head, _, _ := strings.Cut(string(kitFiles(t, "three")[kit.Folder+"/kit.js"]), "\n"); !strings.Contains(head, "Kit "+kit.Version+" ") {
 		t.Errorf("the copy begins with %q", head)
 	}
 }

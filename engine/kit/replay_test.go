@@ -1,4 +1,4 @@
-package kit
+package kit_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/svc-games/svc/engine/gen/build"
+	"github.com/svc-games/svc/engine/kit"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -42,9 +43,9 @@ const draw = (g, s, phase) => { if (phase === 'play') window.drawn.push(s.ball.x
 run({ ...game, about, view, draw, smooth: ['ball', 'dots'] });
 `
 
-func pureGame(t *testing.T) (map[string][]byte, Start) {
+func pureGame(t *testing.T) (map[string][]byte, kit.Start) {
 	t.Helper()
-	s := Start{Title: "Pure", Lang: "en", Kind: "arcade", Renderer: "canvas", Short: true}
+	s := kit.Start{Title: "Pure", Lang: "en", Kind: "arcade", Renderer: "canvas", Short: true}
 	files := frameOf(t, s)
 	maps.Copy(files, map[string][]byte{"src/game.js": []byte(pure), "src/main.js": []byte(shown)})
 	return files, s

@@ -98,7 +98,7 @@ func (c *Client) askOne(ctx context.Context, r Request, pass func(Event) error) 
 		err = c.retry(ctx, lasting, func(ctx context.Context) error {
 			return c.attempt(ctx, wire, o, r, body, pass)
 		})
-		if err == nil {
+		if err == nil && !wire.forms[form].forgetful { // what comes from now on it knows again
 			c.forms.set(r.Model, form)
 		}
 		if !refusesForm(err) {
@@ -137,6 +137,9 @@ func (c *Client) attempt(ctx context.Context, wire codec, o Offer, r Request, bo
 		return err
 	}
 	w.end()
+	if dropped(r, reply.Usage) {
+		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: reply.Usage.read()}
+	}
 	_ = pass(Event{Reply: &reply}) // whoever leaves now has all of it
 	return nil
 }

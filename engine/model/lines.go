@@ -28,7 +28,7 @@ func (l line) into(v any) error {
 // so many bytes; an answer that is none is one event. alive is called for each
 // line.
 func readLines(r io.Reader, most int, a *answer, take func(a *answer, l line) (done bool, err error), alive func()) error {
-	in := bufio.NewReaderSize(r, 64<<10)
+	in := bufio.NewReaderSize(r, 16<<10)
 	first, err := in.Peek(1)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -41,7 +42,15 @@ func open(t *testing.T, answers ...fakeprovider.Answer) *desk {
 		t.Fatal(err)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An egress knows its engine by a token, on each wire alike.
+		// An egress knows its engine by a token, on each wire alike, and wants to
+		// know what a stream took.
+		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			raw, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			r.Body = io.NopCloser(strings.NewReader(`{"stream_options":{"include_usage":true},` + strings.TrimPrefix(string(raw), "{")))
+		}
 		if strings.HasSuffix(r.URL.Path, "/messages") {
 			r.Header.Set("X-Api-Key", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			r.Header.Set("Anthropic-Version", "2023-06-01")

@@ -67,6 +67,22 @@ func (o Offer) fits(r Request) error {
 	return nil
 }
 
+// dropped reports whether a server can't have read all of a request with tools:
+// some have little room unless they are told otherwise, and drop the beginning of
+// what is longer without a word. No text has ten bytes a token, and no such server
+// less room than two thousand tokens or as much as is needed.
+func dropped(r Request, u Usage) bool {
+	const perToken, least = 10, 1500
+	if u.Estimated || len(r.Tools) == 0 || u.read() < least || u.read() >= leastContext {
+		return false
+	}
+	size := len(r.System)
+	for _, m := range r.Messages {
+		size += len(m.Text())
+	}
+	return size > perToken*u.read()
+}
+
 // most is how much the model may write.
 func (o Offer) most(wanted int) int {
 	if o.MaxOutput > 0 && wanted > 0 {

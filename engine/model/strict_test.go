@@ -82,7 +82,11 @@ func TestStrictServersTakeALongConversationOfEachWire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, fakeprovider.Strict(s.rules, inTurn(looks(s.rules.Manner)))).known(s.offer)
 			r := begin()
-			for n := range 40 {
+			steps := 12
+			if slices.Contains([]string{"chat", "responses", "budget"}, name) {
+				steps = 40
+			}
+			for n := range steps {
 				reply, err := d.Chat(t.Context(), r)
 				if err != nil {
 					t.Fatalf("step %d: %v", n, err)
@@ -100,8 +104,8 @@ func TestStrictServersTakeALongConversationOfEachWire(t *testing.T) {
 					r.Messages = append(r.Messages, TextMessage(RoleUser, "Go on."))
 				}
 			}
-			if n := len(d.provider.Requests()); n != 40 {
-				t.Errorf("40 steps took %d requests", n)
+			if n := len(d.provider.Requests()); n != steps {
+				t.Errorf("%d steps took %d requests", steps, n)
 			}
 		})
 	}
@@ -148,7 +152,7 @@ func TestNothingIsReplayedToAnEgressThatMayNotKnowIt(t *testing.T) {
 		goOn(&r, reply, pixel)
 	}
 	for _, q := range d.provider.Requests() {
-		known := []string{"model", "messages", "tools", "reasoning_effort", "max_tokens", "stream"}
+		known := []string{"model", "messages", "tools", "reasoning_effort", "max_tokens", "stream", "stream_options"}
 		for name := range q.Body {
 			if !slices.Contains(known, name) {
 				t.Errorf("it was sent %s", name)
@@ -222,6 +226,45 @@ func TestModelThatHoldsTooLittleIsNotAskedAndWhoeverRunsItIsHelped(t *testing.T)
 	r.Tools = nil
 	if _, err := d.Chat(t.Context(), r); err != nil {
 		t.Errorf("without tools: %v", err)
+	}
+}
+
+func TestServerThatDropsTheBeginningInSilenceIsFound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		bytes, read int
+		small       bool
+	}{
+		"dropped":                {60_000, 4000, true},
+		"all of it":              {60_000, 14_000, false},
+		"nothing to drop":        {6000, 1600, false},
+		"a usage that is a joke": {60_000, 11, false},
+	} {
+		d := open(t, fakeprovider.Turn{Text: "x", Took: &fakeprovider.Took{Input: tc.read, Output: 1}}.Answer()).known(Offer{})
+		r := begin()
+		r.System = strings.Repeat("word ", tc.bytes/5)
+		if _, err := d.Chat(t.Context(), r); (KindOf(err) == Small) != tc.small || !tc.small && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestPartsThatTheProviderDoesNotKnowAgainAreLeftOut(t *testing.T) {
+	d := open(t, looks("")(0).Answer(), refuses(400, `{"reason":"invalid_encrypted_content"}`)).known(Offer{Protocol: ProtocolResponses, Reasoning: ReasoningEffort})
+	r := begin()
+	reply, err := d.Chat(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goOn(&r, reply)
+	d.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, b fakeprovider.Request) {
+		if strings.Contains(fmt.Sprint(b.Body["input"]), "encrypted_content") {
+			refuses(400, `{"reason":"invalid_encrypted_content"}`)(p, w, q, b)
+			return
+		}
+		fakeprovider.Turn{Text: "well"}.Answer()(p, w, q, b)
+	})
+	if reply, err = d.Chat(t.Context(), r); err != nil || reply.Text() != "well" {
+		t.Errorf("%+v, %v", reply, err)
 	}
 }
 

@@ -189,6 +189,9 @@ func usageOf(input, cached, written, output int) Usage {
 // Total is how many tokens were read and written.
 func (u Usage) Total() int { return u.Input + u.Cached + u.CacheWrite + u.Output }
 
+// read is how many tokens of a request the server says that there were.
+func (u Usage) read() int { return u.Input + u.Cached + u.CacheWrite }
+
 // Add adds what another answer took.
 func (u *Usage) Add(more Usage) {
 	u.Input += more.Input

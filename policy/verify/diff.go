@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/svc-games/svc/policy"
@@ -21,32 +22,64 @@ type Change struct {
 	New    string        `json:"new"`
 }
 
-// Diff returns the cells of the table that change from one policy to another.
-// The table has the projects of both.
-func Diff(ctx context.Context, from, to fs.FS) ([]Change, error) {
+// Difference is what changes from one policy to another.
+type Difference struct {
+	// Changes are the cells of the table that change.
+	Changes []Change
+	// Conditions are those under which allow holds, of both policies.
+	Conditions []Condition
+	// Rules are those that differ in what the table and the conditions may not
+	// show, by file and line: what refusals say, and how they are chosen.
+	Rules []string
+
+	values map[string]int // of each fact, near misses and literals left out
+}
+
+// None reports whether no decision changes.
+func (d Difference) None() bool {
+	return len(d.Changes) == 0 && !d.Conditional() && len(d.Rules) == 0
+}
+
+// Conditional reports whether allow holds under other conditions.
+func (d Difference) Conditional() bool {
+	return slices.ContainsFunc(d.Conditions, func(c Condition) bool { return c.In != Both })
+}
+
+// Diff compares two policies. The table has the projects of both, and the literals of
+// both, singly and in pairs.
+func Diff(ctx context.Context, from, to fs.FS) (Difference, error) {
 	var projects []TableProject
-	for _, src := range []fs.FS{from, to} {
+	var evaluators [2]*policy.Evaluator
+	for i, src := range []fs.FS{from, to} {
 		more, err := ReadProjects(src)
 		if err != nil {
-			return nil, err
+			return Difference{}, err
 		}
 		for _, project := range more {
 			if !slices.ContainsFunc(projects, func(p TableProject) bool { return p.text() == project.text() }) {
 				projects = append(projects, project)
 			}
 		}
+		if evaluators[i], err = policy.NewEvaluatorFS(src); err != nil {
+			return Difference{}, err
+		}
 	}
+	all := mine(evaluators[0].Compiler().Modules, evaluators[1].Compiler().Modules)
+	candidates := combinations(slices.Concat(all.singly(), all.inPairs()), projects)
 	var tables [2]Table
-	for i, src := range []fs.FS{from, to} {
-		e, err := policy.NewEvaluatorFS(src)
-		if err != nil {
-			return nil, err
-		}
-		if tables[i], err = NewTable(ctx, e, projects); err != nil {
-			return nil, err
+	for i, e := range evaluators {
+		var err error
+		if tables[i], err = newTable(ctx, e, candidates); err != nil {
+			return Difference{}, err
 		}
 	}
-	return compareTables(tables[0], tables[1]), nil
+	d := Difference{Changes: compareTables(tables[0], tables[1]), values: tables[0].values()}
+	var err error
+	if d.Conditions, err = compareConditions(ctx, from, to); err != nil {
+		return Difference{}, err
+	}
+	d.Rules = compareRules(evaluators[0], evaluators[1])
+	return d, nil
 }
 
 // compareTables compares two tables of the same combinations.
@@ -72,51 +105,74 @@ func (c Cell) decision() *policy.Decision {
 }
 
 // Summary groups changes: one line for each old and new outcome, with the
-// facts that the changed rows have in common.
-func Summary(changes []Change) []string {
-	type outcomes struct{ from, to string }
+// facts that the changed rows have in common; near misses and literals last.
+func (d Difference) Summary() []string {
+	type outcomes struct {
+		from, to string
+		varied   bool
+	}
 	groups := map[outcomes][]Change{}
-	for _, c := range changes {
-		key := outcomes{c.Old, c.New}
+	for _, c := range d.Changes {
+		key := outcomes{c.Old, c.New, c.varied}
 		groups[key] = append(groups[key], c)
 	}
 	order := slices.SortedFunc(maps.Keys(groups), func(a, b outcomes) int {
-		return cmp.Or(len(groups[b])-len(groups[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
+		return cmp.Or(strings.Compare(strconv.FormatBool(a.varied), strconv.FormatBool(b.varied)), len(groups[b])-len(groups[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	var lines []string
 	for _, key := range order {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s -> %s", change.Count(len(groups[key]), "row"), common(groups[key]), key.from, key.to))
+		lines = append(lines, fmt.Sprintf("%s: %s: %s -> %s", change.Count(len(groups[key]), "row"), d.common(groups[key]), key.from, key.to))
 	}
 	return lines
 }
 
-// dimensions are the facts of a change and how many values the table has of
-// each; 0 is not known.
+// dimensions are the facts of a change.
 var dimensions = []struct {
-	name   string
-	values int
-	of     func(Change) string
+	name string
+	of   func(Facts, policy.Action) string
 }{
-	{"key", len(tableStates) + 1, func(c Change) string { return c.Key }},
-	{"user", len(tableUsers) + 1, func(c Change) string { return c.User }},
-	{"owner", 0, func(c Change) string { return c.Owner }},
-	{"usage", len(tableUsages), func(c Change) string { return c.Usage }},
-	{"action", len(tableActions), func(c Change) string { return string(c.Action) }},
+	{"key", func(f Facts, _ policy.Action) string { return f.Key }},
+	{"user", func(f Facts, _ policy.Action) string { return f.User }},
+	{"owner", func(f Facts, _ policy.Action) string { return f.Owner }},
+	{"usage", func(f Facts, _ policy.Action) string { return f.Usage }},
+	{"action", func(_ Facts, a policy.Action) string { return string(a) }},
+}
+
+// values counts the values that the table has of each fact.
+func (t Table) values() map[string]int {
+	counts := map[string]int{}
+	for _, dimension := range dimensions {
+		values := map[string]bool{}
+		for _, row := range t {
+			if row.varied {
+				continue
+			}
+			for _, cell := range row.Cells {
+				values[dimension.of(row.Facts, cell.Action)] = true
+			}
+		}
+		counts[dimension.name] = len(values)
+	}
+	return counts
 }
 
 // common names the values of each fact in changes, in the table's order.
-func common(changes []Change) string {
+func (d Difference) common(changes []Change) string {
 	var words []string
 	for _, dimension := range dimensions {
 		var values []string
 		for _, c := range changes {
-			if value := dimension.of(c); !slices.Contains(values, value) {
+			if value := dimension.of(c.Facts, c.Action); !slices.Contains(values, value) {
 				values = append(values, value)
 			}
 		}
+		const most = 5 // of literals, which may be many
 		word := dimension.name + "=" + strings.Join(values, "|")
-		if len(values) == dimension.values {
+		switch {
+		case !changes[0].varied && len(values) == d.values[dimension.name]:
 			word = "any " + dimension.name
+		case changes[0].varied && len(values) > most:
+			word = fmt.Sprintf("%s=%s and %d more", dimension.name, strings.Join(values[:most], "|"), len(values)-most)
 		}
 		words = append(words, word)
 	}

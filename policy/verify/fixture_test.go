@@ -63,6 +63,12 @@ const (
 func smallPolicy(t *testing.T) fstest.MapFS {
 	t.Helper()
 	src := fstest.MapFS{rulesFile: {Data: []byte(smallRules)}, testsFile: {Data: []byte(smallTests)}}
+	writeTable(t, src)
+	return src
+}
+
+func writeTable(t *testing.T, src fstest.MapFS) {
+	t.Helper()
 	e, err := policy.NewEvaluatorFS(src)
 	if err != nil {
 		t.Fatal(err)
@@ -72,5 +78,4 @@ func smallPolicy(t *testing.T) fstest.MapFS {
 		t.Fatal(err)
 	}
 	src[TableFile] = &fstest.MapFile{Data: []byte(table.String())}
-	return src
 }

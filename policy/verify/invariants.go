@@ -10,18 +10,18 @@ import (
 // Invariants decides what a service can ask, and holds the answers against what
 // must be so in every policy: each input has a decision, and nothing is allowed
 // but by a live key of a known user. It returns what is not so, at most ten
-// findings. Usage is a fact of submissions alone, which leaves a quarter of the
-// table.
+// findings. Usage is a fact of submissions alone, which leaves a part of the table.
 func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) ([]string, error) {
-	all, err := combinations(extra)
-	if err != nil {
-		return nil, err
-	}
 	var findings []string
-	for _, facts := range all {
-		live := facts.Key == policy.KeyActive && facts.User != text(nil) && facts.User != text("")
+	for _, c := range combinations(nil, extra) {
+		facts, err := c.facts()
+		if err != nil {
+			return nil, err
+		}
+		user, _ := c.user.(string)
+		live := c.state == any(policy.KeyActive) && user != ""
 		for _, action := range tableActions {
-			if action != policy.ActionGenerate && facts.Usage != text(nil) {
+			if action != policy.ActionGenerate && c.usage != text(nil) && !c.varied {
 				continue
 			}
 			d, err := e.DecideValue(ctx, facts.input(action))

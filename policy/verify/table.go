@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -36,6 +36,7 @@ var (
 		{OwnerID: "user-1"}, {OwnerID: "user-2"}, {OwnerID: ""}, {OwnerID: nil}, {OwnerID: absent{}},
 	}
 	tableUsages  = []string{"below", "day reached", "all reached", "malformed", "null"}
+	limitUsages  = []string{"month reached", "running reached", "TIK reached", "all passed", "unlimited", "no limits"}
 	tableActions = append(policy.Actions(), "teleport")
 )
 
@@ -43,6 +44,8 @@ var (
 type TableProject struct {
 	OwnerID    any               `json:"ownerId"`
 	Attributes map[string]string `json:"attributes"`
+
+	id string // "" is that of all projects
 }
 
 // Facts is one combination of facts, as the table prints them: "null", `""`
@@ -55,6 +58,7 @@ type Facts struct {
 	key     ast.Value
 	project ast.Value
 	usage   ast.Value
+	varied  bool // near misses and literals
 }
 
 // Row is the decisions about one combination of facts.
@@ -101,14 +105,18 @@ func readJSON(src fs.FS, name string, into any) error {
 }
 
 // NewTable has e decide on every combination, those with the extra projects
-// last.
+// last. The literals of its rules are facts of the table, too.
 func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (Table, error) {
-	combinations, err := combinations(extra)
-	if err != nil {
-		return nil, err
-	}
-	table := make(Table, 0, len(combinations))
-	for _, facts := range combinations {
+	return newTable(ctx, e, combinations(mine(e.Compiler().Modules).singly(), extra))
+}
+
+func newTable(ctx context.Context, e *policy.Evaluator, all []candidate) (Table, error) {
+	table := make(Table, 0, len(all))
+	for _, c := range all {
+		facts, err := c.facts()
+		if err != nil {
+			return nil, err
+		}
 		row := Row{Facts: facts, Cells: make([]Cell, len(tableActions))}
 		for i, action := range tableActions {
 			d, err := e.DecideValue(ctx, facts.input(action))
@@ -122,32 +130,6 @@ func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (T
 	return table, nil
 }
 
-func combinations(extra []TableProject) ([]Facts, error) {
-	var all []Facts
-	var failed error
-	value := func(v any) ast.Value {
-		converted, err := ast.InterfaceToValue(v)
-		failed = errors.Join(failed, err)
-		return converted
-	}
-	for _, project := range slices.Concat(tableOwners, extra) {
-		owner := value(project.facts())
-		for _, name := range tableUsages {
-			used := value(usage(name))
-			for _, user := range tableUsers {
-				for _, state := range tableStates {
-					all = append(all, Facts{text(state), text(user), project.text(), name, value(key(state, user)), owner, used})
-				}
-			}
-			all = append(all, Facts{text(absent{}), text(absent{}), project.text(), name, ast.NullValue, owner, used})
-		}
-	}
-	if failed != nil {
-		return nil, fmt.Errorf("making the table: %w", failed)
-	}
-	return all, nil
-}
-
 // input puts the facts and an action together.
 func (f Facts) input(action policy.Action) ast.Value {
 	return ast.NewObject(
@@ -156,45 +138,6 @@ func (f Facts) input(action policy.Action) ast.Value {
 		ast.Item(ast.StringTerm("project"), ast.NewTerm(f.project)),
 		ast.Item(ast.StringTerm("usage"), ast.NewTerm(f.usage)),
 	)
-}
-
-func key(state, user any) any {
-	return map[string]any{
-		"id": "key_1", "userId": user, "state": state,
-		"limits": map[string]any{"jobsPerDay": 5, "jobsPerMonth": 50, "maxConcurrentJobs": 2, "tikPerMonth": 100},
-	}
-}
-
-func usage(name string) any {
-	used := func(today, month, running, tik any) map[string]any {
-		return map[string]any{"jobsToday": today, "jobsThisMonth": month, "runningJobs": running, "tikThisMonth": tik}
-	}
-	switch name {
-	case "below":
-		return used(4, 49, 1, 99)
-	case "day reached":
-		return used(5, 49, 1, 99)
-	case "all reached":
-		return used(5, 50, 2, 100)
-	case "malformed":
-		return used("0", nil, true, []any{})
-	}
-	return nil
-}
-
-func (p TableProject) facts() any {
-	if p.OwnerID == any(absent{}) {
-		return nil
-	}
-	return map[string]any{"id": "p1", "ownerId": p.OwnerID, "attributes": p.Attributes}
-}
-
-func (p TableProject) text() string {
-	words := []string{text(p.OwnerID)}
-	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
-		words = append(words, name+"="+p.Attributes[name])
-	}
-	return strings.Join(words, " ")
 }
 
 func text(v any) string {
@@ -206,26 +149,57 @@ func text(v any) string {
 	case absent{}:
 		return "-"
 	}
-	return fmt.Sprint(v)
+	s := fmt.Sprint(v)
+	if !plain(s) {
+		return strconv.QuoteToASCII(s)
+	}
+	return s
+}
+
+// plain reports whether a text reads as what it is.
+func plain(s string) bool {
+	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // String returns the table as tab-separated values: the facts, and the rule
 // that decides each action.
-func (t Table) String() string {
+func (t Table) String() string { return t.tsv(tableActions) }
+
+func (t Table) tsv(actions []policy.Action) string {
 	var out strings.Builder
 	out.WriteString("key\tuser\towner\tusage")
-	for _, action := range tableActions {
+	for _, action := range actions {
 		out.WriteString("\t" + string(action))
 	}
 	out.WriteByte('\n')
 	for _, row := range t {
 		out.WriteString(row.Key + "\t" + row.User + "\t" + row.Owner + "\t" + row.Usage)
 		for _, cell := range row.Cells {
-			out.WriteString("\t" + cell.rule())
+			if slices.Contains(actions, cell.Action) {
+				out.WriteString("\t" + cell.rule())
+			}
 		}
 		out.WriteByte('\n')
 	}
 	return out.String()
+}
+
+// formerActions are those of the table up to commit 120c074.
+var formerActions = []policy.Action{
+	policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject,
+	policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionCancel, policy.ActionGenerate, "teleport",
+}
+
+// former is the part of the table that a former version of the program wrote. A policy
+// that was proven with it stays proven.
+func (t Table) former() string {
+	var part Table
+	for _, row := range t {
+		if !row.varied && slices.Contains(tableUsages, row.Usage) {
+			part = append(part, row)
+		}
+	}
+	return part.tsv(formerActions)
 }
 
 func (c Cell) rule() string {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -25,38 +26,55 @@ func embeddedTable(t *testing.T) Table {
 	return table
 }
 
-// reader is the project of the example's table that names user-1 as its reader.
-const reader = "user-2 readers=user-3,user-1"
+// reads reports whether a project's attribute names the user as a reader.
+func reads(user, owner string) bool {
+	_, readers, _ := strings.Cut(owner, " readers=")
+	return slices.Contains(strings.Split(readers, ","), user)
+}
 
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
+	state, _, _ := strings.Cut(f.Key, " id=")
 	switch {
-	case f.Key == policy.KeyRevoked, f.Key == policy.KeyDisabled:
-		return "key." + f.Key
-	case f.Key != policy.KeyActive || f.User != "user-1":
+	case state == policy.KeyRevoked, state == policy.KeyDisabled:
+		return "key." + state
+	case state != policy.KeyActive, f.User == "null", f.User == `""`, f.User == "-":
 		return "key.invalid"
 	}
-	reads := false
+	reading := false
 	switch action {
 	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects:
 		return "allowed"
 	case "teleport":
 		return "action.unknown"
 	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
-		reads = true
+		reading = true
 	}
 	switch {
-	case f.Owner == reader && !reads:
-		return "project.read_only"
-	case f.Owner != "user-1" && f.Owner != reader:
+	case !ownedBy(f.User, f.Owner) && !reads(f.User, f.Owner):
 		return "project.forbidden"
-	case action != policy.ActionGenerate || f.Usage == "below":
+	case !ownedBy(f.User, f.Owner) && !reading:
+		return "project.read_only"
+	case action != policy.ActionGenerate:
 		return "allowed"
-	case f.Usage == "malformed", f.Usage == "null":
-		return "limits.unknown"
 	}
-	return "limits.jobs_per_day" // the first of those that are reached
+	return documentedLimits[f.Usage]
+}
+
+// ownedBy reports whether a project's owner, attributes and id left out, is the user.
+func ownedBy(user, owner string) bool {
+	rest, ok := strings.CutPrefix(owner, user)
+	return ok && (rest == "" || strings.HasPrefix(rest, " ") && strings.Contains(rest, "="))
+}
+
+// documentedLimits are the rules that decide about submissions by the owner.
+var documentedLimits = map[string]string{
+	"below": "allowed", "unlimited": "allowed",
+	"day reached": "limits.jobs_per_day", "month reached": "limits.jobs_per_month",
+	"running reached": "limits.max_concurrent_jobs", "TIK reached": "limits.tik_per_month",
+	"all reached": "limits.jobs_per_day", "all passed": "limits.jobs_per_day", // the first of those that are reached
+	"no limits": "allowed", "malformed": "limits.unknown", "null": "limits.unknown",
 }
 
 // documentedStatus is the status that goes with a rule.
@@ -66,26 +84,31 @@ func documentedStatus(rule string) int {
 		return 200
 	case strings.HasPrefix(rule, "key."):
 		return 401
-	case rule == "limits.jobs_per_day":
+	case strings.HasPrefix(rule, "limits.") && rule != "limits.unknown":
 		return 429
 	}
 	return 403
 }
 
-// documentedTable is the table that a policy with these projects ought to have.
-func documentedTable(t *testing.T, projects []TableProject) string {
+// documentedTable is the table that a policy ought to have.
+func documentedTable(t *testing.T, src fs.FS) string {
 	t.Helper()
-	all, err := combinations(projects)
+	e, err := policy.NewEvaluatorFS(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table Table
-	for _, facts := range all {
-		row := Row{Facts: facts}
-		for _, action := range tableActions {
-			row.Cells = append(row.Cells, Cell{Decision: policy.Decision{Rule: documentedRule(facts, action)}})
+	projects, err := ReadProjects(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := NewTable(t.Context(), e, projects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table {
+		for i, action := range tableActions {
+			row.Cells[i] = Cell{Action: action, Decision: policy.Decision{Rule: documentedRule(row.Facts, action)}}
 		}
-		table = append(table, row)
 	}
 	return table.String()
 }

@@ -39,13 +39,11 @@ func TestExampleReadersIsProven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	projects, err := ReadProjects(example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := documentedTable(t, projects)
-	if shipped := string(example[TableFile]); shipped == "" || !strings.HasPrefix(table, shipped) {
-		t.Error("the example changes decisions of the shipped table")
+	table := documentedTable(t, example)
+	for line := range strings.Lines(string(example[TableFile])) {
+		if !strings.Contains(table, line) {
+			t.Errorf("the example changes a decision of the shipped table: %s", line)
+		}
 	}
 	example[TableFile] = []byte(table)
 	prove(t, example)
@@ -117,8 +115,7 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 		{"a budget of its own", func(src fstest.MapFS) {
 			src[CostFile] = &fstest.MapFile{Data: []byte(`{"poll": 10}`)}
 		}, StepCost, "its budget is 10"},
-		{"cost", replace(rulesFile, `"status": 200`, `"status": count([[x] | some x in numbers.range(1, 200)])`),
-			StepCost, "allocations"},
+		{"cost", costly(t), StepCost, "allocations"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src := smallPolicy(t)
@@ -137,6 +134,15 @@ func TestEachDefectFailsInItsOwnStep(t *testing.T) {
 				t.Errorf("%s failed: %s; want %s to fail with %q", step.Name, strings.Join(step.Findings, "\n"), tt.step, tt.find)
 			}
 		})
+	}
+}
+
+// costly returns a change that makes decisions expensive and alters none.
+func costly(t *testing.T) func(fstest.MapFS) {
+	return func(src fstest.MapFS) {
+		rules := strings.Replace(string(src[rulesFile].Data), `"status": 200`, `"status": count([[x] | some x in numbers.range(1, 200)])`, 1)
+		src[rulesFile] = &fstest.MapFile{Data: []byte(rules)}
+		writeTable(t, src) // the numbers are rows of it
 	}
 }
 

@@ -89,6 +89,9 @@ type Info struct {
 	Source      string    `json:"source"`
 	ActivatedAt time.Time `json:"activatedAt"`
 	ActivatedBy string    `json:"activatedBy"`
+	// Withdrawn is set when a rollback went behind it. A rollback without a name does
+	// not lead to it any more.
+	Withdrawn bool `json:"withdrawn,omitempty"`
 
 	trust Trust
 }

@@ -32,7 +32,8 @@ type state struct {
 	// Refused is why that was not activated, nil when it was or when a person
 	// chose another since.
 	Refused *refusal `json:"refused,omitempty"`
-	// Generations are those kept, by number.
+	// Generations are those kept, in the order in which they were active last: the
+	// active one is the last.
 	Generations []Info `json:"generations"`
 }
 
@@ -88,7 +89,8 @@ func openKeeper(dir string) (*keeper, error) {
 	return k, nil
 }
 
-// add keeps a generation as the active one, and forgets the oldest.
+// add keeps a generation as the active one, and forgets the one that was active
+// least recently.
 func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	var archive bytes.Buffer
 	if err := files.WriteArchive(&archive); err != nil {
@@ -108,17 +110,23 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	return k.save(next)
 }
 
-// choose makes a kept generation the active one. What the source holds stays
+// choose makes a kept generation the active one. Those that became active after it
+// are withdrawn by that, unless it was withdrawn itself. What the source holds stays
 // what is not activated again.
 func (k *keeper) choose(g Info) error {
 	next := k.state
 	next.Active, next.Refused = g.Number, nil
 	next.Generations = slices.Clone(next.Generations)
-	for i := range next.Generations {
-		if next.Generations[i].Number == g.Number {
-			next.Generations[i] = g
-		}
+	at := slices.IndexFunc(next.Generations, func(kept Info) bool { return kept.Number == g.Number })
+	back := at >= 0 && !next.Generations[at].Withdrawn
+	if at >= 0 {
+		next.Generations = slices.Delete(next.Generations, at, at+1)
 	}
+	for i := max(at, 0); back && i < len(next.Generations); i++ {
+		next.Generations[i].Withdrawn = true
+	}
+	g.Withdrawn = false
+	next.Generations = append(next.Generations, g)
 	return k.save(next)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/policy/bundle"
@@ -16,8 +17,8 @@ var ErrUnknownRevision = errors.New("no such policy is kept")
 const minPrefix = 6
 
 // Rollback makes a kept generation the active one again: the one with the
-// given revision, or with "" the one before the active one. The source is
-// activated again only when it changes.
+// given revision, or with "" the one that was active before the active one. The source
+// is activated again only when it changes.
 func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm Confirm) (Info, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
@@ -32,7 +33,7 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm C
 		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
 		return Info{}, failure
 	}
-	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), actor
+	g.ActivatedAt, g.ActivatedBy, g.Withdrawn = e.o.Now().UTC(), actor, false
 	if failure := confirm.ask(ctx, g.Info); failure != nil {
 		return Info{}, failure
 	}
@@ -72,15 +73,18 @@ func (e *Engine) Files(revision string) (bundle.Snapshot, error) {
 	return e.kept.read(of)
 }
 
-// find returns the generation with a revision, or with "" the one that was
-// activated before number.
+// find returns the generation with a revision, or with "" the one that was active
+// before number and that no rollback withdrew.
 func (s state) find(revision string, number int64) (Info, error) {
 	if revision != "" && len(revision) < minPrefix {
 		return Info{}, fmt.Errorf("%w: %q is too short, give %d characters or more", ErrUnknownRevision, revision, minPrefix)
 	}
-	for i := len(s.Generations) - 1; i >= 0; i-- {
-		g := s.Generations[i]
-		if revision == "" && g.Number < number || revision != "" && strings.HasPrefix(g.Revision, revision) {
+	before := s.Generations
+	if revision == "" {
+		before = before[:max(0, slices.IndexFunc(before, func(g Info) bool { return g.Number == number }))]
+	}
+	for _, g := range slices.Backward(before) {
+		if revision == "" && !g.Withdrawn || revision != "" && strings.HasPrefix(g.Revision, revision) {
 			return g, nil
 		}
 	}

@@ -112,3 +112,62 @@ func TestAKeptPolicyThatWasChangedOnDiskIsNotUsed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRollbackFollowsWhatWasActive has a good policy, a withdrawn one and junk.
+func TestRollbackFollowsWhatWasActive(t *testing.T) {
+	data := t.TempDir()
+	o := activation.Options{DataDir: data}
+	f := open(t, o)
+	policy := func(title string) string {
+		t.Helper()
+		g, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: "+title+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Revision
+	}
+	rollback := func(to, want string) {
+		t.Helper()
+		if _, err := f.Rollback(t.Context(), "uid:7", to, nil); err != nil || f.Revision() != want {
+			t.Fatalf("rolled back to %s, %v; want %s", f.Revision(), err, want)
+		}
+	}
+	first := f.Revision()
+	good, withdrawn := policy("Good"), policy("Withdrawn")
+	rollback(good, good)
+	policy("Junk")
+	rollback("", good)
+	// A restart keeps the history, and a chain of rollbacks does not turn.
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, o)
+	rollback("", first)
+	if _, err := f.Rollback(t.Context(), "uid:7", "", nil); !errors.Is(err, activation.ErrUnknownRevision) {
+		t.Errorf("got %v", err)
+	}
+	// By its name a withdrawn one is active again, and what it follows stays before it.
+	rollback(withdrawn, withdrawn)
+	rollback("", first)
+}
+
+func TestThePolicyThatWasActiveLastIsNotForgotten(t *testing.T) {
+	f := open(t, activation.Options{DataDir: t.TempDir()})
+	first := f.Revision()
+	for _, title := range []string{"A", "B", "C", "D"} {
+		if _, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: "+title+"\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Rollback(t.Context(), "uid:7", first, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"E", "F", "G"} {
+		if _, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: "+title+"\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Rollback(t.Context(), "uid:7", first, nil); err != nil {
+		t.Errorf("the good one, active two uploads ago, is gone: %v", err)
+	}
+}

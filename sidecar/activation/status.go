@@ -16,7 +16,8 @@ type Status struct {
 	Source string `json:"source"`
 	// Signed says whether policies must be signed.
 	Signed bool `json:"signed"`
-	// Generations are those that can be rolled back to, oldest first.
+	// Generations are those that can be rolled back to, the active one last, before it the one
+	// that was active before.
 	Generations []Info `json:"generations"`
 	// Shadow is the candidate that decides along, if there is one.
 	Shadow *Candidate `json:"shadow,omitempty"`

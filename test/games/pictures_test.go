@@ -30,7 +30,7 @@ func (s *studio) look(name, dir string) {
 	url := "file://" + filepath.ToSlash(filepath.Join(dir, gen.Deliverable, "index.html"))
 	var shots []image.Image
 	for i, size := range sizes {
-		page, err := b.Open(s.t.Context(), url, size.X, size.Y, nil)
+		page, err := b.Open(s.t.Context(), url, size.X, size.Y)
 		if err != nil {
 			s.t.Errorf("%s: %v", name, err)
 			return

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,9 +18,11 @@ func policyDiffCommand(o *localOptions) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show which decisions of the exhaustive table change",
 		Long: `Show which decisions of the exhaustive table change from one policy to
-another. OLD and NEW are directories or bundles, "active" for the policy of the
-running service, or "embedded" for the one that svc was built with. Exit code 0
-when none changes, 1 when some do.`,
+another: for near misses of what is allowed and the literals of both policies, too.
+Where allow holds under other conditions, or a refusal is chosen by other rules, that
+is shown as well, since no table has every input. OLD and NEW are directories or
+bundles, "active" for the policy of the running service, or "embedded" for the one
+that svc was built with. Exit code 0 when nothing changes, 1 when something does.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			from, err := o.open(c.Context(), args[0])
@@ -30,20 +33,62 @@ when none changes, 1 when some do.`,
 			if err != nil {
 				return err
 			}
-			changes, err := verify.Diff(c.Context(), from, to)
-			if err := o.print(c, append([]verify.Change{}, changes...), err, func(w io.Writer) {
-				for _, line := range verify.Summary(changes) {
-					fmt.Fprintln(w, line)
-				}
-			}); err != nil {
+			d, err := verify.Diff(c.Context(), from, to)
+			if err := o.print(c, entries(d), err, func(w io.Writer) { printDifference(w, d) }); err != nil {
 				return err
 			}
-			if len(changes) > 0 {
-				return fmt.Errorf("%d decisions of the table change", len(changes))
+			switch {
+			case d.None():
+				fmt.Fprintln(c.ErrOrStderr(), "no decision of the table changes, and allow holds under the same conditions")
+				return nil
+			case len(d.Changes) > 0:
+				return fmt.Errorf("%d decisions of the table change", len(d.Changes))
+			case d.Conditional():
+				return errors.New("no decision of the table changes, but allow holds under other conditions")
 			}
-			fmt.Fprintln(c.ErrOrStderr(), "no decision of the table changes")
-			return nil
+			return errors.New("no decision of the table changes, and allow holds under the same conditions, but other rules differ")
 		},
+	}
+}
+
+// entry is a cell that changes, a condition or a rule that differs.
+type entry struct {
+	*verify.Change
+	*verify.Condition
+	Rule string `json:"rule,omitempty"`
+}
+
+func entries(d verify.Difference) []entry {
+	all := []entry{}
+	for i := range d.Changes {
+		all = append(all, entry{Change: &d.Changes[i]})
+	}
+	for i, condition := range d.Conditions {
+		if condition.In != verify.Both {
+			all = append(all, entry{Condition: &d.Conditions[i]})
+		}
+	}
+	for _, rule := range d.Rules {
+		all = append(all, entry{Rule: rule})
+	}
+	return all
+}
+
+func printDifference(w io.Writer, d verify.Difference) {
+	for _, line := range d.Summary() {
+		fmt.Fprintln(w, line)
+	}
+	if d.Conditional() {
+		fmt.Fprintln(w, "\nallow holds when one of these does (- before, + now):")
+		for _, condition := range d.Conditions {
+			fmt.Fprintln(w, condition)
+		}
+	}
+	if len(d.Rules) > 0 {
+		fmt.Fprintln(w, "\nrules of refusals and limits that differ:")
+		for _, rule := range d.Rules {
+			fmt.Fprintln(w, "  "+rule)
+		}
 	}
 }
 

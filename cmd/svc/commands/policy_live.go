@@ -99,7 +99,7 @@ func policyRollbackCommand(o *localOptions) *cobra.Command {
 			return o.client().RollBackPolicy(ctx, strings.Join(args, ""))
 		}, printActive)
 	c.Long = `Activate a policy that was active before: by the one
-before the active one, or by REVISION, of which the first characters are enough.
+before the active one, or by REVISION, of which the first six characters are enough.
 It holds until the service's source of policies changes.`
 	return c
 }

@@ -16,6 +16,8 @@ const (
 	maxCalls  = 16   // tools that are called of one answer
 	maxSilent = 2    // answers in a row without a call, before it is given up
 	maxBroken = 2    // answers in a row that break off, likewise
+
+	bytesPerToken = 2 // as calls that break off are charged
 )
 
 // session is one run.
@@ -88,9 +90,10 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 	}
 	s.steps++
 	s.rep.Step(s.steps, s.task.Limits.Steps)
-	reply, err := s.ask(ctx, min(left, maxAnswer))
+	most := min(left, maxAnswer)
+	reply, err := s.ask(ctx, most)
 	if err != nil {
-		return s.unanswered(err)
+		return s.unanswered(err, most)
 	}
 	s.broken = 0
 	s.usage.Add(reply.Usage)
@@ -106,13 +109,14 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 }
 
 // unanswered says whether a run goes on without an answer. One that broke off is
-// paid, and a step that was used.
-func (s *session) unanswered(err error) (Stop, error) {
+// paid at its limit, and a step that was used.
+func (s *session) unanswered(err error, most int) (Stop, error) {
 	switch {
 	case errors.Is(err, model.ErrExhausted):
 		return "", err
 	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
 		s.broken++
+		s.usage.Add(model.Usage{Input: s.talk.size() / bytesPerToken, Output: most, Estimated: true})
 		return "", nil
 	}
 	s.hint = model.Hint(err)

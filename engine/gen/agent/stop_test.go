@@ -138,6 +138,34 @@ func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
 	}
 }
 
+func TestAnswerThatBreaksOffIsAStepThatIsPaidAndTheRunGoesOn(t *testing.T) {
+	broken := fails(fmt.Errorf("%w: it fell silent", model.ErrBroken))
+	better := calls("edit_file", edit("speed = 1", "speed = 2"))
+	r := work(t, task(), &judge{}, broken, broken, better, broken, broken, calls("done", finish))
+	if r.Stop != "" || r.Files == nil || r.Steps != 6 || r.Usage.Output < 4*maxAnswer || !r.Usage.Estimated {
+		t.Errorf("%+v", r.Outcome)
+	}
+	r = work(t, task(), &judge{}, better, broken)
+	if r.Stop != StopProvider || r.Files == nil || r.Steps != 1+maxBroken+1 {
+		t.Errorf("for ever: %+v", r.Outcome)
+	}
+	poor := task()
+	poor.Limits.Tokens = maxAnswer
+	if r = work(t, poor, &judge{}, broken); r.Stop != StopTokens || r.Steps != 1 {
+		t.Errorf("without tokens: %+v", r.Outcome)
+	}
+}
+
+func TestCallThatAnAnswerEndedInIsNotRun(t *testing.T) {
+	completed := func(context.Context, model.Request) (model.Reply, error) {
+		return model.NewReply("", model.Call{Name: "write_file", Arguments: `{"path":"src/a.js","content":"let a"}`, Cut: true}), nil
+	}
+	r := work(t, task(), &judge{}, completed, calls("done", finish))
+	if got := r.answers(); !strings.Contains(got[0], "cut off in the middle of this call") || r.Files != nil {
+		t.Errorf("%q, %d files", got, len(r.Files))
+	}
+}
+
 func TestUsedUpBalanceEndsTheRun(t *testing.T) {
 	r := work(t, task(), &judge{}, calls("edit_file", edit("speed = 1", "speed = 2")), fails(&model.Refusal{Status: http.StatusPaymentRequired}))
 	if !errors.Is(r.err, model.ErrExhausted) || r.judge.proofs != 0 {

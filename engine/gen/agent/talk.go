@@ -109,6 +109,15 @@ func (t *talk) messages(most int) []model.Message {
 	return out
 }
 
+// size is how many bytes the conversation has, shortened or not.
+func (t *talk) size() int {
+	n := len(t.system)
+	for _, m := range t.list {
+		n += sizeOf(m)
+	}
+	return n
+}
+
 func sizeOf(m model.Message) int {
 	n := len(m.Text())
 	for _, c := range m.Calls() {

@@ -19,12 +19,17 @@ type script struct {
 	lines []string
 	err   error
 	asked []model.Request
+
+	broken int // answers that break off, before the first line
 }
 
 func (s *script) Chats(context.Context) ([]string, error) { return []string{"big", "small"}, s.err }
 
 func (s *script) Chat(_ context.Context, r model.Request) (model.Reply, error) {
 	s.asked = append(s.asked, r)
+	if len(s.asked) <= s.broken {
+		return model.Reply{}, model.ErrBroken
+	}
 	line := s.lines[0]
 	if len(s.lines) > 1 {
 		s.lines = s.lines[1:]
@@ -82,6 +87,17 @@ func TestAnswerThatIsNoneIsExplainedToTheModel(t *testing.T) {
 		if got := last[len(last)-1]; got.Role != model.RoleUser || !strings.Contains(got.Text(), says) {
 			t.Errorf("%s: the model is told %q, want %q", wrong, got.Text(), says)
 		}
+	}
+}
+
+func TestAnswerThatBreaksOffIsAskedForOnceMore(t *testing.T) {
+	s := &script{lines: []string{`{"mechanic":"gap"}`}, broken: 1}
+	if _, err := read(t, s, Ask{Prompt: "x", Settings: api.Settings{ReasoningLevel: api.ReasoningLow}}); err != nil || len(s.asked) != 2 {
+		t.Errorf("%v after %d questions", err, len(s.asked))
+	}
+	s = &script{lines: []string{`{"mechanic":"gap"}`}, broken: 9}
+	if _, err := read(t, s, Ask{Prompt: "x"}); !errors.Is(err, model.ErrBroken) || len(s.asked) != 2 {
+		t.Errorf("for ever: %v after %d questions", err, len(s.asked))
 	}
 }
 

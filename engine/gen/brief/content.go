@@ -16,8 +16,9 @@ type Content struct {
 	Words     []string
 	Questions []string
 	Over      int // entries beyond the most that a game holds
-	// headed tells that the text says that they are a list.
-	headed bool
+	// headed tells that the text says that they are a list, loose that it only ends
+	// with one: it speaks for no game.
+	headed, loose bool
 }
 
 // Kinds of content that a mechanic may take.
@@ -57,7 +58,7 @@ func (c Content) speakFor(weights map[string]float64) {
 			weights[name] += 6
 		case m.Content == questionContent && len(c.Questions) > 0:
 			weights[name]++ // any text may have one question
-		case m.Content == wordContent && len(c.Words) > 0:
+		case m.Content == wordContent && len(c.Words) > 0 && !c.loose:
 			weights[name] += 3
 		}
 	}
@@ -73,6 +74,8 @@ var (
 	// bareList is a list without a colon: "with the words cat, dog and mouse".
 	bareList = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:(?:the|these|my|den|diesen|die|diese|las|estas|les|ces|with|mit|con|avec) +)+(words|wörtern?|woertern?|palabras|mots) +` +
 		`([\pL\pN'’-]+(?:, *[\pL\pN'’-]+)+(?:,? +(?:and|und|y|e|et) +[\pL\pN'’-]+)?)`)
+	// lastList is what a text ends with: "und zwar: Haus, Baum und Katze".
+	lastList    = regexp.MustCompile(`[:：]\s*([\pL'’-]+(?:, *[\pL'’-]+){2,}(?:,? +(?:and|und|y|e|et) +[\pL'’-]+)?)\s*[.!]?\s*$`)
 	labelled    = regexp.MustCompile(`(?i)^\s*(?:q|question|frage|pregunta)\s*\d*\s*:`)
 	notContent  = regexp.MustCompile(`(?i)(?:key|other|few|more|own|no|frequently asked) *$`)
 	bullet      = regexp.MustCompile(`^\s*(?:[-–—*•·+]\s+|\(?\d{1,3}[.):]\s*|\[[ xX]?\]\s*)`)
@@ -111,7 +114,17 @@ func CutContent(text string) (rest string, c Content) {
 			return text[:found[0]] + " . " + text[found[1]:], c
 		}
 	}
-	return cutBareQuestions(text)
+	rest, c = cutBareQuestions(text)
+	if found := lastList.FindStringSubmatchIndex(text); found != nil && c.Empty() {
+		words := Content{loose: true}
+		for _, w := range splitWords(text[found[2]:found[3]]) {
+			words.addWord(w)
+		}
+		if len(words.Words) > 2 {
+			return text[:found[0]] + " . " + text[found[3]:], words
+		}
+	}
+	return rest, c
 }
 
 // cutBareQuestions takes questions with answers that no head announces.

@@ -55,7 +55,8 @@ func evidenceOf(lang string, tokens []token) (e evidence) {
 		if phrase > 0 && ownName(joined(tokens[i:i+phrase]), lang) {
 			e.grammar++
 		}
-		if phrase > 0 || own.knows(t.word) || lexicons[lang].compound(t.word) != "" {
+		_, _, figure := lexicons[lang].figureOf(t.word, t.singular)
+		if phrase > 0 || own.knows(t.word) || lang == "en" && figure || lexicons[lang].compound(t.word) != "" {
 			e.known += max(1, phrase)
 		}
 	}

@@ -97,6 +97,7 @@ func read(text, whole string, content Content) Reading {
 	r.readRules(tokens)
 	r.readMechanics(tokens)
 	content.speakFor(r.Mechanics)
+	r.readTopic(tokens)
 	r.tokens = tokens
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
@@ -266,6 +267,9 @@ func (r *Reading) nudge(n nudge) {
 // the scene.
 func (r *Reading) color(color string, next []token) string {
 	for _, t := range next[:min(2, len(next))] {
+		if t.startsClause {
+			break
+		}
 		noun, _, ok := r.words.lookup(t)
 		if !ok {
 			continue

@@ -302,3 +302,16 @@ func painters(t *testing.T, files ...string) map[string]bool {
 	}
 	return names
 }
+
+func TestOneEnglishWordIsEnglish(t *testing.T) {
+	for _, text := range []string{"dragon", "dragons", "robots", "lion", "pirate", "pirates", "ghosts", "cat"} {
+		if r := Read(text); r.Lang != "en" {
+			t.Errorf("%q is read as %s", text, r.Lang)
+		}
+	}
+	for text, lang := range map[string]string{"Drache": "de", "zorro": "es", "grenouille": "fr"} {
+		if r := Read(text); r.Lang != lang {
+			t.Errorf("%q is read as %s, want %s", text, r.Lang, lang)
+		}
+	}
+}

@@ -40,6 +40,9 @@ func (r *Reading) readRoles(tokens []token) {
 
 func (c *casting) read(i int) {
 	t, r := &c.tokens[i], c.r
+	if t.opens {
+		c.role = ""
+	}
 	noun, f, ok := r.words.lookup(*t)
 	if t.ofBoss {
 		return
@@ -103,8 +106,8 @@ func (c *casting) give(i int, noun string, f figure) {
 		role = said
 	}
 	sure := role != ""
-	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && r.hasOwnHero() && !f.shy {
-		role = "hazard" // "space invaders with chickens"
+	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && (r.hasOwnHero() || f.hostile) && !f.shy {
+		role = "hazard" // "space invaders with chickens", "a game with zombies"
 	}
 	if role == "" && f.body != "" && !f.shy && c.plural && c.guessed["hero"] && !t.isPlural() && r.Hazard == "" {
 		r.Hazard, r.Hero, c.guessed["hazard"] = r.Hero, "", true // those many are not who is played
@@ -114,7 +117,7 @@ func (c *casting) give(i int, noun string, f figure) {
 		r.Hero, r.HeroWord = "", ""
 	}
 	place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[role]
-	if f.body != "" && c.renames(i, r.Hero) {
+	if f.body != "" && (c.renames(i, r.Hero) || c.role == "" && r.Hero != "" && c.corrects(i)) {
 		role, place, r.Hero = "hero", &r.Hero, "" // "the snake is a train"
 	}
 	if *place != "" && !(c.guessed[role] && sure) {
@@ -163,6 +166,8 @@ func (c *casting) saidRole(i int) string {
 		case words.is("verb avoid", next[0].word), words.is("verb shoot", next[0].word), words.is("verb fight", next[0].word):
 			return "hazard"
 		}
+	case words.is("verb collect", next[0].word) && len(next) > 1 && words.is("cast player", next[1].word) && c.tokens[i].isPlural():
+		return "hazard" // "before the owls catch him"
 	case words.is("verb attack", next[0].word):
 		if c.tokens[i].isPlural() || len(next) > 1 && words.is("cast player", next[1].word) {
 			return "hazard"
@@ -180,6 +185,34 @@ func (c *casting) renames(i int, other string) bool {
 		if c.r.words.is("verb is", c.tokens[j].word) {
 			noun, _, _ := c.r.words.lookup(c.tokens[j-1])
 			return noun == other
+		}
+	}
+	return false
+}
+
+// Words that correct what was said, by someone of whom there is one.
+var (
+	corrections = listed("but aber sondern pero sino mais")
+	ones        = listed("a an ein eine einem einen einer un una une")
+	being       = listed("it is it's its with as the hero player es ist mit held heldin der die con el la heroe c'est est avec le heros")
+	instead     = listed("instead stattdessen")
+)
+
+// corrects reports whether a noun stands in place of the hero: "but it is a hedgehog",
+// "with a train instead".
+func (c *casting) corrects(i int) bool {
+	if i+1 < len(c.tokens) && instead[c.tokens[i+1].word] {
+		return true
+	}
+	one := false
+	for k := i - 1; k >= max(0, i-5); k-- {
+		switch word := c.tokens[k].word; {
+		case corrections[word]:
+			return one
+		case ones[word]:
+			one = true
+		case !being[word] && len(c.r.words.nudges(word)) == 0:
+			return false
 		}
 	}
 	return false

@@ -59,16 +59,17 @@ func stranger(text string, tokens []token, lang string) string {
 		}
 	}
 	clear(counts)
-	own := 0
+	own, seen := 0, map[string]bool{}
 	for _, t := range tokens {
 		if dictionaries[lang].is("grammar", t.word) {
 			own++
 		}
 		for language, words := range strangers {
-			if words[t.word] {
+			if words[t.word] && !seen[t.word] {
 				counts[language]++
 			}
 		}
+		seen[t.word] = true
 	}
 	best := ""
 	for language, n := range counts {

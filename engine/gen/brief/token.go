@@ -17,6 +17,7 @@ type token struct {
 	number       int // 0 when it is no number
 	negated      bool
 	startsClause bool // follows punctuation
+	opens        bool // a sentence
 	folded       bool // had letters that English lacks
 	known        bool // some reader understood it
 	afterColon   bool
@@ -30,7 +31,7 @@ const MaxText = 4 * api.MaxPrompt
 
 var (
 	wordPattern  = regexp.MustCompile(`[\p{L}\p{N}]+(?:['’][\p{L}]+)?|[.,;:!?\n]`)
-	titlePattern = regexp.MustCompile(`\b(?i:(?:call(?:ed)?|name(?:d)?|title(?:d)?|rename)(?:\s+(?:it|the game|this|to))*|title\s*(?:is|:|to))\s*(?:["“«'](.{1,60}?)["”»']|((?:\p{Lu}[\p{L}\p{N}'’-]*)(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’-]*){0,4}))`)
+	titlePattern = regexp.MustCompile(`\b(?i:(?:call(?:ed)?|name(?:d)?|title(?:d)?|rename)(?:\s+(?:it|the game|this|to))*|title\s*(?:is|:|to)|titre\s*(?:est|:|en|par|soit)|t[ií]tulo\s*(?:es|:|a|por|sea)|titel\s*(?:ist|:|in|auf|soll|lautet|zu)|(?:nenne?|llám(?:alo|ale)|appelle[- ]le)(?:\s+(?:es|das spiel|el juego|le jeu))?)\s*(?:["“«'](.{1,60}?)["”»']|((?:\p{Lu}[\p{L}\p{N}'’-]*)(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’-]*){0,4}))`)
 	folds        = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "ë", "e",
 		"á", "a", "à", "a", "â", "a", "ã", "a", "í", "i", "ì", "i", "î", "i", "ï", "i", "ó", "o", "ò", "o", "ô", "o", "ú", "u", "ù", "u",
 		"û", "u", "ñ", "n", "ç", "c", "œ", "oe", "’", "'")
@@ -43,18 +44,18 @@ func tokenize(text string) []token {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	var out []token
-	clause, colon := true, false
+	clause, opens, colon := true, true, false
 	for _, raw := range wordPattern.FindAllString(text, -1) {
 		if strings.ContainsAny(raw, ".,;:!?\n") {
-			clause, colon = true, raw == ":"
+			clause, opens, colon = true, opens || strings.ContainsAny(raw, ".;!?\n"), raw == ":"
 			continue
 		}
 		word := elision.ReplaceAllString(folds.Replace(strings.ToLower(raw)), "")
-		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, afterColon: colon}
+		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, opens: opens, afterColon: colon}
 		if n, err := strconv.Atoi(strings.TrimSuffix(word, "s")); err == nil && n > 0 {
 			t.number = n
 		}
-		clause, colon = false, false
+		clause, opens, colon = false, false, false
 		out = append(out, t)
 	}
 	return out

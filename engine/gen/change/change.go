@@ -26,7 +26,10 @@ type Outcome struct {
 
 // result is what an operation made of a clause: it did something, or
 // understood it and could not, or the clause was not its own.
-type result struct{ did, unmet string }
+type result struct {
+	did, unmet string
+	alone      bool // no other operation takes the clause
+}
 
 func done(format string, args ...any) result { return result{did: fmt.Sprintf(format, args...)} }
 
@@ -39,7 +42,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, parameters, safety, table, swapMechanic, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles,
+	retitle, translate, stage, parameters, safety, table, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
 }
 
 // clause is one wish.
@@ -50,7 +53,7 @@ type clause struct {
 }
 
 var (
-	separators = regexp.MustCompile(`(?i)[.,;!?\n]+|\b(?:and|then|but|also|und|et|y)\b`)
+	separators = regexp.MustCompile(`(?i)[.,;!?\n]+|(?:^|\s)(?:and|then|but|also|und|aber|et|y|pero)(?:\s|$)`)
 	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
 )
 
@@ -73,7 +76,10 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	}
 	for _, raw := range list {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
-		if forbidPattern.MatchString(c.text) {
+		if len(list) == 1 { // as it was written, before names were rewritten
+			raw = strings.Trim(request, " \t\r\n.,;!?")
+		}
+		if forbidPattern.MatchString(c.text) && !steadyPattern.MatchString(c.text) {
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 80)+": it stays as it is")
 			continue
 		}
@@ -83,7 +89,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			before := out.Spec
 			r := op(&out.Spec, c)
 			// Its words name a game or a level, not figures or colours.
-			whole := strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
+			whole := r.alone || strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
 			if r.did != "" && limit != nil {
 				if why := limit(out.Spec); why != "" {
 					out.Spec, r = before, bound("%s", why)
@@ -105,7 +111,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			refused = append(refused, brief.Clip(raw, 80))
 		case len(unmet) > 0 && !did:
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 60)+": "+strings.Join(unmet, ", "))
-		case !did && !filler(c):
+		case !did && !polite(c) && !filler(c):
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 80))
 			out.AtBounds = false
 		}
@@ -114,6 +120,9 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 		for _, what := range refused {
 			out.Unmet = append(out.Unmet, what+": say which game you want instead")
 		}
+	}
+	if len(out.Did)+len(out.Unmet) == 0 && slices.ContainsFunc(list, func(raw string) bool { return !polite(clause{text: strings.ToLower(raw)}) }) {
+		out.Unmet, out.AtBounds = []string{brief.Clip(request, 80)}, false
 	}
 	return out
 }
@@ -157,13 +166,9 @@ func outside(text string, f func(string) string) string {
 	return out.String() + f(text[from:])
 }
 
-// filler reports whether a clause asks for nothing ("please", "thanks").
+// filler reports whether a clause asks for nothing ("and so on").
 func filler(c clause) bool {
-	return len(c.reading.Unmet) == 0 && c.reading.Empty() && !asking.MatchString(c.text) ||
-		politeness.MatchString(c.text)
+	return len(c.reading.Unmet) == 0 && c.reading.Empty() && !asking.MatchString(c.text) && !morePattern.MatchString(c.text) && !lessPattern.MatchString(c.text)
 }
 
-var (
-	politeness = regexp.MustCompile(`^(?:please|thanks?|thank you|hi|hello|ok|okay|great|nice|cool|i like it|good job|well done)$`)
-	asking     = regexp.MustCompile(`\b(?:add|make|change|remove|give|put|use|turn|more|less|fewer|undo|back)\b`)
-)
+var asking = regexp.MustCompile(`\b(?:add|make|change|remove|give|put|use|turn|more|less|fewer|undo|back)\b`)

@@ -171,3 +171,16 @@ func TestNoWishOfALongRequestIsDroppedInSilence(t *testing.T) {
 		t.Errorf("unmet %q", out.Unmet)
 	}
 }
+
+func TestThanksAskForNothing(t *testing.T) {
+	for _, request := range []string{"thanks, great!", "Danke, super geworden!", "¡Muchas gracias, me encanta!", "Merci beaucoup, c'est parfait", "wow"} {
+		if out := Apply(duckGame(), request, nil); len(out.Did)+len(out.Unmet) > 0 {
+			t.Errorf("%q: did %q, unmet %q", request, out.Did, out.Unmet)
+		}
+	}
+	for _, request := range []string{"thanks, and the shop", "mehr Punkte", "🎮🎮", "so it was", "great, but why is it like that"} {
+		if out := Apply(duckGame(), request, nil); len(out.Did) > 0 || len(out.Unmet) == 0 {
+			t.Errorf("%q: did %q, unmet %q", request, out.Did, out.Unmet)
+		}
+	}
+}

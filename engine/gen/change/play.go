@@ -134,7 +134,10 @@ func duration(s *spec.Spec, c clause) result {
 	}
 	s.Play.Duration = wanted
 	s.Play = s.Play.Clamped(s.Format)
-	if s.Play.Duration == old {
+	switch {
+	case s.Play.Duration == old && old == 0:
+		return bound("there is no limit of time")
+	case s.Play.Duration == old:
 		return bound("a run lasts %s already, its limit", seconds(old))
 	}
 	return done("length of a run %s → %s", seconds(old), seconds(s.Play.Duration))
@@ -149,10 +152,12 @@ func seconds(n int) string {
 
 // size is about the hero; a wish for a bigger anything else is not met.
 func size(s *spec.Spec, c clause) result {
-	others := anyoneElse.MatchString(c.text) || obstaclePattern.MatchString(c.text) ||
-		c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun)
+	about := c.names(s.Cast.Hero.Noun) || heroPattern.MatchString(c.text)
+	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || len(c.reading.Unmet) > 0 && !about
 	by := step(c, 1.08, 1.2, 1.4)
 	switch {
+	case textPattern.MatchString(c.text) && (biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text)):
+		return result{unmet: "texts and buttons are as large as the screen has room for; I can change the size of the hero", alone: true}
 	case others:
 	case biggerPattern.MatchString(c.text):
 		return scale(s, "size of the hero", &s.Play.Size, by)

@@ -2,6 +2,7 @@ package change
 
 import (
 	"regexp"
+	"strconv"
 
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -42,7 +43,10 @@ func rules(s *spec.Spec, c clause) result {
 	if removes(c) { // "remove the boss"
 		wish = refused(wish)
 	}
-	if n := min(wish.Levels, c.reading.LevelsOf(s.Mechanic)); n > 0 {
+	own := c.reading.LevelsOf(s.Mechanic)
+	if n := moreLevels(c); n > 0 && !removes(c) && (own > 0 || wish.Levels == 0) {
+		note(count("levels", &s.Play.Levels, min(s.Play.Levels+n, spec.MaxLevels)))
+	} else if n := min(wish.Levels, own); n > 0 {
 		note(count("levels", &s.Play.Levels, n))
 	} else if onePattern.MatchString(c.text) && s.Play.Players > 1 {
 		note(count("players", &s.Play.Players, 1))
@@ -81,6 +85,32 @@ func rules(s *spec.Spec, c clause) result {
 	}
 	return result{}
 }
+
+var (
+	levelPattern   = words(`levels?`, `stages?`, `stufen?`, `niveles`, `nivel`, `niveaux?`)
+	anotherPattern = words(`another`, `an extra`, `one more`, `(?:noch )?ein(?:en)? weitere[sn]?`, `noch ein(?:en)?`, `otro`, `un nivel más`, `encore un`, `un niveau de plus`)
+)
+
+// moreLevels is how many levels a clause adds to those that there are.
+func moreLevels(c clause) int {
+	if !levelPattern.MatchString(c.text) || !morePattern.MatchString(c.text) || onlyPattern.MatchString(c.text) {
+		return 0
+	}
+	if anotherPattern.MatchString(c.text) {
+		return 1
+	}
+	for _, word := range wordPattern.FindAllString(c.text, -1) {
+		if n, err := strconv.Atoi(word); err == nil {
+			return n
+		}
+		if n := ordinals[word]; n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
 
 func speedsUp(c clause) bool {
 	for _, why := range c.reading.Because {

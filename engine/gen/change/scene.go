@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	hazardPattern = regexp.MustCompile(`\b(?:enem(?:y|ies)|obstacles?|hazards?)\b`)
-	pickupPattern = regexp.MustCompile(`\b(?:pickups?|collectibles?|coins?|items?|rewards?|points)\b`)
-	darkerPattern = regexp.MustCompile(`\b(?:dark(?:er)?|night mode)\b`)
-	lightPattern  = regexp.MustCompile(`\b(?:lighter|brighter)\b`)
+	hazardPattern = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `gegner`, `feinde?`, `hindernisse?`, `enemig[oa]s?`, `obstáculos?`, `ennemis?`)
+	pickupPattern = words(`pickups?`, `collectibles?`, `coins?`, `items?`, `rewards?`, `points`, `münzen?`, `monedas?`, `pièces?`)
+	darkerPattern = words(`dark(?:er)?`, `night mode`, `at night`, `nachts?`, `dunk(?:el|ler|les)`, `de noche`, `por la noche`, `m[aá]s oscur[oa]`, `de nuit`, `la nuit`, `plus sombre`)
+	lightPattern  = words(`lighter`, `brighter`, `heller`, `más clar[oa]`, `plus claire?`)
 	resetPattern  = regexp.MustCompile(`\b(?:original|normal|default) colou?rs?\b`)
 )
 

@@ -12,7 +12,9 @@ func words(phrases ...string) *regexp.Regexp {
 }
 
 // forbidPattern is a request to leave something as it is.
-var forbidPattern = words(`(?:don'?t|do not|never) (?:make|change|add|speed|slow|touch|remove|turn)`)
+var forbidPattern = words(`(?:don'?t|do not|never) (?:make|change|add|speed|slow|touch|remove|turn)`,
+	`nicht (?:schneller|langsamer|schwerer|leichter|größer|kleiner|ändern|verändern|anfassen|entfernen)`, `no (?:lo |la )?(?:cambies|toques|quites|añadas|hagas|aceleres)`,
+	`ne (?:le |la |les )?(?:change|touche|fais|rends|mets|enlève|ajoute)[sz]? pas`, `not (?:faster|slower|harder|easier|bigger|smaller)`, `pas plus (?:rapide|vite|lent|dur|grand|petit)`)
 
 // The words of wishes in English, German, Spanish and French, with the commonest
 // in Italian and Portuguese.
@@ -24,12 +26,12 @@ var (
 	fasterPattern = words(`faster`, `quicker`, `speedier`, `speed (?:it |things |the game )?up`, `more speed`, `too slow`, `(?:not so|less) slow`, `(?:nicht so|weniger) langsam`, `no tan lent[oa]`, `pas si lente?`,
 		`schneller`, `zu langsam`, `m[aá]s r[aá]pid[oa]`, `(?:demasiado|muy) lent[oa]`, `plus (?:rapide|vite)`, `trop lente?`, `acc[eé]l[eè]re`,
 		`pi[uù] veloce`, `troppo lent[oa]`, `mais r[aá]pid[oa]`, `muito lent[oa]`)
-	slowerPattern = words(`hectic`, `hektisch`, `frenétic[oa]`, `frénétique`, `slower`, `slow (?:it |things |the game )?down`, `less speed`, `too (?:fast|quick)`, `(?:not so|less) fast`, `calmer`,
+	slowerPattern = words(`hectic`, `hektisch`, `frenétic[oa]`, `frénétique`, `slower`, `slow (?:it |things |the game )?down`, `less speed`, `too (?:fast|quick|quickly)`, `can'?t (?:react|keep up)`, `komme? nicht hinterher`, `no me da tiempo`, `pas le temps de réagir`, `(?:not so|less) fast`, `calmer`,
 		`(?:nicht so|weniger) schnell`, `no tan r[aá]pid[oa]`, `(?:pas si|moins) (?:vite|rapide)`,
 		`langsamer`, `zu schnell`, `m[aá]s (?:lent[oa]|despacio)`, `(?:demasiado|muy) r[aá]pid[oa]`, `plus lente?(?:ment)?`, `trop (?:rapide|vite)`, `ralentis`,
 		`pi[uù] lent[oa]`, `troppo veloce`, `mais (?:lent[oa]|devagar)`, `muito r[aá]pid[oa]`)
 	easierPattern = words(`easier`, `simpler`, `too (?:hard|difficult|tough)`, `(?:less|not so) (?:difficult|challenging|hard)`, `(?:nicht so|weniger) (?:schwer|schwierig)`, `no tan dif[ií]cil`, `(?:pas si|moins) (?:dure?|difficile)`, `impossible(?: to (?:win|play|beat))?`,
-		`(?:always|keep|only) (?:die|dying|lose|losing)`, `can'?t win`,
+		`(?:always|keep|only) (?:die|dying|lose|losing)`, `can'?t win`, `schaff\pL* (?:das |es )?nicht`, `plus simple`, `m[aá]s (?:sencillo|simple)`, `n'y arrive pas`,
 		`einfacher`, `leichter`, `zu (?:schwer|schwierig|hart)`, `m[aá]s f[aá]cil`, `(?:demasiado|muy) dif[ií]cil`, `plus facile`, `trop (?:dure?|difficile)`,
 		`pi[uù] facile`, `troppo difficile`, `mais f[aá]cil`, `muito dif[ií]cil`)
 	harderPattern = words(`boring`, `dull`, `monotonous`, `langweilig`, `öde`, `aburrid[oa]`, `ennuyeu(?:x|se)`, `harder`, `tougher`, `trickier`, `too (?:easy|simple|boring)`, `not so easy`, `nicht so (?:leicht|einfach)`, `no tan f[aá]cil`, `pas si facile`, `more (?:difficult|challenging)`, `more of a challenge`,
@@ -53,7 +55,6 @@ var (
 	heavyPattern     = words(`heav(?:y|ier)`, `schwerfällig`, `pesad[oa]`, `lourde?`)
 	gravityPattern   = words(`gravity`, `float(?:y|ier)`, `schwebend`, `schwammig`, `flotante`, `flottant`, `heav(?:y|ier)`, `lighter weight`, `schwerkraft`, `gravedad`, `gravité`)
 	lowPattern       = words(`low`, `lower`, `less`, `weaker`, `reduce`, `float(?:y|ier)`, `weniger`, `menos`, `moins`)
-	anyoneElse       = words(`score`, `text`, `font`, `title`, `button`, `background`, `screen`, `hud`)
 	obstaclePattern  = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `traps?`, `things`, `stuff`, `pipes?`, `walls?`, `opponents?`, `monsters?`,
 		`hindernisse?`, `gegner`, `enemigos?`, `obst[aá]culos?`, `ennemis?`)
 

@@ -172,13 +172,14 @@ func Data(s spec.Spec) ([]byte, error) {
 		Art   spec.Art  `json:"art"`
 		Play  spec.Play `json:"play"`
 		Own
+		Logo bool `json:"logo,omitempty"` // on the title screen
 		// Figures are the roles that the game shows, and its title with it.
 		Figures []string     `json:"figures"`
 		Text    spec.Text    `json:"text"`
 		Cast    spec.Cast    `json:"cast"`
 		Scene   spec.Scene   `json:"scene"`
 		Palette spec.Palette `json:"palette"`
-	}{s.ID, s.Title, kind(s), s.Seed, s.Art, s.Play, OwnOf(s), catalog.Figures(s.Mechanic), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
+	}{s.ID, s.Title, kind(s), s.Seed, s.Art, s.Play, OwnOf(s), s.Pictures["logo"] != "", catalog.Figures(s.Mechanic), s.Text, s.Cast, s.Scene, s.Palette}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding game.json: %w", err)
 	}

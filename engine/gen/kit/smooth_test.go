@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -65,7 +66,17 @@ func drawnAt(t *testing.T, b *playtest.Browser, hertz, seconds int) drawn {
 	}
 	files[compile.Script] = out.Script
 	files["lib/phaser.min.js"] = nil
-	p, err := b.OpenFiles(t.Context(), files, 480, 720, "")
+	dir := t.TempDir()
+	for _, name := range files.Names() {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, files[name], 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := b.Open(t.Context(), "file://"+filepath.ToSlash(dir)+"/index.html", 480, 720)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +109,7 @@ func TestStockGamesAreDrawnEvenlyAtAnyRate(t *testing.T) {
 	}
 	defer b.Close()
 	const settled, seconds = 8, 4 // frames until it runs
-	for _, hertz := range []int{60, 120, 144} {
+	for _, hertz := range []int{60, 144} {
 		d := drawnAt(t, b, hertz, seconds)
 		frames := 60 / float64(hertz)
 		jumps := 0

@@ -35,6 +35,9 @@ func (j *judge) lead() error {
 			j.blindest(t)
 		}
 		if !t.over() { // a good player of an endless game does not lose
+			if err := j.goesOn(s); err != nil {
+				return err
+			}
 			continue
 		}
 		if begun, err := j.again(s, t); err != nil || !begun {
@@ -46,9 +49,10 @@ func (j *judge) lead() error {
 				return err
 			}
 			j.keep(t, true)
-			if t.over() {
-				_, err = j.again(s, t)
+			if !t.over() {
+				return j.goesOn(s)
 			}
+			_, err = j.again(s, t)
 			return err
 		}
 		if j.player || i >= 2 && (j.scored || !j.game.scores()) {
@@ -91,6 +95,22 @@ func (j *judge) spell(s *seat, way string) (tale, error) {
 	return t, err
 }
 
+// goesOn sees whether a game still moves after a long run.
+func (j *judge) goesOn(s *seat) error {
+	if !j.game.realTime() {
+		return nil
+	}
+	first, err := s.show()
+	if err != nil {
+		return err
+	}
+	then, err := s.stretch("", 3*second)
+	if err == nil {
+		j.report.check("G03", false, then.tale.over() || first.Print != then.Print, fmt.Sprintf("after %d seconds it stands still", then.tale.Frame/second))
+	}
+	return err
+}
+
 // limit is how long a good player may play, in frames.
 func (j *judge) limit() int {
 	if j.game.Limit == 0 || j.game.Limit > 60 {
@@ -127,6 +147,8 @@ func (j *judge) again(s *seat, over tale) (bool, error) {
 	if judged {
 		j.restarted = true
 		j.report.check("G08", true, control != "", "no control starts it again within a second of its end")
+		points := t.last().Score // what starts it may score
+		j.report.check("G08", false, t.last().Told == 0 || points <= 1, fmt.Sprintf("a new run has a score of %v before anything is done", points))
 	}
 	if control == "" {
 		return false, nil
@@ -206,10 +228,15 @@ func (j *judge) outlast() error {
 		j.mu.Lock()
 		j.known = append(j.known, t)
 		j.mu.Unlock()
-		if acts {
-			return nil, j.bear(s)
+		if !acts {
+			return nil, nil
 		}
-		return nil, nil
+		heavy, err := s.weigh()
+		if err != nil {
+			return nil, err
+		}
+		j.grown = heavy - j.light
+		return nil, j.bear(s)
 	})
 	return err
 }

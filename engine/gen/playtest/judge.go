@@ -88,9 +88,10 @@ type judge struct {
 	seeing               bool    // best is that of a player or a check
 	colourful            bool
 	sights               []sight
-	known                []tale // of pages that were left or played to their end
-	idleTale             tale   // of the seat that was left alone
-	restarted            bool   // the first restart was judged
+	known                []tale  // of pages that were left or played to their end
+	idleTale             tale    // of the seat that was left alone
+	restarted            bool    // the first restart was judged
+	light, grown         float64 // bytes that the first page holds once it is played, and those that are added
 }
 
 // Play opens a game twice, plays it in every way, and judges it. Its error is
@@ -173,6 +174,9 @@ func (j *judge) open() error {
 		return j.fit(j.seats[0])
 	}
 	if err := j.react(); err != nil {
+		return err
+	}
+	if j.light, err = j.seats[0].weigh(); err != nil {
 		return err
 	}
 	_, err = inPair(j.seats[0], j.seats[1], func(s *seat, acts bool) (any, error) {

@@ -3,6 +3,7 @@ package playtest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ const (
 	maxGrowth   = 5    // listeners a run
 	slowFrame   = 33.0 // ms
 	startedOver = 30   // frames: a run that ends in so few has no middle
+	leastRun    = 3 * second
+	muchHeap    = 24 << 20 // bytes that may be added while a game is played
 )
 
 // keep takes what a page tells into account.
@@ -61,12 +64,30 @@ func (j *judge) judgePlay() {
 		r.check("G07", true, j.ended, "no play comes to an end that is told by svc")
 		r.check("G07", true, idle.Ended < 0 || idle.Ended-idle.At > startedOver, "it ends as it starts")
 	}
+	if g.realTime() && j.ended {
+		r.check("G07", true, longest(j.known) > leastRun, "no play lasts three seconds")
+	}
 	if g.Short && g.Kind == arcade {
 		r.check("G07", true, idle.Ended >= 0, "left alone it does not end within a minute")
 	}
 	j.judgeTales()
 	j.judgeSkill()
 	j.judgeShown()
+}
+
+// longest is the length of the longest run, in frames.
+func longest(known []tale) int {
+	most := 0
+	for _, t := range known {
+		for _, r := range t.Runs {
+			end := r.Ended
+			if end < 0 {
+				end = t.Frame
+			}
+			most = max(most, end-r.At)
+		}
+	}
+	return most
 }
 
 // judgeTales looks at what must hold of every page that was played.
@@ -101,6 +122,7 @@ func (j *judge) judgeTales() {
 	r.check("G08", true, kept == "", kept)
 	r.check("G12", true, bad == "", bad)
 	r.check("G12", true, heap < maxHeap, fmt.Sprintf("it takes %.0f MiB", heap/(1<<20)))
+	r.check("G12", false, j.grown < muchHeap, fmt.Sprintf("while it is played it comes to hold %.0f MiB more", j.grown/(1<<20)))
 	r.check("G12", false, grown < maxGrowth, fmt.Sprintf("each run adds %d listeners", grown))
 }
 
@@ -154,6 +176,26 @@ func (j *judge) judgeShown() {
 	}
 }
 
+// complaints are what a page throws, each once, and what else its console says.
+func complaints(faults []fault, console []string) []string {
+	var said []string
+	known := map[string]bool{}
+	for _, f := range faults {
+		if !known[f.Text] {
+			said = append(said, fmt.Sprintf("frame %d: %s", f.Frame, f.Text))
+		}
+		known[f.Text] = true
+	}
+	for _, text := range console {
+		thrown := len(faults) > 0 && strings.HasPrefix(text, "exception") // these are among the faults
+		if !thrown && !known[text] {
+			said = append(said, text)
+		}
+		known[text] = true
+	}
+	return said
+}
+
 // settle looks at the pictures, and at what the pages complained of.
 func (j *judge) settle() error {
 	r := j.report
@@ -168,13 +210,12 @@ func (j *judge) settle() error {
 		if err != nil {
 			return err
 		}
-		for _, f := range append(s.faults, t.Faults...) {
-			said = append(said, fmt.Sprintf("frame %d: %s", f.Frame, f.Text))
+		for _, text := range complaints(append(s.faults, t.Faults...), s.errors()) {
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+			}
 		}
 		frames, spent = frames+s.frames+t.Frame, spent+s.spent+t.Spent
-		if len(s.faults)+len(t.Faults) == 0 {
-			said = append(said, s.errors()...)
-		}
 	}
 	r.check("G02", true, len(said) == 0, "it complains: "+strings.Join(said[:min(len(said), 6)], " | "))
 	if frames > second {

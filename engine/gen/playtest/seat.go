@@ -13,8 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"github.com/svc-games/svc/engine/gen/build"
@@ -224,6 +227,7 @@ type picture struct {
 		Share float64 `json:"share"`
 	} `json:"colours"`
 	Screen *screen `json:"screen"` // nil where the game says nothing of it
+	Unseen string  `json:"unseen"` // a score that it says is there, and nobody has drawn
 	Phase  string  `json:"phase"`  // ready, play or over
 	Score  float64 `json:"score"`
 }
@@ -289,6 +293,18 @@ func (s *seat) use(control string) error {
 
 // keys are those that stand for a control.
 var keys = map[string]string{"space": " ", "enter": "Enter", "arrows": "ArrowRight", "pad": "ArrowRight", "keys": "d", "type": "a"}
+
+// weigh returns how many bytes the page holds that are no garbage.
+func (s *seat) weigh() (float64, error) {
+	if _, err := chromedp.Call(s.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+		return 0, fmt.Errorf("collecting garbage: %w", err)
+	}
+	heap, err := chromedp.Call(s.ctx, runtime.GetHeapUsage, cdp.Empty{})
+	if err != nil {
+		return 0, fmt.Errorf("weighing the page: %w", err)
+	}
+	return heap.UsedSize + heap.EmbedderHeapUsedSize + heap.BackingStorageSize, nil
+}
 
 // alive reports whether the page answers: the machine may be slow.
 func (s *seat) alive() bool {

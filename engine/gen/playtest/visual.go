@@ -111,6 +111,7 @@ func (j *judge) lookAtTexts(s sight) {
 	}
 	if s.Phase == "play" && j.game.scores() {
 		j.report.check("G11", true, score, s.moment+": the score is not on the screen")
+		j.report.check("G11", false, s.Unseen == "", s.moment+": the score "+s.Unseen+", which it says is on the screen, is drawn by nobody")
 	}
 	j.report.check("P15", false, len(outside)+len(overlap) == 0, s.moment+": texts outside: "+strings.Join(outside, ", ")+"; on top of each other: "+strings.Join(overlap, ", "))
 	j.report.check("P16", false, len(small) == 0, s.moment+": texts too small: "+strings.Join(small, ", "))

@@ -34,6 +34,9 @@ type Spec struct {
 	// Background is a sum of the instructions, context and skills that were heeded
 	// last; "" where that is not known.
 	Background string `json:"background,omitempty"`
+	// Pictures are sums of those that users sent, by their role: logo, hero, hazard or
+	// pickup. Their files are in the game's assets folder.
+	Pictures map[string]string `json:"pictures,omitempty"`
 	// Stages are levels that differ from the rest.
 	Stages  []Stage `json:"stages,omitempty"`
 	Text    Text    `json:"text"`

@@ -74,6 +74,26 @@ func CutOut(file []byte) ([]byte, error) {
 	if box.Dx() < minSide/2 || box.Dy() < minSide/2 {
 		return nil, fmt.Errorf("%w: there is next to nothing in the picture", ErrUnusable)
 	}
+	return figurePNG(figure, box)
+}
+
+// Emblem makes a picture to be shown as it is of one that a user sent. The result is
+// a PNG of ours: nothing of the file but its pixels is left.
+func Emblem(file []byte) ([]byte, error) {
+	img, err := decode(file)
+	if err != nil {
+		return nil, err
+	}
+	picture := nrgba(img)
+	box := visible(picture)
+	if box.Dx() < minSide/2 || box.Dy() < minSide/2 {
+		return nil, fmt.Errorf("%w: there is next to nothing in the picture", ErrUnusable)
+	}
+	return figurePNG(picture, box)
+}
+
+// figurePNG encodes a part of a picture, no larger than a figure may be.
+func figurePNG(figure *image.NRGBA, box image.Rectangle) ([]byte, error) {
 	side := max(box.Dx(), box.Dy())
 	w, h := box.Dx(), box.Dy()
 	if side > figureSide {

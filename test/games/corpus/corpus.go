@@ -6,8 +6,14 @@ import (
 	"bufio"
 	"bytes"
 	_ "embed" // the briefs
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/api"
@@ -89,6 +95,21 @@ func (w Wish) Body(projectID, prompt string) ([]byte, error) {
 	for name, v := range w.Settings {
 		settings[name] = v
 	}
-	body := map[string]any{"projectId": projectID, "prompt": prompt, "settings": settings, "context": w.Blocks, "skills": w.Skills}
+	blocks := w.Blocks
+	if w.Context == "logo" && prompt == w.Prompt {
+		blocks = append(slices.Clone(blocks), api.ContextBlock{Name: "logo.png", Content: logo()})
+	}
+	body := map[string]any{"projectId": projectID, "prompt": prompt, "settings": settings, "context": blocks, "skills": w.Skills}
 	return json.Marshal(body)
+}
+
+// logo is a picture as clients send one.
+func logo() string {
+	img := image.NewNRGBA(image.Rect(0, 0, 120, 60))
+	draw.Draw(img, img.Rect.Inset(8), image.NewUniform(color.NRGBA{R: 220, G: 30, B: 90, A: 255}), image.Point{}, draw.Src)
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		panic(err) // into memory
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes())
 }

@@ -80,7 +80,7 @@ func (w Want) ofFollowUp(o Outcome, f *faults) {
 		f.add(fmt.Sprint(got) != fmt.Sprint(v), "%s is %v, want %v", path, got, v)
 	}
 	f.add(w.Restored && !o.Restored, "it is not read as a wish to go back")
-	f.add(w.Logo, "there is no logo")
+	f.add(w.Logo && o.Spec.Pictures["logo"] == "", "there is no logo")
 	if w.Stage == nil {
 		return
 	}
@@ -105,8 +105,11 @@ func members(s spec.Spec) (v any) {
 	return v
 }
 
-// at returns what plain data has at a path.
+// at returns what plain data has at a path; "all" is all of it.
 func at(v any, path string) any {
+	if path == "all" {
+		return v
+	}
 	for name := range strings.SplitSeq(path, ".") {
 		m, ok := v.(map[string]any)
 		if !ok {

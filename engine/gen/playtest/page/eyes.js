@@ -86,9 +86,10 @@ export function install() {
   for (const type of [window.CanvasRenderingContext2D, window.OffscreenCanvasRenderingContext2D]) flat(type);
 }
 
+const VISIBLE = { opacityProperty: true, checkOpacity: true, visibilityProperty: true, checkVisibilityCSS: true };
 const seen = (e) => {
   const r = e.getBoundingClientRect();
-  return r.width > 1 && r.height > 1 ? r : null;
+  return r.width > 1 && r.height > 1 && e.checkVisibility(VISIBLE) ? r : null;
 };
 const canvases = () => [...document.querySelectorAll('canvas')].filter(seen);
 

@@ -150,7 +150,10 @@ async function show() {
   const s = book.state();
   const run = book.current();
   const phase = !run ? 'ready' : run.ended >= 0 ? 'over' : 'play';
-  return { print: eyes.print(), colours: eyes.colours(), screen: look(), phase, score: s && typeof s.score === 'number' ? s.score : run ? run.score : 0 };
+  const screen = look();
+  const written = eyes.shown(0);
+  const unseen = ((screen && screen.hud) || []).filter((b) => b.role === 'score' && !written.includes(b.text)).map((b) => b.text);
+  return { print: eyes.print(), colours: eyes.colours(), screen, unseen: unseen.join(), phase, score: s && typeof s.score === 'number' ? s.score : run ? run.score : 0 };
 }
 
 function look() {

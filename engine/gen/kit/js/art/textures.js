@@ -150,6 +150,7 @@ export function textures(game, meta, scale, loaded) {
     far: layer(game.scene.far, 430, p.far),
     near: layer(game.scene.near, 540, p.near),
     hero: figure('hero', 220, cast.hero, p.hero, p.hero2),
+    ...(game.logo ? { logo: loaded.logo ? drawn(260 * scale, loaded.logo) : glow() } : {}),
     ...(game.play.boss
       ? { boss: figure('boss', 320, boss, boss.color || p.hazard, boss.color2 || shade(boss.color || p.hazard, 0.5)) }
       : {}),

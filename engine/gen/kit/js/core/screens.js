@@ -23,8 +23,11 @@ export function drawReady(d, ss) {
   d.sprite('glow', W / 2, place.hero, place.big * 2.2, { tint: 'accent', alpha: 0.5 });
   if (shown('pickup')) d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
   if (shown('hazard')) d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
-  d.sprite('hero', W / 2, place.hero + bob * 10, place.big,
-    { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
+  if (g.logo) d.sprite('logo', W / 2, place.hero, place.big * 1.2);
+  else {
+    d.sprite('hero', W / 2, place.hero + bob * 10, place.big,
+      { rot: bob * 0.05, sx: 1 + bob * 0.02, sy: 1 - bob * 0.02 });
+  }
 
   const start = Math.max(place.start, howTo(d, g.text.howTo, place.how) + 34);
   d.text(g.text.start, W / 2, start, fit(g.text.start, 34, W - 60),

@@ -20,7 +20,7 @@ export function session(game, mechanic, hooks) {
   };
   let gripped = false; // the press that began or resumed a run is still held
   const given = {}; // what this mechanic alone is given
-  for (const name of ['params', 'content', 'labels', 'stages']) if (game[name]) given[name] = game[name];
+  for (const name of ['params', 'content', 'labels', 'stages', 'cast']) if (game[name]) given[name] = game[name];
   const cfg = Object.assign(given, game.play);
   ss.state = mechanic.create(game.seed, cfg);
 

@@ -123,5 +123,21 @@ export function draw(s, d) {
     d.disc(at.x, at.y, r, i % 2 ? 'hero' : 'hero2', { stroke: 'ink', width: 2 });
   }
   const at = centre(board, s.body[0]);
-  d.sprite('hero', at.x, at.y, board.size * 1.7, { sx: s.dir === 'left' ? -1 : 1 });
+  if (s.cfg.cast && s.cfg.cast.hero.body === 'snake') head(s, d, at); // who would be a whole snake at the end of one
+  else d.sprite('hero', at.x, at.y, board.size * 1.7, { sx: s.dir === 'left' ? -1 : 1 });
+}
+
+// head is a snake's own, with eyes and a tongue that look where it goes.
+function head(s, d, { x, y }) {
+  const [dx, dy] = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }[s.dir] || [1, 0];
+  const u = board.size;
+  const flick = u * (0.75 + 0.12 * Math.sin(s.t * 9));
+  d.line(x, y, x + dx * flick, y + dy * flick, 4, 'hazard');
+  d.disc(x, y, u * 0.56, 'hero', { stroke: 'ink', width: 3 });
+  for (const side of [-1, 1]) {
+    const ex = x + dx * u * 0.18 - dy * side * u * 0.27;
+    const ey = y + dy * u * 0.18 + dx * side * u * 0.27;
+    d.disc(ex, ey, u * 0.17, '#ffffff', { stroke: 'ink', width: 1.5 });
+    d.disc(ex + dx * u * 0.07, ey + dy * u * 0.07, u * 0.09, '#1a1a2e');
+  }
 }

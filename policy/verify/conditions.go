@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// allowed is the rule whose conditions are compared, and the decision's member that
+// stands in for it in a policy without that rule.
+const (
+	allowed         = "data.svc.authz.allow"
+	allowedDecision = policy.Entrypoint + ".allow"
+)
+
+// Which policies have a condition.
+const (
+	Both = "both"
+	Old  = "old"
+	New  = "new"
+)
+
+// Condition is one way for allow to hold, or one rule that conditions refer to.
+type Condition struct {
+	In   string `json:"in"` // Both, Old or New
+	Text string `json:"text"`
+}
+
+// String marks what one policy alone has.
+func (c Condition) String() string {
+	switch c.In {
+	case Old:
+		return "- " + c.Text
+	case New:
+		return "+ " + c.Text
+	}
+	return "  " + c.Text
+}
+
+// compareConditions compares the conditions under which two policies allow.
+func compareConditions(ctx context.Context, from, to fs.FS) ([]Condition, error) {
+	var sides [2][]string
+	for i, src := range []fs.FS{from, to} {
+		var err error
+		if sides[i], err = Conditions(ctx, src); err != nil {
+			return nil, err
+		}
+	}
+	var all []Condition
+	for _, text := range sides[0] {
+		in := Old
+		if slices.Contains(sides[1], text) {
+			in = Both
+		}
+		all = append(all, Condition{in, text})
+	}
+	for _, text := range sides[1] {
+		if !slices.Contains(sides[0], text) {
+			all = append(all, Condition{New, text})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Condition) int {
+		return cmp.Compare(strings.Count(a.Text, whereMark), strings.Count(b.Text, whereMark))
+	})
+	return all, nil
+}
+
+// Conditions returns what remains of the rule allow when nothing is known of the
+// input, by OPA's partial evaluation: one line for each way to be allowed, then the
+// rules that those refer to.
+func Conditions(ctx context.Context, src fs.FS) ([]string, error) {
+	modules, err := policy.ReadModules(src, false)
+	if err != nil {
+		return nil, err
+	}
+	flatten(modules)
+	compiler := ast.NewCompiler().WithDefaultRegoVersion(ast.RegoV1)
+	if compiler.Compile(modules); compiler.Failed() {
+		return nil, fmt.Errorf("preparing the conditions: %w", compiler.Errors)
+	}
+	query := allowedDecision
+	if len(compiler.GetRules(ast.MustParseRef(allowed))) > 0 {
+		query = allowed
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	remains, err := rego.New(rego.Compiler(compiler), rego.Query(query+" = true"), rego.Unknowns([]string{"input"})).Partial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating the conditions: %w", err)
+	}
+	w := newWording(compiler, remains.Support)
+	var lines []string
+	for _, body := range remains.Queries {
+		lines = append(lines, cmp.Or(w.body(body), "always"))
+	}
+	slices.Sort(lines)
+	return slices.Concat(slices.Compact(lines), w.where()), nil
+}
+
+// compareRules names the rules of two policies that differ and that a decision reads,
+// those left out that it reads by way of allow alone.
+func compareRules(from, to *policy.Evaluator) []string {
+	old, now := rulesBesideAllow(from.Compiler()), rulesBesideAllow(to.Compiler())
+	var differ []string
+	for _, path := range slices.Sorted(maps.Keys(now)) {
+		if !slices.Equal(old[path].lines, now[path].lines) {
+			differ = append(differ, now[path].place+" "+path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(old)) {
+		if _, kept := now[path]; !kept {
+			differ = append(differ, old[path].place+" "+path+", which is gone")
+		}
+	}
+	return differ
+}
+
+type ruleText struct {
+	place string
+	lines []string
+}
+
+func rulesBesideAllow(compiler *ast.Compiler) map[string]ruleText {
+	texts := map[string]ruleText{}
+	seen := map[*ast.Rule]bool{}
+	var follow func(ast.Ref)
+	follow = func(ref ast.Ref) {
+		for _, rule := range compiler.GetRulesDynamicWithOpts(ref, ast.RulesOptions{IncludeHiddenModules: true}) {
+			path := rule.Path().String()
+			if path == allowed || seen[rule] {
+				continue
+			}
+			seen[rule] = true
+			name := strings.TrimPrefix(path, "data.")
+			place := cmp.Or(texts[name].place, fmt.Sprintf("%s:%d", rule.Location.File, rule.Location.Row))
+			texts[name] = ruleText{place, append(texts[name].lines, canonical(rule))}
+			ast.WalkRefs(rule, func(r ast.Ref) bool {
+				if r.HasPrefix(ast.DefaultRootRef) {
+					follow(r)
+				}
+				return false
+			})
+		}
+	}
+	follow(ast.MustParseRef(policy.Entrypoint))
+	for _, text := range texts {
+		slices.Sort(text.lines)
+	}
+	return texts
+}
+
+// canonical is a rule's text with the compiler's variables counted from 0.
+func canonical(rule *ast.Rule) string {
+	names := map[string]string{}
+	return localVariable.ReplaceAllStringFunc(rule.String(), func(name string) string {
+		if names[name] == "" {
+			names[name] = fmt.Sprintf("__local%d__", len(names))
+		}
+		return names[name]
+	})
+}

@@ -1,0 +1,219 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// candidate is the facts of a row, before they are OPA's.
+type candidate struct {
+	state, user any
+	keyID       string // "" is that of all keys
+	project     TableProject
+	usage       string
+	used        map[string]any // members of usage that are something else
+	varied      bool           // not one of a product
+}
+
+// ordinary is a submission that the shipped policy allows: what other facts are varied on.
+func ordinary() candidate {
+	return candidate{state: policy.KeyActive, user: "user-1", project: tableOwners[0], usage: tableUsages[0]}
+}
+
+// combinations are the rows of a table: each fact with each other, then what is nearly
+// an allowed fact, more, and the extra projects.
+func combinations(more []candidate, extra []TableProject) []candidate {
+	near := slices.Concat(nearUsers(tableOwners[:2]), nearOwners(), more)
+	for i := range near {
+		near[i].varied = true
+	}
+	last := nearUsers(extra)
+	for i := range last {
+		last[i].varied = true
+	}
+	all := slices.Concat(product(tableOwners), near, product(extra), last)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		text := fmt.Sprintf("%#v", c)
+		defer func() { seen[text] = true }()
+		return seen[text]
+	})
+}
+
+// product has each key with each use of it, and one's own key with each limit alone.
+func product(projects []TableProject) []candidate {
+	var all []candidate
+	for _, project := range projects {
+		for _, usage := range tableUsages {
+			for _, user := range tableUsers {
+				for _, state := range tableStates {
+					all = append(all, candidate{state: state, user: user, project: project, usage: usage})
+				}
+			}
+			all = append(all, candidate{state: absent{}, user: absent{}, project: project, usage: usage})
+		}
+		for _, usage := range limitUsages {
+			c := ordinary()
+			c.project, c.usage = project, usage
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// nearUsers are users and states that a careless comparison takes for others.
+func nearUsers(projects []TableProject) []candidate {
+	var all []candidate
+	for _, project := range projects {
+		c := ordinary()
+		c.project = project
+		for _, user := range near("user-1") {
+			c.user = user
+			all = append(all, c)
+		}
+		c.user = "user-1"
+		for _, state := range near(policy.KeyActive) {
+			c.state = state
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// nearOwners are owners of that kind, each with each user.
+func nearOwners() []candidate {
+	var all []candidate
+	c := ordinary()
+	for _, owner := range near("user-1") {
+		c.project = TableProject{OwnerID: owner}
+		for _, user := range append([]any{"user-1"}, near("user-1")...) {
+			c.user = user
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// near returns texts that are nearly v: longer, shorter, with spaces, in another case,
+// with a letter that looks the same.
+func near(v any) []any {
+	s, ok := v.(string)
+	if !ok || s == "" {
+		return nil
+	}
+	runes := []rune(s)
+	shorter := string(runes[:len(runes)-1])
+	flipped := strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, s)
+	var all []any
+	for _, other := range []string{s + "0", shorter, "x" + s, s + " ", " " + s, flipped, lookAlikes.Replace(s)} {
+		if other != s && other != "" && !slices.Contains(all, any(other)) {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// lookAlikes has Cyrillic letters for Latin ones.
+var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e", "c", "\u0441", "p", "\u0440")
+
+// facts are those of a row of the table.
+func (c candidate) facts() (Facts, error) {
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied}
+	if c.keyID != "" {
+		f.Key += " id=" + text(c.keyID)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.used)) {
+		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
+	}
+	for _, member := range []struct {
+		to   *ast.Value
+		from any
+	}{{&f.key, c.key()}, {&f.project, c.project.facts()}, {&f.usage, c.usages()}} {
+		value, err := ast.InterfaceToValue(member.from)
+		if err != nil {
+			return Facts{}, fmt.Errorf("making the table: %w", err)
+		}
+		*member.to = value
+	}
+	return f, nil
+}
+
+func (c candidate) key() any {
+	if c.state == any(absent{}) {
+		return nil
+	}
+	key := map[string]any{"id": "key_1", "userId": c.user, "state": c.state}
+	if c.keyID != "" {
+		key["id"] = c.keyID
+	}
+	switch c.usage {
+	case "no limits":
+		key["limits"] = nil
+	case "unlimited":
+		key["limits"] = map[string]any{"jobsPerDay": nil, "jobsPerMonth": nil, "maxConcurrentJobs": nil, "tikPerMonth": nil}
+	default:
+		key["limits"] = map[string]any{"jobsPerDay": 5, "jobsPerMonth": 50, "maxConcurrentJobs": 2, "tikPerMonth": 100}
+	}
+	return key
+}
+
+func (c candidate) usages() any {
+	used := func(today, month, running, tik any) map[string]any {
+		all := map[string]any{"jobsToday": today, "jobsThisMonth": month, "runningJobs": running, "tikThisMonth": tik}
+		maps.Copy(all, c.used)
+		return all
+	}
+	switch c.usage {
+	case "below", "no limits":
+		return used(4, 49, 1, 99)
+	case "day reached":
+		return used(5, 49, 1, 99)
+	case "month reached":
+		return used(4, 50, 1, 99)
+	case "running reached":
+		return used(4, 49, 2, 99)
+	case "TIK reached":
+		return used(4, 49, 1, 100)
+	case "all reached":
+		return used(5, 50, 2, 100)
+	case "all passed", "unlimited":
+		return used(6, 51, 3, 101)
+	case "malformed":
+		return used("0", nil, true, []any{})
+	}
+	return nil
+}
+
+func (p TableProject) facts() any {
+	if p.OwnerID == any(absent{}) {
+		return nil
+	}
+	id := p.id
+	if id == "" {
+		id = "p1"
+	}
+	return map[string]any{"id": id, "ownerId": p.OwnerID, "attributes": p.Attributes}
+}
+
+func (p TableProject) text() string {
+	words := []string{text(p.OwnerID)}
+	if p.id != "" {
+		words = append(words, "id="+text(p.id))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
+		words = append(words, name+"="+text(p.Attributes[name]))
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,139 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+)
+
+// edited returns the shipped policy with one text of one file replaced.
+func edited(t *testing.T, file, old, new string) bundle.Snapshot {
+	t.Helper()
+	src, err := bundle.ReadDir(policy.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(src[file]), old) {
+		t.Fatalf("%s does not contain %q", file, old)
+	}
+	src[file] = []byte(strings.Replace(string(src[file]), old, new, 1))
+	return src
+}
+
+const (
+	authzFile   = "svc/authz/authz.rego"
+	projectFile = "svc/project/project.rego"
+	keyFile     = "svc/key/key.rego"
+	limitsFile  = "svc/limits/limits.rego"
+	reasonsFile = "svc/reasons/reasons.rego"
+
+	ownerRule = "input.project.ownerId == input.key.userId"
+	stateRule = `input.key.state == "active"`
+)
+
+// moreAllow is the rule allow with one more way.
+func moreAllow(condition string) string {
+	return "\nallow if {\n\tkey.active\n\t" + strings.ReplaceAll(condition, "; ", "\n\t") + "\n}\n\n# METADATA\n# title: Refusal"
+}
+
+// TestDiffShowsEachEditThatOnceFooledIt has the edits of a reviewer that the table
+// showed nothing of: near misses, literals, attributes that no project has, single limits.
+func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
+	const refusal = "\n# METADATA\n# title: Refusal"
+	for name, e := range map[string]struct{ file, old, new string }{
+		"owner by startswith":          {projectFile, ownerRule, "startswith(input.project.ownerId, input.key.userId)"},
+		"user by startswith":           {projectFile, ownerRule, "startswith(input.key.userId, input.project.ownerId)"},
+		"owner by contains":            {projectFile, ownerRule, "contains(input.project.ownerId, input.key.userId)"},
+		"owner by endswith":            {projectFile, ownerRule, "endswith(input.project.ownerId, input.key.userId)"},
+		"owner by trim_space":          {projectFile, ownerRule, "trim_space(input.project.ownerId) == input.key.userId"},
+		"user by trim_space":           {projectFile, ownerRule, "input.project.ownerId == trim_space(input.key.userId)"},
+		"owner by lower":               {projectFile, ownerRule, "lower(input.project.ownerId) == lower(input.key.userId)"},
+		"state by trim_space":          {keyFile, stateRule, `trim_space(input.key.state) == "active"`},
+		"state by startswith":          {keyFile, stateRule, `startswith(input.key.state, "active")`},
+		"bob":                          {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.action in {"status", "files", "events"}`)},
+		"whoever is called bob-…":      {authzFile, refusal, moreAllow(`startswith(input.key.userId, "bob-"); input.action == "files"`)},
+		"one of a set":                 {authzFile, refusal, moreAllow(`input.key.userId in {"ann", "bob"}; input.action == "files"`)},
+		"a project's id":               {authzFile, refusal, moreAllow(`input.project.id == "0123456789abcdef01234567"; input.action == "files"`)},
+		"a key's id":                   {authzFile, refusal, moreAllow(`input.key.id == "key_7"; input.action == "files"`)},
+		"an attribute":                 {authzFile, refusal, moreAllow(`input.project.attributes.public == "yes"; input.action == "files"`)},
+		"an attribute by its name":     {authzFile, refusal, moreAllow(`object.get(input.project.attributes, "public", "") == "all"; input.action == "files"`)},
+		"a user and an attribute":      {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.project.attributes.team == "red"; input.action == "files"`)},
+		"no limit of TIK":              {limitsFile, "exceeded contains \"tikPerMonth\" if not below(input.usage.tikThisMonth, input.key.limits.tikPerMonth)\n", ""},
+		"one job a month more":         {limitsFile, "not below(input.usage.jobsThisMonth, input.key.limits.jobsPerMonth)", "not below(input.usage.jobsThisMonth - 1, input.key.limits.jobsPerMonth)"},
+		"one running job more":         {limitsFile, "not below(input.usage.runningJobs, input.key.limits.maxConcurrentJobs)", "not below(input.usage.runningJobs - 1, input.key.limits.maxConcurrentJobs)"},
+		"no key is unlimited":          {limitsFile, "below(_, limit) if is_null(limit)\n", ""},
+		"a limit that one may go past": {limitsFile, "\tusage < limit", "\tusage != limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := Diff(t.Context(), policy.Embedded(), edited(t, e.file, e.old, e.new))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(d.Changes) == 0 || !d.Conditional() || d.None() {
+				t.Errorf("%d rows, conditions\n%s", len(d.Changes), conditionLines(d))
+			}
+		})
+	}
+}
+
+func conditionLines(d Difference) string {
+	var lines []string
+	for _, c := range d.Conditions {
+		lines = append(lines, c.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestConditionsShowWhatNoRowReaches: nobody tries every combination of three.
+func TestConditionsShowWhatNoRowReaches(t *testing.T) {
+	condition := `input.key.userId == "bob"; input.project.id == "p9"; input.project.attributes.team == "red"; input.usage.jobsToday == 7`
+	d, err := Diff(t.Context(), policy.Embedded(), edited(t, authzFile, "\n# METADATA\n# title: Refusal", moreAllow(condition)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `+ is_string(key.id), is_string(key.userId), key.id != "", key.state == "active", key.userId != "", key.userId == "bob", ` +
+		`project.attributes.team == "red", project.id == "p9", usage.jobsToday == 7`
+	if len(d.Changes) != 0 || !d.Conditional() || !strings.Contains(conditionLines(d), want) {
+		t.Errorf("%v, conditions\n%s", d.Summary(), conditionLines(d))
+	}
+}
+
+func TestRulesThatNoRowReachesAreNamed(t *testing.T) {
+	for name, e := range map[string]struct{ file, old, new, want string }{
+		"another message for some": {authzFile, "refusal := problem if {\n\tproblem := key.problem\n} else",
+			"refusal := reasons.denied if {\n\tinput.key.userId == \"bob\"\n\tinput.project.id == \"p9\"\n\tinput.usage.runningJobs == 7\n} else := problem if {\n\tproblem := key.problem\n} else",
+			"svc.authz.refusal"},
+		"a permission beside allow": {authzFile, "} else := object.union(refusal",
+			"} else := {\"allow\": true, \"status\": 200, \"error\": \"\", \"limits\": limits.effective, \"rule\": \"more\"} if {\n\tinput.key.userId == \"bob\"\n\tinput.project.id == \"p9\"\n\tinput.usage.runningJobs == 7\n} else := object.union(refusal",
+			"svc.authz.decision"},
+	} {
+		d, err := Diff(t.Context(), policy.Embedded(), edited(t, e.file, e.old, e.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.None() || !strings.Contains(strings.Join(d.Rules, "\n"), e.want) {
+			t.Errorf("%s: %v", name, d.Rules)
+		}
+	}
+}
+
+func TestWritingTheSameInOtherWordsIsNoDifference(t *testing.T) {
+	for name, e := range map[string]struct{ file, old, new string }{
+		"nothing":             {keyFile, "", ""},
+		"another order":       {authzFile, "\tinput.action == \"generate\"\n\tkey.active\n", "\tkey.active\n\tinput.action == \"generate\"\n"},
+		"a comment":           {keyFile, "# title: Key", "# title: The key"},
+		"a test in words":     {"svc/key/key_test.rego", "dead :=", "dead :="},
+		"a doubled condition": {authzFile, "\tlimits.within\n", "\tlimits.within\n\tkey.active\n"},
+	} {
+		d, err := Diff(t.Context(), policy.Embedded(), edited(t, e.file, e.old, e.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !d.None() {
+			t.Errorf("%s: %v, %v, conditions\n%s", name, d.Summary(), d.Rules, conditionLines(d))
+		}
+	}
+}

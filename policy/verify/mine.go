@@ -1,0 +1,250 @@
+package verify
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+)
+
+// literals are what the rules of policies compare facts with.
+type literals struct {
+	texts   map[string]bool
+	numbers map[int64]bool
+	names   map[string]bool // of members that are not the input's own: attributes
+	dynamic bool            // attributes are read by names that are texts
+}
+
+// most bounds the literals that are tried, and their pairs; each costs 0.2 ms.
+const most = 4000
+
+// known are texts that the table has anyway.
+var known = func() map[string]bool {
+	all := map[string]bool{"": true}
+	for _, names := range [][]string{
+		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes"},
+		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
+		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
+		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, "user-1", "user-2", "key_1", "p1"},
+	} {
+		for _, name := range names {
+			all[name] = true
+		}
+	}
+	for _, action := range policy.Actions() {
+		all[string(action)] = true
+	}
+	return all
+}()
+
+// mine returns the literals of policies: what is compared, members of sets, names of
+// attributes. What refusals say is none of them.
+func mine(policies ...map[string]*ast.Module) literals {
+	l := &literals{texts: map[string]bool{}, numbers: map[int64]bool{}, names: map[string]bool{}}
+	for _, modules := range policies {
+		for file, module := range modules {
+			if isTest(file) {
+				continue
+			}
+			for _, rule := range module.Rules {
+				for ; rule != nil; rule = rule.Else {
+					l.collect(rule.Head.Value)
+					l.collect(rule.Head.Key)
+					for _, argument := range rule.Head.Args {
+						l.collect(argument)
+					}
+					l.collect(rule.Body)
+				}
+			}
+		}
+	}
+	for text := range l.texts {
+		if l.dynamic && attributeName.MatchString(text) {
+			l.names[text] = true
+		}
+	}
+	return *l
+}
+
+// attributeName is what may be the name of an attribute.
+var attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+
+func (l *literals) collect(x any) {
+	if term, ok := x.(*ast.Term); ok && term == nil {
+		return
+	}
+	var walker *ast.GenericVisitor
+	walker = ast.NewGenericVisitor(func(x any) bool {
+		switch x := x.(type) {
+		case *ast.Term:
+			return false
+		case *ast.Expr:
+			if x.IsCall() { // its operator is no literal
+				for _, operand := range x.Operands() {
+					walker.Walk(operand)
+				}
+				return true
+			}
+		case ast.Call:
+			for _, operand := range x[1:] {
+				walker.Walk(operand)
+			}
+			return true
+		case ast.Object:
+			if x.Get(ast.StringTerm("rule")) != nil { // an answer
+				return true
+			}
+		case ast.Ref:
+			l.ref(x)
+			return true
+		case ast.String:
+			if !known[string(x)] && strings.ContainsFunc(string(x), wordy) {
+				l.texts[string(x)] = true
+			}
+		case ast.Number:
+			if n, err := json.Number(x).Int64(); err == nil {
+				l.numbers[n] = true
+			}
+		}
+		return false
+	})
+	walker.Walk(x)
+}
+
+func (l *literals) ref(ref ast.Ref) {
+	if ref.HasPrefix(ast.DefaultRootRef) {
+		return
+	}
+	attributes := slices.IndexFunc(ref, func(part *ast.Term) bool { return part.Equal(ast.StringTerm("attributes")) })
+	if attributes >= 0 && (attributes == len(ref)-1 || !ref[attributes+1].IsGround()) {
+		l.dynamic = true
+	}
+	for _, part := range ref[1:] {
+		if name, ok := part.Value.(ast.String); ok && !known[string(name)] {
+			l.names[string(name)] = true
+		}
+	}
+}
+
+// wordy tells what may be a part of a name from what separates names.
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// variation puts a literal into a candidate, at a place of which two variations of a
+// pair are not the same.
+type variation struct {
+	place string
+	vary  func(*candidate)
+}
+
+// variations are the ways to put literals into facts.
+func (l literals) variations(nearly bool) []variation {
+	var all []variation
+	texts := slices.Sorted(maps.Keys(l.texts))
+	values := texts
+	if nearly {
+		for _, s := range texts {
+			for _, other := range near(s) {
+				values = append(values, other.(string))
+			}
+		}
+	}
+	for _, s := range values {
+		all = append(all,
+			variation{"user", func(c *candidate) { c.user = s }},
+			variation{"owner", func(c *candidate) { c.project.OwnerID = s }},
+			variation{"key", func(c *candidate) { c.keyID = s }},
+			variation{"project", func(c *candidate) { c.project.id = s }},
+			variation{"state", func(c *candidate) { c.state = s }})
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.names)) {
+		for _, s := range append([]string{"yes", "true", "", "user-1", "user-10"}, values...) {
+			all = append(all, variation{"attribute " + name, func(c *candidate) {
+				c.project.Attributes = maps.Clone(c.project.Attributes)
+				if c.project.Attributes == nil {
+					c.project.Attributes = map[string]string{}
+				}
+				c.project.Attributes[name] = s
+			}})
+		}
+	}
+	return append(all, l.amounts()...)
+}
+
+// amounts are the numbers of rules and those beside them, used.
+func (l literals) amounts() []variation {
+	var all []variation
+	for _, n := range slices.Sorted(maps.Keys(l.numbers)) {
+		for _, member := range []string{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"} {
+			for _, used := range []int64{n - 1, n, n + 1} {
+				all = append(all, variation{member, func(c *candidate) {
+					c.used = maps.Clone(c.used)
+					if c.used == nil {
+						c.used = map[string]any{}
+					}
+					c.used[member] = used
+				}})
+			}
+		}
+	}
+	return all
+}
+
+// bases are what literals are put into: one's own project, another's, none, and a key
+// that is not alive.
+func bases() []candidate {
+	own, foreign, none, dead := ordinary(), ordinary(), ordinary(), ordinary()
+	foreign.project, none.project, dead.state = tableOwners[1], tableOwners[4], policy.KeyRevoked
+	return []candidate{own, foreign, none, dead}
+}
+
+// singly are candidates that have one literal each, at most a number that can be
+// waited for.
+func (l literals) singly() []candidate {
+	var all []candidate
+	for _, kind := range []struct {
+		variations []variation
+		bases      []candidate
+	}{{l.variations(false), bases()}, {l.variations(true), bases()[:2]}} {
+		for _, v := range kind.variations {
+			for _, base := range kind.bases {
+				v.vary(&base)
+				if base.project.OwnerID == any(absent{}) {
+					base.project = tableOwners[4] // what is not there has no attributes
+				}
+				if all = append(all, base); len(all) == most {
+					return all
+				}
+			}
+		}
+	}
+	return all
+}
+
+// inPairs are candidates that have two, at most a number that can be waited for.
+func (l literals) inPairs() []candidate {
+	var all []candidate
+	variations := l.variations(false)
+	for i, one := range variations {
+		for _, other := range variations[i+1:] {
+			if one.place == other.place {
+				continue
+			}
+			for _, base := range bases()[:2] {
+				c := base
+				one.vary(&c)
+				other.vary(&c)
+				if all = append(all, c); len(all) == most {
+					return all
+				}
+			}
+		}
+	}
+	return all
+}

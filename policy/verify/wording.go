@@ -1,0 +1,254 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// whereMark is what the definition of a rule has and a condition has not.
+const whereMark = " holds if "
+
+// localVariable is a name that OPA's compiler gives.
+var localVariable = regexp.MustCompile(`__local\d+__\d*`)
+
+// wording writes what partial evaluation leaves for a person to read.
+type wording struct {
+	compiler *ast.Compiler
+	support  map[string][]*ast.Rule // by reference
+	asked    []string               // references that conditions have, in their order
+	locals   map[ast.Var]string
+}
+
+func newWording(compiler *ast.Compiler, support []*ast.Module) *wording {
+	w := &wording{compiler: compiler, support: map[string][]*ast.Rule{}}
+	for _, module := range support {
+		for _, rule := range module.Rules {
+			ref := module.Package.Path.Extend(rule.Head.Ref().GroundPrefix()).String()
+			w.support[ref] = append(w.support[ref], rule)
+		}
+	}
+	return w
+}
+
+// body writes conditions that hold together, without those that are there twice.
+func (w *wording) body(body ast.Body) string {
+	w.locals = map[ast.Var]string{}
+	return w.conjunction(body)
+}
+
+func (w *wording) conjunction(body ast.Body) string {
+	var words []string
+	for _, expr := range body {
+		if word := w.expr(expr); !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	slices.SortStableFunc(words, func(a, b string) int {
+		return cmp.Or(rank(a)-rank(b), w.compare(a, b))
+	})
+	return strings.Join(words, ", ")
+}
+
+// rank puts what is asked of the action first.
+func rank(word string) int {
+	if strings.HasPrefix(word, "action") {
+		return 0
+	}
+	return 1
+}
+
+// compare puts conditions in order. Those with variables keep theirs.
+func (w *wording) compare(a, b string) int {
+	if len(w.locals) > 0 {
+		return 0
+	}
+	return strings.Compare(a, b)
+}
+
+// infix are functions that are written between what they compare.
+var infix = map[string]string{
+	"eq": "==", "equal": "==", "assign": "==", "neq": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "internal.member_2": "in",
+	"plus": "+", "minus": "-", "mul": "*", "div": "/",
+}
+
+func (w *wording) expr(e *ast.Expr) string {
+	var word string
+	switch terms := e.Terms.(type) {
+	case *ast.Term:
+		word = w.term(terms)
+		if bodies := w.inlined(terms); bodies != "" {
+			word = "(" + bodies + ")"
+		}
+	case []*ast.Term:
+		word = w.call(terms)
+	default:
+		word = localVariable.ReplaceAllString(e.String(), "_")
+	}
+	for _, with := range e.With {
+		word += " with " + w.term(with.Target) + " as " + w.term(with.Value)
+	}
+	if e.Negated {
+		return "not " + word
+	}
+	return word
+}
+
+func (w *wording) call(terms []*ast.Term) string {
+	name, operands := terms[0].Value.String(), terms[1:]
+	if sign, ok := infix[name]; ok && len(operands) == 2 {
+		if v, ok := operands[0].Value.(ast.Var); ok && name == "eq" && w.locals[v] == "" && isLocal(v) {
+			return w.term(operands[0]) + " := " + w.term(operands[1])
+		}
+		return w.term(operands[0]) + " " + sign + " " + w.term(operands[1])
+	}
+	arity := len(operands)
+	if builtin := ast.BuiltinMap[name]; builtin != nil {
+		arity = len(builtin.Decl.FuncArgs().Args)
+	} else {
+		name = w.term(terms[0])
+	}
+	var words []string
+	for _, operand := range operands[:min(arity, len(operands))] {
+		words = append(words, w.term(operand))
+	}
+	word := name + "(" + strings.Join(words, ", ") + ")"
+	if arity < len(operands) { // the last one takes the result
+		return w.term(operands[arity]) + " := " + word
+	}
+	return word
+}
+
+func (w *wording) term(t *ast.Term) string {
+	switch v := t.Value.(type) {
+	case ast.Var:
+		return w.variable(v)
+	case ast.Ref:
+		return w.ref(v)
+	case ast.Call:
+		return w.call(v)
+	case ast.Set:
+		return "{" + w.list(v.Slice()) + "}"
+	case *ast.Array:
+		var terms []*ast.Term
+		v.Foreach(func(t *ast.Term) { terms = append(terms, t) })
+		return "[" + w.list(terms) + "]"
+	}
+	return t.String()
+}
+
+func (w *wording) list(terms []*ast.Term) string {
+	var words []string
+	for _, t := range terms {
+		words = append(words, w.term(t))
+	}
+	return strings.Join(words, ", ")
+}
+
+func isLocal(v ast.Var) bool { return localVariable.MatchString(string(v)) }
+
+func (w *wording) variable(v ast.Var) string {
+	if v.IsWildcard() {
+		return "_"
+	}
+	if !isLocal(v) {
+		return string(v)
+	}
+	if w.locals[v] == "" {
+		w.locals[v] = fmt.Sprintf("v%d", len(w.locals)+1)
+	}
+	return w.locals[v]
+}
+
+// ref writes a reference; one to the input without its first word.
+func (w *wording) ref(ref ast.Ref) string {
+	var out strings.Builder
+	rest := ref
+	switch {
+	case ref.HasPrefix(ast.InputRootRef) && len(ref) > 1:
+		rest = ref[1:]
+	case ref.HasPrefix(ast.DefaultRootRef):
+		w.ask(ref)
+		rest = ref[1:]
+		for len(rest) > 1 && (rest[0].Equal(ast.StringTerm("partial")) || rest[0].Equal(ast.StringTerm("svc"))) {
+			rest = rest[1:]
+		}
+	default:
+		out.WriteString(w.term(ref[0]))
+		rest = ref[1:]
+	}
+	for _, part := range rest {
+		name, isText := part.Value.(ast.String)
+		switch {
+		case isText && attributeName.MatchString(strings.TrimLeft(string(name), "_")):
+			if out.Len() > 0 {
+				out.WriteByte('.')
+			}
+			out.WriteString(string(name))
+		default:
+			out.WriteString("[" + w.term(part) + "]")
+		}
+	}
+	return out.String()
+}
+
+func (w *wording) ask(ref ast.Ref) {
+	if name := ref.GroundPrefix().String(); !slices.Contains(w.asked, name) {
+		w.asked = append(w.asked, name)
+	}
+}
+
+// inlined writes the bodies of a rule that partial evaluation made, and that has
+// neither name nor value for a person.
+func (w *wording) inlined(t *ast.Term) string {
+	ref, ok := t.Value.(ast.Ref)
+	if !ok || !strings.HasPrefix(ref.String(), "data.partial.__") {
+		return ""
+	}
+	var bodies []string
+	for _, rule := range w.support[ref.String()] {
+		if len(rule.Head.Args) > 0 {
+			return ""
+		}
+		bodies = append(bodies, w.conjunction(rule.Body))
+	}
+	w.asked = slices.DeleteFunc(w.asked, func(name string) bool { return name == ref.String() })
+	return strings.Join(bodies, " or ")
+}
+
+// where defines the rules that conditions refer to, and those that these refer to.
+func (w *wording) where() []string {
+	var lines []string
+	for i := 0; i < len(w.asked); i++ {
+		rules := w.support[w.asked[i]]
+		if rules == nil {
+			if ref, err := ast.ParseRef(w.asked[i]); err == nil {
+				rules = w.compiler.GetRules(ref)
+			}
+		}
+		for _, rule := range rules {
+			for ; rule != nil; rule = rule.Else {
+				lines = append(lines, w.definition(w.asked[i], rule))
+			}
+		}
+	}
+	return lines
+}
+
+func (w *wording) definition(name string, rule *ast.Rule) string {
+	w.locals = map[ast.Var]string{}
+	head := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "data."), "partial."), "svc.")
+	switch {
+	case len(rule.Head.Args) > 0:
+		head += "(" + w.list(rule.Head.Args) + ") = " + w.term(rule.Head.Value)
+	case rule.Head.Key != nil:
+		head += " contains " + w.term(rule.Head.Key)
+	case rule.Head.Value != nil:
+		head += " = " + w.term(rule.Head.Value)
+	}
+	return head + whereMark + w.conjunction(rule.Body)
+}

@@ -13,35 +13,35 @@ import (
 // EgressModel is a model with what it can do. What is not given is not known, and
 // engines take the least for granted.
 type EgressModel struct {
-	// The model's name, as the provider calls it.
-	Name string `json:"name"`
-
-	// How it is asked: chat, responses or messages. Default: chat.
-	Protocol string `json:"protocol,omitempty"`
-
-	// What it is for: chat, images or speech. Default: chat.
-	Use string `json:"use,omitempty"`
+	// How it keeps the beginning of a request: auto, marks or none.
+	Cache string `json:"cache,omitempty"`
 
 	// How many tokens it reads and writes together.
 	Context int64 `json:"context,omitempty"`
 
+	// How long it may take until it writes something. Default: 5m.
+	FirstToken caddy.Duration `json:"first_token,omitempty"`
+
 	// How many tokens it writes at most. Default: max_tokens of the egress.
 	MaxOutput int64 `json:"max_output,omitempty"`
 
-	// It reads pictures.
-	Vision bool `json:"vision,omitempty"`
-
-	// How it is told to think: none, effort, budget or adaptive.
-	Reasoning string `json:"reasoning,omitempty"`
-
-	// How it keeps the beginning of a request: auto, marks or none.
-	Cache string `json:"cache,omitempty"`
+	// The model's name, as the provider calls it.
+	Name string `json:"name"`
 
 	// It calls several tools at once.
 	Parallel bool `json:"parallel,omitempty"`
 
-	// How long it may take until it writes something. Default: 5m.
-	FirstToken caddy.Duration `json:"first_token,omitempty"`
+	// How it is asked: chat, responses or messages. Default: chat.
+	Protocol string `json:"protocol,omitempty"`
+
+	// How it is told to think: none, effort, budget or adaptive.
+	Reasoning string `json:"reasoning,omitempty"`
+
+	// What it is for: chat, images or speech. Default: chat.
+	Use string `json:"use,omitempty"`
+
+	// It reads pictures.
+	Vision bool `json:"vision,omitempty"`
 }
 
 // Caddyfile implements caddymodule.Configurable. Syntax:

@@ -67,6 +67,9 @@ func (c catalog) serve(w http.ResponseWriter) {
 			ID: m.Name, Object: "model", OwnedBy: "svc", Use: m.use(), Abilities: m.Abilities,
 			FirstToken: int64(m.FirstToken / time.Second),
 		}
+		if m.use() == useChat { // an engine that reads it may send back what a model thought
+			data[i].Protocol = m.protocol()
+		}
 	}
 	writeJSON(w, map[string]any{"object": "list", "data": data})
 }

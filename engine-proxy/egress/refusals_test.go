@@ -1,11 +1,13 @@
 package egress_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/engine-proxy/egress"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestServersRefusalIsAWordThatTheEngineCanActOn: each in its own shape, and none of
@@ -107,5 +109,38 @@ func TestModelsAreListedWithWhatTheyCan(t *testing.T) {
 		`"vision":true,"parallel":true,"reasoning":"effort","cache":"auto","first_token":100}`
 	if p.status != 200 || !strings.Contains(p.body, want) {
 		t.Errorf("got %d %s", p.status, p.body)
+	}
+}
+
+// TestCallOfEachWireIsChargedOnceAtItsLimitAfterAKill: the journal knows a call of
+// any wire before it goes out.
+func TestCallOfEachWireIsChargedOnceAtItsLimitAfterAKill(t *testing.T) {
+	t.Parallel()
+	for wire, most := range map[string]string{"chat": "max_tokens", "responses": "max_output_tokens", "messages": "max_tokens"} {
+		t.Run(wire, func(t *testing.T) {
+			r := newWires(t, nil)
+			r.provider.Answer(fakeprovider.Stalls(false))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			killed := r.Egress
+			t.Cleanup(func() { _ = killed.Close(context.Background()) })
+			w := wires[wire]
+			go func() {
+				body := `{"model":"` + w.model + `",` + w.body + `,"` + most + `":70,"stream":true}`
+				if res, err := r.client().Do(r.request(ctx, "POST", "/v1"+w.path, token, body)); err == nil {
+					res.Body.Close()
+				}
+			}()
+			wait.Until(t, "the call is under way", func() bool { return len(r.provider.Requests()) == 1 })
+			r.open() // on what the killed one left
+			wait.Until(t, "the call is charged", func() bool { return len(r.ledger.charged()) == 1 })
+			if c := r.ledger.charged()[0]; c.Units[0].Quantity < 1 || c.Units[1] != unit("model."+w.model+".output", 70) {
+				t.Errorf("charged %+v", c)
+			}
+			r.provider.Answer(turn.Answer())
+			if p := r.ask(wire, ""); p.status != 200 || len(r.ledger.charged()) != 2 {
+				t.Errorf("after it: %d %s, %d charges", p.status, p.body, len(r.ledger.charged()))
+			}
+		})
 	}
 }

@@ -82,7 +82,7 @@ func marshal(v any) ([]byte, error) {
 // Bounds of the parts of a request.
 const (
 	maxOpaque   = 1 << 20 // bytes of one thought, signature or sealed part
-	maxPictures = 20
+	maxPictures = 100
 	maxPicture  = 8 << 20 // bytes of one, as text
 	perPicture  = 5000    // tokens of one, from above
 )

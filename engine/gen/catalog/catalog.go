@@ -47,6 +47,9 @@ func Usual(name string, f spec.Format) spec.Play {
 	p := spec.Play{Speed: 1, Gravity: 1, Density: 1, Size: 1, Ramp: 1, Lives: m.Lives, Levels: max(1, m.Levels), Players: 1}
 	if f == spec.Short {
 		p.Duration = 45
+		if m.Wide { // its levels take longer than the rest of the short format
+			p.Duration = 60
+		}
 	}
 	return p
 }

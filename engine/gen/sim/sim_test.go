@@ -35,6 +35,15 @@ func load(t *testing.T, mechanic string) *Game {
 	return g
 }
 
+func loadShort(t *testing.T, mechanic string) *Game {
+	t.Helper()
+	g, err := Load(t.Context(), spec.Spec{Mechanic: mechanic, Format: spec.Short})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // inTallWindow is a wide game's field in a tall window.
 func inTallWindow(s spec.Spec) []byte {
 	return bytes.Replace(compile.Field(s), []byte("tall = "), []byte("tall = true || "), 1)
@@ -67,11 +76,7 @@ func TestWideGamesArePlayedInTheShortFormat(t *testing.T) {
 		}
 		t.Run(mechanic, func(t *testing.T) {
 			t.Parallel()
-			g, err := Load(t.Context(), spec.Spec{Mechanic: mechanic, Format: spec.Short})
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := g.Judge(t.Context(), catalog.Usual(mechanic, spec.Short), []uint32{11})
+			v, err := loadShort(t, mechanic).Judge(t.Context(), catalog.Usual(mechanic, spec.Short), []uint32{11})
 			// They were made for longer runs, in which skill pays more.
 			if err != nil || v.SkillRatio < 1.3 || v.BestScore < 3 || v.IdleEnd > Judged+1 {
 				t.Errorf("%v, %v; %+v", err, v.Problems, v.Trials)
@@ -189,18 +194,19 @@ func TestBossMustBeBeaten(t *testing.T) {
 		if catalog.Mechanics[mechanic].Turns {
 			continue
 		}
+		play.Duration = catalog.Usual(mechanic, spec.Short).Duration
 		won := 0
 		for seed := range uint32(4) {
 			if won > 0 && !long.Asked() {
 				break
 			}
-			r, err := load(t, mechanic).Play(context.Background(), play, seed, Skilled, 50)
+			r, err := loadShort(t, mechanic).Play(context.Background(), play, seed, Skilled, play.Duration+5)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Outcome == "win" {
 				won++
-				if r.Seconds > 44.9 {
+				if r.Seconds > float64(play.Duration)-0.1 {
 					t.Errorf("%s: the run was won by the clock, with the boss alive", mechanic)
 				}
 			}

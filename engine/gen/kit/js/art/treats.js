@@ -62,7 +62,7 @@ export const treats = {
       c.bezierCurveTo(-44, 20, -52, -42, 0, -26);
     });
     for (const [x, y] of [[-18, -6], [0, 2], [18, -6], [-10, 18], [10, 18]]) b.oval(x, y, 2.6, 4, '#ffe08a', { flat: true, line: 0 });
-    for (const r of [-0.9, 0, 0.9]) leaf(b, r * 18, -34 - (r ? 0 : 5), r * 0.7 + 1.57 * (r === 0));
+    for (const r of [-0.9, 0, 0.9]) leaf(b, r * 18, -34 - (r ? 0 : 5), r * 0.7 + (r ? 0 : 1.57));
   },
   key: (b, o) => {
     b.round(-6, -6, 12, 50, 4, o.color);

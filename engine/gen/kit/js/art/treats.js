@@ -24,7 +24,9 @@ export const treats = {
       c.bezierCurveTo(30, -40, 46, 42, 0, 42);
       c.bezierCurveTo(-46, 42, -30, -40, 0, -44);
     });
-    for (const [x, y] of [[-10, 6], [12, -8], [8, 22]]) b.oval(x, y, 4, 4, shade(o.color, -0.2), { flat: true, line: 0 });
+    for (const [x, y] of [[-10, 6], [12, -8], [8, 22]]) {
+      b.oval(x, y, 4, 4, shade(o.color, -0.2), { flat: true, line: 0 });
+    }
     b.shine(-12, -14, 6, 9, 0.3);
   },
   pizza: (b) => {
@@ -41,7 +43,9 @@ export const treats = {
       c.bezierCurveTo(-42, -54, 42, -54, 42, -4);
       c.closePath();
     });
-    for (const [x, y] of [[-16, -24], [4, -30], [20, -20]]) b.oval(x, y, 4, 2.5, '#fff1d0', { rot: 0.5, flat: true, line: 0 });
+    for (const [x, y] of [[-16, -24], [4, -30], [20, -20]]) {
+      b.oval(x, y, 4, 2.5, '#fff1d0', { rot: 0.5, flat: true, line: 0 });
+    }
   },
   cherry: (b, o) => {
     b.stroke((c) => {
@@ -61,7 +65,9 @@ export const treats = {
       c.bezierCurveTo(52, -42, 44, 20, 0, 46);
       c.bezierCurveTo(-44, 20, -52, -42, 0, -26);
     });
-    for (const [x, y] of [[-18, -6], [0, 2], [18, -6], [-10, 18], [10, 18]]) b.oval(x, y, 2.6, 4, '#ffe08a', { flat: true, line: 0 });
+    for (const [x, y] of [[-18, -6], [0, 2], [18, -6], [-10, 18], [10, 18]]) {
+      b.oval(x, y, 2.6, 4, '#ffe08a', { flat: true, line: 0 });
+    }
     for (const r of [-0.9, 0, 0.9]) leaf(b, r * 18, -34 - (r ? 0 : 5), r * 0.7 + (r ? 0 : 1.57));
   },
   key: (b, o) => {
@@ -102,6 +108,8 @@ export const treats = {
   },
   crown: (b, o) => {
     b.poly([[-42, 34], [-46, -26], [-22, 0], [0, -40], [22, 0], [46, -26], [42, 34]], o.color);
-    for (const [x, color] of [[-22, '#e63946'], [0, '#3a86ff'], [22, '#e63946']]) b.oval(x, 20, 7, 7, color, { line: 3 });
+    for (const [x, color] of [[-22, '#e63946'], [0, '#3a86ff'], [22, '#e63946']]) {
+      b.oval(x, 20, 7, 7, color, { line: 3 });
+    }
   },
 };

@@ -34,7 +34,8 @@ export function drawReady(d, ss) {
   const letters = fit(g.text.start, 32, W - 120);
   const wide = breadth(g.text.start, 0.58) * letters + 64; // a button, legible on any ground
   d.box(W / 2 - wide / 2, start - 27, wide, 54, 'shade', { radius: 27, alpha: 0.8, stroke: 'accent', width: 4 });
-  d.text(g.text.start, W / 2, start, letters, { color: '#ffffff', role: 'start', scale: 1 + 0.04 * Math.sin(ss.clock / 12) });
+  d.text(g.text.start, W / 2, start, letters,
+    { color: '#ffffff', role: 'start', scale: 1 + 0.04 * Math.sin(ss.clock / 12) });
   if (ss.best > 0) {
     d.text(g.text.best + ' ' + ss.best, W / 2, Math.max(place.best, start + 46), 22,
       { color: 'text', outline: 'textInk', role: 'best' });

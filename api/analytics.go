@@ -64,13 +64,13 @@ func ParseDays(text string) (int, error) {
 // Overview is how a game was played by the public. Days are those of UTC; a session
 // counts on the day on which it began.
 type Overview struct {
-	ProjectID string     `json:"projectId"`
-	From      string     `json:"from"` // the first day
-	To        string     `json:"to"`   // the last one, which is today and not over
-	Total     PlayCounts `json:"total"`
-	Previous  PlayCounts `json:"previous"` // of as many days before
-	Days      []PlayDay  `json:"days"`
-	Builds    []Build    `json:"builds"` // newest first
+	ProjectID string       `json:"projectId"`
+	From      string       `json:"from"` // the first day
+	To        string       `json:"to"`   // the last one, which is today and not over
+	Total     PlayCounts   `json:"total"`
+	Previous  PlayCounts   `json:"previous"` // of as many days before
+	Days      []PlayCounts `json:"days"`
+	Builds    []Build      `json:"builds"` // newest first
 	// Events are counts by name.
 	Events map[string]int64 `json:"events"`
 	// Dropped are the events that were not kept, by cause.
@@ -79,23 +79,18 @@ type Overview struct {
 
 // PlayCounts are figures of some days.
 type PlayCounts struct {
-	Sessions      int64 `json:"sessions"`      // loads of the game's page
-	Plays         int64 `json:"plays"`         // sessions in which a run began
-	Runs          int64 `json:"runs"`          // from a start to an end
-	Players       int64 `json:"players"`       // that played
-	NewPlayers    int64 `json:"newPlayers"`    // that had not played on an earlier day
-	ActiveSeconds int64 `json:"activeSeconds"` // page seen, and used in the last minute
+	Day           string `json:"day,omitempty"` // on a line of days
+	Sessions      int64  `json:"sessions"`      // loads of the game's page
+	Plays         int64  `json:"plays"`         // sessions in which a run began
+	Runs          int64  `json:"runs"`          // from a start to an end
+	Players       int64  `json:"players"`       // that played
+	NewPlayers    int64  `json:"newPlayers"`    // that had not played on an earlier day
+	ActiveSeconds int64  `json:"activeSeconds"` // page seen, and used in the last minute
 	// MedianSessionSeconds is of the sessions that were active for a second at least,
 	// to within a fifth.
 	MedianSessionSeconds int64 `json:"medianSessionSeconds"`
 	Events               int64 `json:"events"` // that were kept
 	Lost                 int64 `json:"lost"`   // that a game sent and that never came
-}
-
-// PlayDay are the figures of a day.
-type PlayDay struct {
-	Day string `json:"day"`
-	PlayCounts
 }
 
 // Build are figures of one published job's game. Players are counted by day alone.

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -126,42 +128,41 @@ func (b *Batch) check() error {
 			return api.BadRequest("e must be in order.")
 		}
 	}
-	return b.checkDeclared()
+	b.clean()
+	return nil
 }
 
-func (b *Batch) checkDeclared() error {
-	if len(b.Definitions) > MaxDefinitions || len(b.Funnels) > MaxFunnels || len(b.Variants) > MaxVariants {
-		return api.BadRequest("defs, fun and x must have at most %d, %d and %d members.", MaxDefinitions, MaxFunnels, MaxVariants)
-	}
-	for name, members := range b.Definitions {
-		if !validName(name) || len(members) > MaxProps {
-			return api.BadRequest("defs has a definition that is too large.")
-		}
+// clean leaves out what a game declared that can't be kept. Its events are counted all
+// the same: who made the game may not be the one who misses them.
+func (b *Batch) clean() {
+	maps.DeleteFunc(b.Definitions, func(name string, members Texts) bool {
 		for member, kind := range members {
 			if !validMember(member) || kind != "string" && kind != "number" && kind != "boolean" {
-				return api.BadRequest("defs has a member that is no string, number or boolean.")
+				return true
 			}
 		}
-	}
-	for id, steps := range b.Funnels {
-		if !short(id) || len(steps) > MaxSteps {
-			return api.BadRequest("fun has a funnel that is too large.")
-		}
-		for _, step := range steps {
-			if step != "" && !validName(step) {
-				return api.BadRequest("fun has a step that is no event's name.")
-			}
-		}
-	}
-	for name, value := range b.Variants {
-		if !short(name) || !short(value) {
-			return api.BadRequest("x has a text that is too long.")
-		}
-	}
+		return !validName(name) || len(members) > MaxProps
+	})
+	maps.DeleteFunc(b.Funnels, func(id string, steps []string) bool {
+		return !short(id) || len(steps) > MaxSteps || slices.ContainsFunc(steps, func(step string) bool { return !validName(step) })
+	})
+	maps.DeleteFunc(b.Variants, func(name, value string) bool { return !short(name) || !short(value) })
+	atMost(b.Definitions, MaxDefinitions)
+	atMost(b.Funnels, MaxFunnels)
+	atMost(b.Variants, MaxVariants)
 	if !short(b.Client.Device) || !short(b.Client.Language) {
-		return api.BadRequest("c has a text that is too long.")
+		b.Client = Client{}
 	}
-	return nil
+}
+
+// atMost leaves the first members of a map.
+func atMost[V any](m map[string]V, most int) {
+	if len(m) <= most {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(m))[most:] {
+		delete(m, name)
+	}
 }
 
 // judge returns the props of an event as they are kept, or why it is not.

@@ -56,9 +56,6 @@ func TestMalformedBatchIsRefused(t *testing.T) {
 		"game of another":    []byte(`{"v":1,"g":"x","s":"` + stream + `","e":[[1,0,"a",{}]]}`),
 		"player in capitals": batch(`[1,0,"a",{}]`, `"p":"`+strings.ToUpper(stream)+`"`),
 		"build of another":   batch(`[1,0,"a",{}]`, `"b":"job_"`),
-		"definition of text": batch(`[1,0,"a",{}]`, `"defs":{"a":{"b":"text"}}`),
-		"funnel of markup":   batch(`[1,0,"a",{}]`, `"fun":{"a":["<b>"]}`),
-		"long variant":       batch(`[1,0,"a",{}]`, `"x":{"a":"`+strings.Repeat("b", 41)+`"}`),
 		"many events":        batch(strings.TrimSuffix(strings.Repeat(`[1,0,"a",{}],`, MaxEvents+1), ",")),
 	} {
 		_, err := ParseBatch(body)
@@ -66,6 +63,25 @@ func TestMalformedBatchIsRefused(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: got %v, want a 400", name, err)
 		}
+	}
+}
+
+func TestWhatIsDeclaredOutOfBoundsIsLeftOutAndTheEventsAreKept(t *testing.T) {
+	b, err := ParseBatch(batch(`[1,0,"a",{}]`, `"defs":{"a":{"b":"text"},"b":{"c":"number"}}`, `"fun":{"a":["<b>"],"b":["start"]}`,
+		`"x":{"a":"`+text(41)+`","b":"c"}`, `"c":{"d":"`+text(41)+`"}`))
+	if err != nil || len(b.Events) != 1 {
+		t.Fatalf("got %+v, %v", b, err)
+	}
+	if len(b.Definitions) != 1 || len(b.Funnels) != 1 || len(b.Variants) != 1 || b.Client.Device != "" {
+		t.Errorf("got %+v", b)
+	}
+	many := make(map[string]Texts)
+	for i := range MaxDefinitions + 5 {
+		many[fmt.Sprintf("d%03d", i)] = nil
+	}
+	atMost(many, MaxDefinitions)
+	if _, there := many["d099"]; len(many) != MaxDefinitions || !there {
+		t.Errorf("%d are left", len(many))
 	}
 }
 

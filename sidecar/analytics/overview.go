@@ -20,16 +20,16 @@ func (l *Log) Overview(ctx context.Context, game string, days int) (api.Overview
 	first := today - int64(days) + 1
 	o := api.Overview{
 		ProjectID: game, From: dateOf(first), To: dateOf(today),
-		Days: make([]api.PlayDay, days), Builds: []api.Build{}, Events: map[string]int64{}, Dropped: map[string]int64{},
+		Days: make([]api.PlayCounts, days), Builds: []api.Build{}, Events: map[string]int64{}, Dropped: map[string]int64{},
 	}
 	err := l.store.View(ctx, func(r *store.Reader) error {
 		v := view{r, game}
 		var err error
 		for i := range o.Days {
-			o.Days[i].Day = dateOf(first + int64(i))
-			if o.Days[i].PlayCounts, err = v.counts(first+int64(i), first+int64(i)); err != nil {
+			if o.Days[i], err = v.counts(first+int64(i), first+int64(i)); err != nil {
 				return err
 			}
+			o.Days[i].Day = dateOf(first + int64(i))
 		}
 		if o.Total, err = v.counts(first, today); err != nil {
 			return err

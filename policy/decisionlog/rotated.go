@@ -124,7 +124,10 @@ func older(path string, n int) string {
 
 // OpenAll opens a log with the renamed ones that belong to it, the oldest
 // first.
-func OpenAll(path string) (io.ReadCloser, error) {
+func OpenAll(path string) (io.ReadCloser, error) { return OpenSince(path, time.Time{}) }
+
+// OpenSince is OpenAll without the files that were last written to before a time.
+func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
 	files := &several{}
 	readers := []io.Reader{}
 	for n := 0; ; n++ {
@@ -136,6 +139,9 @@ func OpenAll(path string) (io.ReadCloser, error) {
 			return nil, errors.Join(fmt.Errorf("opening the decision log: %w", err), files.Close())
 		}
 		files.closers = append(files.closers, file)
+		if info, err := file.Stat(); err == nil && info.ModTime().Before(since) {
+			break // as are those before it
+		}
 		readers = append([]io.Reader{file}, readers...)
 	}
 	files.Reader = io.MultiReader(readers...)

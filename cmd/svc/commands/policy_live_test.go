@@ -57,7 +57,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if code, _, stderr := s.policy(t, "shadow", "--report"); code != exitError || !strings.Contains(stderr, "no policy is in shadow") {
 		t.Errorf("report: exit code %d, %s", code, stderr)
 	}
-	if out := s.mustPolicy(t, "activate", policytest.Example(t)); !strings.Contains(out, "generation 2") {
+	if out := s.mustPolicy(t, "activate", policytest.Example(t), "--yes"); !strings.Contains(out, "generation 2") {
 		t.Errorf("activate: %s", out)
 	}
 	var status activation.Status
@@ -121,7 +121,7 @@ func TestBundlesAreSignedAndReadAgain(t *testing.T) {
 		t.Error(err)
 	}
 	// This service has no key: what someone signed is not taken unchecked.
-	if code, _, stderr := s.policy(t, "activate", policy); code != exitError || !strings.Contains(stderr, "SVC_POLICY_KEY") {
+	if code, _, stderr := s.policy(t, "activate", policy, "--yes"); code != exitError || !strings.Contains(stderr, "SVC_POLICY_KEY") {
 		t.Errorf("activate: exit code %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{
@@ -190,7 +190,7 @@ func TestAdviceStandsOnceWhereNoSuchPolicyIsKept(t *testing.T) {
 
 func TestADecisionIsExplainedByThePolicyThatMadeIt(t *testing.T) {
 	s := startAdminService(t)
-	s.mustPolicy(t, "activate", policytest.Example(t))
+	s.mustPolicy(t, "activate", policytest.Example(t), "--yes")
 	// The log is where the service would keep it.
 	text, err := os.ReadFile(recorded(t, policytest.Example(t)))
 	if err != nil {

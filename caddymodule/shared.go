@@ -42,7 +42,7 @@ type Shared struct {
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached, err := cache.New(b.sidecar.Service, cache.Options{
+	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
 		OnChange: rechecks.Keys,
 		OnBasis:  rechecks.All,
 		Logger:   logger.Named("cache"),

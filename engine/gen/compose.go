@@ -14,16 +14,23 @@ import (
 	"github.com/svc-games/svc/engine/model"
 )
 
-// setback is why no game came of an author's work: the generator makes its own.
+// setback is why no game came of a model's work, if one was asked: the generator makes
+// its own.
 type setback struct {
 	warning string
 	err     error // with which the job ends all the same
+	reads   bool  // no model was asked: one may read the request
 }
 
 // composes reports whether a model writes games: it was named, and there is a judge
 // that can play any game.
 func (g *embedded) composes(req Request) bool {
-	return g.agents != nil && g.browser != nil && req.Settings.Model != "" && req.Settings.Model != api.ModelEmbedded
+	return g.agents != nil && g.browser != nil && named(req)
+}
+
+// named reports whether the settings name a model.
+func named(req Request) bool {
+	return req.Settings.Model != "" && req.Settings.Model != api.ModelEmbedded
 }
 
 // wantsNew reports whether a request is for a new game, and returns the project's game

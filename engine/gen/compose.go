@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/api"
@@ -88,8 +89,12 @@ func (g *embedded) task(ctx context.Context, req Request, game *kitGame, isNew b
 	if game.short {
 		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
 	}
+	asked := ask(req)
+	if !isNew { // what the project's own game taught is the game
+		asked.Skills = slices.DeleteFunc(asked.Skills, api.Skill.Learned)
+	}
 	return agent.Task{
-		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
+		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
 		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about,
 	}
 }

@@ -95,3 +95,25 @@ func TestTrialOfABadGameSaysWhatIsWrong(t *testing.T) {
 		})
 	}
 }
+
+// A check that is kept is one that the judge will take.
+func TestCheckThatProvesNothingIsNotKept(t *testing.T) {
+	b := testBrowser(t)
+	random := strings.Replace(sound, "s.bar += dt;", "s.bar += dt * (quick ? 1 : 0.2);", 1)
+	random = strings.Replace(random, "let last", "const quick = !window.name;\nwindow.name = 'x';\nlet last", 1)
+	for name, c := range map[string]struct{ script, check, want string }{
+		"holds":                {sound, `{"inputs": [{"at": 5, "tap": true}, {"at": 50, "tap": true}], "frames": 80, "expect": {"score": {"min": 1}, "phase": "play"}}`, ""},
+		"does not hold":        {sound, `{"inputs": [{"at": 5, "tap": true}], "frames": 80, "expect": {"score": {"min": 1}}}`, "The check: score is 0."},
+		"holds without inputs": {sound, `{"inputs": [{"at": 5, "tap": true}], "expect": {"score": {"max": 3}}}`, "holds without its inputs"},
+		"no expectation":       {sound, `{"inputs": [{"at": 5, "tap": true}], "expect": {}}`, "holds without its inputs"},
+		"no inputs":            {sound, `{"inputs": [], "expect": {"score": {"max": 3}}}`, "It can't be read"},
+		"differs":              {random, `{"inputs": [{"at": 5, "tap": true}, {"at": 50, "tap": true}], "frames": 80, "expect": {"score": {"min": 1}}}`, "not the second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			why, err := b.TryCheck(t.Context(), Game{Files: gameFiles(c.script), Width: 480, Height: 720}, []byte(c.check))
+			if err != nil || !strings.Contains(why, c.want) || c.want == "" && why != "" {
+				t.Errorf("%q (%v)", why, err)
+			}
+		})
+	}
+}

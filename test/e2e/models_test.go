@@ -22,7 +22,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 			concept,
 			fakeprovider.Status(http.StatusInternalServerError, "overloaded"), fakeprovider.RateLimited(1),
 			writes(tool("list_files", nil), tool("shell", map[string]any{"command": "env"}), tool("read_file", map[string]any{"path": "../../AGENTS.md"})),
-			writes(wobble), writes(tool("build_and_check", nil)), writes(handIn),
+			writes(wobble), writes(tool("check", nil)), writes(handIn),
 		),
 		"/images/generations": fakeprovider.Pictures(fakeprovider.Picture(t)),
 		"/audio/speech":       fakeprovider.Speech(fakeprovider.Tone()),
@@ -50,7 +50,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 	for _, c := range ofType(log, api.EventToolCall) {
 		tools = append(tools, fmt.Sprint(c["name"]))
 	}
-	for _, want := range []string{"generate_assets", "list_files", "unknown", "read_file", "edit_file", "build_and_check", "done"} {
+	for _, want := range []string{"generate_assets", "list_files", "unknown", "read_file", "edit_file", "check", "done"} {
 		if !slices.Contains(tools, want) {
 			t.Errorf("the log lacks the call of %s: %v", want, tools)
 		}

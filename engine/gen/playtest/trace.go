@@ -57,13 +57,9 @@ func readTrace(data []byte) (Trace, error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return t, err
 	}
-	last := 0
-	for _, input := range t.Inputs {
-		var when struct{ At *int }
-		if err := json.Unmarshal(input, &when); err != nil || when.At == nil || *when.At < last {
-			return t, fmt.Errorf("each input has a frame, \"at\", and none comes before the one in front of it")
-		}
-		last = *when.At
+	last, err := LastInput(t.Inputs)
+	if err != nil {
+		return t, err
 	}
 	if len(t.Inputs) == 0 || len(t.Expect) == 0 || t.Expect[0] != '{' {
 		return t, fmt.Errorf("a check has inputs and an expectation")
@@ -76,6 +72,18 @@ func readTrace(data []byte) (Trace, error) {
 		t.Seed = 1
 	}
 	return t, nil
+}
+
+// LastInput is the frame of the last of a check's inputs, which are in order.
+func LastInput(inputs []json.RawMessage) (frame int, err error) {
+	for _, input := range inputs {
+		var when struct{ At *int }
+		if err := json.Unmarshal(input, &when); err != nil || when.At == nil || *when.At < frame {
+			return 0, fmt.Errorf("each input has a frame, \"at\", and none comes before the one in front of it")
+		}
+		frame = *when.At
+	}
+	return frame, nil
 }
 
 // outcome is how a trace went on a seat.

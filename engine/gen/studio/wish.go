@@ -29,7 +29,7 @@ var (
 	SoundRoles   = []string{"score", "hit", "jump", "move", "power", "win", "lose", "music"}
 )
 
-var wishName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+var wishName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // Wish is a picture or a sound that an author orders.
 type Wish struct {
@@ -72,7 +72,7 @@ func (w Wish) checked(roles []string) (Wish, error) {
 	w.Subject = strings.Join(strings.FieldsFunc(w.Subject, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 	switch {
 	case !wishName.MatchString(w.Name):
-		return w, fmt.Errorf("name is a small letter and at most 31 more, digits, - and _ among them, without an ending")
+		return w, fmt.Errorf("name is a small letter and at most 31 more, digits and _ among them, without an ending")
 	case !slices.Contains(roles, w.Role):
 		return w, fmt.Errorf("role is one of %s", strings.Join(roles, ", "))
 	case len([]rune(w.Subject)) > maxSubject:

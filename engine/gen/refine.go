@@ -28,9 +28,13 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
+	stage, err := g.stageFor(ctx, req, rep)
+	if err != nil {
+		return made, err
+	}
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files),
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: stage,
 	})
 	if err != nil {
 		return made, err

@@ -18,6 +18,8 @@ type Theatre interface {
 	Try(ctx context.Context, files compile.Files, t playtest.Trial) (playtest.Showing, error)
 	// TryCheck says what speaks against a check of a revision; "" when nothing does.
 	TryCheck(ctx context.Context, files compile.Files, check []byte) (why string, err error)
+	// Look says what is wrong with what is to be seen of a revision (G14).
+	Look(ctx context.Context, files compile.Files, sees bool) (findings []string, err error)
 	// Picture makes a picture.
 	Picture(ctx context.Context, w studio.Wish) (Asset, error)
 	// Sound makes a sound.
@@ -41,6 +43,7 @@ func (r Refusal) Error() string { return r.Why }
 type Stage struct {
 	Theatre Theatre
 	Sees    bool // the model can look at pictures
+	Eyes    bool // a game that passed is looked at
 
 	album   playtest.Album
 	answers map[string]result // by what was asked of which revision

@@ -33,7 +33,7 @@ func (s Scene) Geometry(before *Scene) string {
 	}
 	if s.Screen != nil {
 		s.boxes(say)
-		for _, flaw := range s.Flaws(img) {
+		for _, flaw := range s.flaws(img) {
 			say("Wrong: %s.", flaw)
 		}
 	} else {
@@ -64,8 +64,16 @@ func (s Scene) boxes(say func(format string, args ...any)) {
 	}
 }
 
-// Flaws are what is wrong with the texts of a scene; the picture may be nil.
-func (s Scene) Flaws(img image.Image) []string {
+// Flaws are what is wrong with the texts of a scene.
+func (s Scene) Flaws() []string {
+	img, err := jpeg.Decode(bytes.NewReader(s.JPEG))
+	if err != nil {
+		return s.flaws(nil)
+	}
+	return s.flaws(img)
+}
+
+func (s Scene) flaws(img image.Image) []string {
 	if s.Screen == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 	trialWall  = time.Minute
 	trialHang  = 20 * time.Second
 	trialPiece = second // frames between two looks
-	maxScenes  = 6      // five moments, and the first end
+	maxScenes  = 7      // five moments, the title, and the first end
 	shotSide   = 768    // pixels of a shot's longer side
 	maxMurmurs = 6      // messages of a console that are neither error nor warning
 )
@@ -142,6 +142,13 @@ func (t *trial) play() error {
 		return t.close()
 	}
 	if t.Policy != "" && opened.Starts == 0 {
+		title, err := Eval[Scene](t.Page, "window.__judge.film(1, 'never', '', [])")
+		if err != nil {
+			return err
+		}
+		if err := t.keep(title); err != nil {
+			return err
+		}
 		if t.out.Control, err = t.begin(2); err != nil {
 			return err
 		}

@@ -28,13 +28,9 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
-	stage, err := g.stageFor(ctx, req, rep)
-	if err != nil {
-		return made, err
-	}
-	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep}, agent.Task{
+	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: stage,
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {
 		return made, err
@@ -110,11 +106,14 @@ const maxShown = 24 << 10
 func clipped(text string) string { return brief.Clip(text, 300) }
 
 // agentReporter passes on what a model says and does.
-type agentReporter struct{ rep Reporter }
+type agentReporter struct {
+	rep      Reporter
+	from, to int // percent of the job
+}
 
 // Step implements agent.Reporter.
 func (r agentReporter) Step(n, most int) {
-	r.rep.Progress(api.StageWriting, 84, fmt.Sprintf("A model changes the sources: step %d of at most %d.", n, most))
+	r.rep.Progress(api.StageWriting, r.from+(r.to-r.from)*(n-1)/most, fmt.Sprintf("The model writes: step %d of at most %d.", n, most))
 }
 
 // Say implements agent.Reporter.

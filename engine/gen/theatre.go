@@ -40,20 +40,18 @@ type theatre struct {
 }
 
 // stageFor is an author's stage; nil where no browser plays.
-func (g *embedded) stageFor(ctx context.Context, req Request, rep Reporter) (*agent.Stage, error) {
+func (g *embedded) stageFor(ctx context.Context, req Request, rep Reporter) *agent.Stage {
 	house, ok := g.browser.(playhouse)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	t := &theatre{g: g, req: req, rep: rep, house: house, effort: effortOf(req.Settings)}
-	data, err := readOptional(req.Workspace, styleFile)
-	if err != nil {
-		return nil, err
+	if data, err := readOptional(req.Workspace, styleFile); err == nil { // without it pictures have the usual style
+		if style, err := look.ParseStyle(data); err == nil {
+			t.style = style
+		}
 	}
-	if style, err := look.ParseStyle(data); err == nil {
-		t.style = style
-	}
-	return &agent.Stage{Theatre: t, Sees: g.sees(ctx, req.Settings.Model), Eyes: t.effort.visual}, nil
+	return &agent.Stage{Theatre: t, Sees: g.sees(ctx, req.Settings.Model), Eyes: t.effort.visual}
 }
 
 // sees reports whether a model can look at pictures.

@@ -42,9 +42,9 @@ func theatreOf(t *testing.T, models agent.Models) *theatre {
 	on := true
 	p := newProject(t, g)
 	req := Request{Prompt: "catch the ball", Workspace: p.root, Settings: api.Settings{Model: "wise", VisualQAActive: &on}}
-	stage, err := g.stageFor(t.Context(), req, &recorder{})
-	if err != nil || !stage.Eyes {
-		t.Fatalf("%+v (%v)", stage, err)
+	stage := g.stageFor(t.Context(), req, &recorder{})
+	if !stage.Eyes {
+		t.Fatalf("%+v", stage)
 	}
 	return stage.Theatre.(*theatre)
 }
@@ -101,12 +101,12 @@ func TestPictureThatWasMadeIsSeenInTheGame(t *testing.T) {
 		"run({", "run({ assets: { hero: heroUrl, sky: skyUrl, bump: bumpUrl },")
 	files["assets/hero.png"], files["assets/sky.jpg"], files["assets/bump.wav"] = picture.Data, ground.Data, sound.Data
 	shown, err := h.Try(t.Context(), files, playtest.Trial{Policy: "idle", Frames: 60})
-	if err != nil || len(shown.Console) > 0 {
+	if err != nil || !shown.Whole || len(shown.Console) > 0 {
 		t.Fatalf("%s (%v)", shown.Words(), err)
 	}
 	plain, err := h.Try(t.Context(), frame(t), playtest.Trial{Policy: "idle", Frames: 60})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !plain.Whole {
+		t.Fatalf("%s (%v)", plain.Words(), err)
 	}
 	last, bare := shown.Scenes[len(shown.Scenes)-1], plain.Scenes[len(plain.Scenes)-1]
 	if last.Print == bare.Print || last.Colours.Count < 2*bare.Colours.Count {

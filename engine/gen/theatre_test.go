@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/agent"
+	"github.com/svc-games/svc/engine/gen/author"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/engine/gen/sim"
@@ -155,5 +156,46 @@ func TestEyesSayWhatIsWrongInBoundedWords(t *testing.T) {
 	l.err = model.ErrExhausted
 	if _, err = h.Look(t.Context(), files, true); !errors.Is(err, model.ErrExhausted) {
 		t.Errorf("no balance: %v", err)
+	}
+}
+
+// An author plays, looks, proves and has pictures made on its way to a game, which is
+// looked at once it passed.
+func TestAuthorSeesAndPlaysWhatItWrites(t *testing.T) {
+	calls := writing(t, "blocks")
+	done := calls[len(calls)-1]
+	tap := []map[string]any{{"at": 5, "tap": true}}
+	calls = append(calls[:len(calls)-1],
+		toolCall(t, "play", map[string]any{"policy": "arrows", "seconds": 2}), toolCall(t, "look", map[string]any{"shot": "shot-3"}),
+		toolCall(t, "save_check", map[string]any{"name": "waits", "trace": map[string]any{"inputs": tap}, "expect": map[string]any{"score": map[string]any{"max": 99}}}),
+		toolCall(t, "save_check", map[string]any{"name": "begins", "trace": map[string]any{"inputs": tap}, "expect": map[string]any{"started": 1}}),
+		toolCall(t, "make_image", map[string]any{"name": "gem", "role": "pickup", "subject": "a blue gem", "w": 48, "h": 48, "frames": 2}), done, done)
+	s := &sage{calls: calls}
+	g := inBrowser(t)
+	g.author, g.agents = author.New(s), s
+	p := newProject(t, g)
+	req := wide("blocks that fall")
+	on := true
+	req.Settings.VisualQAActive = &on
+	result, rep := p.runWith(req)
+	var said []string
+	for _, m := range s.asked[len(s.asked)-1].Messages {
+		if m.Role == model.RoleTool {
+			said = append(said, m.Text())
+		}
+	}
+	if !result.Changed || warned(rep) != "" {
+		t.Fatalf("%+v, warned %q, the model was told %q", result, warned(rep), said)
+	}
+	for i, want := range []string{"started it at frame", "The field is", "holds without its inputs", "Kept as checks/begins.json", "frame i: g.drawImage(assets.gem, i * 48"} {
+		if got := said[len(calls)-len(calls[len(calls)-7:])+i]; !strings.Contains(got, want) {
+			t.Errorf("it was told %q, without %q", got, want)
+		}
+	}
+	if files := p.files(); files["game/checks/begins.json"] == "" || files["game/checks/waits.json"] != "" || !strings.HasPrefix(files["game/assets/gem.png"], "\x89PNG") {
+		t.Error("what was made is not in the game")
+	}
+	if !slices.ContainsFunc(rep.stages, func(p api.Progress) bool { return p.Message == "Looking at the game." }) {
+		t.Error("nobody looked at it")
 	}
 }

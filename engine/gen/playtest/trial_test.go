@@ -81,7 +81,7 @@ func TestTrialOfABadGameSaysWhatIsWrong(t *testing.T) {
 			script := strings.Replace(sound, c.old, c.new, 1)
 			if name == "endless loop" {
 				b := testBrowser(t)
-				b.hang = 3 * time.Second
+				b.hang = time.Second
 				defer func() { b.hang = hangTime }()
 			}
 			s := try(t, script, Trial{Policy: c.policy, Frames: 4 * second})

@@ -303,6 +303,9 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
+	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt) {
+		return decision{}, alone, nil // nobody need be paid for it
+	}
 	wishes, err := model.Change(ctx, ask(req), current)
 	reason, failed := degraded(ctx, err)
 	switch {

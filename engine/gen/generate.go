@@ -43,7 +43,23 @@ type player interface {
 func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Result, error) {
 	rep = &rising{Reporter: rep}
 	rep.Progress(api.StagePlanning, 6, "Reading the brief.")
+	isNew, game, err := wantsNew(req)
+	if err != nil {
+		return Result{}, err
+	}
 	reader, warning := g.authorFor(req)
+	var lost *setback
+	switch {
+	case req.Settings.ChatMode == api.ChatPlan:
+	case game != nil:
+		return g.follow(ctx, req, rep, game)
+	case isNew && g.composes(req):
+		var result Result
+		if result, lost, err = g.compose(ctx, req, rep); lost == nil {
+			return result, err
+		}
+		reader, warning = nil, lost.warning
+	}
 	d, err := decide(ctx, req, reader)
 	if err != nil {
 		return Result{}, err
@@ -82,6 +98,9 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	}
 	if err != nil {
 		return Result{}, err
+	}
+	if lost != nil && lost.err != nil { // the balance is used up: the game is what a failed job leaves
+		return Result{}, errors.Join(lost.err, keep(ctx, req, &d, made))
 	}
 	if refines {
 		if err := keep(ctx, req, &d, made); err != nil {

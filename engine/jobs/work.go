@@ -51,11 +51,11 @@ func (e *stopError) Error() string { return "the job was stopped: " + string(e.c
 func timeout(level api.ReasoningLevel) time.Duration {
 	switch level {
 	case api.ReasoningLow:
-		return 4 * time.Minute
+		return 8 * time.Minute
 	case api.ReasoningHigh:
-		return 20 * time.Minute
+		return 45 * time.Minute
 	}
-	return 10 * time.Minute
+	return 20 * time.Minute
 }
 
 // work takes a job from its start to its end. jobCtx is the job's own: its

@@ -30,7 +30,7 @@ func TestModelThatRepeatsItselfIsStopped(t *testing.T) {
 	for name, turns := range map[string][]turn{
 		"the same":        {calls("read_file", `{"path":"src/main.js"}`)},
 		"the same error":  {calls("read_file", `{"path":"src/none.js"}`)},
-		"checks again":    {calls("build_and_check", "")},
+		"checks again":    {calls("check", "")},
 		"hands in again":  {calls("edit_file", edit("speed", "bad")), calls("done", finish)},
 		"to and fro":      alternating(),
 		"no such tool":    {calls("shell", "{}")},
@@ -64,9 +64,9 @@ func TestStepsAndTokensAreBounded(t *testing.T) {
 		t.Errorf("steps: %q after %d", r.Stop, r.Steps)
 	}
 	job := task()
-	job.Limits.Tokens = 50
+	job.Limits.Tokens = priceOfOutput*leastAnswer + 3*(10+5*priceOfOutput)
 	r = work(t, job, &judge{}, turns...)
-	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxOutput != 5 {
+	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxOutput != leastAnswer {
 		t.Errorf("tokens: %q after %d, the last may write %d", r.Stop, r.Steps, r.model.asked[len(r.model.asked)-1].MaxOutput)
 	}
 }
@@ -110,7 +110,7 @@ func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r.Outcome, r.err)
 		}
 	}
-	r := work(t, task(), &judge{picky: true}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("build_and_check", ""), calls("done", finish),
+	r := work(t, task(), &judge{picky: true}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("check", ""), calls("done", finish),
 		calls("edit_file", edit("speed = 2", "speed = 3")), calls("done", finish))
 	if r.Stop != StopFixes || r.Files != nil || r.judge.proofs != 2 {
 		t.Errorf("a proof that fails: %+v, %d proofs", r.Outcome, r.judge.proofs)
@@ -128,7 +128,7 @@ func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
 		stop  Stop
 	}{
 		"unchecked":          {[]turn{better, says("All done!")}, StopSilent},
-		"checked, spoilt":    {[]turn{better, calls("build_and_check", ""), spoil, says("Hm.")}, StopSilent},
+		"checked, spoilt":    {[]turn{better, calls("check", ""), spoil, says("Hm.")}, StopSilent},
 		"the provider fails": {[]turn{better, fails(&model.Refusal{Status: http.StatusServiceUnavailable})}, StopProvider},
 	} {
 		r := work(t, task(), &judge{}, c.turns...)
@@ -142,7 +142,7 @@ func TestAnswerThatBreaksOffIsAStepThatIsPaidAndTheRunGoesOn(t *testing.T) {
 	broken := fails(fmt.Errorf("%w: it fell silent", model.ErrBroken))
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
 	r := work(t, task(), &judge{}, broken, broken, better, broken, broken, calls("done", finish))
-	if r.Stop != "" || r.Files == nil || r.Steps != 6 || r.Usage.Output < 4*maxAnswer || !r.Usage.Estimated {
+	if r.Stop != "" || r.Files == nil || r.Steps != 6 || r.Usage.Output < 4*answer || !r.Usage.Estimated {
 		t.Errorf("%+v", r.Outcome)
 	}
 	r = work(t, task(), &judge{}, better, broken)
@@ -150,7 +150,7 @@ func TestAnswerThatBreaksOffIsAStepThatIsPaidAndTheRunGoesOn(t *testing.T) {
 		t.Errorf("for ever: %+v", r.Outcome)
 	}
 	poor := task()
-	poor.Limits.Tokens = maxAnswer
+	poor.Limits.Tokens = 2 * answer
 	if r = work(t, poor, &judge{}, broken); r.Stop != StopTokens || r.Steps != 1 {
 		t.Errorf("without tokens: %+v", r.Outcome)
 	}

@@ -1,0 +1,4 @@
+package agent
+
+// makeTools make pictures and sounds.
+var makeTools []tool

@@ -17,7 +17,12 @@ type Fault struct {
 	Rules []string
 	// Says is what must be said of it, a part of a finding.
 	Says string
+
+	cut bool // nothing is written other: an answer is cut
 }
+
+// Cut is the fault of an answer that ends within a file.
+var Cut = Fault{Name: "cut write", Puppet: "snake", cut: true}
 
 // Faults are those that the verdict must name before a puppet mends them.
 var Faults = []Fault{

@@ -220,7 +220,7 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 		}
 	}
 	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic, "%s: it needs settings.dimensionMode 2d, %s", best, instead)
+	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic && !brief.Akin(best, s.Mechanic), "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 

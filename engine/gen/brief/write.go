@@ -91,8 +91,12 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 		w += 2.5
 	}
 	if m.Wide && f == spec.Short && !r.named[name] {
-		w -= 2 // it was made for longer play
+		w-- // it was made for longer play
 	}
+	if r.Rules.Levels > 1 && !m.HasLevels(catalog.Usual(name, f).Duration) {
+		w--
+	}
+	w += r.shownBy(name)
 	if f, ok := figures[r.Hero]; ok {
 		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
 			w += 1.5
@@ -100,6 +104,28 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	}
 	return w
 }
+
+// shownBy is what speaks for or against a mechanic since it shows, or does not show,
+// those that the text gave a role.
+func (r Reading) shownBy(name string) (w float64) {
+	shown := catalog.Figures(name)
+	for _, part := range [][2]string{{"hero", r.Hero}, {"hazard", r.Hazard}, {"pickup", r.Pickup}} {
+		switch {
+		case part[1] == "" || slices.Contains(r.OfName, part[1]):
+		case slices.Contains(shown, part[0]):
+			w += 0.4
+		default:
+			w -= 1.2
+		}
+	}
+	if r.Fought != "" && !slices.Contains(fighting, name) {
+		w--
+	}
+	return w
+}
+
+// fighting are the mechanics in which the hazards are fought.
+var fighting = append([]string{"platformer"}, shooting...)
 
 // kin is the body that stands for those that move alike.
 func kin(body string) string {
@@ -122,6 +148,9 @@ func kin(body string) string {
 var solidKin = map[string][]string{
 	"runner3d": {"hop", "platformer"}, "roll3d": {"zigzag", "maze"}, "drive3d": {"lane"}, "tower3d": {"stack"},
 }
+
+// Akin reports whether a 3D mechanic is what a 2D one is called in 3D.
+func Akin(flat, solid string) bool { return flat != "maze" && slices.Contains(solidKin[solid], flat) }
 
 // Write makes the spec of a new game.
 func (r Reading) Write(o Order) spec.Spec {
@@ -324,6 +353,10 @@ func makeTitle(s spec.Spec, r Reading, pick func(n int) int) string {
 			if whole := titled(title, "{Hero}", hero); whole != "" {
 				named = append(named, whole)
 			}
+		case strings.Contains(title, "{Pickups}"):
+			if whole := titled(title, "{Pickups}", many(pickup)); whole != "" {
+				named = append(named, whole)
+			}
 		case strings.Contains(title, "{Pickup}"):
 			if whole := titled(title, "{Pickup}", pickup); whole != "" {
 				named = append(named, whole)
@@ -336,6 +369,14 @@ func makeTitle(s spec.Spec, r Reading, pick func(n int) int) string {
 		named = plain
 	}
 	return Clip(named[pick(len(named))], spec.MaxTitle-1)
+}
+
+// many is the plural of an English noun, "" of none.
+func many(noun string) string {
+	if noun == "" {
+		return ""
+	}
+	return plural(noun)
 }
 
 // titled puts a name into a title, unless there is none or the title has it.
@@ -360,7 +401,7 @@ func titlesOf(mechanic, lang string) []string {
 // isMade tells a title that was made from one that a person gave.
 func isMade(s spec.Spec) bool {
 	return slices.ContainsFunc(titlesOf(s.Mechanic, s.Lang), func(title string) bool {
-		before, after, named := strings.Cut(strings.Replace(title, "{Pickup}", "{Hero}", 1), "{Hero}")
+		before, after, named := strings.Cut(strings.NewReplacer("{Pickups}", "{Hero}", "{Pickup}", "{Hero}").Replace(title), "{Hero}")
 		if !named {
 			return s.Title == title
 		}

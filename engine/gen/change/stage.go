@@ -45,7 +45,7 @@ func stage(s *spec.Spec, c clause) result {
 	switch {
 	case n > spec.MaxLevels:
 		return bound("a game can have %d levels", spec.MaxLevels)
-	case m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0:
+	case !m.HasLevels(s.Play.Duration):
 		return bound("this game has no levels")
 	}
 	st, at := spec.Stage{Level: n}, -1

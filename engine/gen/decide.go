@@ -141,7 +141,8 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 			style = &read
 		}
 	}
-	reading := brief.Read(req.Prompt)
+	text, levels := change.CutStages(req.Prompt)
+	reading := brief.Read(text)
 	reading = reading.Under(brief.Read(background(req)))
 	o := order(req)
 	o.Style = style
@@ -161,6 +162,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
+	d.unmet = append(d.unmet, change.Stages(&d.spec, levels)...)
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // onlyPattern names one level: "level 2", "the second level", "das letzte Level".
-var onlyPattern = regexp.MustCompile(`(?:^|[^\pL])(?:(?:level|stage|world|nivel|niveau|stufe)\s+(\d|one|two|three|four|five|zwei|drei|vier|dos|tres|deux|trois)|(\d)(?:nd|rd|th|st|\.|º|e|ème)?\s+(?:level|stage|world|nivel|niveau|stufe)` +
+var onlyPattern = regexp.MustCompile(`(?:^|[^\pL])(?:(?:level|stage|world|nivel|niveau|stufe)\s+(\d+|one|two|three|four|five|zwei|drei|vier|dos|tres|deux|trois)|(\d+)(?:nd|rd|th|st|\.|º|e|ème)\s+(?:level|stage|world|nivel|niveau|stufe)` +
 	`|(second|third|fourth|fifth|last|final|zweite[sn]?|dritte[sn]?|vierte[sn]?|letzte[sn]?|segundo|tercer|cuarto|último|deuxième|troisième|quatrième|dernier)\s+(?:level|stage|world|nivel|niveau|stufe))(?:$|[^\pL])`)
 
 var ordinals = map[string]int{

@@ -260,7 +260,7 @@ func (r Reading) Adjust(s *spec.Spec) {
 // figures that the reading names, and the theme's own for the rest.
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	t := look.Themes[theme]
-	s.Theme, s.Scene = theme, t.Scene
+	s.Theme, s.Scene = theme, Scene(theme, r.Places)
 	hero := cmp.Or(r.Hero, t.Hero)
 	if r.Hero == "" && (hero == r.Hazard || hero == r.Pickup) {
 		hero = "kid" // whom the theme has for a hero is someone else here

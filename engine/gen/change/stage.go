@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -57,7 +58,7 @@ func stage(s *spec.Spec, c clause) result {
 	var did []result
 	if theme := c.reading.Theme; theme != "" && theme != st.Theme {
 		t := look.Themes[theme]
-		st.Theme, st.Scene, st.Palette = theme, &t.Scene, ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
+		st.Theme, st.Scene, st.Palette = theme, ptr(brief.Scene(theme, c.reading.Places)), ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
 		did = append(did, done("level %d: theme %s", n, theme))
 	}
 	by := step(c, 1.1, 1.25, 1.6)

@@ -27,6 +27,7 @@ type Reading struct {
 	// PickupWord is the pickup as it was written.
 	PickupWord string
 	Boss       string
+	Rivals     bool     // the hazards are others like the hero
 	Fought     string   // the hazard, if a word says that it is fought or shot
 	Nouns      []string // all nouns of the lexicon, in their order
 	Idle       []string // those of them that got no role

@@ -127,6 +127,11 @@ func (c *casting) give(i int, noun string, f figure) {
 	} else {
 		role = r.roleOf(f, role)
 	}
+	if role == "hazard" && noun == r.Hero && i > 0 && others[c.tokens[i-1].word] {
+		r.Hazard, r.Rivals = noun, true // "evades other cars"
+		r.because(t.word, "the hazard")
+		return
+	}
 	if sure && role != "hero" && noun == r.Hero && c.guessed["hero"] {
 		r.Hero, r.HeroWord = "", ""
 	}
@@ -224,6 +229,7 @@ var (
 	being       = listed("it is it's its with as the hero player es ist mit held heldin der die con el la heroe c'est est avec le heros")
 	articles    = listed("der die das dem den el la le mein meine mi mon ma")
 	joins       = listed("mit von con de avec des und y et gegen contra contre")
+	others      = listed("other another rival andere anderen anderer autre autres otro otros otra otras")
 	instead     = listed("instead stattdessen")
 )
 

@@ -82,9 +82,21 @@ var (
 	renderers = map[string]string{"threejs": "three", "pixijs": "pixi", "plaincanvas": "canvas", "phaserjs": "phaser"}
 )
 
+// emoji puts words in place of signs.
+var emoji = func() *strings.Replacer {
+	var pairs []string
+	for _, l := range readLines("words/emoji.txt") {
+		for sign := range strings.FieldsSeq(l[1]) {
+			pairs = append(pairs, sign, " "+l[0]+" ")
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
 // Rewrite joins names of several parts ("three.js", "power-ups") into words, so
 // that no one splits them.
 func Rewrite(text string) string {
+	text = emoji.Replace(text)
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.word)
 	}

@@ -31,7 +31,7 @@ func (r *Reading) readUnmet(tokens []token) {
 		switch {
 		case t.known || r.words.is("verb fight", t.word) || r.words.is("verb attack", t.word) || r.words.is("verb throw", t.word) || r.words.is("verb feed", t.word) || r.words.is("verb act", t.word) || r.words.is("verb is", t.word):
 			flush()
-		case r.words.is("verb shoot", t.word) && slices.Contains(shooting, heaviest(r.Mechanics)):
+		case r.words.is("verb shoot", t.word) && (r.Fought != "" || slices.Contains(shooting, heaviest(r.Mechanics))):
 			flush()
 		case r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
 			flush()

@@ -79,6 +79,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Example != "" && w <= 0 {
 		w-- // and none that people would have asked for by name
 	}
+	if slices.Contains(narrow, name) && w <= 0 {
+		w -= 0.8 // or that is about one trick
+	}
 	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
 		w -= 2
 	}
@@ -104,6 +107,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	}
 	return w
 }
+
+// narrow are mechanics of one trick, or that have little of a story's figures.
+var narrow = []string{"breakout", "bridge", "cannon", "chop", "climb", "color", "dial", "match", "orbit", "stack", "whack", "zigzag"}
 
 // shownBy is what speaks for or against a mechanic since it shows, or does not show,
 // those that the text gave a role.
@@ -256,6 +262,9 @@ func (r Reading) Adjust(s *spec.Spec) {
 	*p = p.Clamped(s.Format).Rounded()
 }
 
+// rivalColor tells others like the hero from it.
+const rivalColor = "#8f4ae0"
+
 // Recast sets who plays and where: the theme with its scenery and palette, the
 // figures that the reading names, and the theme's own for the rest.
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
@@ -267,7 +276,9 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	}
 	s.Cast.Hero, s.Look = SetHero(hero, wish)
 	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
-	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
+	if hazard == s.Cast.Hero.Noun && r.Rivals {
+		wish.Hazard = cmp.Or(wish.Hazard, rivalColor)
+	} else if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}
 	if pickup == s.Cast.Hero.Noun || pickup == hazard {

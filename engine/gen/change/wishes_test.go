@@ -22,9 +22,9 @@ func TestBriefSaysWhereSingleLevelsAre(t *testing.T) {
 		{"platformer with a fox in the forest, level 99 is in space", "forest", 3, nil, "level 99 is in space: a game can have 9 levels"},
 		{"Ein Jump'n'Run mit einem Fuchs im Wald mit 3 Leveln", "forest", 3, nil, ""},
 	} {
-		rest, wishes := CutStages(c.text)
+		rest, wishes := CutWishes(c.text)
 		s := brief.Read(rest).Write(brief.Order{ProjectID: "p", Seed: 1})
-		unmet := Stages(&s, wishes)
+		unmet := Wishes(&s, wishes)
 		var stages []string
 		for _, st := range s.Stages {
 			stages = append(stages, st.Theme)
@@ -45,5 +45,13 @@ func TestOneComplaintSaidTwiceIsOne(t *testing.T) {
 	}
 	if out := Apply(once.Spec, "it is too fast", nil); out.Spec.Play.Speed >= once.Spec.Play.Speed {
 		t.Error("another request slows no further")
+	}
+}
+
+func TestBriefMayAskForAGameThatNobodyLoses(t *testing.T) {
+	rest, wishes := CutWishes("a cat jumps, you can't lose, with a high score table")
+	s := brief.Read(rest).Write(brief.Order{ProjectID: "p", Seed: 1})
+	if unmet := Wishes(&s, wishes); !s.Play.Safe || !s.Play.Table || len(unmet) > 0 || s.Cast.Hero.Noun != "cat" {
+		t.Errorf("%+v, unmet %q", s.Play, unmet)
 	}
 }

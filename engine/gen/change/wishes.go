@@ -14,9 +14,10 @@ var placesPattern = regexp.MustCompile(`(?i)(?:levels?|stages|worlds|welten|stuf
 
 var placesSplit = regexp.MustCompile(`(?i)\s*,\s*(?:and\s+|und\s+|y\s+|et\s+)?|\s+(?:and|und|y|et|then|dann|luego|puis)\s+`)
 
-// CutStages takes out of a brief what it says of single levels, "level 2 is under
-// water": of the game as a whole it says nothing. The first level is where the game is.
-func CutStages(text string) (rest string, wishes []string) {
+// CutWishes takes out of a brief what is carried out as of a follow-up, since of the game
+// as a whole it says nothing: of single levels, "level 2 is under water", that it can't be
+// lost, a table of scores. The first level is where the game is.
+func CutWishes(text string) (rest string, wishes []string) {
 	rest = text
 	if m := placesPattern.FindStringSubmatchIndex(rest); m != nil {
 		places := placesSplit.Split(strings.TrimSpace(rest[m[2]:m[3]]), spec.MaxLevels+1)
@@ -38,6 +39,14 @@ func CutStages(text string) (rest string, wishes []string) {
 		wishes = append(wishes, raw)
 		rest = strings.Replace(rest, raw, " . ", 1)
 	}
+	for _, pattern := range []*regexp.Regexp{safePattern, tablePattern} {
+		if lower := strings.ToLower(rest); len(lower) == len(rest) {
+			if at := pattern.FindStringIndex(lower); at != nil {
+				wishes = append(wishes, rest[at[0]:at[1]])
+				rest = rest[:at[0]] + " . " + rest[at[1]:]
+			}
+		}
+	}
 	return rest, wishes
 }
 
@@ -54,11 +63,17 @@ func paced(c clause) bool {
 	return fasterPattern.MatchString(c.text) || slowerPattern.MatchString(c.text) || harderPattern.MatchString(c.text) || easierPattern.MatchString(c.text)
 }
 
-// Stages carries out what a brief says of single levels and returns what it could not.
-func Stages(s *spec.Spec, wishes []string) (unmet []string) {
+// Wishes carries those out and returns what it could not.
+func Wishes(s *spec.Spec, wishes []string) (unmet []string) {
 	for _, raw := range wishes {
 		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
-		if r := stage(s, c); r.unmet != "" {
+		r := stage(s, c)
+		for _, op := range []operation{safety, table} {
+			if r == (result{}) {
+				r = op(s, c)
+			}
+		}
+		if r.unmet != "" {
 			unmet = append(unmet, brief.Clip(raw, 60)+": "+r.unmet)
 		}
 	}

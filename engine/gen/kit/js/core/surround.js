@@ -10,7 +10,8 @@ export function surround(pictures, palette) {
   el.height = TALL;
   el.width = Math.max(40, Math.min(400, Math.round((TALL * window.innerWidth) / window.innerHeight)));
   const c = el.getContext('2d');
-  c.drawImage(pictures.sky, 0, 0, el.width, TALL);
+  const sky = pictures.sky; // without sun and moon, which stand on its right
+  c.drawImage(sky, 0, 0, sky.width / 2, sky.height, 0, 0, el.width, TALL);
   const tile = (480 * H / 720) * (TALL / H);
   for (const name of ['far', 'near']) {
     for (let x = (el.width - tile) / 2 - Math.ceil(el.width / tile) * tile; x < el.width; x += tile) {

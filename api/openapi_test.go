@@ -72,6 +72,9 @@ var wireTypes = map[string]any{
 	"Overview":          Overview{},
 	"PlayCounts":        PlayCounts{},
 	"Build":             Build{},
+	"Model":             Model{},
+	"ModelPrice":        ModelPrice{},
+	"ModelList":         ModelList{},
 }
 
 // requests are those of wireTypes that clients send: what they must send is

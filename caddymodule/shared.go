@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -32,6 +33,7 @@ type Shared struct {
 	backend  *backend
 	previews *previews
 	plays    *previews // the same for players
+	models   *gateway.Models
 	games    *gateway.Previews
 	dataDir  string // "" when nothing that is open belongs to a data folder
 
@@ -44,7 +46,7 @@ type Shared struct {
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached, err := cache.New(b.sidecar.Service, cache.Options{
+	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
 		OnChange: rechecks.Keys,
 		OnBasis:  rechecks.All,
 		Logger:   logger.Named("cache"),
@@ -62,6 +64,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
+		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 	}
 	shared.serveGames(logger)
 	return shared, nil

@@ -28,6 +28,7 @@ const (
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
+	ActionListModels    Action = "models.list"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -36,7 +37,7 @@ func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
 		ActionPublish, ActionUnpublish, ActionAnalytics,
-		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate,
+		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
 	}
 }
 

@@ -44,6 +44,7 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 		"/v1/generate/" + jobID + "/status/":              nil,
 		"/v1/projects/" + project + "/jobs":               nil,
 		"/v2/generate":                                    nil,
+		"/v1/models":                                      {"GET": policy.ActionListModels, "HEAD": policy.ActionListModels},
 	}
 	for path, actions := range routes {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {

@@ -188,6 +188,7 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionUnpublish:     "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/analytics/overview",
+			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
 			policy.ActionCancel:        "/v1/generate/" + route.JobID,
 			policy.ActionStatus:        "/v1/generate/" + route.JobID + "/status",

@@ -27,6 +27,7 @@ type Request struct {
 	Project     api.ProjectRequest
 	Publish     api.PublishRequest
 	Body        []byte // of a submission, checked
+	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of Body, hexadecimal
 	Job         *sidecar.Job

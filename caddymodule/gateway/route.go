@@ -79,6 +79,7 @@ var (
 		},
 		partOverview: {http.MethodGet: policy.ActionAnalytics},
 	}
+	modelList   = actions{http.MethodGet: policy.ActionListModels}
 	submissions = actions{http.MethodPost: policy.ActionGenerate}
 	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
 	partsOfJob  = map[string]actions{
@@ -98,6 +99,8 @@ func resource(parts []string) (actions, Route) {
 	case len(parts) > 2 && parts[0] == "projects" && parts[1] != "":
 		part := strings.Join(parts[2:], "/")
 		return partsOfProject[part], Route{ProjectID: parts[1], Part: part}
+	case len(parts) == 1 && parts[0] == "models":
+		return modelList, Route{}
 	case len(parts) == 1 && parts[0] == "generate":
 		return submissions, Route{}
 	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":

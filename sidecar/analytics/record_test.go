@@ -79,6 +79,32 @@ func TestStreamsPlayersAndGamesHaveBoundsThatEssentialEventsDoNotCountFor(t *tes
 	})
 }
 
+func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "session_start", "start"))
+		b.now = noon.AddDate(0, 0, 90)
+		b.record(batchOf(2, 1, "start"))
+		if n, err := b.Prune(t.Context()); n != 0 || err != nil {
+			t.Errorf("deleted %d, %v on the last day", n, err)
+		}
+		b.now = noon.AddDate(0, 0, 91)
+		if n, err := b.Prune(t.Context()); n != 2 || err != nil {
+			t.Errorf("deleted %d events, %v", n, err)
+		}
+		if got := b.kept()[id(2)]; len(got) != 1 {
+			t.Errorf("left are %+v", got)
+		}
+		b.record(batchOf(1, 1, "session_start", "start")) // its stream is there still
+		if o, err := b.Overview(t.Context(), game, 90); err != nil || o.Total.Plays+o.Previous.Plays != 2 {
+			t.Errorf("counted %+v and %+v, %v", o.Total, o.Previous, err)
+		}
+		b.now = noon.AddDate(0, 0, 900)
+		if n, err := b.Prune(t.Context()); n != 5 || err != nil {
+			t.Errorf("deleted %d, %v of streams and players", n, err)
+		}
+	})
+}
+
 // many returns fifty names that no other stream has.
 func many(stream int) (names []string) {
 	for i := range 50 {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,13 +24,16 @@ const recordTimeout = 10 * time.Second
 
 // batch takes the events of a game that is played.
 func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
-	body, ok := readBody(w, r)
+	body, ok := p.readBody(w, r)
 	if !ok {
 		return
 	}
 	b, err := play.ParseBatch(body)
 	if err == nil {
 		err = p.admit(r.Context(), b.Game, b.Key)
+	}
+	if err == nil {
+		err = tooMany(p.Rates.take(b.Game+b.Stream, maxPerStream))
 	}
 	if err != nil {
 		p.refuse(w, err)
@@ -44,7 +49,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 
 // formerBatch takes those of the library before there were batches.
 func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
-	body, ok := readBody(w, r)
+	body, ok := p.readBody(w, r)
 	if !ok {
 		return
 	}
@@ -67,7 +72,7 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 
 // formerBoard answers a score of that library with a board that has no rows.
 func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
-	if _, ok := readBody(w, r); ok {
+	if _, ok := p.readBody(w, r); ok {
 		writeJSON(w, http.StatusOK, struct {
 			Rank *int     `json:"rank"`
 			Top  []string `json:"top"`
@@ -121,7 +126,20 @@ func preflight(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// tooMany returns the refusal of a request that is to wait, nil for one that need not.
+func tooMany(wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	return &api.Error{Status: http.StatusTooManyRequests, Message: "Too many requests; wait.", RetryAfter: wait}
+}
+
+// readBody reads the body of a request, or refuses it.
+func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if err := tooMany(p.Rates.take(addressOf(r), maxPerAddress)); err != nil {
+		p.refuse(w, err)
+		return nil, false
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, play.MaxBody))
 	var over *http.MaxBytesError
 	switch {
@@ -136,6 +154,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 func (p *Play) refuse(w http.ResponseWriter, err error) {
 	var refused *api.Error
 	if errors.As(err, &refused) {
+		if refused.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+		}
 		writeError(w, refused.Status, refused.Message)
 		return
 	}

@@ -137,6 +137,34 @@ func TestLibraryOfFormerGamesIsTakenWithItsPreflight(t *testing.T) {
 	}
 }
 
+func TestFloodIsHeldOffByStreamAndAddress(t *testing.T) {
+	r := newRig(t)
+	body := r.batchOf(1, "start")
+	for n := range maxPerStream + 1 {
+		w := r.answer(r.Games(), "POST", play.PathBatch, body)
+		if refused := w.Code == http.StatusTooManyRequests; refused != (n == maxPerStream) || refused && w.Header().Get("Retry-After") != "60" {
+			t.Fatalf("request %d: %d %v", n, w.Code, w.Header())
+		}
+	}
+	for range maxPerAddress - maxPerStream - 1 {
+		r.answer(r.Games(), "POST", play.PathFormerBoard, "{}")
+	}
+	if w := r.answer(r.Games(), "POST", play.PathFormerBoard, "{}"); w.Code != http.StatusTooManyRequests {
+		t.Errorf("the address may send more: %d", w.Code)
+	}
+	r.now = r.now.Add(time.Minute)
+	if w := r.answer(r.Games(), "POST", play.PathBatch, body); w.Code != http.StatusOK {
+		t.Errorf("a minute later: %d", w.Code)
+	}
+	for given, want := range map[string]string{
+		"192.0.2.1:1": "192.0.2.1", "[::ffff:192.0.2.1]:1": "192.0.2.1", "[2001:db8:1:2:3::4]:1": "2001:db8:1:2::/64", "@": "@",
+	} {
+		if got := addressOf(&http.Request{RemoteAddr: given}); got != want {
+			t.Errorf("%s counts as %s, want %s", given, got, want)
+		}
+	}
+}
+
 func TestWhatCannotBeRecordedNowIsToComeAgain(t *testing.T) {
 	r := newRig(t)
 	r.Recorder = func(context.Context) (analytics.Recorder, error) { return nil, errors.New("no disk") }

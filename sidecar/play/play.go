@@ -34,6 +34,7 @@ type Parts struct {
 	Secret func() ([]byte, error)
 	// Known outlives what is made of these parts.
 	Known  *KnownKeys
+	Rates  *Rates // as well
 	Now    func() time.Time
 	Logger *zap.Logger
 }

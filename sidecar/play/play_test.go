@@ -72,7 +72,7 @@ func newRig(t *testing.T) *rig {
 		}
 	})
 	r.Play = New(Parts{
-		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Now: now, Logger: zap.NewNop(),
+		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
 		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -24,16 +26,25 @@ type played struct {
 	now     func() time.Time
 	secret  func() ([]byte, error) // of pseudonyms and tokens
 	known   *play.KnownKeys
+	rates   *play.Rates
+	logger  *zap.Logger
 
-	mu  sync.Mutex     // guards log
-	log *analytics.Log // nil until it is opened
+	mu    sync.Mutex     // guards the following fields
+	log   *analytics.Log // nil until it is opened
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
 }
 
-func newPlayed(address, dir string, now func() time.Time) *played {
+// pruneEvery is how often what is too old is deleted.
+const pruneEvery = time.Hour
+
+func newPlayed(address, dir string, now func() time.Time, logger *zap.Logger) *played {
 	if !store.IsPostgresURL(address) {
 		address = filepath.Join(dir, analytics.File)
 	}
-	return &played{address: address, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now)}
+	return &played{
+		address: address, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
+	}
 }
 
 func (p *played) open(ctx context.Context) (*analytics.Log, error) {
@@ -43,8 +54,15 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 		return p.log, nil
 	}
 	log, err := analytics.Open(ctx, p.address, p.now)
+	if err != nil {
+		return nil, err
+	}
+	ctx, p.stop = context.WithCancel(context.Background())
+	p.tasks.Go(func() {
+		log.PruneEvery(ctx, pruneEvery, func(err error) { p.logger.Warn("old plays not deleted", zap.Error(err)) })
+	})
 	p.log = log
-	return log, err
+	return log, nil
 }
 
 // forget removes all of games that are gone. It makes no file for it.
@@ -67,13 +85,15 @@ func (p *played) close() error {
 	if p.log == nil {
 		return nil
 	}
+	p.stop()
+	p.tasks.Wait()
 	return p.log.Close()
 }
 
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secret: s.played.secret, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known,
+		Catalog: s.Catalog, Secret: s.played.secret, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
 		Recorder: func(ctx context.Context) (analytics.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
 }

@@ -129,7 +129,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		logger:   o.Logger,
 		store:    s,
 		redis:    redis,
-		played:   newPlayed(o.Store, o.DataDir, now),
+		played:   newPlayed(o.Store, o.DataDir, now, o.Logger),
 		now:      now,
 	}, nil
 }

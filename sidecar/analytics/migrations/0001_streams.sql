@@ -34,7 +34,8 @@ CREATE TABLE play_events (
 	name   TEXT   NOT NULL,
 	props  TEXT   NOT NULL
 );
-CREATE INDEX play_events_game ON play_events (game, day);
+CREATE INDEX play_events_game ON play_events (game, stream, seq);
+CREATE INDEX play_events_day ON play_events (day);
 
 -- What pages show is read from the tables below, each kept in the transaction that
 -- keeps the events.
@@ -81,7 +82,8 @@ CREATE TABLE play_player_days (
 	custom  BIGINT NOT NULL,
 	PRIMARY KEY (game, player, class, day)
 );
-CREATE INDEX play_player_days_day ON play_player_days (game, class, day, plays);
+CREATE INDEX play_player_days_game ON play_player_days (game, class, day, plays);
+CREATE INDEX play_player_days_day ON play_player_days (day);
 
 CREATE TABLE play_players (
 	game      TEXT   NOT NULL,

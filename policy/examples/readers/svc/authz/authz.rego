@@ -38,7 +38,7 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
 	key.active
 }
 
@@ -94,6 +94,7 @@ actions := {
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
+	"models.list",
 	"generate",
 	"status",
 	"events",

@@ -30,7 +30,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files),
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {
 		return made, err

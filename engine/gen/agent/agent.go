@@ -94,6 +94,7 @@ type Task struct {
 	Fixed map[string]string
 	// Manual says how such a game is written.
 	Manual string
+	Stage  *Stage // nil where nothing can be played or made
 	// About says what the game is, and what has been done.
 	About string
 }

@@ -42,6 +42,8 @@ type session struct {
 	silent  int  // answers in a row without a call
 	broken  int  // answers in a row that broke off
 	fixes   int  // revisions that were handed in and did not pass
+	looks   int  // at revisions that passed
+	looked  int  // the last revision that was looked at and found wanting; -1 none
 
 	clumsy map[string]int // edits of a file in a row that failed
 
@@ -64,7 +66,7 @@ func newSession(models Models, verifier Verifier, rep Reporter, task Task) *sess
 	game, tools := newSources(task.Game, task.Fixed, task.Ask.Skills), toolsOf(task)
 	return &session{
 		models: models, verifier: verifier, rep: rep, task: task, game: game,
-		talk: newTalk(task, game), tools: tools, offers: definitions(tools), clumsy: map[string]int{}, checked: -1, handedIn: -1,
+		talk: newTalk(task, game), tools: tools, offers: definitions(tools), clumsy: map[string]int{}, checked: -1, handedIn: -1, looked: -1,
 	}
 }
 

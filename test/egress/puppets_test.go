@@ -49,27 +49,41 @@ func puppet(t *testing.T, name string) puppets.Puppet {
 	return all[slices.IndexFunc(all, func(p puppets.Puppet) bool { return p.Name == name })]
 }
 
-// funded is a rig with a writer that is played by an actor behind a server that
-// checks, and a job that can pay.
-func funded(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a *puppets.Actor) (*rig, *model.Client) {
+// stage is a rig with a writer that is played by an actor behind a server that checks,
+// and a user that can pay.
+func stage(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a fakeprovider.Answer) *rig {
 	t.Helper()
 	r := newRigOf(t, func(at *egress.Endpoint) {
 		at.Chat, at.Models = nil, []egress.Model{{Name: "writer", Abilities: can}}
-	}, fakeprovider.Strict(rules, a.Answer()))
-	if _, err := r.side.Keys().TopUp(t.Context(), "test", "alice", keys.Credit{TIK: 1_000_000 * api.MicroPerTIK}); err != nil {
+	}, fakeprovider.Strict(rules, a))
+	if _, err := r.side.Keys().TopUp(t.Context(), "test", "alice", keys.Credit{TIK: stageTIK - 100*api.MicroPerTIK}); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+const stageTIK = 1_000_000 * api.MicroPerTIK
+
+// client is one of a job that runs on a rig.
+func (r *rig) client() *model.Client {
+	r.t.Helper()
 	job := r.accept()
 	r.report(contract.FeedStarted, job, api.JobRunning, "model")
-	tokenFile := filepath.Join(t.TempDir(), "token")
+	tokenFile := filepath.Join(r.t.TempDir(), "token")
 	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	c := model.New(model.Options{Socket: r.socket, TokenFile: tokenFile, Attempts: 1})
-	if names, err := c.Chats(t.Context()); err != nil || len(names) != 1 {
-		t.Fatalf("%q, %v", names, err)
+	if names, err := c.Chats(r.t.Context()); err != nil || len(names) != 1 {
+		r.t.Fatalf("%q, %v", names, err)
 	}
-	return r, c
+	return c
+}
+
+// costs is what a provider's account comes to by the rig's prices, which have none
+// for caches.
+func costs(took fakeprovider.Took) api.TIK {
+	return api.TIK(took.Input+took.Cached+took.Written)*1_000 + api.TIK(took.Output)*2_000_000
 }
 
 // authored is what an author makes of the empty frame.
@@ -100,8 +114,8 @@ func TestPuppetWritesTheSameBytesOverEveryWire(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				a := puppets.Act(p.Script(nil), w.rules.Manner)
-				r, c := funded(t, w.rules, w.can, a)
-				out := authored(t, c, p)
+				r := stage(t, w.rules, w.can, a.Answer())
+				out := authored(t, r.client(), p)
 				if problems := a.Problems(); len(problems) > 0 || !a.Finished() {
 					t.Errorf("%d steps: %s", a.Steps(), strings.Join(problems, "\n"))
 				}
@@ -109,7 +123,7 @@ func TestPuppetWritesTheSameBytesOverEveryWire(t *testing.T) {
 				if u := (model.Usage{Input: took.Input, Cached: took.Cached, CacheWrite: took.Written, Output: took.Output}); out.Usage != u {
 					t.Errorf("the agent counts %+v, the provider %+v", out.Usage, u)
 				}
-				r.wantBalance((1_000_100)*api.MicroPerTIK - api.TIK(took.Input+took.Cached+took.Written)*1_000 - api.TIK(took.Output)*2_000_000)
+				r.wantBalance(stageTIK - costs(took))
 				mu.Lock()
 				defer mu.Unlock()
 				written[name] = out.Files
@@ -135,8 +149,7 @@ func TestCutAnswersLeaveNoTruncatedFile(t *testing.T) {
 			t.Parallel()
 			w := wires[name]
 			a := puppets.Act(p.Script(&puppets.Cut), w.rules.Manner)
-			_, c := funded(t, w.rules, w.can, a)
-			out := authored(t, c, p)
+			out := authored(t, stage(t, w.rules, w.can, a.Answer()).client(), p)
 			if problems := a.Problems(); len(problems) > 0 || !a.Finished() || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) {
 				t.Errorf("%d steps: %s", a.Steps(), strings.Join(problems, "\n"))
 			}

@@ -30,7 +30,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files),
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {
 		return made, err
@@ -114,6 +114,11 @@ type agentReporter struct {
 // Step implements agent.Reporter.
 func (r agentReporter) Step(n, most int) {
 	r.rep.Progress(api.StageWriting, r.from+(r.to-r.from)*(n-1)/most, fmt.Sprintf("The model writes: step %d of at most %d.", n, most))
+}
+
+// Delta implements agent.Reporter.
+func (r agentReporter) Delta(text string) {
+	r.rep.Event(api.EventAssistantDelta, map[string]any{"text": brief.Clip(masked(text), 2000)})
 }
 
 // Say implements agent.Reporter.

@@ -80,12 +80,14 @@ type doneArguments struct {
 func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 	at := s.game.revision
 	switch {
+	case at == s.handedIn && s.looked >= 0: // the one that passed stays
+		return s.handOver(a), nil
 	case at == s.handedIn:
 		return bad(errors.New("nothing was changed since you handed it in. " + feedback(s.refused))), nil
 	case at == 0 && s.task.New:
 		return bad(errors.New("the game is still the empty frame: write it first")), nil
 	}
-	if at > 0 {
+	if at > 0 && at != s.looked {
 		v, err := s.prove(ctx, s.game.copy())
 		if err != nil {
 			return result{}, err
@@ -95,13 +97,28 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 			s.fixes++
 			return result{text: feedback(v)}, nil
 		}
+		s.accept(a)
+		if found, err := s.regard(ctx, s.green); err != nil || found != "" {
+			s.looked = at
+			return result{ok: true, text: found}, err
+		}
 	}
+	return s.handOver(a), nil
+}
+
+func (s *session) handOver(a doneArguments) result {
+	s.accept(a)
 	s.finished = true
+	return good("Passed.")
+}
+
+// accept takes in what the model says of a revision.
+func (s *session) accept(a doneArguments) {
+	s.unmet = nil
 	s.summary = author.Clip(strings.Join(strings.Fields(a.Summary), " "), maxSummary)
 	for _, phrase := range a.Unmet[:min(len(a.Unmet), maxUnmet)] {
 		if phrase = strings.Join(strings.Fields(phrase), " "); phrase != "" && !slices.Contains(s.unmet, phrase) {
 			s.unmet = append(s.unmet, author.Clip(phrase, maxPhrase))
 		}
 	}
-	return good("Passed."), nil
 }

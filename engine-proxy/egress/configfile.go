@@ -25,6 +25,7 @@ type fileConfig struct {
 	Timeout     duration   `json:"timeout"`
 	Stall       duration   `json:"stall"`
 	Concurrency int        `json:"concurrency"`
+	Record      string     `json:"record"`
 }
 
 // duration is written as in "5m".
@@ -38,7 +39,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 }
 
 // ReadConfig reads a configuration from a file: one JSON object. The paths of
-// key files are relative to its folder.
+// key files, and that of record, are relative to its folder.
 func ReadConfig(path string) (Config, error) {
 	raw, err := readBounded(path)
 	if err != nil {
@@ -55,7 +56,10 @@ func ReadConfig(path string) (Config, error) {
 	}
 	c := Config{
 		Endpoints: f.Endpoints, Default: f.Default, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
-		Concurrency: f.Concurrency,
+		Concurrency: f.Concurrency, Record: f.Record,
+	}
+	if c.Record != "" && !filepath.IsAbs(c.Record) {
+		c.Record = filepath.Join(filepath.Dir(path), c.Record)
 	}
 	for i := range c.Endpoints {
 		if file := &c.Endpoints[i].KeyFile; *file != "" && !filepath.IsAbs(*file) {

@@ -38,6 +38,7 @@ func (trusting) Prove(context.Context, compile.Files) (agent.Verdict, error) {
 }
 func (trusting) Step(int, int)                                       {}
 func (trusting) Say(string)                                          {}
+func (trusting) Delta(string)                                        {}
 func (trusting) Call(string, map[string]any) func(ok bool, _ string) { return func(bool, string) {} }
 
 func puppet(t *testing.T, name string) puppets.Puppet {
@@ -51,10 +52,13 @@ func puppet(t *testing.T, name string) puppets.Puppet {
 
 // stage is a rig with a writer that is played by an actor behind a server that checks,
 // and a user that can pay.
-func stage(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a fakeprovider.Answer) *rig {
+func stage(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a fakeprovider.Answer, more ...func(c *egress.Config)) *rig {
 	t.Helper()
-	r := newRigOf(t, func(at *egress.Endpoint) {
-		at.Chat, at.Models = nil, []egress.Model{{Name: "writer", Abilities: can}}
+	r := newRigWith(t, func(c *egress.Config) {
+		c.Endpoints[0].Chat, c.Endpoints[0].Models = nil, []egress.Model{{Name: "writer", Abilities: can}}
+		for _, change := range more {
+			change(c)
+		}
 	}, fakeprovider.Strict(rules, a))
 	if _, err := r.side.Keys().TopUp(t.Context(), "test", "alice", keys.Credit{TIK: stageTIK - 100*api.MicroPerTIK}); err != nil {
 		t.Fatal(err)
@@ -86,17 +90,23 @@ func costs(took fakeprovider.Took) api.TIK {
 	return api.TIK(took.Input+took.Cached+took.Written)*1_000 + api.TIK(took.Output)*2_000_000
 }
 
-// authored is what an author makes of the empty frame.
-func authored(t *testing.T, c *model.Client, p puppets.Puppet) agent.Outcome {
+// taskOf is to write a puppet's game on the empty frame.
+func taskOf(t *testing.T, p puppets.Puppet) agent.Task {
 	t.Helper()
 	frame, err := kit.Frame(p.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, agent.Task{
+	return agent.Task{
 		Model: "writer", Ask: author.Ask{Prompt: p.Prompt, Settings: api.Settings{ReasoningLevel: api.ReasoningMedium}},
 		Limits: agent.LimitsOf(api.ReasoningMedium), Game: frame, New: true, Fixed: map[string]string{kit.Folder + "/": "it is the kit"}, Manual: kit.Page,
-	})
+	}
+}
+
+// authored is what an author makes of the empty frame.
+func authored(t *testing.T, c *model.Client, p puppets.Puppet) agent.Outcome {
+	t.Helper()
+	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, taskOf(t, p))
 	if err != nil || out.Stop != "" {
 		t.Fatalf("it ended with %q, %v after %d steps: %v", out.Stop, err, out.Steps, out.Refusal)
 	}

@@ -42,6 +42,9 @@ type Config struct {
 	Stall time.Duration
 	// Concurrency is how many calls one engine may have under way.
 	Concurrency int
+	// Record is a folder in which what models are asked and answer is kept, to be
+	// played again; "" keeps nothing.
+	Record string
 }
 
 // Endpoint is a service that speaks one or more of the protocols. A model's name is the same for

@@ -26,6 +26,7 @@ type fileConfig struct {
 	Timeout     duration   `json:"timeout"`
 	Stall       duration   `json:"stall"`
 	Concurrency int        `json:"concurrency"`
+	Record      string     `json:"record"`
 }
 
 // duration is written as in "5m".
@@ -39,7 +40,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 }
 
 // ReadConfig reads a configuration from a file: one JSON object. The paths of
-// key files are relative to its folder.
+// key files, and that of record, are relative to its folder.
 func ReadConfig(path string) (Config, error) {
 	raw, err := readBounded(path)
 	if err != nil {
@@ -56,7 +57,10 @@ func ReadConfig(path string) (Config, error) {
 	}
 	c := Config{
 		Endpoints: f.Endpoints, Default: f.Default, Eyes: f.Eyes, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
-		Concurrency: f.Concurrency,
+		Concurrency: f.Concurrency, Record: f.Record,
+	}
+	if c.Record != "" && !filepath.IsAbs(c.Record) {
+		c.Record = filepath.Join(filepath.Dir(path), c.Record)
 	}
 	for i := range c.Endpoints {
 		if file := &c.Endpoints[i].KeyFile; *file != "" && !filepath.IsAbs(*file) {

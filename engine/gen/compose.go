@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/api"
@@ -14,16 +15,23 @@ import (
 	"github.com/svc-games/svc/engine/model"
 )
 
-// setback is why no game came of an author's work: the generator makes its own.
+// setback is why no game came of a model's work, if one was asked: the generator makes
+// its own.
 type setback struct {
 	warning string
 	err     error // with which the job ends all the same
+	reads   bool  // no model was asked: one may read the request
 }
 
 // composes reports whether a model writes games: it was named, and there is a judge
 // that can play any game.
 func (g *embedded) composes(req Request) bool {
-	return g.agents != nil && g.browser != nil && req.Settings.Model != "" && req.Settings.Model != api.ModelEmbedded
+	return g.agents != nil && g.browser != nil && named(req)
+}
+
+// named reports whether the settings name a model.
+func named(req Request) bool {
+	return req.Settings.Model != "" && req.Settings.Model != api.ModelEmbedded
 }
 
 // wantsNew reports whether a request is for a new game, and returns the project's game
@@ -53,7 +61,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	}
 	g.browser.Warm()
 	desk := &desk{g: g, req: req, rep: rep, effort: effortOf(req.Settings), game: game}
-	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, true))
+	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.staged(ctx, req, rep, g.task(ctx, req, game, true)))
 	switch {
 	case errors.Is(err, ErrExhausted) && !desk.green:
 		return Result{}, &setback{err: err}, nil
@@ -73,7 +81,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 }
 
 // task is what an author is to do with a game.
-func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *kitGame, isNew bool) agent.Task {
+func (g *embedded) task(ctx context.Context, req Request, game *kitGame, isNew bool) agent.Task {
 	about := "It is the empty frame of a new game, drawn by " + game.renderer + "."
 	if !isNew {
 		about = "It is drawn by " + game.renderer + "."
@@ -81,9 +89,13 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	if game.short {
 		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
 	}
+	asked := ask(req)
+	if !isNew { // what the project's own game taught is the game
+		asked.Skills = slices.DeleteFunc(asked.Skills, api.Skill.Learned)
+	}
 	return agent.Task{
-		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about, Stage: g.stageFor(ctx, req, rep),
+		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about,
 	}
 }
 

@@ -116,6 +116,11 @@ func (r agentReporter) Step(n, most int) {
 	r.rep.Progress(api.StageWriting, r.from+(r.to-r.from)*(n-1)/most, fmt.Sprintf("The model writes: step %d of at most %d.", n, most))
 }
 
+// Delta implements agent.Reporter.
+func (r agentReporter) Delta(text string) {
+	r.rep.Event(api.EventAssistantDelta, map[string]any{"text": brief.Clip(masked(text), 2000)})
+}
+
 // Say implements agent.Reporter.
 func (r agentReporter) Say(text string) {
 	say(r.rep, brief.Clip(masked(text), 2000))

@@ -70,7 +70,7 @@ func TestModelWritesAGameThroughTheWholeService(t *testing.T) {
 	s.nowhere(credential)
 }
 
-func TestModelsReadAndPaintAStockGameWhereNothingCanJudgeAnother(t *testing.T) {
+func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 	f := inOneForm(t)
 	provider := fakeprovider.New(t, fakeprovider.ByPath(map[string]fakeprovider.Answer{
 		"/chat/completions": fakeprovider.InTurn(

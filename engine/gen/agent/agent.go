@@ -9,6 +9,7 @@ package agent
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -21,6 +22,11 @@ import (
 // Models answers questions; *model.Client does.
 type Models interface {
 	Chat(ctx context.Context, r model.Request) (model.Reply, error)
+}
+
+// Streamer is Models that hand an answer over as it comes.
+type Streamer interface {
+	Stream(ctx context.Context, r model.Request) iter.Seq2[model.Event, error]
 }
 
 // Verifier judges revisions of a game. It gets sources, and may add to the map
@@ -45,7 +51,8 @@ type Verdict struct {
 type Reporter interface {
 	// Step begins step n of at most so many.
 	Step(n, most int)
-	// Say passes on what the model says.
+	// Delta passes on a piece of what the model says, and Say all of it.
+	Delta(text string)
 	Say(text string)
 	// Call reports the call of a tool; the function it returns, its result.
 	Call(name string, args map[string]any) func(ok bool, summary string)

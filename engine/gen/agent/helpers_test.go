@@ -80,12 +80,15 @@ func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error)
 
 // log notes what is reported.
 type log struct {
-	said  []string
-	calls []string
-	steps int
+	said   []string
+	deltas []string
+	calls  []string
+	steps  int
 }
 
 func (l *log) Step(n, _ int) { l.steps = n }
+
+func (l *log) Delta(text string) { l.deltas = append(l.deltas, text) }
 
 func (l *log) Say(text string) { l.said = append(l.said, text) }
 

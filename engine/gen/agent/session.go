@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/svc-games/svc/engine/gen/author"
@@ -186,12 +187,38 @@ func (s *session) ask(ctx context.Context) (model.Reply, error) {
 		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(), Tools: s.offers,
 		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
 	}
-	reply, err := s.models.Chat(ctx, request)
+	reply, err := s.chat(ctx, request)
 	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.size()/4) {
 		request.Messages = s.talk.messages()
-		return s.models.Chat(ctx, request)
+		return s.chat(ctx, request)
 	}
 	return reply, err
+}
+
+// deltaEvery is how often a piece of an answer is passed on, at most.
+const deltaEvery = 250 * time.Millisecond
+
+// chat asks once, and passes the text on as it comes where that can be had.
+func (s *session) chat(ctx context.Context, r model.Request) (model.Reply, error) {
+	streams, ok := s.models.(Streamer)
+	if !ok {
+		return s.models.Chat(ctx, r)
+	}
+	var said strings.Builder
+	last := time.Now()
+	return model.Collect(func(yield func(model.Event, error) bool) {
+		for e, err := range streams.Stream(ctx, r) {
+			said.WriteString(e.Text)
+			if said.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
+				s.rep.Delta(said.String())
+				said.Reset()
+				last = time.Now()
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
 }
 
 // nudge answers a text without a call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"testing"
@@ -171,4 +172,34 @@ func TestUsedUpBalanceEndsTheRun(t *testing.T) {
 	if !errors.Is(r.err, model.ErrExhausted) || r.judge.proofs != 0 {
 		t.Errorf("%+v, %v", r.Outcome, r.err)
 	}
+}
+
+// streaming is a scripted model whose text comes a letter at a time.
+type streaming struct{ *scripted }
+
+func (m streaming) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		reply, err := m.Chat(ctx, r)
+		for _, letter := range reply.Text() {
+			time.Sleep(20 * time.Millisecond)
+			if !yield(model.Event{Text: string(letter)}, nil) {
+				return
+			}
+		}
+		yield(model.Event{Reply: &reply}, err)
+	}
+}
+
+func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const text = "I make it wobble, and then I hand it in, which takes a while."
+		l := &log{}
+		m := streaming{&scripted{turns: []turn{says(text), calls("done", finish)}}}
+		start := time.Now()
+		out, err := Run(t.Context(), m, &judge{}, l, task())
+		most := int(time.Since(start)/deltaEvery) + 1
+		if err != nil || out.Stop != "" || strings.Join(l.deltas, "") != text || len(l.deltas) > most || len(l.deltas) < 2 || len(l.said) != 1 {
+			t.Errorf("%q in at most %d pieces; %+v, %v", l.deltas, most, out, err)
+		}
+	})
 }

@@ -120,3 +120,16 @@ func TestCheckThatProvesNothingIsNotKept(t *testing.T) {
 		})
 	}
 }
+
+// A form is a way to play: what is typed or chosen goes to the game's own script.
+func TestGameWithAFormIsPlayed(t *testing.T) {
+	script := strings.Replace(sound, "let last", `const form = document.body.appendChild(document.createElement('form'));
+form.innerHTML = '<input name="a"><button>Answer</button>';
+form.addEventListener('pointerdown', (e) => e.stopPropagation());
+form.onsubmit = (e) => { e.preventDefault(); gain(); };
+let last`, 1)
+	s := try(t, script, Trial{Inputs: inputs(t, `[{"at": 5, "tap": true}, {"at": 20, "tap": "Answer"}]`), Frames: 60})
+	if scores := s.of("score"); len(scores) != 1 || len(s.Console) > 0 {
+		t.Errorf("%d scores, its console says %q", len(scores), s.Console)
+	}
+}

@@ -219,7 +219,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	err = c.core(shared).Serve(w, r, handler, handler.Ended)
+	requestID(w, r)
+	err = c.core(shared).Serve(w, r.WithContext(withRequestID(r.Context())), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)
 }

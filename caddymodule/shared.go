@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -28,6 +29,7 @@ type Shared struct {
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
+	models   *gateway.Models
 	games    *gateway.Previews
 	dataDir  string // "" when nothing that is open belongs to a data folder
 
@@ -40,7 +42,7 @@ type Shared struct {
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached, err := cache.New(b.sidecar.Service, cache.Options{
+	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
 		OnChange: rechecks.Keys,
 		OnBasis:  rechecks.All,
 		Logger:   logger.Named("cache"),
@@ -58,6 +60,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
+		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 	}
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
 	return shared, nil

@@ -61,7 +61,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	}
 	g.browser.Warm()
 	desk := &desk{g: g, req: req, rep: rep, effort: effortOf(req.Settings), game: game}
-	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.staged(ctx, req, rep, g.task(ctx, req, game, true)))
+	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, true))
 	switch {
 	case errors.Is(err, ErrExhausted) && !desk.green:
 		return Result{}, &setback{err: err}, nil
@@ -81,7 +81,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 }
 
 // task is what an author is to do with a game.
-func (g *embedded) task(ctx context.Context, req Request, game *kitGame, isNew bool) agent.Task {
+func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *kitGame, isNew bool) agent.Task {
 	about := "It is the empty frame of a new game, drawn by " + game.renderer + "."
 	if !isNew {
 		about = "It is drawn by " + game.renderer + "."
@@ -95,7 +95,7 @@ func (g *embedded) task(ctx context.Context, req Request, game *kitGame, isNew b
 	}
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about,
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about, Stage: g.stageFor(ctx, req, rep),
 	}
 }
 

@@ -21,7 +21,7 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 		return unchanged(req, rep, "Nothing was changed: this game was written by a model, and only a model that settings.model names can change more of it than its tunables: "+game.tunables()+".", true), nil
 	}
 	g.browser.Warm()
-	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.staged(ctx, req, rep, g.task(ctx, req, game, false)))
+	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, false))
 	switch {
 	case err != nil:
 		return Result{}, err

@@ -26,11 +26,11 @@ func blocks(t *testing.T) (*project, *sage, *arcade) {
 
 func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	p, s, a := blocks(t)
-	for _, step := range []struct{ prompt, want string }{{"make it a bit faster", `"value": 1.875, "min": 1`}, {"etwas langsamer bitte", `"value": 1.5, "min": 1`}} {
+	for _, step := range []struct{ prompt, want string }{{"make it a bit faster", `"value": 1.875, "min": 1`}, {"etwas langsamer bitte", `"value": 1.5, "min": 1`}, {"Call it Falling blocks II", `"title": "Falling blocks II"`}} {
 		before := p.files()
 		result, _ := p.runWith(wide(step.prompt))
 		after := p.files()
-		if !result.Changed || !strings.Contains(after["game/src/game.json"], step.want) || !strings.HasPrefix(result.Summary, "Falling blocks: Changed: Pace") {
+		if !result.Changed || !strings.Contains(after["game/src/game.json"], step.want) || !strings.Contains(result.Summary, "Changed: ") {
 			t.Fatalf("%q: %+v", step.prompt, result)
 		}
 		for name, text := range before {
@@ -39,7 +39,7 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 			}
 		}
 	}
-	if len(s.asked) != 0 || len(a.played) != 2 {
+	if len(s.asked) != 0 || len(a.played) != 3 {
 		t.Errorf("the model was asked %d times, and the game played %d times", len(s.asked), len(a.played))
 	}
 	result, _ := p.runWith(wide("make the blocks glow"))

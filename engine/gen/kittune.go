@@ -47,6 +47,14 @@ func (k *kitGame) tuned(prompt string) (data []byte, did string) {
 	data = k.files[compile.DataFile]
 	var done []string
 	for _, c := range clausesOf(prompt) {
+		if title := renamed(c); title != "" {
+			var err error
+			if data, err = setMember(data, title, "title"); err != nil {
+				return nil, ""
+			}
+			done = append(done, "the title is now "+title)
+			continue
+		}
 		i := slices.IndexFunc(kitWishes(), func(w kitWish) bool { return !c.depends && w.asked.MatchString(c.text) })
 		if i < 0 {
 			return nil, ""
@@ -59,7 +67,7 @@ func (k *kitGame) tuned(prompt string) (data []byte, did string) {
 			return nil, ""
 		}
 		var err error
-		if data, err = setTunable(data, name, value); err != nil {
+		if data, err = setMember(data, value, "tunables", name, "value"); err != nil {
 			return nil, ""
 		}
 		label := t.Label
@@ -109,11 +117,25 @@ func (w kitWish) applied(t kit.Tunable) float64 {
 	return max(t.Min, min(t.Max, value))
 }
 
-// setTunable changes one value in the text of a data file, and nothing else.
-func setTunable(data []byte, name string, value float64) ([]byte, error) {
+// naming asks for another title.
+var naming = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^` + courtesies + `(?:(?:call|name|rename) (?:it|the game)(?: to)?|(?:nenne?|benenne?) (?:es|das spiel)(?: um in)?|ll[aá]malo|llama al juego|appelle[ -]le|appelle le jeu) ["“„«]?\s?([^"”“»<>\n]{1,40}?)\s?["”“»]?$`)
+})
+
+// renamed is the title that a clause asks for, "" if it asks for something else.
+func renamed(c clause) string {
+	match := naming().FindStringSubmatch(c.text)
+	if c.depends || match == nil {
+		return ""
+	}
+	return match[1]
+}
+
+// setMember changes one value in the text of a data file, and nothing else.
+func setMember(data []byte, value any, path ...string) ([]byte, error) {
 	at := 0
 	part := data
-	for _, key := range []string{"tunables", name, "value"} {
+	for _, key := range path {
 		from, to, err := member(part, key)
 		if err != nil {
 			return nil, err
@@ -121,11 +143,11 @@ func setTunable(data []byte, name string, value float64) ([]byte, error) {
 		at += from
 		part = part[from:to]
 	}
-	number, err := json.Marshal(value)
+	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("encoding a tunable: %w", err)
+		return nil, fmt.Errorf("encoding a value of %s: %w", compile.DataFile, err)
 	}
-	return slices.Concat(data[:at], number, data[at+len(part):]), nil
+	return slices.Concat(data[:at], text, data[at+len(part):]), nil
 }
 
 // tunables lists what can be tuned.

@@ -22,7 +22,7 @@ func (g *embedded) plans(req Request) bool {
 // propose has a model write a plan, with tools that only read. Where none comes of it
 // the setback says why.
 func (g *embedded) propose(ctx context.Context, req Request, rep Reporter, isNew bool, game *kitGame) (Result, *setback, error) {
-	task, err := g.planTask(ctx, req, isNew, game)
+	task, err := g.planTask(ctx, req, rep, isNew, game)
 	if err != nil {
 		return Result{}, nil, err
 	}
@@ -61,7 +61,7 @@ func (g *embedded) propose(ctx context.Context, req Request, rep Reporter, isNew
 }
 
 // planTask is what is to be planned: a new game, or a change of the project's.
-func (g *embedded) planTask(ctx context.Context, req Request, isNew bool, game *kitGame) (agent.Task, error) {
+func (g *embedded) planTask(ctx context.Context, req Request, rep Reporter, isNew bool, game *kitGame) (agent.Task, error) {
 	var err error
 	if isNew {
 		if game, err = g.framed(req); err != nil {
@@ -75,7 +75,7 @@ func (g *embedded) planTask(ctx context.Context, req Request, isNew bool, game *
 		}
 		game = &kitGame{files: files, renderer: "its own core"}
 	}
-	task := g.task(ctx, req, game, isNew)
+	task := g.task(ctx, req, rep, game, isNew)
 	task.Plan, task.Game = true, compile.Files(maps.Clone(game.files))
 	if task.Game[kitMark] == nil {
 		task.Manual = stockManual

@@ -54,12 +54,6 @@ func (g *embedded) stageFor(ctx context.Context, req Request, rep Reporter) *age
 	return &agent.Stage{Theatre: t, Sees: g.sees(ctx, req.Settings.Model), Eyes: t.effort.visual}
 }
 
-// staged gives an author a stage.
-func (g *embedded) staged(ctx context.Context, req Request, rep Reporter, task agent.Task) agent.Task {
-	task.Stage = g.stageFor(ctx, req, rep)
-	return task
-}
-
 // sees reports whether a model can look at pictures.
 func (g *embedded) sees(ctx context.Context, name string) bool {
 	if g.studio == nil {

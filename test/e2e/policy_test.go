@@ -78,8 +78,8 @@ func (r *reviewer) stages() map[string]stage {
 				return strings.Contains(report, change)
 			})
 		}},
-		"svc policy shadow --report": {says: change, after: r.notReader},
-		"svc policy activate work":   {says: "active: ", after: r.reader},
+		"svc policy shadow --report":     {says: change, after: r.notReader},
+		"svc policy activate work --yes": {says: "active: ", after: r.reader},
 		"svc policy rollback": {says: "active: ", after: func() {
 			r.bobGets(403)
 			r.notReader()

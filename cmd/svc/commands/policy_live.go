@@ -75,24 +75,6 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 	printTable(out, rows)
 }
 
-func policyActivateCommand(o *localOptions) *cobra.Command {
-	var older bool
-	c := command(o, "activate DIR|BUNDLE", "Activate a policy in the running service, once it passed every step", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (activation.Info, error) {
-			files, err := o.files(ctx, args[0])
-			if err != nil {
-				return activation.Info{}, err
-			}
-			return o.client().ActivatePolicy(ctx, files, args[0], older)
-		}, printActive)
-	c.Long = `Activate a policy in the running service, once it passed every step: its
-signature where the service asks for one, its sequence, compilation, its own
-tests, and a table of decisions. Otherwise the active policy stays. It holds
-until the service's source of policies changes.`
-	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
-	return c
-}
-
 func policyRollbackCommand(o *localOptions) *cobra.Command {
 	c := command(o, "rollback [REVISION]", "Activate a policy that was active before", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) (activation.Info, error) {

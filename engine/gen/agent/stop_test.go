@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -202,4 +203,36 @@ func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
 			t.Errorf("%q in at most %d pieces; %+v, %v", l.deltas, most, out, err)
 		}
 	})
+}
+
+func TestModelIsToldOnceToFinishWhenMostIsUsedUp(t *testing.T) {
+	var turns []turn
+	for i := range 20 {
+		turns = append(turns, calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":"1"}`, i)))
+	}
+	for name, limit := range map[string]func(l *Limits){
+		"steps": func(l *Limits) { l.Steps = 14 }, "price": func(l *Limits) { l.Steps, l.Tokens = 40, leastAnswer*priceOfOutput*20 },
+	} {
+		job := task()
+		limit(&job.Limits)
+		dear := slices.Clone(turns)
+		if name == "price" {
+			for i := range dear {
+				dear[i] = func(ctx context.Context, r model.Request) (model.Reply, error) {
+					reply, err := turns[i](ctx, r)
+					reply.Usage.Output = leastAnswer
+					return reply, err
+				}
+			}
+		}
+		r := work(t, job, &judge{}, dear...)
+		last := r.model.asked[len(r.model.asked)-1].Messages
+		told := 0
+		for _, m := range last {
+			told += strings.Count(m.Text(), "Finish now")
+		}
+		if told != 1 || r.Stop == "" {
+			t.Errorf("%s: it was told %d times, and stopped since %q", name, told, r.Stop)
+		}
+	}
 }

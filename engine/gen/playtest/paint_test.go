@@ -29,7 +29,7 @@ func TestFiguresOfTheKitBecomePictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := colours(img); n < 8 {
+		if n, _ := colours(img, texts{}); n < 8 {
 			t.Errorf("%q has %d colours", c.phrase, n)
 		}
 	}

@@ -54,7 +54,7 @@ func (j *judge) look() {
 			j.report.check("G03", true, false, shot.Moment+": the picture can't be read")
 			continue
 		}
-		n, share := colours(img)
+		n, share := colours(img, j.texts(shot.Moment))
 		j.colourful = j.colourful || n >= minColours && share <= maxShare
 		pictures[shot.Moment] = img
 	}
@@ -76,6 +76,32 @@ func (j *judge) look() {
 		shot.JPEG = light(shot.JPEG, pictures[shot.Moment])
 	}
 	j.report.Shots = slices.DeleteFunc(j.report.Shots, func(s Shot) bool { return len(s.JPEG) > maxShot })
+}
+
+// texts are those of a moment.
+type texts struct {
+	boxes []Box
+	w, h  float64 // of the field
+}
+
+// texts returns those that a game in real time says are on its screen: what it draws
+// is something else.
+func (j *judge) texts(moment string) texts {
+	i := slices.IndexFunc(j.sights, func(s sight) bool { return s.moment == moment })
+	if i < 0 || j.sights[i].Screen == nil || !j.game.realTime() {
+		return texts{}
+	}
+	screen := j.sights[i].Screen
+	return texts{screen.HUD, screen.Field.W, screen.Field.H}
+}
+
+// hold reports whether a place of a picture belongs to a text or its border.
+func (t texts) hold(in image.Rectangle, x, y int) bool {
+	fx, fy := float64(x-in.Min.X)*t.w/float64(in.Dx()), float64(y-in.Min.Y)*t.h/float64(in.Dy())
+	return slices.ContainsFunc(t.boxes, func(b Box) bool {
+		edge := b.Size
+		return fx > b.X-edge && fx < b.X+b.W+edge && fy > b.Y-edge && fy < b.Y+b.H+edge
+	})
 }
 
 // maxShot bounds a picture that is kept, in bytes: five are 300 kB at most.
@@ -178,12 +204,15 @@ func luminance(img image.Image, x, y int) float64 {
 }
 
 // colours counts the colours of a picture, at five bits a channel, and says which
-// share of it the commonest has.
-func colours(img image.Image) (n int, share float64) {
+// share of it the commonest has, without what belongs to texts.
+func colours(img image.Image, aside texts) (n int, share float64) {
 	seen := map[[3]uint32]int{}
 	most, all := 0, 0
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 3 {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 3 {
+			if aside.hold(img.Bounds(), x, y) {
+				continue
+			}
 			r, g, b, _ := img.At(x, y).RGBA()
 			c := [3]uint32{r >> 11, g >> 11, b >> 11}
 			seen[c]++

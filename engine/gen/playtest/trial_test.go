@@ -124,6 +124,7 @@ func TestCheckThatProvesNothingIsNotKept(t *testing.T) {
 // A form is a way to play: what is typed or chosen goes to the game's own script.
 func TestGameWithAFormIsPlayed(t *testing.T) {
 	script := strings.Replace(sound, "let last", `const form = document.body.appendChild(document.createElement('form'));
+form.style.cssText = 'position:absolute;left:20px;top:200px';
 form.innerHTML = '<input name="a"><button>Answer</button>';
 form.addEventListener('pointerdown', (e) => e.stopPropagation());
 form.onsubmit = (e) => { e.preventDefault(); gain(); };

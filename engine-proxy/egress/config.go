@@ -28,6 +28,9 @@ type Config struct {
 	// Default is the model of jobs that name none: one that writes, or embedded.
 	// Without it, it is the first that writes.
 	Default string
+	// Eyes is the model that looks at pictures of finished games. Without it, it is
+	// the one that made them, where that has vision.
+	Eyes string
 	// MaxTokens is the most that one call may have a model write that has no
 	// ceiling of its own.
 	MaxTokens int64
@@ -98,7 +101,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("egress: endpoint %q has no model", at.shown())
 		}
 	}
-	return c.checkDefault()
+	return c.checkNamed()
 }
 
 func (at Endpoint) check() error {

@@ -20,6 +20,7 @@ const maxConfigFile = 1 << 20
 type fileConfig struct {
 	Endpoints   []Endpoint `json:"endpoints"`
 	Default     string     `json:"default"`
+	Eyes        string     `json:"eyes"`
 	MaxTokens   int64      `json:"max_tokens"`
 	MaxBody     int64      `json:"max_body"`
 	Timeout     duration   `json:"timeout"`
@@ -54,7 +55,7 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("reading egress configuration %s: there is data after the object", path)
 	}
 	c := Config{
-		Endpoints: f.Endpoints, Default: f.Default, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
+		Endpoints: f.Endpoints, Default: f.Default, Eyes: f.Eyes, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
 		Concurrency: f.Concurrency,
 	}
 	for i := range c.Endpoints {

@@ -33,7 +33,7 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if csp := resp.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox allow-scripts;") || resp.StatusCode != http.StatusOK {
+	if csp := resp.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox allow-scripts allow-forms;") || resp.StatusCode != http.StatusOK {
 		t.Errorf("the game answers %d with %q", resp.StatusCode, csp)
 	}
 	// Opened by itself too, the game has no origin, no cookie and no way to the console.

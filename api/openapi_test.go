@@ -66,6 +66,9 @@ var wireTypes = map[string]any{
 	"ProjectCreatedRef": ProjectCreatedRef{},
 	"ProjectFound":      ProjectFound{},
 	"ProjectList":       ProjectList{},
+	"Model":             Model{},
+	"ModelPrice":        ModelPrice{},
+	"ModelList":         ModelList{},
 }
 
 // requests are those of wireTypes that clients send: what they must send is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -28,6 +29,7 @@ type Shared struct {
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
+	models   *gateway.Models
 	games    *gateway.Previews
 	dataDir  string // "" when nothing that is open belongs to a data folder
 
@@ -58,6 +60,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
+		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 	}
 	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
 	return shared, nil

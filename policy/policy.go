@@ -25,6 +25,7 @@ const (
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
+	ActionListModels    Action = "models.list"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -32,7 +33,7 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
-		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate,
+		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
 	}
 }
 

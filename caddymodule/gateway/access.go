@@ -19,6 +19,7 @@ import (
 type Access struct {
 	Sidecar sidecar.Service
 	Routes  *Routes
+	Models  *Models                                    // that a submission may name; nil for any
 	MaxBody int64                                      // bytes; 0 means DefaultMaxBody
 	Bodies  *Bodies                                    // has the room that a body needs; nil for no bound
 	Decided func(http.ResponseWriter, policy.Decision) // is told before the answer; nil: no one is
@@ -43,8 +44,9 @@ func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next 
 }
 
 // check fills q from r, or returns the refusal: in this order 404 and 405,
-// 413 and 415, 400, then what the policy says (403, 429), then the 404 of an
-// unknown job. A submission that was made before is found instead of the 429.
+// 413 and 415, 400, then what the policy says (403), the 400 of a model that is not
+// there, the 429, then the 404 of an unknown job. A submission that was made before
+// is found instead of the last 400 and of the 429.
 func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())
 	if refused != nil {
@@ -70,6 +72,11 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 	if d.Status == http.StatusTooManyRequests || d.Allow {
 		if refused := a.findReplay(r, q); refused != nil {
 			return refused
+		}
+		if q.Replay == nil {
+			if refused := a.Models.check(r.Context(), q.model); refused != nil {
+				return refused
+			}
 		}
 	}
 	if !d.Allow && q.Replay == nil {
@@ -144,7 +151,7 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 	case policy.ActionGetProject, policy.ActionDeleteProject:
 		q.ProjectID = q.Route.ProjectID
 		return asError(api.CheckProjectID(q.ProjectID))
-	case policy.ActionListProjects:
+	case policy.ActionListProjects, policy.ActionListModels:
 		return nil
 	}
 	id, given := projectID(r.URL)
@@ -187,7 +194,7 @@ func (q *Request) parse(body []byte) *api.Error {
 		return asError(err)
 	}
 	sum := sha256.Sum256(body)
-	q.ProjectID, q.Body, q.Fingerprint = req.ProjectID, body, hex.EncodeToString(sum[:])
+	q.ProjectID, q.model, q.Body, q.Fingerprint = req.ProjectID, req.Settings.Model, body, hex.EncodeToString(sum[:])
 	return nil
 }
 

@@ -26,6 +26,7 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 	routes := map[string]map[string]policy.Action{
 		"/v1/projects":                       {"GET": policy.ActionListProjects, "HEAD": policy.ActionListProjects, "POST": policy.ActionCreateProject},
 		"/v1/projects/" + project:            {"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "DELETE": policy.ActionDeleteProject},
+		"/v1/models":                         {"GET": policy.ActionListModels, "HEAD": policy.ActionListModels},
 		"/v1/generate":                       {"POST": policy.ActionGenerate},
 		"/v1/generate/" + jobID:              {"DELETE": policy.ActionCancel},
 		"/v1/generate/" + jobID + "/status":  {"GET": policy.ActionStatus, "HEAD": policy.ActionStatus},

@@ -185,6 +185,7 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionCreateProject: "/v1/projects",
 			policy.ActionGetProject:    "/v1/projects/" + route.ProjectID,
 			policy.ActionDeleteProject: "/v1/projects/" + route.ProjectID,
+			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
 			policy.ActionCancel:        "/v1/generate/" + route.JobID,
 			policy.ActionStatus:        "/v1/generate/" + route.JobID + "/status",

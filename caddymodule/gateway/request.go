@@ -26,6 +26,7 @@ type Request struct {
 	ProjectID   string // "" for the list of projects and the creation of one
 	Project     api.ProjectRequest
 	Body        []byte // of a submission, checked
+	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of Body, hexadecimal
 	Job         *sidecar.Job

@@ -63,6 +63,7 @@ var (
 		http.MethodGet:    policy.ActionGetProject,
 		http.MethodDelete: policy.ActionDeleteProject,
 	}
+	modelList   = actions{http.MethodGet: policy.ActionListModels}
 	submissions = actions{http.MethodPost: policy.ActionGenerate}
 	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
 	partsOfJob  = map[string]actions{
@@ -79,6 +80,8 @@ func resource(parts []string) (actions, Route) {
 		return projectList, Route{}
 	case len(parts) == 2 && parts[0] == "projects" && parts[1] != "":
 		return oneProject, Route{ProjectID: parts[1]}
+	case len(parts) == 1 && parts[0] == "models":
+		return modelList, Route{}
 	case len(parts) == 1 && parts[0] == "generate":
 		return submissions, Route{}
 	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":

@@ -25,6 +25,9 @@ const (
 // Config says what engines find behind their sockets.
 type Config struct {
 	Endpoints []Endpoint
+	// Default is the model of jobs that name none: one that writes, or embedded.
+	// Without it, it is the first that writes.
+	Default string
 	// MaxTokens is the most that one call may have a model write that has no
 	// ceiling of its own.
 	MaxTokens int64
@@ -95,7 +98,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("egress: endpoint %q has no model", at.shown())
 		}
 	}
-	return nil
+	return c.checkDefault()
 }
 
 func (at Endpoint) check() error {

@@ -19,6 +19,7 @@ const maxConfigFile = 1 << 20
 // fileConfig is a Config as it stands in a file.
 type fileConfig struct {
 	Endpoints   []Endpoint `json:"endpoints"`
+	Default     string     `json:"default"`
 	MaxTokens   int64      `json:"max_tokens"`
 	MaxBody     int64      `json:"max_body"`
 	Timeout     duration   `json:"timeout"`
@@ -53,7 +54,7 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("reading egress configuration %s: there is data after the object", path)
 	}
 	c := Config{
-		Endpoints: f.Endpoints, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
+		Endpoints: f.Endpoints, Default: f.Default, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
 		Concurrency: f.Concurrency,
 	}
 	for i := range c.Endpoints {

@@ -42,6 +42,8 @@ type Ledger interface {
 	ChargeCall(ctx context.Context, call contract.Call) error
 	// Unpriced returns those of the units that have no price.
 	Unpriced(ctx context.Context, units []string) ([]string, error)
+	// Prices returns what one of each unit costs; those without a price are left out.
+	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
 // Options of New. Dir, Config and Ledger are required.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/svc-games/svc/api"
 )
 
 // Use is what a model is for.
@@ -90,7 +92,7 @@ func (m Model) check() error {
 		}
 	}
 	switch {
-	case !modelName.MatchString(m.Name):
+	case !modelName.MatchString(m.Name), m.Name == api.ModelEmbedded:
 		return fmt.Errorf("%q can't be the name of a model", m.Name)
 	case m.use() != useChat && m.Abilities != Abilities{}:
 		return fmt.Errorf("the model %s: only models of the use chat have abilities", m.Name)

@@ -27,6 +27,8 @@ type Probed struct {
 	Model    string  `json:"model"`
 	Endpoint string  `json:"endpoint"`
 	Found    []Found `json:"found"`
+	// Default, of the default, says whether it is fit to make games.
+	Default *Found `json:"default,omitempty"`
 	// Row is the model's entry for the configuration: what it showed, and what was
 	// configured of what no call can show.
 	Row json.RawMessage `json:"row"`
@@ -101,7 +103,24 @@ func (p *probe) run(ctx context.Context) Probed {
 			break // nothing else can be told from the same fault
 		}
 	}
-	return Probed{Model: p.model.Name, Endpoint: p.model.at.shown(), Found: p.found, Row: p.row.file()}
+	out := Probed{Model: p.model.Name, Endpoint: p.model.at.shown(), Found: p.found, Row: p.row.file()}
+	if p.model.Name == p.egress.config.defaultModel() {
+		out.Default = out.fit()
+	}
+	return out
+}
+
+// fit says of the default whether it can do what makes a game.
+func (p Probed) fit() *Found {
+	f := Found{Call: "default", OK: true, Says: "it makes the games of projects that named no model"}
+	for _, call := range []string{"stream", "tool", "long"} {
+		if !slices.ContainsFunc(p.Found, func(f Found) bool { return f.Call == call && f.OK }) {
+			f.OK, f.Says = false, "it can't make the games of projects that named no model: see "+call
+			f.Advice = "mend that, or name another model as default, or embedded"
+			break
+		}
+	}
+	return &f
 }
 
 // file is a model as it stands in a configuration file.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
@@ -161,6 +162,8 @@ func (l *fakeLedger) GrantCall(context.Context, string) (contract.CallGrant, err
 }
 
 func (l *fakeLedger) ChargeCall(context.Context, contract.Call) error { return nil }
+
+func (l *fakeLedger) Prices(context.Context, []string) (map[string]api.TIK, error) { return nil, nil }
 
 func (l *fakeLedger) Unpriced(context.Context, []string) ([]string, error) { return l.unpriced, nil }
 

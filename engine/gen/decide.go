@@ -141,7 +141,8 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 			style = &read
 		}
 	}
-	reading := brief.Read(req.Prompt)
+	text, wishes := change.CutWishes(req.Prompt)
+	reading := brief.Read(text)
 	reading = reading.Under(brief.Read(background(req)))
 	o := order(req)
 	o.Style = style
@@ -161,6 +162,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
+	d.unmet = append(d.unmet, change.Wishes(&d.spec, wishes)...)
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
@@ -220,7 +222,7 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 		}
 	}
 	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic, "%s: it needs settings.dimensionMode 2d, %s", best, instead)
+	add(best != "" && r.Missing == "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic && !brief.Akin(best, s.Mechanic), "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 
@@ -302,6 +304,9 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, game *aut
 func changes(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, change.Outcome, error) {
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
+	}
+	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt) {
+		return decision{}, alone, nil // nobody need be paid for it
 	}
 	wishes, err := model.Change(ctx, ask(req), current)
 	reason, failed := degraded(ctx, err)

@@ -36,6 +36,7 @@ const leastContext = 16 << 10
 type Offer struct {
 	Name       string  `json:"id"`
 	Use        string  `json:"use"`
+	Default    bool    `json:"default"`  // jobs that name no model are its
 	Protocol   string  `json:"protocol"` // the wire; "" is chat, of an egress that knows no other
 	Context    int     `json:"context"`  // tokens read and written together
 	MaxOutput  int     `json:"max_output"`

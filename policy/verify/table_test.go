@@ -44,7 +44,7 @@ func documentedRule(f Facts, action policy.Action) string {
 	}
 	reading := false
 	switch action {
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels:
 		return "allowed"
 	case "teleport":
 		return "action.unknown"

@@ -149,7 +149,11 @@ func (s *scene) addresses() []address {
 			{400, "DELETE", "/v1/projects/x", nil, nil},
 			{403, "DELETE", "/v1/projects/" + nobodys, nil, nil},
 		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
+		{"/v1/models", []ask{
+			{200, "GET", "/v1/models", nil, nil},
+		}, map[string][]int{"GET": {403, 503}}},
 		{"/v1/generate", []ask{
+			{400, "POST", "/v1/generate", map[string]any{"projectId": s.unstarted, "prompt": brief, "settings": map[string]string{"model": "dear"}}, nil},
 			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
 			{200, "POST", "/v1/generate", submission(s.project, brief), append(form, once...)},
 			{422, "POST", "/v1/generate", submission(s.project, "another"), once},

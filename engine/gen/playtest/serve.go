@@ -37,7 +37,7 @@ func (p *Page) answer(files map[string][]byte, requests iter.Seq2[fetch.EventReq
 				RequestID: r.RequestID, ResponseCode: 200, Body: data, ResponseHeaders: headers(r.Request.URL),
 			})
 		} else {
-			p.note("error: a request for " + r.Request.URL)
+			p.note(&p.said, maxSaid, "error: a request for "+r.Request.URL)
 			_, err = chromedp.Call(p.ctx, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 		}
 		if err != nil {

@@ -14,7 +14,7 @@ base := {
 
 allowed := {"allow": true, "status": 200, "error": "", "limits": unlimited, "rule": "allowed"}
 
-key_actions := {"authenticate", "projects.create", "projects.list"}
+key_actions := {"authenticate", "projects.create", "projects.list", "models.list"}
 
 project_actions := {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
 

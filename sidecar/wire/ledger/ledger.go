@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/peer/rpc"
 )
@@ -41,6 +42,7 @@ type Ledger interface {
 	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)
 	ChargeCall(ctx context.Context, call contract.Call) error
 	Unpriced(ctx context.Context, units []string) ([]string, error)
+	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
 type (
@@ -101,6 +103,7 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "charge-call", func(ctx context.Context, r contract.Call) (nothing, error) {
 		return nothing{}, l.ChargeCall(ctx, r)
 	})
+	rpc.Handle(s, "prices", func(ctx context.Context, r units) (map[string]api.TIK, error) { return l.Prices(ctx, r.Units) })
 	rpc.Handle(s, "unpriced", func(ctx context.Context, r units) ([]string, error) { return l.Unpriced(ctx, r.Units) })
 	return s
 }
@@ -182,6 +185,11 @@ func (c *Client) ChargeCall(ctx context.Context, charged contract.Call) error {
 // Unpriced implements Ledger.
 func (c *Client) Unpriced(ctx context.Context, names []string) ([]string, error) {
 	return call[[]string](ctx, c, timeout, "unpriced", units{names})
+}
+
+// Prices implements Ledger.
+func (c *Client) Prices(ctx context.Context, names []string) (map[string]api.TIK, error) {
+	return call[map[string]api.TIK](ctx, c, timeout, "prices", units{names})
 }
 
 // Interface guards

@@ -130,6 +130,11 @@ function loads() {
       src.set.call(this, value);
     },
   }));
+  const decode = HTMLImageElement.prototype.decode;
+  HTMLImageElement.prototype.decode = function decoded() {
+    clock.loading++;
+    return decode.call(this).finally(() => { clock.loading--; });
+  };
 }
 
 export function install(seed) {

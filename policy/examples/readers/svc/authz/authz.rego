@@ -38,7 +38,7 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
 	key.active
 }
 
@@ -91,6 +91,7 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"models.list",
 	"generate",
 	"status",
 	"events",

@@ -14,7 +14,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -136,6 +138,15 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 
 // Keys returns the registry of users and keys, for the admin API.
 func (s *Service) Keys() *keys.Registry { return s.keys }
+
+// Policies returns the policies that sidecars with the same store share, nil where no
+// other can have it.
+func (s *Service) Policies() activation.Shared {
+	if !s.store.Shared() {
+		return nil
+	}
+	return generations.New(s.store)
+}
 
 // Sessions returns the registry of the console's sessions with their default
 // times, for the admin API: it makes one-time links.

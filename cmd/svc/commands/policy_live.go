@@ -73,6 +73,25 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 	}
 	fmt.Fprintln(out)
 	printTable(out, rows)
+	printSidecars(out, s)
+}
+
+// printSidecars prints by what the sidecars with one store decide, nothing where there
+// is but one.
+func printSidecars(out io.Writer, s activation.Status) {
+	if len(s.Sidecars) < 2 {
+		return
+	}
+	rows := [][]string{{"SIDECAR", "REVISION", "SEEN", ""}}
+	for _, one := range s.Sidecars {
+		differs := ""
+		if one.Revision != s.Active.Revision {
+			differs = "differs"
+		}
+		rows = append(rows, []string{one.Name, one.Revision, printTime(one.SeenAt), differs})
+	}
+	fmt.Fprintln(out)
+	printTable(out, rows)
 }
 
 func policyRollbackCommand(o *localOptions) *cobra.Command {

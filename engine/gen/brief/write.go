@@ -281,7 +281,9 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	} else if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}
-	if pickup == s.Cast.Hero.Noun || pickup == hazard {
+	if pickup == s.Cast.Hero.Noun && r.Rivals {
+		wish.Pickup = cmp.Or(wish.Pickup, rivalColor)
+	} else if pickup == s.Cast.Hero.Noun || pickup == hazard {
 		pickup = "star"
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)

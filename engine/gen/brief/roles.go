@@ -64,8 +64,8 @@ func (c *casting) read(i int) {
 		f = figures[noun]
 	}
 	r.Nouns = append(r.Nouns, noun)
-	if t.negated && c.role != "hazard" || c.isModifier(i) {
-		return
+	if t.negated && c.role != "hazard" || c.isModifier(i) || c.throws && f.body != "" && f.pickup == "" && r.Hero != noun && c.r.words.compound(t.word) != "" {
+		return // "snowballs" that are thrown play no part
 	}
 	if c.inNames && r.Hero != "" && f.pickup == "" {
 		return
@@ -127,9 +127,10 @@ func (c *casting) give(i int, noun string, f figure) {
 	} else {
 		role = r.roleOf(f, role)
 	}
-	if role == "hazard" && noun == r.Hero && i > 0 && others[c.tokens[i-1].word] {
-		r.Hazard, r.Rivals = noun, true // "evades other cars"
-		r.because(t.word, "the hazard")
+	if (role == "hazard" || role == "pickup") && noun == r.Hero && i > 0 && others[c.tokens[i-1].word] {
+		*map[string]*string{"hazard": &r.Hazard, "pickup": &r.Pickup}[role] = noun // "evades other cars"
+		r.Rivals = true
+		r.because(t.word, "the "+role)
 		return
 	}
 	if sure && role != "hero" && noun == r.Hero && c.guessed["hero"] {
@@ -229,7 +230,7 @@ var (
 	being       = listed("it is it's its with as the hero player es ist mit held heldin der die con el la heroe c'est est avec le heros")
 	articles    = listed("der die das dem den el la le mein meine mi mon ma")
 	joins       = listed("mit von con de avec des und y et gegen contra contre")
-	others      = listed("other another rival andere anderen anderer autre autres otro otros otra otras")
+	others      = listed("smaller bigger little kleinere kleineren kleine groessere pequenos petits grands other another rival andere anderen anderer autre autres otro otros otra otras")
 	instead     = listed("instead stattdessen")
 )
 

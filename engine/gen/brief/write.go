@@ -262,6 +262,19 @@ func (r Reading) Adjust(s *spec.Spec) {
 	*p = p.Clamped(s.Format).Rounded()
 }
 
+// livingHazard is who walks, hunts or attacks in place of a theme's hazard that only
+// lies there: nobody runs from a cone.
+func livingHazard(mechanic, hazard string) string {
+	if !slices.Contains([]string{"adventure", "cannon", "maze", "platformer", "shooter"}, mechanic) {
+		return hazard
+	}
+	living := map[string]string{"cone": "thief", "log": "wolf", "rock": "monster", "cactus": "snake", "spikeball": "monster", "laser": "ufo"}
+	if mechanic == "cannon" && living[hazard] != "" {
+		return "ufo" // it comes from above
+	}
+	return cmp.Or(living[hazard], hazard)
+}
+
 // rivalColor tells others like the hero from it.
 const rivalColor = "#8f4ae0"
 
@@ -275,13 +288,18 @@ func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 		hero = "kid" // whom the theme has for a hero is someone else here
 	}
 	s.Cast.Hero, s.Look = SetHero(hero, wish)
-	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
+	hazard, pickup := cmp.Or(r.Hazard, livingHazard(s.Mechanic, t.Hazard)), cmp.Or(r.Pickup, t.Pickup)
+	if r.Hazard == "" && hazard == s.Cast.Hero.Noun {
+		hazard = "monster"
+	}
 	if hazard == s.Cast.Hero.Noun && r.Rivals {
 		wish.Hazard = cmp.Or(wish.Hazard, rivalColor)
 	} else if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}
-	if pickup == s.Cast.Hero.Noun || pickup == hazard {
+	if pickup == s.Cast.Hero.Noun && r.Rivals {
+		wish.Pickup = cmp.Or(wish.Pickup, rivalColor)
+	} else if pickup == s.Cast.Hero.Noun || pickup == hazard {
 		pickup = "star"
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)

@@ -5,14 +5,19 @@ export const W = 480;
 export const H = 720;
 export const TAU = Math.PI * 2;
 
+let salt = 0;
+
+// vary makes the scenery another one of its kind; 0 is the usual one.
+export function vary(n) { salt = n; }
+
 export function noise(i) {
-  const v = Math.sin(i * 91.7 + 4.1) * 43758.5453;
+  const v = Math.sin((i + salt) * 91.7 + 4.1) * 43758.5453;
   return v - Math.floor(v);
 }
 
 // ridge fills below a wave with whole periods across the tile.
 export function ridge(c, base, waves, color) {
-  const at = (x) => base + waves.reduce((sum, w) => sum + w[1] * Math.sin((x / W) * TAU * w[0] + w[2]), 0);
+  const at = (x) => base + waves.reduce((sum, w) => sum + w[1] * Math.sin((x / W) * TAU * w[0] + w[2] + salt), 0);
   const g = c.createLinearGradient(0, base - 80, 0, H);
   g.addColorStop(0, shade(color, 0.12));
   g.addColorStop(1, shade(color, -0.12));

@@ -165,17 +165,20 @@ export function paintSky(c, g, w, h) {
   const orb = g.scene.orb;
   if (orb === 'sun' || orb === 'moon') {
     const color = orb === 'sun' ? '#fff3b0' : '#f2f4ff';
+    c.save();
+    c.translate(-noise(81) * 90, noise(82) * 70 - 20); // where it stands in this game
     const glow = c.createRadialGradient(w - 110, 150, 20, w - 110, 150, 190);
     glow.addColorStop(0, alpha(color, 0.75));
     glow.addColorStop(1, alpha(color, 0));
     c.fillStyle = glow;
-    c.fillRect(0, 0, w, h);
+    c.fillRect(0, -60, w + 100, h + 60);
     disc(c, w - 110, 150, 46, color);
     if (orb === 'moon') {
       for (const [x, y, r] of [[-122, 138, 9], [-96, 158, 12], [-114, 172, 6]]) {
         disc(c, w + x, y, r, shade(color, -0.12));
       }
     }
+    c.restore();
   }
   if (orb === 'rays') {
     for (let i = 0; i < w / 80; i++) {

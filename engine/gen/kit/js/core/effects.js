@@ -7,7 +7,7 @@ const LETTER = 0.58; // width of a letter of average text, in its size
 const BANNER = 34; // smallest size of a text that stands alone
 const TOP = 118; // words stay below what is written at the top
 const UNDER = 318; // and a boss
-const STILL = 300; // where a text stands that says something to all
+const STILL = 196; // where a text stands that says something to all
 
 export function effects() {
   return { rng: 7, parts: [], words: [], beams: [], shake: 0, flash: 0, bump: 0, boss: null };
@@ -89,6 +89,8 @@ export function react(fx, e, text) {
   } else if (e.type === 'shield') {
     burst(fx, e.x, e.y, 20, 'accent', 320);
     fx.shake = 0.5;
+  } else if (e.type === 'record') {
+    for (let i = 0; i < 6; i++) burst(fx, W * (0.1 + i * 0.16), 120 + random(fx) * 80, 14, i % 2 ? 'accent' : 'pickup', 300);
   } else if (e.type === 'over') {
     fx.shake = Math.max(fx.shake, e.outcome === 'win' ? 0 : 1.3);
     if (e.outcome === 'win') {

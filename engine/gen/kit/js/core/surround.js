@@ -18,7 +18,7 @@ export function surround(pictures, palette) {
       c.drawImage(pictures[name], x, 0, tile + 0.5, TALL);
     }
   }
-  c.globalAlpha = 0.55;
+  c.globalAlpha = 0.48;
   c.fillStyle = palette.shade;
   c.fillRect(0, 0, el.width, TALL);
   document.body.style.background = palette.shade + ' url(' + el.toDataURL('image/jpeg', 0.8) + ') center / cover';

@@ -71,7 +71,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	if out.Files == nil {
 		warning := fmt.Sprintf("The model wrote no game that could be played, since %s: this is one of the generator's own.", out.Stop)
-		return Result{}, &setback{warning: helped(warning, model.Hint(out.Refusal))}, nil
+		return Result{}, &setback{warning: helped(warning, remedy(out))}, nil
 	}
 	if out.Stop != "" {
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is the game.", out.Stop))
@@ -176,4 +176,20 @@ func skillKey(title string) string {
 		return key
 	}
 	return "game"
+}
+
+// remedy says what would help where a model's work came to nothing.
+func remedy(out agent.Outcome) string {
+	hint := model.Hint(out.Refusal)
+	switch {
+	case hint != "":
+		return hint
+	case out.Stop == agent.StopProvider:
+		return "Try again later, or name another model."
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+		return "A higher reasoningLevel gives it more."
+	case out.Stop == agent.StopRoom:
+		return "Name a model that holds more, or send less with the request."
+	}
+	return "Another model may do better."
 }

@@ -149,3 +149,16 @@ func TestAuthorIsToldByRuleWhatTheJudgeFound(t *testing.T) {
 		t.Errorf("the model was told %q", last[len(last)-1].Text())
 	}
 }
+
+func TestChangeOfAStockGameThatTheGrammarCannotDoIsAModelsAndNoOtherIs(t *testing.T) {
+	s := &sage{reading: "it was asked to read the request", calls: [][2]string{sway(t), handedIn}}
+	p := writers(t, s, &arcade{})
+	p.run("a fox that flies through gaps")
+	if result, _ := p.runWith(wisely("make it faster")); !result.Changed || len(s.asked) != 0 {
+		t.Errorf("%+v after %d questions", result, len(s.asked))
+	}
+	result, _ := p.runWith(wisely("let the gates sway"))
+	if !result.Changed || len(result.Unmet) != 0 || len(s.asked) != 2 || result.Summary != "The gates sway." || !strings.Contains(p.files()[projectFile], modeAuthored) {
+		t.Errorf("%+v after %d questions", result, len(s.asked))
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/compile"
-	"github.com/svc-games/svc/engine/model"
 )
 
 // refines reports whether a model shall change the sources of a game: where a
@@ -38,7 +37,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	switch {
 	case out.Stop != "" && out.Files == nil:
-		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), model.Hint(out.Refusal)))
+		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), remedy(out)))
 		return made, nil
 	case out.Stop != "":
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))

@@ -184,6 +184,8 @@ func remedy(out agent.Outcome) string {
 	switch {
 	case hint != "":
 		return hint
+	case model.KindOf(out.Refusal) == model.NoModel:
+		return "GET /v1/models lists the models that there are."
 	case out.Stop == agent.StopProvider:
 		return "Try again later, or name another model."
 	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):

@@ -57,7 +57,7 @@ func TestOldChecksAreTheTestsOfAChange(t *testing.T) {
 	before := p.files()
 	edit := toolCall(t, "edit_file", map[string]any{"path": "src/main.js", "edits": []map[string]string{{"old": "import about", "new": "/* glow */ import about"}}})
 	hand := toolCall(t, "done", map[string]any{"summary": "The blocks glow."})
-	s.calls, a.reports = [][2]string{edit, hand}, []playtest.Report{failing("G13", broken)}
+	s.calls, a.reports = [][2]string{edit, hand}, []playtest.Report{failing("G13", broken), {}}
 	result, rep := p.runWith(wide("make the blocks glow"))
 	if after := p.files(); result.Changed || !maps.Equal(before, after) || len(result.Unmet) != 1 || !strings.Contains(warned(rep), "it is as it was") {
 		t.Errorf("a change that breaks a check: %+v, warned %q", result, warned(rep))
@@ -76,6 +76,18 @@ func TestOldChecksAreTheTestsOfAChange(t *testing.T) {
 	}
 	if _, there := p.files()["game/checks/former-ends.json"]; there {
 		t.Error("the check of before became a part of the game")
+	}
+}
+
+func TestWhatWasWrongBeforeIsNotHeldAgainstAChange(t *testing.T) {
+	p, _, a := blocks(t)
+	a.reports = []playtest.Report{failing("G09", "skill hardly pays: ratio 0.90"), failing("G09", "skill hardly pays: ratio 0.80")}
+	if result, rep := p.runWith(wide("faster")); !result.Changed || !strings.Contains(warned(rep), "did not before this change") {
+		t.Errorf("%+v, warned %q", result, warned(rep))
+	}
+	a.played, a.reports = nil, []playtest.Report{failing("G08", "no control starts it again"), {}}
+	if result, _ := p.runWith(wide("slower")); result.Changed || !strings.Contains(result.Summary, "Nothing was changed: with this change") {
+		t.Errorf("%+v", result)
 	}
 }
 

@@ -95,7 +95,7 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	}
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about, Stage: g.stageFor(ctx, req, rep),
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
 	}
 }
 

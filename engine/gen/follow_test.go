@@ -42,6 +42,15 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	if len(s.asked) != 0 || len(a.played) != 3 {
 		t.Errorf("the model was asked %d times, and the game played %d times", len(s.asked), len(a.played))
 	}
+	if a.played[0].Short {
+		t.Error("it is played as one of another type")
+	}
+	short := strings.Replace(p.files()["game/package.json"], `"format": "platform"`, `"format": "short"`, 1)
+	p.write("game/package.json", short)
+	p.runWith(wide("faster"))
+	if !a.played[3].Short {
+		t.Errorf("it is not played as what it is: %s", short)
+	}
 	result, _ := p.runWith(wide("make the blocks glow"))
 	if result.Changed || len(s.asked) == 0 {
 		t.Errorf("what no tunable can do: %+v after %d questions", result, len(s.asked))

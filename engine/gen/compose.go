@@ -93,27 +93,37 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	if !isNew { // what the project's own game taught is the game
 		asked.Skills = slices.DeleteFunc(asked.Skills, api.Skill.Learned)
 	}
+	limits, window := g.limitsFor(ctx, req)
 	return agent.Task{
-		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
+		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
 		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
 	}
 }
 
-// windowOf is how many tokens a model can hold, 0 when that is not known.
-func (g *embedded) windowOf(ctx context.Context, name string) int {
+// limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where
+// that is not known.
+func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Limits, window int) {
+	limits, offer := agent.LimitsOf(req.Settings.ReasoningLevel), g.offerOf(ctx, req.Settings.Model)
+	if offer.MaxOutput > 0 {
+		limits.Answer = min(limits.Answer, offer.MaxOutput)
+	}
+	return limits, offer.Context
+}
+
+// offerOf is what is known of a model.
+func (g *embedded) offerOf(ctx context.Context, name string) model.Offer {
 	if g.studio == nil {
-		return 0
+		return model.Offer{}
 	}
 	offers, err := g.studio.Offers(ctx)
 	if err != nil {
-		return 0 // the model says so itself when it is asked
+		return model.Offer{} // the model says itself what it can't do, when it is asked
 	}
-	for _, o := range offers {
-		if o.Name == name {
-			return o.Context
-		}
+	i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == name })
+	if i < 0 {
+		return model.Offer{}
 	}
-	return 0
+	return offers[i]
 }
 
 // handOver makes the revision that was proven the project's game.

@@ -162,3 +162,19 @@ func TestChangeOfAStockGameThatTheGrammarCannotDoIsAModelsAndNoOtherIs(t *testin
 		t.Errorf("%+v after %d questions", result, len(s.asked))
 	}
 }
+
+func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
+	s := &sage{calls: writing(t, "blocks")}
+	p := writers(t, s, &arcade{})
+	offer := model.Offer{Name: "wise", Use: model.UseChat, Context: 64_000, MaxOutput: 2000}
+	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
+	if result, _ := p.runWith(wide("blocks that fall")); !result.Changed || s.asked[0].MaxOutput != offer.MaxOutput {
+		t.Errorf("%+v; it may write %d", result, s.asked[0].MaxOutput)
+	}
+	s.asked = nil
+	offer.Context = 3000
+	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
+	if _, rep := p.runWith(wide("a new game: blocks that fall")); len(s.asked) != 0 || !strings.Contains(warned(rep), "Name a model that holds more") {
+		t.Errorf("asked %d times, warned %q", len(s.asked), warned(rep))
+	}
+}

@@ -27,8 +27,9 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
+	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
-		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
+		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
 		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {

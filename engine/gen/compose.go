@@ -89,11 +89,18 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	if game.short {
 		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
 	}
-	asked := ask(req)
-	if !isNew { // what the project's own game taught is the game
-		asked.Skills = slices.DeleteFunc(asked.Skills, api.Skill.Learned)
-	}
 	limits, window := g.limitsFor(ctx, req)
+	asked, room := ask(req), maxLearnedBytes
+	if window > 0 {
+		room = min(room, window) // in bytes: a third of it
+	}
+	asked.Skills = slices.DeleteFunc(asked.Skills, func(s api.Skill) bool {
+		if !s.Learned() {
+			return false // sent, or stored by the user: as it is, whatever its size
+		}
+		room -= s.Size()
+		return !isNew || room < 0 // what the project's own game taught is the game
+	})
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
 		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),

@@ -178,3 +178,24 @@ func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
 		t.Errorf("asked %d times, warned %q", len(s.asked), warned(rep))
 	}
 }
+
+func TestSkillsAreShownWholeAndLearnedOnesWhereThereIsRoom(t *testing.T) {
+	files := func(n int) []api.SkillFile {
+		return []api.SkillFile{{Path: "src/a.js", Content: strings.Repeat("x", n)}}
+	}
+	req := wide("blocks")
+	req.Skills = []api.Skill{{Key: "mine", Title: "M", Files: files(90_000)}, {Key: "auto-a", Title: "A", Files: files(20_000)}, {Key: "auto-b", Title: "B", Files: files(20_000)}}
+	p := writers(t, &sage{}, &arcade{})
+	req.Workspace = p.root
+	g := p.gen.(*embedded)
+	g.studio = listed{offers: []model.Offer{{Name: "wise", Use: model.UseChat, Context: 32_000}}}
+	for isNew, want := range map[bool]string{true: "mine auto-a", false: "mine"} {
+		var keys []string
+		for _, s := range g.task(t.Context(), req, &recorder{}, &kitGame{}, isNew).Ask.Skills {
+			keys = append(keys, s.Key)
+		}
+		if got := strings.Join(keys, " "); got != want {
+			t.Errorf("new %v: it is shown %s", isNew, got)
+		}
+	}
+}

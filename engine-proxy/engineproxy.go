@@ -212,6 +212,9 @@ type Ledger interface {
 	// Expire forgets the jobs that ended before a time, and returns how many
 	// they were. What they count in days, months and balances stays.
 	Expire(ctx context.Context, before time.Time) (int, error)
+	// PublishedJobs returns the jobs whose games are published: what they left is kept
+	// however old.
+	PublishedJobs(ctx context.Context) ([]string, error)
 	// DeletedProjects returns the projects that were deleted and of which
 	// ProjectsForgotten has not told that nothing is left. It is an error for an
 	// installation that does not have the engines.

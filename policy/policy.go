@@ -20,6 +20,9 @@ const (
 	ActionListProjects  Action = "projects.list"
 	ActionGetProject    Action = "projects.get"
 	ActionDeleteProject Action = "projects.delete"
+	ActionPublish       Action = "projects.publish"
+	ActionUnpublish     Action = "projects.unpublish"
+	ActionAnalytics     Action = "analytics.read"
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
 	ActionFiles         Action = "files"
@@ -33,6 +36,7 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
+		ActionPublish, ActionUnpublish, ActionAnalytics,
 		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
 	}
 }

@@ -132,7 +132,7 @@ func validIdempotencyKey(s string) bool {
 // read takes what the request says of itself: body, query and path.
 func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	switch q.Route.Action {
-	case policy.ActionCreateProject, policy.ActionGenerate:
+	case policy.ActionCreateProject, policy.ActionGenerate, policy.ActionPublish:
 		limit := a.MaxBody
 		if limit <= 0 {
 			limit = DefaultMaxBody
@@ -148,7 +148,7 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 			return refused
 		}
 		return q.takeIdempotencyKey(r.Header)
-	case policy.ActionGetProject, policy.ActionDeleteProject:
+	case policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionUnpublish, policy.ActionAnalytics:
 		q.ProjectID = q.Route.ProjectID
 		return asError(api.CheckProjectID(q.ProjectID))
 	case policy.ActionListProjects, policy.ActionListModels:
@@ -181,9 +181,17 @@ func projectID(u *url.URL) (id string, given int) {
 }
 
 func (q *Request) parse(body []byte) *api.Error {
-	if q.Route.Action == policy.ActionCreateProject {
+	switch q.Route.Action {
+	case policy.ActionCreateProject:
 		req, err := api.ParseProjectRequest(body)
 		q.Project = req
+		return asError(err)
+	case policy.ActionPublish:
+		q.ProjectID = q.Route.ProjectID
+		err := api.CheckProjectID(q.ProjectID)
+		if err == nil {
+			q.Publish, err = api.ParsePublishRequest(body)
+		}
 		return asError(err)
 	}
 	req, err := api.ParseGenerateRequest(body)

@@ -377,6 +377,8 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"can't be the name":     func(c *egress.Config) { c.Endpoints[0].Chat = []string{"a b"} },
 		"no model that writes":  func(c *egress.Config) { c.Default = "painter" },
 		"\"embedded\" can't be": func(c *egress.Config) { c.Endpoints[0].Chat = []string{"embedded"} },
+		"no model with vision":  func(c *egress.Config) { c.Eyes = "writer" },
+		"no other model":        func(c *egress.Config) { c.Endpoints[0].Models = []egress.Model{{Name: "m", Fallback: []string{"m"}}} },
 		"must not be negative":  func(c *egress.Config) { c.MaxTokens = -1 },
 	} {
 		c := good()

@@ -105,6 +105,10 @@ func New(opts Options) (*Egress, error) {
 		opts: opts, config: config, catalog: config.catalog(), provider: newProvider(config), log: opts.Logger,
 		accounts: make(map[string]*account), served: make(map[string]entrance),
 	}
+	if config.Record != "" {
+		e.provider.recorder = &recorder{folder: config.Record, log: opts.Logger}
+		opts.Logger.Warn("calls of models are recorded, with what users wrote", zap.String("folder", config.Record))
+	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/svc-games/svc/api"
 )
@@ -19,17 +20,30 @@ func (c Config) defaultModel() string {
 	return api.ModelEmbedded
 }
 
-// checkDefault refuses a default that no job could have.
-func (c Config) checkDefault() error {
-	if c.Default == "" || c.Default == api.ModelEmbedded {
-		return nil
-	}
-	for _, m := range c.catalog() {
-		if m.Name == c.Default && m.use() == useChat {
+// checkNamed refuses a default, eyes and fallbacks that are not there, or are no such.
+func (c Config) checkNamed() error {
+	all := c.catalog()
+	writes := func(name string) *offered {
+		i := slices.IndexFunc(all, func(m offered) bool { return m.Name == name && m.use() == useChat })
+		if i < 0 {
 			return nil
 		}
+		return &all[i]
 	}
-	return fmt.Errorf("egress: the default %q is no model that writes", c.Default)
+	if c.Default != "" && c.Default != api.ModelEmbedded && writes(c.Default) == nil {
+		return fmt.Errorf("egress: the default %q is no model that writes", c.Default)
+	}
+	if eyes := writes(c.Eyes); c.Eyes != "" && (eyes == nil || !eyes.Vision) {
+		return fmt.Errorf("egress: the eyes %q are no model with vision", c.Eyes)
+	}
+	for _, m := range all {
+		for _, name := range m.Fallback {
+			if name == m.Name || m.use() != useChat || writes(name) == nil {
+				return fmt.Errorf("egress: the model %s: the fallback %q is no other model that writes", m.Name, name)
+			}
+		}
+	}
+	return nil
 }
 
 // Models lists the models that jobs may name, with what the ledger asks for them.

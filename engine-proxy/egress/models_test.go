@@ -2,11 +2,24 @@ package egress_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
+
+func TestEyesAndFallbacksAreToldToEngines(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *egress.Options) {
+		o.Config.Eyes = "thinker"
+		o.Config.Endpoints[0].Models = []egress.Model{{Name: "thinker", Abilities: egress.Abilities{Vision: true}, Fallback: []string{"writer"}}}
+	})
+	p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
+	if want := `"vision":true,"fallback":["writer"],"eyes":true}`; p.status != 200 || !strings.Contains(p.body, want) || strings.Count(p.body, "eyes") != 1 {
+		t.Errorf("got %d %s", p.status, p.body)
+	}
+}
 
 func TestModelsOfJobsComeWithWhatTheyCanDoAndCost(t *testing.T) {
 	t.Parallel()

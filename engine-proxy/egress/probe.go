@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // Found is what one call of a probe showed.
@@ -52,6 +54,9 @@ func (c Config) Probe(ctx context.Context, names []string, each func(Probed)) er
 		return err
 	}
 	e := &Egress{config: c, catalog: c.catalog(), provider: newProvider(c)}
+	if c.Record != "" {
+		e.provider.recorder = &recorder{folder: c.Record, log: zap.NewNop()}
+	}
 	for _, name := range names {
 		if _, refused := e.catalog.named(name); refused != nil {
 			return fmt.Errorf("the configuration has no model %s that writes", name)

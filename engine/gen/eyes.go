@@ -35,8 +35,8 @@ How it plays is judged elsewhere. The request and all words in the pictures are 
 const eyesSchema = `{"type":"object","properties":{"findings":{"type":"array","items":{"type":"string"}}},"required":["findings"],"additionalProperties":false}`
 
 // Look implements agent.Theatre: it plays a revision for a while and says what is wrong
-// with what is to be seen. A model that sees looks at the pictures; else what the game
-// says of its texts is measured.
+// with what is to be seen. The operator's eyes look at the pictures, or the author where
+// it sees; else what the game says of its texts is measured.
 func (t *theatre) Look(ctx context.Context, files compile.Files, sees bool) ([]string, error) {
 	policy := "probe"
 	if files[compile.PlayerFile] != nil {
@@ -48,8 +48,10 @@ func (t *theatre) Look(ctx context.Context, files compile.Files, sees bool) ([]s
 		return nil, err
 	}
 	var found []string
-	if sees {
-		found, err = t.seen(ctx, shown.Scenes)
+	if eyes := t.g.eyes(ctx); eyes != "" {
+		found, err = t.seen(ctx, eyes, shown.Scenes)
+	} else if sees {
+		found, err = t.seen(ctx, t.req.Settings.Model, shown.Scenes)
 	} else {
 		found = measured(shown.Scenes)
 	}
@@ -73,13 +75,13 @@ func measured(scenes []playtest.Scene) []string {
 }
 
 // seen asks a model that sees. Where it says nothing of use there is no finding.
-func (t *theatre) seen(ctx context.Context, scenes []playtest.Scene) ([]string, error) {
+func (t *theatre) seen(ctx context.Context, eyes string, scenes []playtest.Scene) ([]string, error) {
 	m := model.TextMessage(model.RoleUser, "The request:\n"+ask(t.req).Prompt)
 	for i, s := range scenes[:min(len(scenes), mostSeen)] {
 		m.Parts = append(m.Parts, model.Part{Text: fmt.Sprintf("Picture %d, %s:", i+1, s.Phase)}, model.Part{Image: &model.Image{Type: "image/jpeg", Data: s.JPEG}})
 	}
 	reply, err := t.g.agents.Chat(ctx, model.Request{
-		Model: t.req.Settings.Model, System: eyesTask, Messages: []model.Message{m}, MaxOutput: eyesAnswer,
+		Model: eyes, System: eyesTask, Messages: []model.Message{m}, MaxOutput: eyesAnswer,
 		Effort: string(api.ReasoningLow), Schema: json.RawMessage(eyesSchema),
 	})
 	if err != nil {

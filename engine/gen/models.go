@@ -54,6 +54,18 @@ func (g *embedded) Choose(ctx context.Context, wanted string) (name string, err 
 	return api.ModelEmbedded, nil
 }
 
+// eyes is the model that looks at games whoever made them, "" for none.
+func (g *embedded) eyes(ctx context.Context) string {
+	if g.studio == nil {
+		return ""
+	}
+	offers, err := g.studio.Offers(ctx)
+	if i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Eyes }); err == nil && i >= 0 {
+		return offers[i].Name
+	}
+	return ""
+}
+
 // ask is what a model is asked of a request, verbatim but for secrets.
 func ask(req Request) author.Ask {
 	out := author.Ask{Prompt: masked(req.Prompt), Instructions: masked(req.Instructions), Settings: req.Settings}

@@ -153,6 +153,11 @@ func TestEyesSayWhatIsWrongInBoundedWords(t *testing.T) {
 	if found, err = h.Look(t.Context(), files, true); !errors.As(err, &refused) || len(found) > 0 {
 		t.Errorf("no JSON: %q (%v)", found, err)
 	}
+	l.says = `{"findings":[]}`
+	h.g.studio = listed{offers: []model.Offer{{Name: "wise", Use: model.UseChat}, {Name: "watcher", Use: model.UseChat, Vision: true, Eyes: true}}}
+	if found, err = h.Look(t.Context(), files, false); err != nil || len(found) > 0 || l.asked[0].Model != "wise" || l.asked[len(l.asked)-1].Model != "watcher" {
+		t.Errorf("the operator's eyes: %q (%v), asked %s", found, err, l.asked[len(l.asked)-1].Model)
+	}
 	l.err = model.ErrExhausted
 	if _, err = h.Look(t.Context(), files, true); !errors.Is(err, model.ErrExhausted) {
 		t.Errorf("no balance: %v", err)

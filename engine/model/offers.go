@@ -45,6 +45,9 @@ type Offer struct {
 	Cache      string  `json:"cache"`
 	Parallel   bool    `json:"parallel"`    // several calls in one answer
 	FirstToken float64 `json:"first_token"` // seconds until it comes, at most
+	// Fallback are asked where a request names none.
+	Fallback []string `json:"fallback"`
+	Eyes     bool     `json:"eyes"` // it looks at games, whoever made them
 }
 
 // codec returns how the model's wire is spoken.

@@ -48,7 +48,7 @@ func documentedRule(f Facts, action policy.Action) string {
 		return "allowed"
 	case "teleport":
 		return "action.unknown"
-	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
+	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
 		reading = true
 	}
 	switch {

@@ -187,6 +187,7 @@ func (h *Host) calls(logger *zap.Logger) http.Handler {
 	mux.Handle(wire.Path+"/", wire.Handler(h.Service, logger))
 	mux.Handle(ledger.Path+"/", ledger.Handler(h.Service, logger))
 	mux.Handle(wire.ConsolePath+"/", wire.ConsoleHandler(h.Service.Console, logger))
+	mux.Handle(wire.PlayPath+"/", wire.PlayHandler(h.Service.Play, logger))
 	return mux
 }
 

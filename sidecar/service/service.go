@@ -78,6 +78,7 @@ type Service struct {
 	logger   *zap.Logger
 	store    *store.Store
 	redis    *push.Redis // nil: there is none
+	played   *played
 	now      func() time.Time
 }
 
@@ -128,6 +129,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		logger:   o.Logger,
 		store:    s,
 		redis:    redis,
+		played:   newPlayed(o.Store, o.DataDir, now, o.Logger),
 		now:      now,
 	}, nil
 }
@@ -222,8 +224,5 @@ func (s *Service) Close() error {
 		err = s.redis.Close()
 	}
 	s.lastUsed.close()
-	return errors.Join(err, s.store.Close())
+	return errors.Join(err, s.played.close(), s.store.Close())
 }
-
-// Interface guards
-var _ sidecar.Service = (*Service)(nil)

@@ -38,6 +38,7 @@ func (trusting) Prove(context.Context, compile.Files) (agent.Verdict, error) {
 }
 func (trusting) Step(int, int)                                       {}
 func (trusting) Say(string)                                          {}
+func (trusting) Delta(string)                                        {}
 func (trusting) Call(string, map[string]any) func(ok bool, _ string) { return func(bool, string) {} }
 
 func puppet(t *testing.T, name string) puppets.Puppet {
@@ -49,40 +50,63 @@ func puppet(t *testing.T, name string) puppets.Puppet {
 	return all[slices.IndexFunc(all, func(p puppets.Puppet) bool { return p.Name == name })]
 }
 
-// funded is a rig with a writer that is played by an actor behind a server that
-// checks, and a job that can pay.
-func funded(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a *puppets.Actor) (*rig, *model.Client) {
+// stage is a rig with a writer that is played by an actor behind a server that checks,
+// and a user that can pay.
+func stage(t *testing.T, rules fakeprovider.Rules, can egress.Abilities, a fakeprovider.Answer, more ...func(c *egress.Config)) *rig {
 	t.Helper()
-	r := newRigOf(t, func(at *egress.Endpoint) {
-		at.Chat, at.Models = nil, []egress.Model{{Name: "writer", Abilities: can}}
-	}, fakeprovider.Strict(rules, a.Answer()))
-	if _, err := r.side.Keys().TopUp(t.Context(), "test", "alice", keys.Credit{TIK: 1_000_000 * api.MicroPerTIK}); err != nil {
+	r := newRigWith(t, func(c *egress.Config) {
+		c.Endpoints[0].Chat, c.Endpoints[0].Models = nil, []egress.Model{{Name: "writer", Abilities: can}}
+		for _, change := range more {
+			change(c)
+		}
+	}, fakeprovider.Strict(rules, a))
+	if _, err := r.side.Keys().TopUp(t.Context(), "test", "alice", keys.Credit{TIK: stageTIK - 100*api.MicroPerTIK}); err != nil {
 		t.Fatal(err)
 	}
-	job := r.accept()
-	r.report(contract.FeedStarted, job, api.JobRunning, "model")
-	tokenFile := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := model.New(model.Options{Socket: r.socket, TokenFile: tokenFile, Attempts: 1})
-	if names, err := c.Chats(t.Context()); err != nil || len(names) != 1 {
-		t.Fatalf("%q, %v", names, err)
-	}
-	return r, c
+	return r
 }
 
-// authored is what an author makes of the empty frame.
-func authored(t *testing.T, c *model.Client, p puppets.Puppet) agent.Outcome {
+const stageTIK = 1_000_000 * api.MicroPerTIK
+
+// client is one of a job that runs on a rig.
+func (r *rig) client() *model.Client {
+	r.t.Helper()
+	job := r.accept()
+	r.report(contract.FeedStarted, job, api.JobRunning, "model")
+	tokenFile := filepath.Join(r.t.TempDir(), "token")
+	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	c := model.New(model.Options{Socket: r.socket, TokenFile: tokenFile, Attempts: 1})
+	if names, err := c.Chats(r.t.Context()); err != nil || len(names) != 1 {
+		r.t.Fatalf("%q, %v", names, err)
+	}
+	return c
+}
+
+// costs is what a provider's account comes to by the rig's prices, which have none
+// for caches.
+func costs(took fakeprovider.Took) api.TIK {
+	return api.TIK(took.Input+took.Cached+took.Written)*1_000 + api.TIK(took.Output)*2_000_000
+}
+
+// taskOf is to write a puppet's game on the empty frame.
+func taskOf(t *testing.T, p puppets.Puppet) agent.Task {
 	t.Helper()
 	frame, err := kit.Frame(p.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, agent.Task{
+	return agent.Task{
 		Model: "writer", Ask: author.Ask{Prompt: p.Prompt, Settings: api.Settings{ReasoningLevel: api.ReasoningMedium}},
 		Limits: agent.LimitsOf(api.ReasoningMedium), Game: frame, New: true, Fixed: map[string]string{kit.Folder + "/": "it is the kit"}, Manual: kit.Page,
-	})
+	}
+}
+
+// authored is what an author makes of the empty frame.
+func authored(t *testing.T, c *model.Client, p puppets.Puppet) agent.Outcome {
+	t.Helper()
+	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, taskOf(t, p))
 	if err != nil || out.Stop != "" {
 		t.Fatalf("it ended with %q, %v after %d steps: %v", out.Stop, err, out.Steps, out.Refusal)
 	}
@@ -100,8 +124,8 @@ func TestPuppetWritesTheSameBytesOverEveryWire(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				a := puppets.Act(p.Script(nil), w.rules.Manner)
-				r, c := funded(t, w.rules, w.can, a)
-				out := authored(t, c, p)
+				r := stage(t, w.rules, w.can, a.Answer())
+				out := authored(t, r.client(), p)
 				if problems := a.Problems(); len(problems) > 0 || !a.Finished() {
 					t.Errorf("%d steps: %s", a.Steps(), strings.Join(problems, "\n"))
 				}
@@ -109,7 +133,7 @@ func TestPuppetWritesTheSameBytesOverEveryWire(t *testing.T) {
 				if u := (model.Usage{Input: took.Input, Cached: took.Cached, CacheWrite: took.Written, Output: took.Output}); out.Usage != u {
 					t.Errorf("the agent counts %+v, the provider %+v", out.Usage, u)
 				}
-				r.wantBalance((1_000_100)*api.MicroPerTIK - api.TIK(took.Input+took.Cached+took.Written)*1_000 - api.TIK(took.Output)*2_000_000)
+				r.wantBalance(stageTIK - costs(took))
 				mu.Lock()
 				defer mu.Unlock()
 				written[name] = out.Files
@@ -135,8 +159,7 @@ func TestCutAnswersLeaveNoTruncatedFile(t *testing.T) {
 			t.Parallel()
 			w := wires[name]
 			a := puppets.Act(p.Script(&puppets.Cut), w.rules.Manner)
-			_, c := funded(t, w.rules, w.can, a)
-			out := authored(t, c, p)
+			out := authored(t, stage(t, w.rules, w.can, a.Answer()).client(), p)
 			if problems := a.Problems(); len(problems) > 0 || !a.Finished() || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) {
 				t.Errorf("%d steps: %s", a.Steps(), strings.Join(problems, "\n"))
 			}

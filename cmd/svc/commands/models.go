@@ -36,6 +36,7 @@ func modelsCommand() *cobra.Command {
 		},
 	}
 	o.register(c)
+	c.AddCommand(modelsRecordCommand())
 	return c
 }
 

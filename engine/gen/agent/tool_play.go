@@ -63,11 +63,14 @@ func (a playArguments) trial(game *sources) (playtest.Trial, error) {
 	if a.Trace != nil {
 		return a.Trace.trial()
 	}
-	if a.Policy == "" {
+	_, there := game.files[compile.PlayerFile]
+	switch {
+	case a.Policy == "player" && !there:
+		return playtest.Trial{}, fmt.Errorf("there is no %s, by which the player plays", compile.PlayerFile)
+	case a.Policy == "" && there:
+		a.Policy = "player"
+	case a.Policy == "":
 		a.Policy = "mash"
-		if _, there := game.files[compile.PlayerFile]; there {
-			a.Policy = "player"
-		}
 	}
 	if !slices.Contains(playtest.Policies, a.Policy) {
 		return playtest.Trial{}, fmt.Errorf("policy is one of %s", strings.Join(playtest.Policies, ", "))

@@ -11,7 +11,7 @@ import (
 const (
 	mostEnds    = 3
 	mostConsole = 12  // lines
-	mostState   = 900 // bytes of one
+	mostState   = 600 // bytes of one
 	calm        = 2 * second
 )
 

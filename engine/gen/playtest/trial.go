@@ -20,7 +20,9 @@ const (
 	trialPiece = second // frames between two looks
 	maxScenes  = 7      // five moments, the title, and the first end
 	shotSide   = 768    // pixels of a shot's longer side
-	maxMurmurs = 6      // messages of a console that are neither error nor warning
+	maxEvents  = 100
+	maxState   = 4000 // bytes of an exposed state
+	maxMurmurs = 6    // messages of a console that are neither error nor warning
 )
 
 // Policies are the ways of playing that a trial may name. "player" is the game's own.
@@ -105,13 +107,16 @@ func (b *Browser) sit(ctx context.Context, g Game) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	player, err := playerOf(ctx, reader(g.Files))
-	if err != nil {
+	player, broken := playerOf(ctx, reader(g.Files))
+	if broken != nil {
 		player = ""
 	}
 	s, err := b.newSeat(ctx, &g, player+";\n"+script)
 	if err != nil {
 		return nil, err
+	}
+	if broken != nil {
+		s.note(&s.said, maxSaid, playerFile+" can't be built: "+broken.Error())
 	}
 	s.verbose.Store(true)
 	go s.watch(min(b.hang, trialHang))
@@ -237,16 +242,29 @@ func (t *trial) keep(s Scene) error {
 	if len(t.out.Scenes) >= maxScenes {
 		return nil
 	}
-	if s.Screen != nil {
-		s.Screen.HUD = s.Screen.HUD[:min(len(s.Screen.HUD), maxTexts)]
-		s.Screen.Sprites = s.Screen.Sprites[:min(len(s.Screen.Sprites), maxTexts)]
-	}
+	s.bound()
 	var err error
 	if s.JPEG, err = t.shot(); err != nil {
 		return err
 	}
 	t.out.Scenes = append(t.out.Scenes, s)
 	return nil
+}
+
+// bound keeps what a game says of itself within bounds: the page may not have.
+func (s *Scene) bound() {
+	s.State, s.Phase, s.Print, s.Unseen = clip(s.State, maxState), clip(s.Phase, 20), clip(s.Print, 20), ""
+	if s.Screen == nil {
+		return
+	}
+	s.Screen.HUD = s.Screen.HUD[:min(len(s.Screen.HUD), maxTexts)]
+	for i, b := range s.Screen.HUD {
+		s.Screen.HUD[i].Role, s.Screen.HUD[i].Text = clip(b.Role, 40), clip(b.Text, 200)
+	}
+	s.Screen.Sprites = s.Screen.Sprites[:min(len(s.Screen.Sprites), maxTexts)]
+	for i, sp := range s.Screen.Sprites {
+		s.Screen.Sprites[i].Name = clip(sp.Name, 40)
+	}
 }
 
 // shot is a picture of the viewport, no larger than a model needs it.
@@ -270,7 +288,7 @@ func (t *trial) close() error {
 	if err != nil {
 		return err
 	}
-	t.out.Events, t.out.Left, t.out.Whole = said.Events, said.Left, t.out.Ready
+	t.out.Events, t.out.Left, t.out.Whole = said.Events[:min(len(said.Events), maxEvents)], said.Left, t.out.Ready
 	end, err := t.tell()
 	if err != nil {
 		return err

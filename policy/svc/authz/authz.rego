@@ -43,7 +43,17 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
+	input.action in {
+		"projects.get",
+		"projects.delete",
+		"projects.publish",
+		"projects.unpublish",
+		"analytics.read",
+		"status",
+		"events",
+		"files",
+		"cancel",
+	}
 	key.active
 	project.role == "owner"
 }
@@ -85,6 +95,9 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
 	"models.list",
 	"generate",
 	"status",

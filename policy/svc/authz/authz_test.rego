@@ -16,7 +16,17 @@ allowed := {"allow": true, "status": 200, "error": "", "limits": unlimited, "rul
 
 key_actions := {"authenticate", "projects.create", "projects.list", "models.list"}
 
-project_actions := {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
+project_actions := {
+	"projects.get",
+	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
+	"status",
+	"events",
+	"files",
+	"cancel",
+}
 
 actions := (key_actions | project_actions) | {"generate"}
 

@@ -37,6 +37,7 @@ type Ledger interface {
 	Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error
 	EndJob(ctx context.Context, record contract.JobRecord) error
 	Expire(ctx context.Context, before time.Time) (int, error)
+	PublishedJobs(ctx context.Context) ([]string, error)
 	DeletedProjects(ctx context.Context, installationID string) ([]string, error)
 	ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error
 	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)
@@ -91,6 +92,7 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 		return nothing{}, l.EndJob(ctx, r)
 	})
 	rpc.Handle(s, "expire", func(ctx context.Context, r expiry) (int, error) { return l.Expire(ctx, r.Before) })
+	rpc.Handle(s, "published-jobs", func(ctx context.Context, _ nothing) ([]string, error) { return l.PublishedJobs(ctx) })
 	rpc.Handle(s, "deleted-projects", func(ctx context.Context, r installationRef) ([]string, error) {
 		return l.DeletedProjects(ctx, r.InstallationID)
 	})
@@ -158,6 +160,11 @@ func (c *Client) EndJob(ctx context.Context, record contract.JobRecord) error {
 // Expire implements Ledger.
 func (c *Client) Expire(ctx context.Context, before time.Time) (int, error) {
 	return call[int](ctx, c, expireTimeout, "expire", expiry{before})
+}
+
+// PublishedJobs implements Ledger.
+func (c *Client) PublishedJobs(ctx context.Context) ([]string, error) {
+	return call[[]string](ctx, c, timeout, "published-jobs", nothing{})
 }
 
 // DeletedProjects implements Ledger.

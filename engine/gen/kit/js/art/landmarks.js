@@ -35,7 +35,8 @@ export const landmarks = {
     c.fillRect(130, y - 60, 220, 160);
     for (let k = 0; k < 9; k++) c.fillRect(132 + k * 25, y - 74, 15, 16);
     tower(c, 240, y, 72, 170, shade(wall, 0.08), roof);
-    for (const [x, h] of [[128, 130], [352, 130], [196, 200], [286, 200]]) tower(c, x, y, 44, h, shade(wall, -0.06), roof);
+    const towers = [[128, 130], [352, 130], [196, 200], [286, 200]];
+    for (const [x, h] of towers) tower(c, x, y, 44, h, shade(wall, -0.06), roof);
     c.fillStyle = shade(wall, -0.4);
     c.beginPath();
     c.roundRect(218, y + 4, 44, 80, [22, 22, 0, 0]);

@@ -7,7 +7,7 @@ import { session } from './session.js';
 import { pressed, PAUSE, SOUND } from './controls.js';
 import { textures } from '../art/textures.js';
 import { pictures } from './assets.js';
-import { stateHook, viewHook, printHook, screenHook } from './hook.js';
+import { stateHook, viewHook, screenHook } from './hook.js';
 import { listen } from './input.js';
 import { player } from './sound.js';
 import { surround } from './surround.js';
@@ -105,7 +105,6 @@ export function boot(game, mechanic, renderer, assets) {
       surround(painted, game.palette);
       window.__svc_state = stateHook(ss, list);
       window.__svc_view = viewHook(ss);
-      window.__svc_print = printHook(ss);
       svc.expose(() => ss.state, screenHook(ss, list));
       svc.ready(() => svc.track('loaded', {}));
     },

@@ -43,13 +43,13 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.get", "status", "events", "files"}
+	input.action in {"projects.get", "analytics.read", "status", "events", "files"}
 	key.active
 	project.role in {"owner", "reader"}
 }
 
 allow if {
-	input.action in {"projects.delete", "cancel"}
+	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel"}
 	key.active
 	project.role == "owner"
 }
@@ -91,6 +91,9 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
 	"models.list",
 	"generate",
 	"status",

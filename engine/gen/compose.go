@@ -71,7 +71,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	if out.Files == nil {
 		warning := fmt.Sprintf("The model wrote no game that could be played, since %s: this is one of the generator's own.", out.Stop)
-		return Result{}, &setback{warning: helped(warning, model.Hint(out.Refusal))}, nil
+		return Result{}, &setback{warning: helped(warning, remedy(out))}, nil
 	}
 	if out.Stop != "" {
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is the game.", out.Stop))
@@ -89,31 +89,48 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	if game.short {
 		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
 	}
-	asked := ask(req)
-	if !isNew { // what the project's own game taught is the game
-		asked.Skills = slices.DeleteFunc(asked.Skills, api.Skill.Learned)
+	limits, window := g.limitsFor(ctx, req)
+	asked, room := ask(req), maxLearnedBytes
+	if window > 0 {
+		room = min(room, window) // in bytes: a third of it
 	}
+	asked.Skills = slices.DeleteFunc(asked.Skills, func(s api.Skill) bool {
+		if !s.Learned() {
+			return false // sent, or stored by the user: as it is, whatever its size
+		}
+		room -= s.Size()
+		return !isNew || room < 0 // what the project's own game taught is the game
+	})
 	return agent.Task{
-		Model: req.Settings.Model, Ask: asked, Limits: agent.LimitsOf(req.Settings.ReasoningLevel), Window: g.windowOf(ctx, req.Settings.Model),
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page, About: about, Stage: g.stageFor(ctx, req, rep),
+		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
 	}
 }
 
-// windowOf is how many tokens a model can hold, 0 when that is not known.
-func (g *embedded) windowOf(ctx context.Context, name string) int {
+// limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where
+// that is not known.
+func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Limits, window int) {
+	limits, offer := agent.LimitsOf(req.Settings.ReasoningLevel), g.offerOf(ctx, req.Settings.Model)
+	if offer.MaxOutput > 0 {
+		limits.Answer = min(limits.Answer, offer.MaxOutput)
+	}
+	return limits, offer.Context
+}
+
+// offerOf is what is known of a model.
+func (g *embedded) offerOf(ctx context.Context, name string) model.Offer {
 	if g.studio == nil {
-		return 0
+		return model.Offer{}
 	}
 	offers, err := g.studio.Offers(ctx)
 	if err != nil {
-		return 0 // the model says so itself when it is asked
+		return model.Offer{} // the model says itself what it can't do, when it is asked
 	}
-	for _, o := range offers {
-		if o.Name == name {
-			return o.Context
-		}
+	i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == name })
+	if i < 0 {
+		return model.Offer{}
 	}
-	return 0
+	return offers[i]
 }
 
 // handOver makes the revision that was proven the project's game.
@@ -176,4 +193,22 @@ func skillKey(title string) string {
 		return key
 	}
 	return "game"
+}
+
+// remedy says what would help where a model's work came to nothing.
+func remedy(out agent.Outcome) string {
+	hint := model.Hint(out.Refusal)
+	switch {
+	case hint != "":
+		return hint
+	case model.KindOf(out.Refusal) == model.NoModel:
+		return "GET /v1/models lists the models that there are."
+	case out.Stop == agent.StopProvider:
+		return "Try again later, or name another model."
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+		return "A higher reasoningLevel gives it more."
+	case out.Stop == agent.StopRoom:
+		return "Name a model that holds more, or send less with the request."
+	}
+	return "Another model may do better."
 }

@@ -149,3 +149,53 @@ func TestAuthorIsToldByRuleWhatTheJudgeFound(t *testing.T) {
 		t.Errorf("the model was told %q", last[len(last)-1].Text())
 	}
 }
+
+func TestChangeOfAStockGameThatTheGrammarCannotDoIsAModelsAndNoOtherIs(t *testing.T) {
+	s := &sage{reading: "it was asked to read the request", calls: [][2]string{sway(t), handedIn}}
+	p := writers(t, s, &arcade{})
+	p.run("a fox that flies through gaps")
+	if result, _ := p.runWith(wisely("make it faster")); !result.Changed || len(s.asked) != 0 {
+		t.Errorf("%+v after %d questions", result, len(s.asked))
+	}
+	result, _ := p.runWith(wisely("let the gates sway"))
+	if !result.Changed || len(result.Unmet) != 0 || len(s.asked) != 2 || result.Summary != "The gates sway." || !strings.Contains(p.files()[projectFile], modeAuthored) {
+		t.Errorf("%+v after %d questions", result, len(s.asked))
+	}
+}
+
+func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
+	s := &sage{calls: writing(t, "blocks")}
+	p := writers(t, s, &arcade{})
+	offer := model.Offer{Name: "wise", Use: model.UseChat, Context: 64_000, MaxOutput: 2000}
+	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
+	if result, _ := p.runWith(wide("blocks that fall")); !result.Changed || s.asked[0].MaxOutput != offer.MaxOutput {
+		t.Errorf("%+v; it may write %d", result, s.asked[0].MaxOutput)
+	}
+	s.asked = nil
+	offer.Context = 3000
+	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
+	if _, rep := p.runWith(wide("a new game: blocks that fall")); len(s.asked) != 0 || !strings.Contains(warned(rep), "Name a model that holds more") {
+		t.Errorf("asked %d times, warned %q", len(s.asked), warned(rep))
+	}
+}
+
+func TestSkillsAreShownWholeAndLearnedOnesWhereThereIsRoom(t *testing.T) {
+	files := func(n int) []api.SkillFile {
+		return []api.SkillFile{{Path: "src/a.js", Content: strings.Repeat("x", n)}}
+	}
+	req := wide("blocks")
+	req.Skills = []api.Skill{{Key: "mine", Title: "M", Files: files(90_000)}, {Key: "auto-a", Title: "A", Files: files(20_000)}, {Key: "auto-b", Title: "B", Files: files(20_000)}}
+	p := writers(t, &sage{}, &arcade{})
+	req.Workspace = p.root
+	g := p.gen.(*embedded)
+	g.studio = listed{offers: []model.Offer{{Name: "wise", Use: model.UseChat, Context: 32_000}}}
+	for isNew, want := range map[bool]string{true: "mine auto-a", false: "mine"} {
+		var keys []string
+		for _, s := range g.task(t.Context(), req, &recorder{}, &kitGame{}, isNew).Ask.Skills {
+			keys = append(keys, s.Key)
+		}
+		if got := strings.Join(keys, " "); got != want {
+			t.Errorf("new %v: it is shown %s", isNew, got)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 	switch {
 	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
-	case current == nil, truth && model == nil && isBrief(req.Prompt):
+	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt):
 		d = untouched(req.Prompt, current)
 	default:
 		var game *authored
@@ -302,6 +302,9 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, game *aut
 // changes carries a request out, in a model's words or the user's own. What a
 // model has to say about it is in the decision.
 func changes(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, change.Outcome, error) {
+	if req.writes {
+		return leaving(req, current, game)
+	}
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
@@ -327,6 +330,21 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 		open = slices.Clone(outcome.Unmet)
 	}
 	return decision{read: true, open: open}, outcome, nil
+}
+
+// leaving does of a request what the generator's grammar does, and leaves the rest to
+// a model that changes the sources.
+func leaving(req Request, current spec.Spec, game *authored) (decision, change.Outcome, error) {
+	if isBrief(req.Prompt) {
+		all := []string{clippedWish(req.Prompt)}
+		return decision{read: true, open: all}, change.Outcome{Spec: current, Unmet: slices.Clone(all)}, nil
+	}
+	outcome := change.Apply(current, req.Prompt, game.limit())
+	d := decision{read: true}
+	if !outcome.AtBounds {
+		d.open = slices.Clone(outcome.Unmet)
+	}
+	return d, outcome, nil
 }
 
 // swap puts another mechanic into a new game's spec.

@@ -37,8 +37,9 @@ type desk struct {
 	shots  []playtest.Shot // of the last revision that was proven
 	green  bool            // one was
 
-	asked   int  // times that more checks were asked for
-	altered bool // it was told which checks of before do not hold any more
+	was     []string // kinds of faults that the game had before; nil until they are looked for
+	asked   int      // times that more checks were asked for
+	altered bool     // it was told which checks of before do not hold any more
 }
 
 // limits of the audit.
@@ -92,14 +93,15 @@ func (d *desk) Prove(ctx context.Context, files compile.Files) (agent.Verdict, e
 		return agent.Verdict{Findings: []string{fmt.Sprintf("checks/ has %d checks: write at least %d, one for start and score, one for the end and the restart, and one for each rule that was asked for", n, leastChecks)}}, nil
 	}
 	judged, changed := d.withFormer(files)
-	report, err := d.g.play(ctx, d.rep, playtest.Game{
-		Files: judged, Width: about.Size.W, Height: about.Size.H, Short: d.game.short, Shots: d.effort.visual,
-	})
+	report, err := d.play(ctx, about, judged)
 	if err != nil {
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
 		return agent.Verdict{Findings: []string{"the judge's browser could not play it (" + clipped(err.Error()) + "); nothing is known of the game, hand it in again"}}, nil
+	}
+	if err := d.excuse(ctx, &report); err != nil {
+		return v, err
 	}
 	v.Findings = d.findings(report, changed)
 	if v.OK = len(v.Findings) == 0; !v.OK {
@@ -108,6 +110,38 @@ func (d *desk) Prove(ctx context.Context, files compile.Files) (agent.Verdict, e
 	d.shots, d.green = report.Shots, true
 	v.Note = fmt.Sprintf("%d checks of the judge passed; the best play scores %v, blind play %v.", len(report.Checks), report.Score, report.Blind)
 	return v, d.keep(revision{files: files, shots: report.Shots})
+}
+
+func (d *desk) play(ctx context.Context, about kit.About, files compile.Files) (playtest.Report, error) {
+	return d.g.play(ctx, d.rep, playtest.Game{
+		Files: files, Width: about.Size.W, Height: about.Size.H, Short: d.game.short, Shots: d.effort.visual,
+	})
+}
+
+// excuse takes out of a change's way what was wrong with the game before.
+func (d *desk) excuse(ctx context.Context, report *playtest.Report) error {
+	if d.before == nil || report.OK() {
+		return nil
+	}
+	if d.was == nil {
+		d.was = []string{}
+		old, files := desk{g: d.g, rep: mute{}, effort: d.effort, game: d.game}, maps.Clone(d.game.files)
+		if about, v, err := old.build(ctx, files); err == nil && v.OK {
+			if former, err := old.play(ctx, about, files); err == nil {
+				for _, check := range checksOf(former) {
+					d.was = append(d.was, kindOf(check))
+				}
+			}
+		}
+	}
+	for i, c := range report.Checks {
+		one := playtest.Report{Checks: []playtest.Check{c}}
+		if kinds := checksOf(one); len(kinds) > 0 && slices.Contains(d.was, kindOf(kinds[0])) {
+			report.Checks[i].Blocking = false
+			warn(d.rep, "degraded", "The game does not pass the judge, and did not before this change: "+clipped(c.Rule+" "+c.Note)+".")
+		}
+	}
+	return ctx.Err()
 }
 
 // withFormer are the files to judge: with the checks of before that the author

@@ -7,7 +7,6 @@ import (
 
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/compile"
-	"github.com/svc-games/svc/engine/model"
 )
 
 // follow changes a game on the kit: its tunables by itself where that is all that is
@@ -27,7 +26,7 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 		return Result{}, err
 	case out.Files == nil && out.Stop != "":
 		why := fmt.Sprintf("The model changed nothing in the game, since %s: it is as it was.", out.Stop)
-		warn(rep, "degraded", helped(why, model.Hint(out.Refusal)))
+		warn(rep, "degraded", helped(why, remedy(out)))
 		return unchanged(req, rep, "Nothing was changed.", false), nil
 	case out.Files == nil:
 		say(rep, out.Summary)

@@ -42,6 +42,15 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	if len(s.asked) != 0 || len(a.played) != 3 {
 		t.Errorf("the model was asked %d times, and the game played %d times", len(s.asked), len(a.played))
 	}
+	if a.played[0].Short {
+		t.Error("it is played as one of another type")
+	}
+	short := strings.Replace(p.files()["game/package.json"], `"format": "platform"`, `"format": "short"`, 1)
+	p.write("game/package.json", short)
+	p.runWith(wide("faster"))
+	if !a.played[3].Short {
+		t.Errorf("it is not played as what it is: %s", short)
+	}
 	result, _ := p.runWith(wide("make the blocks glow"))
 	if result.Changed || len(s.asked) == 0 {
 		t.Errorf("what no tunable can do: %+v after %d questions", result, len(s.asked))
@@ -57,7 +66,7 @@ func TestOldChecksAreTheTestsOfAChange(t *testing.T) {
 	before := p.files()
 	edit := toolCall(t, "edit_file", map[string]any{"path": "src/main.js", "edits": []map[string]string{{"old": "import about", "new": "/* glow */ import about"}}})
 	hand := toolCall(t, "done", map[string]any{"summary": "The blocks glow."})
-	s.calls, a.reports = [][2]string{edit, hand}, []playtest.Report{failing("G13", broken)}
+	s.calls, a.reports = [][2]string{edit, hand}, []playtest.Report{failing("G13", broken), {}}
 	result, rep := p.runWith(wide("make the blocks glow"))
 	if after := p.files(); result.Changed || !maps.Equal(before, after) || len(result.Unmet) != 1 || !strings.Contains(warned(rep), "it is as it was") {
 		t.Errorf("a change that breaks a check: %+v, warned %q", result, warned(rep))
@@ -76,6 +85,18 @@ func TestOldChecksAreTheTestsOfAChange(t *testing.T) {
 	}
 	if _, there := p.files()["game/checks/former-ends.json"]; there {
 		t.Error("the check of before became a part of the game")
+	}
+}
+
+func TestWhatWasWrongBeforeIsNotHeldAgainstAChange(t *testing.T) {
+	p, _, a := blocks(t)
+	a.reports = []playtest.Report{failing("G09", "skill hardly pays: ratio 0.90"), failing("G09", "skill hardly pays: ratio 0.80")}
+	if result, rep := p.runWith(wide("faster")); !result.Changed || !strings.Contains(warned(rep), "did not before this change") {
+		t.Errorf("%+v, warned %q", result, warned(rep))
+	}
+	a.played, a.reports = nil, []playtest.Report{failing("G08", "no control starts it again"), {}}
+	if result, _ := p.runWith(wide("slower")); result.Changed || !strings.Contains(result.Summary, "Nothing was changed: with this change") {
+		t.Errorf("%+v", result)
 	}
 }
 

@@ -72,7 +72,8 @@ func (g *embedded) byModel(ctx context.Context, req Request, rep Reporter) (Resu
 // generate has the generator make the game, or change one of its own.
 func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left *setback) (Result, error) {
 	reader, warning := (*author.Author)(nil), left.warning
-	if left.reads {
+	req.writes = left.reads && g.composes(req)
+	if left.reads && !req.writes {
 		reader, warning = g.authorFor(req)
 	}
 	d, err := decide(ctx, req, reader)
@@ -96,7 +97,9 @@ func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left
 	if g.browser != nil && (refines || !d.noChange) {
 		g.browser.Warm() // it takes a second, which simulation and build need too
 	}
-	say(rep, d.explain())
+	if !d.noChange || !refines {
+		say(rep, d.explain())
+	}
 	if d.noChange && !refines {
 		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil}, nil
 	}

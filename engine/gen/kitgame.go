@@ -48,7 +48,9 @@ func loadKitGame(root *os.Root) (*kitGame, error) {
 	}
 	delete(files, compile.Script)
 	delete(files, planFile)
-	game := &kitGame{files: files, renderer: "canvas"}
+	var manifest struct{ SVC compile.About }
+	_ = json.Unmarshal(files[compile.Manifest], &manifest) // someone's own says nothing of it
+	game := &kitGame{files: files, renderer: "canvas", short: manifest.SVC.Format == spec.Short}
 	for _, name := range kit.Renderers {
 		if files["lib/"+name+".min.js"] != nil {
 			game.renderer = name

@@ -11,7 +11,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/build"
 	"github.com/svc-games/svc/engine/gen/compile"
-	"github.com/svc-games/svc/engine/model"
 )
 
 // plans reports whether a model plans: it needs no judge for that.
@@ -32,7 +31,7 @@ func (g *embedded) propose(ctx context.Context, req Request, rep Reporter, isNew
 		return Result{}, nil, err
 	case out.Plan == "":
 		warning := fmt.Sprintf("The model made no plan, since %s: this is the generator's.", out.Stop)
-		return Result{}, &setback{warning: helped(warning, model.Hint(out.Refusal))}, nil
+		return Result{}, &setback{warning: helped(warning, remedy(out))}, nil
 	}
 	rep.Progress(api.StagePackaging, 90, "Writing the plan.")
 	var b strings.Builder

@@ -10,7 +10,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/compile"
-	"github.com/svc-games/svc/engine/model"
 )
 
 // refines reports whether a model shall change the sources of a game: where a
@@ -28,8 +27,9 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
+	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
-		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
+		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
 		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	switch {
 	case out.Stop != "" && out.Files == nil:
-		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), model.Hint(out.Refusal)))
+		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), remedy(out)))
 		return made, nil
 	case out.Stop != "":
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))

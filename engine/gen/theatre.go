@@ -51,24 +51,7 @@ func (g *embedded) stageFor(ctx context.Context, req Request, rep Reporter) *age
 			t.style = style
 		}
 	}
-	return &agent.Stage{Theatre: t, Sees: g.sees(ctx, req.Settings.Model), Eyes: t.effort.visual}
-}
-
-// sees reports whether a model can look at pictures.
-func (g *embedded) sees(ctx context.Context, name string) bool {
-	if g.studio == nil {
-		return false
-	}
-	offers, err := g.studio.Offers(ctx)
-	if err != nil {
-		return false
-	}
-	for _, o := range offers {
-		if o.Name == name {
-			return o.Vision
-		}
-	}
-	return false
+	return &agent.Stage{Theatre: t, Sees: g.offerOf(ctx, req.Settings.Model).Vision, Eyes: t.effort.visual}
 }
 
 // built is a revision that can be played, or an agent.Refusal.

@@ -25,7 +25,7 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 	if strings.Contains(frame, s.addr) || !strings.HasPrefix(frame, "http://127.0.0.1:") {
 		t.Errorf("the game is at %s", frame)
 	}
-	if sandbox := b.attribute("iframe", "sandbox"); sandbox != "allow-scripts" {
+	if sandbox := b.attribute("iframe", "sandbox"); sandbox != "allow-scripts allow-forms" {
 		t.Errorf("the frame may %q", sandbox)
 	}
 	resp, err := http.Get(frame)

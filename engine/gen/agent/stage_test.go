@@ -52,6 +52,26 @@ func (h *theatre) Look(context.Context, compile.Files, bool) ([]string, error) {
 	return h.found, h.err
 }
 
+// complaining is a theatre whose games throw.
+type complaining struct{ *theatre }
+
+func (c complaining) Try(ctx context.Context, files compile.Files, t playtest.Trial) (playtest.Showing, error) {
+	shown, err := c.theatre.Try(ctx, files, t)
+	shown.Console = append(shown.Console, `exception "TypeError: b is undefined"`)
+	return shown, err
+}
+
+func TestCheckOpensTheGameAndNamesWhatItThrowsOnce(t *testing.T) {
+	h := &theatre{}
+	job := stagedTask(h)
+	job.Stage.Theatre = complaining{h}
+	r := work(t, job, &judge{}, calls("edit_file", edit("speed = 1", "speed = 2"), "check", "{}", "check", "{}"), calls("done", finish))
+	got := r.results()
+	if len(h.tries) != 1 || !strings.Contains(got[1].Text, "b is undefined") || strings.Contains(got[1].Text, "SYSTEM") || !strings.Contains(got[2].Text, "Nothing was changed") {
+		t.Errorf("%d trials: %q", len(h.tries), got)
+	}
+}
+
 func stagedTask(h *theatre) Task {
 	task := task()
 	task.Stage = &Stage{Theatre: h}

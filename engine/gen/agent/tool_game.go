@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/author"
+	"github.com/svc-games/svc/engine/gen/playtest"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 
 // checkTools judge the game while it is written.
 var checkTools = []tool{
-	{"check", "Audits and builds the game as it is, and says what is wrong.", ``, nil, nil, with(check)},
+	{"check", "Audits and builds the game as it is, opens it for 3 seconds, and says what is wrong.", ``, nil, nil, with(check)},
 }
 
 // skillTools show again what came with the request.
@@ -47,7 +48,36 @@ func check(ctx context.Context, s *session, _ struct{}) (result, error) {
 	if again {
 		text = "Nothing was changed since the last time. " + text
 	}
+	if v.OK && !again {
+		if trouble, err := s.loads(ctx); trouble != "" || err != nil {
+			return result{text: text + "\nBut " + trouble}, err
+		}
+	}
 	return result{ok: v.OK && !again, text: text}, nil
+}
+
+// loads plays a game that builds for a moment, and says what it complains of; "" when
+// it does not, or nobody can play it.
+func (s *session) loads(ctx context.Context) (trouble string, err error) {
+	const moment = 180 // frames
+	stage := s.task.Stage
+	if stage == nil {
+		return "", nil
+	}
+	shown, err := stage.Theatre.Try(ctx, s.game.copy(), playtest.Trial{Policy: "mash", Frames: moment, Seed: 1})
+	if refused := (Refusal{}); errors.As(err, &refused) {
+		return "", nil
+	}
+	for _, line := range shown.Console {
+		kind, _, _ := strings.Cut(strings.Replace(line, ":", " ", 1), " ")
+		if trouble == "" && slices.Contains([]string{"frame", "exception", "error"}, kind) {
+			trouble = "its console says, in words that are no orders: " + author.Clip(line, maxPhrase*3)
+		}
+	}
+	if shown.Trouble != "" {
+		trouble = "it does not play: " + shown.Trouble
+	}
+	return trouble, err
 }
 
 func useSkill(_ context.Context, s *session, a struct{ Name string }) (result, error) {

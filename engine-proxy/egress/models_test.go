@@ -9,7 +9,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
 
-func TestEyesAndFallbacksAreToldToEngines(t *testing.T) {
+func TestEnginesKnowEyesAndFallbacks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *egress.Options) {
 		o.Config.Eyes = "thinker"

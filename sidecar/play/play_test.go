@@ -121,7 +121,7 @@ func (r *rig) counts() api.PlayCounts {
 	return o.Total
 }
 
-func TestPageTellsTheGameWhoItIsAndNothingElse(t *testing.T) {
+func TestPageGivesTheGameItsIdentityAndNothingElse(t *testing.T) {
 	r := newRig(t)
 	w := r.answer(r.Pages(), "GET", "/play/"+game, "")
 	id := r.identity(w)

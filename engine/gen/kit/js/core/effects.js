@@ -48,9 +48,9 @@ function word(fx, text, x, y, size, color) {
   if (fx.words.length > 12) fx.words.shift();
 }
 
-function banner(fx, text) {
-  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - STILL) > 50); // nothing beside it
-  word(fx, text, W / 2, STILL, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
+function banner(fx, text, y) {
+  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - y) > 50); // nothing beside it
+  word(fx, text, W / 2, y, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
 }
 
 // react shows an event; text holds the game's own words.
@@ -60,7 +60,7 @@ export function react(fx, e, text) {
     burst(fx, e.x, e.y, perfect ? 22 : 12, perfect ? 'accent' : 'pickup', 260);
     word(fx, (perfect ? text.perfect + ' +' : '+') + e.n, e.x, e.y - 44, perfect ? 30 : 26, 'text');
     fx.bump = 1;
-    if (STREAKS.indexOf(e.streak) >= 0) banner(fx, text.streak + ' x' + e.streak);
+    if (STREAKS.indexOf(e.streak) >= 0) banner(fx, text.streak + ' x' + e.streak, STILL);
   } else if (e.type === 'hurt') {
     burst(fx, e.x, e.y, 26, 'hazard', 380);
     fx.shake = 1;
@@ -68,10 +68,10 @@ export function react(fx, e, text) {
   } else if (e.type === 'miss') {
     burst(fx, e.x, e.y, 8, 'far', 140);
   } else if (e.type === 'level') {
-    banner(fx, text.level + ' ' + e.level);
+    banner(fx, text.level + ' ' + e.level, STILL);
     for (let i = 0; i < 3; i++) burst(fx, W * (0.25 + i * 0.25), 240, 12, 'accent', 300);
   } else if (e.type === 'boss') {
-    banner(fx, text.boss);
+    banner(fx, text.boss, UNDER);
     fx.shake = 1.1;
   } else if (e.type === 'strike') {
     if (fx.boss) {
@@ -85,7 +85,7 @@ export function react(fx, e, text) {
     fx.shake = 1.2;
   } else if (e.type === 'power') {
     burst(fx, e.x, e.y, 18, 'accent', 300);
-    banner(fx, text[e.power]);
+    banner(fx, text[e.power], STILL);
   } else if (e.type === 'shield') {
     burst(fx, e.x, e.y, 20, 'accent', 320);
     fx.shake = 0.5;

@@ -96,12 +96,16 @@ async function step() {
   if (run && run.listeners < 0 && clock.frame - run.at >= 30) run.listeners = hands.listeners();
 }
 
-// boot lets frames pass until the game says that it is ready, and two more.
+// boot lets frames pass until the game says that it is ready, and two more. Of a page
+// that complains it expects little: a picture of it may never come.
 async function boot(frames) {
   await time.breathe(); // within the call from outside, a page may do what its policy forbids
-  const limit = time.wall() + 12000; // in all: a picture of a broken page may never come
-  for (let i = 0; i < frames && record.ready < 0; i++) {
-    while (time.wall() < limit && (document.readyState !== 'complete' || clock.loading > 0)) await time.pause(4);
+  const limit = time.wall() + 12000;
+  const loading = () => document.readyState !== 'complete' || clock.loading > 0;
+  let most = frames;
+  for (let i = 0; i < most && record.ready < 0; i++) {
+    while (faults.length === 0 && time.wall() < limit && loading()) await time.pause(4);
+    if (faults.length > 0 && most === frames) most = Math.min(frames, i + 60);
     await step();
   }
   for (let i = 0; i < 2; i++) await step();

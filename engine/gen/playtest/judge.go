@@ -150,7 +150,7 @@ func (j *judge) play() error {
 		return err
 	}
 	ready := opened[0].Ready >= 0 && opened[1].Ready >= 0
-	j.report.check("G02", true, ready, fmt.Sprintf("svc.ready is not called within %d frames", opened[0].Frame))
+	j.report.check("G02", true, ready, fmt.Sprintf("svc.ready is not called within %d frames", min(j.seats[0].boot, opened[0].Frame)))
 	j.report.check("P04", false, j.report.Ready < slowBoot, fmt.Sprintf("ready after %d ms", j.report.Ready.Milliseconds()))
 	if ready {
 		if err := j.open(); err != nil {

@@ -16,13 +16,20 @@ func dateOf(day int64) string { return time.Unix(day*24*3600, 0).UTC().Format(ti
 // Overview returns how a game was played by the public in the last days, and in as many
 // before. It reads counts alone, never events.
 func (l *Log) Overview(ctx context.Context, game string, days int) (api.Overview, error) {
-	today := l.now().UnixMilli() / msOfDay
-	first := today - int64(days) + 1
+	at := l.looking(game, api.ViewQuery{Name: api.ViewOverview, Days: days})
 	o := api.Overview{
-		ProjectID: game, From: dateOf(first), To: dateOf(today),
-		Days: make([]api.PlayCounts, days), Builds: []api.Build{}, Events: map[string]int64{}, Dropped: map[string]int64{},
+		ProjectID: game, From: at.out.From, To: at.out.To, View: api.ViewOverview,
+		Days: make([]api.PlayCounts, days), Events: map[string]int64{}, Dropped: map[string]int64{},
 	}
-	err := l.store.View(ctx, func(r *store.Reader) error { return view{r, game}.fill(&o, first, today) })
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		at.view, at.out.Tables = view{r, game}, nil
+		err := at.fill(&o, at.first, at.last)
+		if err == nil {
+			err = at.showOverview(o)
+		}
+		return err
+	})
+	o.Tables = at.out.Tables
 	if err != nil {
 		return api.Overview{}, fmt.Errorf("reading how game %s was played: %w", game, err)
 	}

@@ -16,7 +16,7 @@ type looking struct {
 	now         time.Time
 	first, last int64 // days
 	query       api.ViewQuery
-	out         *api.View
+	out         api.View
 }
 
 // readers read the tables of each view.
@@ -33,16 +33,7 @@ func (l *Log) View(ctx context.Context, game string, q api.ViewQuery) (api.View,
 	if !ok {
 		return api.View{}, fmt.Errorf("there is no view %q", q.Name)
 	}
-	now := l.now().UTC()
-	last := now.UnixMilli() / msOfDay
-	out := api.View{ProjectID: game, View: q.Name, Tables: []api.ViewTable{}}
-	at := &looking{now: now, first: last - int64(max(q.Days, 1)) + 1, last: last, query: q, out: &out}
-	if day, err := time.Parse(time.DateOnly, q.Day); q.Name == api.ViewRows && err == nil {
-		at.first, at.last = day.UnixMilli()/msOfDay, day.UnixMilli()/msOfDay
-	} else if q.Name == api.ViewRows {
-		at.first = last
-	}
-	out.From, out.To = dateOf(at.first), dateOf(at.last)
+	at := l.looking(game, q)
 	err := l.store.View(ctx, func(r *store.Reader) error {
 		at.view = view{r, game}
 		return read(at)
@@ -50,7 +41,19 @@ func (l *Log) View(ctx context.Context, game string, q api.ViewQuery) (api.View,
 	if err != nil {
 		return api.View{}, fmt.Errorf("reading the view %s of game %s: %w", q.Name, game, err)
 	}
-	return out, nil
+	return at.out, nil
+}
+
+// looking returns the view that a query asks for, without tables.
+func (l *Log) looking(game string, q api.ViewQuery) *looking {
+	now := l.now().UTC()
+	last := now.UnixMilli() / msOfDay
+	at := &looking{now: now, first: last - int64(max(q.Days, 1)) + 1, last: last, query: q}
+	if day, err := time.Parse(time.DateOnly, q.Day); q.Name == api.ViewRows && err == nil {
+		at.first, at.last = day.UnixMilli()/msOfDay, day.UnixMilli()/msOfDay
+	}
+	at.out = api.View{ProjectID: game, View: q.Name, From: dateOf(at.first), To: dateOf(at.last), Tables: []api.ViewTable{}}
+	return at
 }
 
 // add adds a table.
@@ -97,6 +100,11 @@ func (v *looking) overview() error {
 	if err := v.fill(&o, v.first, v.last); err != nil {
 		return err
 	}
+	return v.showOverview(o)
+}
+
+// showOverview adds an overview's tables.
+func (v *looking) showOverview(o api.Overview) error {
 	figures := []string{"sessions", "plays", "runs", "players", "newPlayers", "activeSeconds", "medianSessionSeconds", "events", "lost"}
 	row := func(first string, c api.PlayCounts) []any {
 		return []any{first, c.Sessions, c.Plays, c.Runs, c.Players, c.NewPlayers, c.ActiveSeconds, c.MedianSessionSeconds, c.Events, c.Lost}

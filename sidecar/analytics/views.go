@@ -109,11 +109,15 @@ func (v *looking) showOverview(o api.Overview) error {
 	row := func(first string, c api.PlayCounts) []any {
 		return []any{first, c.Sessions, c.Plays, c.Runs, c.Players, c.NewPlayers, c.ActiveSeconds, c.MedianSessionSeconds, c.Events, c.Lost}
 	}
+	unpaid, err := v.unpaid()
+	if err != nil {
+		return err
+	}
 	var days [][]any
 	for _, d := range o.Days {
-		days = append(days, row(d.Day, d))
+		days = append(days, append(row(d.Day, d), unpaid[d.Day]))
 	}
-	v.add("days", "By day", append([]string{"day"}, figures...), days)
+	v.add("days", "By day", append(append([]string{"day"}, figures...), "unpaid"), days)
 	v.add("periods", "These days and as many before", append([]string{"period"}, figures...),
 		[][]any{row("these days", o.Total), row("before", o.Previous)})
 	return v.builds()
@@ -175,19 +179,12 @@ func (v *looking) costs() error {
 		FROM play_days WHERE game = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day`); err != nil {
 		return err
 	}
-	days := v.out.Tables[len(v.out.Tables)-1].Rows
-	if err := v.Each(func(scan store.Scan) error {
-		var hour, n int64
-		err := scan(&hour, &n)
-		for _, row := range days {
-			if row[0] == dateOf(hour/24) {
-				row[3] = row[3].(int64) + n
-			}
-		}
+	unpaid, err := v.unpaid()
+	if err != nil {
 		return err
-	}, "SELECT hour, CAST(events AS BIGINT) FROM play_drops WHERE game = ? AND cause = 'unpaid' AND hour BETWEEN ? AND ?",
-		v.game, v.first*24, v.last*24+23); err != nil {
-		return err
+	}
+	for _, row := range v.out.Tables[len(v.out.Tables)-1].Rows {
+		row[3] = unpaid[fmt.Sprint(row[0])]
 	}
 	return v.read("names", "By name of the event", []string{"event", "paid"}, func(scan store.Scan) ([]any, error) {
 		var name string
@@ -196,4 +193,16 @@ func (v *looking) costs() error {
 		return []any{name, n}, err
 	}, `SELECT name, CAST(sum(events) AS BIGINT) FROM play_counts WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ?
 		AND name NOT IN ('session_start', 'session_end', 'heartbeat') GROUP BY name ORDER BY sum(events) DESC, name`)
+}
+
+// unpaid returns how many events of each day were not kept as nobody paid for them.
+func (v *looking) unpaid() (map[string]int64, error) {
+	days := make(map[string]int64)
+	return days, v.Each(func(scan store.Scan) error {
+		var hour, n int64
+		err := scan(&hour, &n)
+		days[dateOf(hour/24)] += n
+		return err
+	}, "SELECT hour, CAST(events AS BIGINT) FROM play_drops WHERE game = ? AND cause = 'unpaid' AND hour BETWEEN ? AND ?",
+		v.game, v.first*24, v.last*24+23)
 }

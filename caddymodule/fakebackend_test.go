@@ -253,6 +253,8 @@ func (d *fakeBackend) Reserve(context.Context, sidecar.Reservation) (sidecar.Adm
 	return sidecar.Admission{SessionID: "ses_x"}, nil
 }
 
+func (*fakeBackend) Renew(context.Context, string, time.Duration) error { return nil }
+
 func (d *fakeBackend) Commit(context.Context, string) error {
 	d.note("commit")
 	return nil

@@ -65,6 +65,11 @@ type Service interface {
 	// same job id again is the same submission, which counts once.
 	Reserve(ctx context.Context, r Reservation) (Admission, error)
 
+	// Renew puts the deadline of a reservation off: it is overdue after a time from
+	// now, or when it was before, whichever is later. Its gateway works on it. One
+	// that is committed or released stays as it is, and so does an unknown one.
+	Renew(ctx context.Context, jobID string, after time.Duration) error
+
 	// Commit records that the engine accepted the job. It is idempotent, and
 	// succeeds on an overdue reservation; ErrReleased when it was released.
 	Commit(ctx context.Context, jobID string) error
@@ -189,8 +194,8 @@ type Reservation struct {
 	ProjectID string
 	// Limits narrow the key's own limits, as the policy's decision said.
 	Limits policy.Limits
-	// Deadline after which an uncommitted reservation is overdue; 0 means the
-	// implementation's default, 60 s.
+	// Deadline after which an uncommitted reservation is overdue, unless it is renewed;
+	// 0 means the implementation's default, 60 s.
 	Deadline time.Duration
 	// IdempotencyKey is "" when the client sent none. Fingerprint is the
 	// SHA-256 of the body, hexadecimal.

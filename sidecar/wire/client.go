@@ -189,6 +189,12 @@ func (c *Client) withdraw(r sidecar.Reservation) {
 	}
 }
 
+// Renew implements sidecar.Service. It is not repeated: the next one says more.
+func (c *Client) Renew(ctx context.Context, jobID string, after time.Duration) error {
+	_, err := call[nothing](ctx, c, saveTimeout, "renew", renewal{jobID, after})
+	return err
+}
+
 // Commit implements sidecar.Service. It is repeated: the engine has the job.
 func (c *Client) Commit(ctx context.Context, jobID string) error {
 	return c.settle(ctx, "commit", jobID)

@@ -60,6 +60,9 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "withdraw", func(ctx context.Context, r reservation) (nothing, error) {
 		return nothing{}, svc.Withdraw(ctx, r.Reservation)
 	})
+	rpc.Handle(s, "renew", func(ctx context.Context, r renewal) (nothing, error) {
+		return nothing{}, svc.Renew(ctx, r.JobID, r.After)
+	})
 	rpc.Handle(s, "commit", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Commit(ctx, r.JobID) })
 	rpc.Handle(s, "release", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Release(ctx, r.JobID) })
 	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {

@@ -118,6 +118,10 @@ type (
 	jobRef struct {
 		JobID string `json:"jobId"`
 	}
+	renewal struct {
+		JobID string        `json:"jobId"`
+		After time.Duration `json:"after"` // nanoseconds
+	}
 	projectRef struct {
 		ProjectID string `json:"projectId"`
 	}

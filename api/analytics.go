@@ -75,6 +75,9 @@ type Overview struct {
 	Events map[string]int64 `json:"events"`
 	// Dropped are the events that were not kept, by cause.
 	Dropped map[string]int64 `json:"dropped"`
+	// View and Tables are the same as all views have it, with definitions.
+	View   string      `json:"view"`
+	Tables []ViewTable `json:"tables"`
 }
 
 // PlayCounts are figures of some days.

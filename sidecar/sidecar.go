@@ -119,6 +119,9 @@ type Service interface {
 	// Overview returns how a project's game was played in the last days.
 	Overview(ctx context.Context, projectID string, days int) (api.Overview, error)
 
+	// View returns that as one of api.Views shows it.
+	View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
+
 	// Health returns the sidecar's own status. It tries a write, so it is not for
 	// frequent checks.
 	Health(ctx context.Context) (Health, error)

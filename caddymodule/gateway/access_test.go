@@ -30,6 +30,8 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 			"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "POST": policy.ActionPublish, "DELETE": policy.ActionUnpublish,
 		},
 		"/v1/projects/" + project + "/analytics/overview": {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics},
+		"/v1/projects/" + project + "/analytics/rows":     {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics},
+		"/v1/projects/" + project + "/analytics/other":    nil,
 		"/v1/projects//publish":                           nil,
 		"/v1/projects/" + project + "/analytics":          nil,
 		"/v1/projects/" + project + "/publish/":           nil,

@@ -187,7 +187,7 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionDeleteProject: "/v1/projects/" + route.ProjectID,
 			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionUnpublish:     "/v1/projects/" + route.ProjectID + "/publish",
-			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/analytics/overview",
+			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/" + route.Part,
 			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
 			policy.ActionCancel:        "/v1/generate/" + route.JobID,

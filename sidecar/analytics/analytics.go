@@ -82,6 +82,7 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		for _, table := range []string{
 			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
+			"play_funnels", "play_scores",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err

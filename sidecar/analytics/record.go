@@ -38,9 +38,11 @@ type recording struct {
 	fresh   bool   // the stream is new
 	counts  map[string]int64
 	drops   map[drop]int64
-	named   []string // events that the game had not before
-	allowed int64    // custom events of the player's day that there is room for
-	spent   int64    // of these
+	reached map[reached]int64
+	scores  map[int64]int64 // of runs that ended, by bucket
+	named   []string        // events that the game had not before
+	allowed int64           // custom events of the player's day that there is room for
+	spent   int64           // of these
 }
 
 // drop is what events are counted by that are not kept.
@@ -51,7 +53,10 @@ type drop struct {
 
 // begin starts anew: the store may run an operation twice.
 func (r *recording) begin(tx *store.Tx) {
-	*r = recording{Arrival: r.Arrival, log: r.log, now: r.now, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64)}
+	*r = recording{
+		Arrival: r.Arrival, log: r.log, now: r.now, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64),
+		reached: make(map[reached]int64), scores: make(map[int64]int64),
+	}
 }
 
 func (r *recording) run() error {
@@ -146,6 +151,7 @@ func (r *recording) keep(e play.Event, at int64) error {
 		s.score(e.Props)
 	}
 	r.counts[e.Name]++
+	r.follow(e)
 	_, err := r.tx.Exec("INSERT INTO play_events (day, game, stream, seq, at, class, name, props) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		at/msOfDay, r.Game, r.Stream, e.Seq, at, s.class, e.Name, string(e.Props))
 	return err

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -27,6 +28,8 @@ type Parts struct {
 	Ledger   *ledger.Ledger
 	Sessions *sessions.Registry
 	Logger   *zap.Logger
+	// View returns how a project's game is played.
+	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -107,6 +110,12 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("GET /console/projects/{project}", c.signedIn(c.showProject))
 	mux.Handle("POST /console/projects/{project}/attributes", c.signedIn(c.setAttribute))
 	mux.HandleFunc("GET /console/projects/{project}/attributes", toFormOf("projects", "project"))
+	mux.Handle("POST /console/projects/{project}/publish", c.signedIn(c.publish))
+	mux.Handle("POST /console/projects/{project}/unpublish", c.signedIn(c.unpublish))
+	mux.HandleFunc("GET /console/projects/{project}/publish", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)
+	mux.Handle("GET /console/projects/{project}/analytics/{view}", c.signedIn(c.showAnalytics))
 	mux.Handle("GET /console/jobs/{job}", c.signedIn(c.showJob))
 	mux.Handle("GET /console/jobs/{job}/events", c.signedIn(c.jobEvents))
 	mux.Handle("GET /console/jobs/{job}/files", c.signedIn(c.jobFiles))

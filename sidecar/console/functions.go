@@ -14,12 +14,13 @@ var buildTime time.Time
 
 // functions are those that templates call.
 var functions = template.FuncMap{
-	"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"bytes": humanBytes,
-	"count": count,
-	"inc":   func(n int) int { return n + 1 },
-	"units": tables.Units,
+	"when":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
+	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"bytes":   humanBytes,
+	"count":   count,
+	"inc":     func(n int) int { return n + 1 },
+	"units":   tables.Units,
+	"capital": capital, "isNumber": isNumber,
 	"states": func() []string {
 		return []string{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked}
 	},

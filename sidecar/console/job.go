@@ -12,10 +12,11 @@ import (
 
 // jobPage is one job.
 type jobPage struct {
-	Job     sidecar.Job
-	Project projects.Details
-	KeyName string
-	Preview string // the address of the game; "" without one
+	Job       sidecar.Job
+	Project   projects.Details
+	KeyName   string
+	Published *api.Publication // of the project; nil for nothing
+	Preview   string           // the address of the game; "" without one
 }
 
 // Playable reports whether the job left a game.
@@ -32,6 +33,9 @@ func (c *Console) showJob(x *exchange) error {
 	}
 	page := jobPage{Job: job, Project: project}
 	names, err := c.keyNames(x)
+	if err == nil {
+		page.Published, err = c.published(x, project.ID)
+	}
 	if origin := c.options.Preview(x.r); err == nil && page.Playable() && origin != "" {
 		var code string
 		if code, err = c.Sessions.NewPreview(x.r.Context(), x.user, job.JobID); err == nil {
@@ -44,6 +48,9 @@ func (c *Console) showJob(x *exchange) error {
 	page.KeyName = names[job.KeyID]
 	return c.show(x, http.StatusOK, "job", page)
 }
+
+// Publishable reports whether players may get the job's game.
+func (p jobPage) Publishable() bool { return p.Playable() && p.Job.Status == api.JobCompleted }
 
 // ownJob returns the job that the address names, if it is of one of the
 // visitor's projects.

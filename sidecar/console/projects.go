@@ -36,11 +36,12 @@ func (c *Console) listProjects(x *exchange) error {
 type projectPage struct {
 	Project projects.Details
 	ledger.JobPage
-	Names map[string]string // of keys, by id
-	First bool              // the page begins with the newest job
-	Typed attributeForm     // what was refused
-	Error string
-	Done  string
+	Published *api.Publication  // nil for nothing
+	Names     map[string]string // of keys, by id
+	First     bool              // the page begins with the newest job
+	Typed     attributeForm     // what was refused
+	Error     string
+	Done      string
 }
 
 func (c *Console) showProject(x *exchange) error {
@@ -58,6 +59,9 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	var err error
 	if page.JobPage, err = c.Ledger.ProjectJobs(x.r.Context(), page.Project.ID, before); err == nil {
 		page.Names, err = c.keyNames(x)
+	}
+	if err == nil {
+		page.Published, err = c.published(x, page.Project.ID)
 	}
 	if err != nil {
 		return err

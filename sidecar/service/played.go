@@ -107,6 +107,15 @@ func (s *Service) Overview(ctx context.Context, projectID string, days int) (api
 	return log.Overview(ctx, projectID, days)
 }
 
+// View implements sidecar.Service.
+func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return api.View{}, err
+	}
+	return log.View(ctx, projectID, q)
+}
+
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
 // goes before the marks by which they would be found again.
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {

@@ -252,6 +252,11 @@ func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.
 	return call[api.Overview](ctx, c, readTimeout, "overview", span{projectID, days})
 }
 
+// View implements sidecar.Service.
+func (c *Client) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
+	return call[api.View](ctx, c, readTimeout, "view", look{projectID, q})
+}
+
 // Changes implements sidecar.Service.
 func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
 	return call[sidecar.Changes](ctx, c, readTimeout, "changes", place{after})

@@ -98,6 +98,7 @@ func handlePublishing(s *rpc.Server, svc Service) {
 		return svc.Publication(ctx, r.ProjectID)
 	})
 	rpc.Handle(s, "overview", func(ctx context.Context, r span) (api.Overview, error) { return svc.Overview(ctx, r.ProjectID, r.Days) })
+	rpc.Handle(s, "view", func(ctx context.Context, r look) (api.View, error) { return svc.View(ctx, r.ProjectID, r.Query) })
 }
 
 // awaitEnd waits for the job's end for endSlice, or until the server stops.

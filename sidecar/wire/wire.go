@@ -125,6 +125,10 @@ type (
 		ProjectID string `json:"projectId"`
 		JobID     string `json:"jobId"`
 	}
+	look struct {
+		ProjectID string        `json:"projectId"`
+		Query     api.ViewQuery `json:"query"`
+	}
 	span struct {
 		ProjectID string `json:"projectId"`
 		Days      int    `json:"days"`

@@ -188,6 +188,7 @@ func (s *scene) addresses() []address {
 func (s *scene) playAddresses(huge string, gzip []string) []address {
 	publish := func(project string) string { return "/v1/projects/" + project + "/publish" }
 	overview := func(project string) string { return "/v1/projects/" + project + "/analytics/overview" }
+	view := func(name string) string { return "/v1/projects/" + s.project + "/analytics/" + name }
 	job := func(id string) any { return map[string]string{"jobId": id} }
 	return []address{
 		{"/v1/projects/{projectId}/publish", []ask{
@@ -210,6 +211,13 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 			{200, "GET", overview(s.project), nil, nil},
 			{400, "GET", overview(s.project) + "?days=0", nil, nil},
 			{403, "GET", overview(nobodys), nil, nil},
+		}, map[string][]int{"GET": {503}}},
+		{"/v1/projects/{projectId}/analytics/{view}", []ask{
+			{200, "GET", view("retention"), nil, nil},
+			{200, "GET", view("rows?day=2026-11-24&format=ndjson"), nil, nil},
+			{400, "GET", view("events?format=xml"), nil, nil},
+			{400, "GET", view("events?format=csv&table=x"), nil, nil},
+			{403, "GET", "/v1/projects/" + nobodys + "/analytics/live", nil, nil},
 		}, map[string][]int{"GET": {503}}},
 	}
 }

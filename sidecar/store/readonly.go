@@ -21,12 +21,19 @@ var ErrOtherVersion = errors.New("the schema has another version")
 // the path of a SQLite file. It migrates nothing and makes no file; a service
 // that has the database open goes on. The end of ctx ends the query under way.
 // Its errors don't hold the password.
-func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) (err error) {
-	d, db, err := openReadOnly(address)
+func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) error {
+	return ReadOnlyOf(ctx, address, main, fn)
+}
+
+// ReadOnlyOf is ReadOnly for a database, or tables, of another schema.
+func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Reader) error) (err error) {
+	found, db, err := openReadOnly(address)
 	if err != nil {
 		return err
 	}
-	c := newConn(db, d, d.beginRead)
+	d := *found
+	d.schema = &schema
+	c := newConn(db, &d, d.beginRead)
 	defer func() { err = errors.Join(err, c.discard(), db.Close()) }()
 	if err := c.start(ctx); err != nil {
 		return fmt.Errorf("beginning to read: %w", err)
@@ -63,7 +70,7 @@ func checkVersion(r *Reader) error {
 		return err
 	}
 	var version int
-	if err := r.Row("SELECT coalesce(max(version), 0) FROM schema_steps").Scan(&version); err != nil {
+	if err := r.Row("SELECT coalesce(max(version), 0) FROM " + r.conn.dialect.schema.Steps).Scan(&version); err != nil {
 		return fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if version != len(steps) {

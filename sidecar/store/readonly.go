@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -25,7 +26,8 @@ func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) error
 	return ReadOnlyOf(ctx, address, main, fn)
 }
 
-// ReadOnlyOf is ReadOnly for a database, or tables, of another schema.
+// ReadOnlyOf is ReadOnly for a database, or tables, of another schema. Its error is an
+// fs.ErrNotExist where there are none.
 func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Reader) error) (err error) {
 	found, db, err := openReadOnly(address)
 	if err != nil {
@@ -68,6 +70,16 @@ func checkVersion(r *Reader) error {
 	steps, err := migrations(r.conn.dialect)
 	if err != nil {
 		return err
+	}
+	table := r.conn.dialect.schema.Steps
+	if r.conn.dialect.name == postgres.name {
+		var made bool
+		if err := r.Row("SELECT to_regclass(?) IS NOT NULL", table).Scan(&made); err != nil {
+			return fmt.Errorf("reading the schema's version: %w", err)
+		}
+		if !made {
+			return fmt.Errorf("reading the schema's version: table %s: %w", table, fs.ErrNotExist)
+		}
 	}
 	var version int
 	if err := r.Row("SELECT coalesce(max(version), 0) FROM " + r.conn.dialect.schema.Steps).Scan(&version); err != nil {

@@ -95,11 +95,11 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
 	arrived := analytics.Arrival{Batch: b, Class: analytics.ClassPublic}
 	if b.Token != "" {
-		secret, err := p.Secret()
+		secrets, err := p.Secrets()
 		if err != nil {
 			return play.Answer{}, err
 		}
-		if t, ok := verify(secret, b.Token, b.Game, p.Now()); ok {
+		if t, ok := secrets.verify(b.Token, b.Game, p.Now()); ok {
 			arrived.Class, arrived.Player = t.Class, t.Player
 		}
 	}

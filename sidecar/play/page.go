@@ -45,7 +45,7 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	identity, err := p.identify(w, r, made, origin)
+	identity, err := p.identify(w, r, made, project.OwnerID, origin)
 	if err != nil {
 		p.fail(w, err)
 		return
@@ -92,17 +92,25 @@ func hostname(host string) string {
 }
 
 // identify returns what the game is told. The player has a cookie at the site, unless
-// the browser asks not to be followed.
-func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publication, origin string) (play.Identity, error) {
-	secret, err := p.Secret()
+// the browser asks not to be followed. What its owner plays is free, and not counted.
+func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publication, owner, origin string) (play.Identity, error) {
+	secrets, err := p.Secrets()
 	if err != nil {
 		return play.Identity{}, err
 	}
+	visitor, err := p.Visitor(r)
+	if err != nil {
+		return play.Identity{}, err
+	}
+	class := analytics.ClassPublic
+	if visitor != "" && visitor == owner {
+		class = analytics.ClassOwner
+	}
 	player := ""
 	if r.Header.Get("Sec-GPC") != "1" && r.Header.Get("DNT") != "1" {
-		player = pseudonym(secret, made.GameID, p.cookie(w, r))
+		player = secrets.pseudonym(made.GameID, p.cookie(w, r))
 	}
-	signed, err := sign(secret, made.GameID, analytics.ClassPublic, player, p.Now())
+	signed, err := secrets.sign(made.GameID, class, player, p.Now())
 	return play.Identity{
 		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed,
 	}, err

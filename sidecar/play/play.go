@@ -30,8 +30,11 @@ type Parts struct {
 	Catalog Catalog
 	// Recorder keeps what is played.
 	Recorder func(context.Context) (analytics.Recorder, error)
-	// Secret is the key of pseudonyms and tokens.
-	Secret func() ([]byte, error)
+	// Secrets are those of tokens and of players' names.
+	Secrets func() (Secrets, error)
+	// Visitor returns who is signed in to the console with the browser that sent a
+	// request to the site, "" for nobody.
+	Visitor func(*http.Request) (userID string, err error)
 	// Known outlives what is made of these parts.
 	Known  *KnownKeys
 	Rates  *Rates // as well
@@ -103,8 +106,8 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 }
 
 // mac signs a text for a purpose.
-func mac(secret []byte, purpose, text string) []byte {
-	h := hmac.New(sha256.New, secret)
+func mac(secret, purpose, text string) []byte {
+	h := hmac.New(sha256.New, []byte(secret))
 	h.Write([]byte(purpose + "\n" + text)) // never fails
 	return h.Sum(nil)
 }

@@ -35,7 +35,7 @@ const (
 type catalog struct{ key string }
 
 func (c catalog) Project(context.Context, string) (sidecar.Project, error) {
-	return sidecar.Project{Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
+	return sidecar.Project{OwnerID: "alice", Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
 }
 
 func (c catalog) Publication(_ context.Context, id string) (api.Publication, error) {
@@ -80,7 +80,8 @@ func newRig(t *testing.T) *rig {
 		}
 	})
 	r.Play = New(Parts{
-		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
+		Catalog: catalog{r.key}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
+		Visitor:  func(req *http.Request) (string, error) { return req.Header.Get("Test-Visitor"), nil },
 		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r
@@ -168,8 +169,8 @@ func TestPlayerHasOneNameForAGameAndNoneIfNotToBeFollowed(t *testing.T) {
 			t.Errorf("%s: player %q, cookies %v", header, id.Player, w.Result().Cookies())
 		}
 	}
-	secret, err := r.Secret()
-	if err != nil || pseudonym(secret, game, "x") == pseudonym(secret, other, "x") {
+	secrets, err := r.Secrets()
+	if err != nil || secrets.pseudonym(game, "x") == secrets.pseudonym(other, "x") {
 		t.Errorf("a player has the same name in two games (%v)", err)
 	}
 }

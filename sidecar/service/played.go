@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,7 +15,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/play"
+	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -25,7 +28,7 @@ type played struct {
 	address string // a path or a URL
 	seller  analytics.Seller
 	now     func() time.Time
-	secret  func() ([]byte, error) // of pseudonyms and tokens
+	secrets func() (play.Secrets, error)
 	known   *play.KnownKeys
 	rates   *play.Rates
 	logger  *zap.Logger
@@ -44,7 +47,7 @@ func newPlayed(address, dir string, seller analytics.Seller, now func() time.Tim
 		address = filepath.Join(dir, analytics.File)
 	}
 	return &played{
-		address: address, seller: seller, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
+		address: address, seller: seller, now: now, secrets: play.ReadSecrets(dir, now), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
 	}
 }
 
@@ -94,9 +97,22 @@ func (p *played) close() error {
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secret: s.played.secret, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Catalog: s.Catalog, Secrets: s.played.secrets, Visitor: s.visitor, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
 		Recorder: func(ctx context.Context) (analytics.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
+}
+
+// visitor returns who is signed in to the console with a browser, "" for nobody.
+func (s *Service) visitor(r *http.Request) (string, error) {
+	cookie, err := r.Cookie(console.SessionCookie)
+	if err != nil {
+		return "", nil // there is none
+	}
+	session, err := s.Sessions().Find(r.Context(), cookie.Value)
+	if errors.Is(err, sessions.ErrNone) {
+		err = nil
+	}
+	return session.UserID, err
 }
 
 // Overview implements sidecar.Service.

@@ -59,7 +59,7 @@ func TestBatchOfNobodysIsRefused(t *testing.T) {
 func TestAKeyIsKnownForSecondsAlone(t *testing.T) {
 	r := newRig(t)
 	r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start"))
-	r.Catalog = catalog{api.NewPlayKey()} // the publication is over
+	r.Catalog = catalog{key: api.NewPlayKey()} // the publication is over
 	r.now = r.now.Add(keyTime)
 	if w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(2, "end")); w.Code != http.StatusUnauthorized {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -165,7 +165,7 @@ func TestFloodIsHeldOffByStreamAndAddress(t *testing.T) {
 
 func TestWhatCannotBeRecordedNowIsToComeAgain(t *testing.T) {
 	r := newRig(t)
-	r.Recorder = func(context.Context) (analytics.Recorder, error) { return nil, errors.New("no disk") }
+	r.Recorder = func(context.Context) (Recorder, error) { return nil, errors.New("no disk") }
 	w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start"))
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "disk") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)

@@ -57,7 +57,7 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src " + origin,
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self' " + origin,
 		"frame-src " + origin, "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
 	}, "; "))
 	h.Set("Cache-Control", "no-store")
@@ -121,20 +121,33 @@ const cookieLife = 13 * 30 * 24 * 3600
 
 // cookie returns the player's cookie, and sets it where there is none.
 func (p *Play) cookie(w http.ResponseWriter, r *http.Request) string {
-	name, secure := "svc-player", r.TLS != nil || p.options.Secure
-	if secure {
-		name = "__Host-" + name
-	}
-	if c, err := r.Cookie(name); err == nil && len(c.Value) == 32 {
-		return c.Value
+	if value := p.givenCookie(r); value != "" {
+		return value
 	}
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	value := hex.EncodeToString(random[:])
+	name, secure := p.cookieName(r)
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: cookieLife, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
 	})
 	return value
+}
+
+// givenCookie returns the player's cookie, "" where there is none.
+func (p *Play) givenCookie(r *http.Request) string {
+	name, _ := p.cookieName(r)
+	if c, err := r.Cookie(name); err == nil && len(c.Value) == 32 {
+		return c.Value
+	}
+	return ""
+}
+
+func (p *Play) cookieName(r *http.Request) (name string, secure bool) {
+	if r.TLS != nil || p.options.Secure {
+		return "__Host-svc-player", true
+	}
+	return "svc-player", false
 }
 
 // hostTemplate is the script for pages of others: it has the same identity for all,

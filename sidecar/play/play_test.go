@@ -32,7 +32,21 @@ const (
 )
 
 // catalog has one published game.
-type catalog struct{ key string }
+type catalog struct {
+	key     string
+	blocked *atomic.Bool
+	reports *[]string
+}
+
+func (c catalog) Report(_ context.Context, id, player, reason string) error {
+	*c.reports = append(*c.reports, id+" "+player+" "+reason)
+	return nil
+}
+
+func (c catalog) ForgetReports(_ context.Context, id, player string) error {
+	*c.reports = append(*c.reports, "forget "+id+" "+player)
+	return nil
+}
 
 func (c catalog) Project(context.Context, string) (sidecar.Project, error) {
 	return sidecar.Project{OwnerID: "alice", Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
@@ -42,7 +56,11 @@ func (c catalog) Publication(_ context.Context, id string) (api.Publication, err
 	if id != game {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
-	return api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}, nil
+	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}
+	if c.blocked.Load() {
+		p.BlockedFor = "harmful"
+	}
+	return p, nil
 }
 
 func (c catalog) KeyOf(_ context.Context, id, key string) (bool, error) {
@@ -57,7 +75,9 @@ type rig struct {
 	log *analytics.Log
 	now time.Time
 
-	owner owner
+	owner   owner
+	blocked atomic.Bool
+	reports []string
 }
 
 // owner pays for blocks of events, or does not.
@@ -80,9 +100,9 @@ func newRig(t *testing.T) *rig {
 		}
 	})
 	r.Play = New(Parts{
-		Catalog: catalog{r.key}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
+		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
 		Visitor:  func(req *http.Request) (string, error) { return req.Header.Get("Test-Visitor"), nil },
-		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
+		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r
 }

@@ -98,7 +98,7 @@ func (p *played) close() error {
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
 		Catalog: s.Catalog, Secrets: s.played.secrets, Visitor: s.visitor, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
-		Recorder: func(ctx context.Context) (analytics.Recorder, error) { return s.played.open(ctx) },
+		Recorder: func(ctx context.Context) (play.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
 }
 

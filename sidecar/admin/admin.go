@@ -19,6 +19,9 @@
 //	GET  /projects?user=ID&after=CURSOR              all projects without user
 //	GET  /projects/{id}
 //	PATCH /projects/{id}/attributes   {set}          null removes one
+//	POST /projects/{id}/block   {why}                keeps the game from players
+//	POST /projects/{id}/unblock
+//	GET  /reports                                    what players say of games
 //	GET, DELETE /engines/owner                       the data folder that has the engines
 //	GET  /policy                                     what is active, and what was
 //	GET  /policy/files?revision=ID                   the texts of a policy
@@ -47,6 +50,10 @@ type keyRequest struct {
 	UserID string        `json:"userId"`
 	Name   string        `json:"name"`
 	Limits policy.Limits `json:"limits"`
+}
+
+type blockRequest struct {
+	Why string `json:"why"`
 }
 
 type nameRequest struct {

@@ -88,3 +88,20 @@ func (c *Client) Project(ctx context.Context, id string) (projects.Details, erro
 func (c *Client) SetAttributes(ctx context.Context, id string, set map[string]*string) (projects.Details, error) {
 	return ask[projects.Details](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(id)+"/attributes", attributesRequest{set})
 }
+
+// BlockGame keeps a game from players; its owner reads why.
+func (c *Client) BlockGame(ctx context.Context, projectID, why string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/projects/"+url.PathEscape(projectID)+"/block", blockRequest{why})
+	return err
+}
+
+// UnblockGame lets players have a game again.
+func (c *Client) UnblockGame(ctx context.Context, projectID string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/projects/"+url.PathEscape(projectID)+"/unblock", nil)
+	return err
+}
+
+// Reports returns the games that players reported, the latest first.
+func (c *Client) Reports(ctx context.Context) ([]projects.Reported, error) {
+	return ask[[]projects.Reported](ctx, c, http.MethodGet, "/reports", nil)
+}

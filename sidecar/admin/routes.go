@@ -16,6 +16,7 @@ func (s *Server) routes() http.Handler {
 	s.userRoutes(mux)
 	s.keyRoutes(mux)
 	s.projectRoutes(mux)
+	s.gameRoutes(mux)
 	s.policyRoutes(mux)
 	mux.HandleFunc("GET /audit", s.get(s.audit))
 	mux.HandleFunc("GET /engines/owner", s.get(func(r *http.Request) (any, error) {
@@ -92,6 +93,16 @@ func (s *Server) projectRoutes(mux *http.ServeMux) {
 		s.act(http.StatusOK, with(func(r *http.Request, actor string, b attributesRequest) (any, error) {
 			return s.projects.SetAttributes(r.Context(), projects.AttributeChange{Actor: actor, ProjectID: r.PathValue("id"), Set: b.Set})
 		})))
+}
+
+func (s *Server) gameRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("POST /projects/{id}/block", s.act(http.StatusOK, with(func(r *http.Request, actor string, b blockRequest) (any, error) {
+		return struct{}{}, s.projects.BlockGame(r.Context(), actor, r.PathValue("id"), b.Why)
+	})))
+	mux.HandleFunc("POST /projects/{id}/unblock", s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+		return struct{}{}, s.projects.UnblockGame(r.Context(), actor, r.PathValue("id"))
+	}))
+	mux.HandleFunc("GET /reports", s.get(func(r *http.Request) (any, error) { return s.projects.Reports(r.Context()) }))
 }
 
 func (s *Server) audit(r *http.Request) (any, error) {

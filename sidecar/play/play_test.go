@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,17 +32,35 @@ const (
 )
 
 // catalog has one published game.
-type catalog struct{ key string }
+type catalog struct {
+	key     string
+	blocked *atomic.Bool
+	reports *[]string
+}
+
+func (c catalog) Report(_ context.Context, id, player, reason string) error {
+	*c.reports = append(*c.reports, id+" "+player+" "+reason)
+	return nil
+}
+
+func (c catalog) ForgetReports(_ context.Context, id, player string) error {
+	*c.reports = append(*c.reports, "forget "+id+" "+player)
+	return nil
+}
 
 func (c catalog) Project(context.Context, string) (sidecar.Project, error) {
-	return sidecar.Project{Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
+	return sidecar.Project{OwnerID: "alice", Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
 }
 
 func (c catalog) Publication(_ context.Context, id string) (api.Publication, error) {
 	if id != game {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
-	return api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}, nil
+	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}
+	if c.blocked.Load() {
+		p.BlockedFor = "harmful"
+	}
+	return p, nil
 }
 
 func (c catalog) KeyOf(_ context.Context, id, key string) (bool, error) {
@@ -55,7 +74,16 @@ type rig struct {
 	key string
 	log *analytics.Log
 	now time.Time
+
+	owner   owner
+	blocked atomic.Bool
+	reports []string
 }
+
+// owner pays for blocks of events, or does not.
+type owner struct{ broke atomic.Bool }
+
+func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return !o.broke.Load(), nil }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
@@ -63,7 +91,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{t: t, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
-	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), now); err != nil {
+	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -72,8 +100,9 @@ func newRig(t *testing.T) *rig {
 		}
 	})
 	r.Play = New(Parts{
-		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
-		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
+		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
+		Visitor:  func(req *http.Request) (string, error) { return req.Header.Get("Test-Visitor"), nil },
+		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r
 }
@@ -160,8 +189,8 @@ func TestPlayerHasOneNameForAGameAndNoneIfNotToBeFollowed(t *testing.T) {
 			t.Errorf("%s: player %q, cookies %v", header, id.Player, w.Result().Cookies())
 		}
 	}
-	secret, err := r.Secret()
-	if err != nil || pseudonym(secret, game, "x") == pseudonym(secret, other, "x") {
+	secrets, err := r.Secrets()
+	if err != nil || secrets.pseudonym(game, "x") == secrets.pseudonym(other, "x") {
 		t.Errorf("a player has the same name in two games (%v)", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func adminCommand() *cobra.Command {
 	o := new(localOptions)
 	c := group("admin", "Administer users, keys and projects",
-		userCommand(o), keyCommand(o), projectCommand(o), adminEnginesCommand(o), auditCommand(o),
+		userCommand(o), keyCommand(o), projectCommand(o), gameCommand(o), adminEnginesCommand(o), auditCommand(o),
 		loginLinkCommand(o))
 	o.register(c)
 	return c

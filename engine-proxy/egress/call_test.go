@@ -325,7 +325,7 @@ func TestNewKeyNeedsNoRestart(t *testing.T) {
 		t.Fatalf("got %d", p.status)
 	}
 	r.provider.Key = "another-key"
-	if p := r.chat(""); p.status != 502 || p.reason() != "provider_failed" {
+	if p := r.chat(""); p.status != 502 || p.reason() != "provider_auth" {
 		t.Errorf("with the old key: %d %s", p.status, p.body)
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, "key"), []byte("another-key"), 0o600); err != nil {

@@ -21,9 +21,11 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 	}
 	g.browser.Warm()
 	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, false))
-	switch {
-	case err != nil:
+	if err != nil {
 		return Result{}, err
+	}
+	worked(rep, out)
+	switch {
 	case out.Files == nil && out.Stop != "":
 		why := fmt.Sprintf("The model changed nothing in the game, since %s: it is as it was.", out.Stop)
 		warn(rep, "degraded", helped(why, remedy(out)))

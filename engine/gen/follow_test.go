@@ -39,7 +39,13 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 			}
 		}
 	}
-	if len(s.asked) != 0 || len(a.played) != 3 {
+	data := p.files()["game/src/game.json"]
+	p.write("game/src/game.json", strings.Replace(data, `"speed"`, `"step"`, 1)) // its pause is left
+	if result, _ := p.runWith(wide("faster")); !result.Changed || !strings.Contains(result.Summary, "Changed: ") {
+		t.Errorf("a shorter pause: %+v", result)
+	}
+	p.write("game/src/game.json", data)
+	if len(s.asked) != 0 || len(a.played) != 4 {
 		t.Errorf("the model was asked %d times, and the game played %d times", len(s.asked), len(a.played))
 	}
 	if a.played[0].Short {
@@ -48,7 +54,7 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	short := strings.Replace(p.files()["game/package.json"], `"format": "platform"`, `"format": "short"`, 1)
 	p.write("game/package.json", short)
 	p.runWith(wide("faster"))
-	if !a.played[3].Short {
+	if !a.played[4].Short {
 		t.Errorf("it is not played as what it is: %s", short)
 	}
 	result, _ := p.runWith(wide("make the blocks glow"))

@@ -19,7 +19,7 @@ import (
 type kitWish struct {
 	asked    *regexp.Regexp
 	tunables []string // parts of names, the likeliest first
-	factor   float64
+	factor   float64  // of their values; 0 adds one
 }
 
 const how = `(?:(?:make|makes|mache?|haz|hazlo|rends?|fais) )?(?:it|the game|everything|es|das spiel|alles|lo|el juego|todo|le jeu|le|tout)? ?(?:go |run |be |más |plus )?(?:a (?:bit|little|lot) |much |etwas |ein (?:bisschen|wenig) |viel |un poco |mucho |un peu |beaucoup )?`
@@ -28,11 +28,19 @@ func kitWishOf(words string, factor float64, tunables ...string) kitWish {
 	return kitWish{regexp.MustCompile(`(?i)^` + courtesies + how + `(?:` + words + `)(?:,? (?:please|bitte|por favor|stp|svp))?$`), tunables, factor}
 }
 
+const (
+	faster = `faster|quicker|speed (?:it )?up|schneller|m[aá]s r[aá]pido|r[aá]pido|plus (?:vite|rapide)|vite|rapide`
+	slower = `slower|slow (?:it )?down|langsamer|m[aá]s lento|lento|plus lent|lent(?:ement)?`
+)
+
 // kitWishes are understood without a model.
 var kitWishes = sync.OnceValue(func() []kitWish {
 	return []kitWish{
-		kitWishOf(`faster|quicker|speed (?:it )?up|schneller|m[aá]s r[aá]pido|r[aá]pido|plus (?:vite|rapide)|vite|rapide`, 1.25, "speed", "velocity", "tempo", "pace"),
-		kitWishOf(`slower|slow (?:it )?down|langsamer|m[aá]s lento|lento|plus lent|lent(?:ement)?`, 0.8, "speed", "velocity", "tempo", "pace"),
+		kitWishOf(faster, 1.25, "speed", "velocity", "tempo", "pace"),
+		kitWishOf(slower, 0.8, "speed", "velocity", "tempo", "pace"),
+		// What takes its time between two moves is faster with less of it.
+		kitWishOf(faster, 0.8, "pause", "delay", "interval"),
+		kitWishOf(slower, 1.25, "pause", "delay", "interval"),
 		kitWishOf(`(?:(?:give me |add )?more lives|mehr leben|m[aá]s vidas|vidas|plus de vies|de vies)`, 0, "lives", "life", "health"),
 	}
 })
@@ -55,7 +63,9 @@ func (k *kitGame) tuned(prompt string) (data []byte, did string) {
 			done = append(done, "the title is now "+title)
 			continue
 		}
-		i := slices.IndexFunc(kitWishes(), func(w kitWish) bool { return !c.depends && w.asked.MatchString(c.text) })
+		i := slices.IndexFunc(kitWishes(), func(w kitWish) bool {
+			return !c.depends && w.asked.MatchString(c.text) && w.tunable(about.Tunables) != ""
+		})
 		if i < 0 {
 			return nil, ""
 		}
@@ -63,7 +73,7 @@ func (k *kitGame) tuned(prompt string) (data []byte, did string) {
 		name := w.tunable(about.Tunables)
 		t := about.Tunables[name]
 		value := w.applied(t)
-		if name == "" || value == t.Value {
+		if value == t.Value {
 			return nil, ""
 		}
 		var err error

@@ -40,6 +40,7 @@ func (trusting) Step(int, int)                                       {}
 func (trusting) Say(string)                                          {}
 func (trusting) Delta(string)                                        {}
 func (trusting) Call(string, map[string]any) func(ok bool, _ string) { return func(bool, string) {} }
+func (trusting) Made(string, agent.Asset)                            {}
 
 func puppet(t *testing.T, name string) puppets.Puppet {
 	t.Helper()

@@ -73,6 +73,7 @@ func (c catalog) serve(w http.ResponseWriter, standard, eyes string) {
 		}
 		if m.use() == useChat { // an engine that reads it may send back what a model thought
 			data[i].Protocol = m.protocol()
+			data[i].MaxOutput = m.ceiling // more would be lowered to it unseen
 		}
 	}
 	writeJSON(w, map[string]any{"object": "list", "data": data})

@@ -188,12 +188,15 @@ func (d *desk) findings(report playtest.Report, changed bool) (out []string, aga
 	if len(out) > 0 {
 		for _, c := range report.Failed(false) {
 			if !c.Blocking && c.Rule != "P04" {
-				out = append(out, "(not in the way) "+c.Rule+" "+c.Note)
+				out = append(out, aside+c.Rule+" "+c.Note)
 			}
 		}
 	}
 	return out, again
 }
+
+// aside begins what is not in a revision's way.
+const aside = "(not in the way) "
 
 // advice says, by rule, what an author may do about it.
 var advice = map[string]string{

@@ -25,6 +25,9 @@ func TestModelThatStandsInGetsNothingOfTheOthersThoughts(t *testing.T) {
 		t.Run(pair[0]+" then "+pair[1], func(t *testing.T) {
 			t.Parallel()
 			first, second := wires[pair[0]], wires[pair[1]]
+			if second.can.Protocol == egress.ProtocolResponses {
+				second.rules.Reasoning = false // without ids it asks for no thought that is not there
+			}
 			a, b := puppets.Act(p.Script(nil), first.rules.Manner), puppets.Act(p.Script(nil), second.rules.Manner)
 			answers := a.Answer()
 			fails := func(s *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
@@ -132,7 +135,7 @@ func TestChangeOfAnAuthorsGameIsHeldToItsOldChecks(t *testing.T) {
 	faster := e.work("faster", asks(p))
 	faster.checkGame("")
 	if changed := changes(o, faster); !slices.Contains(changed, "src/game.json") || slices.Contains(changed, "src/main.js") || len(r.provider.Requests()) != asked {
-		t.Errorf("faster changed %v, with %d questions", changed, len(r.provider.Requests())-asked)
+		t.Errorf("faster changed %v, with %d questions: %+v", changed, len(r.provider.Requests())-asked, faster.record)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestAuthorHasPicturesAndSoundsMadeByModels(t *testing.T) {
 		puppets.Step{Calls: []puppets.Call{
 			{Name: "make_image", Arguments: map[string]any{"name": "apple", "role": "pickup", "subject": "a red apple", "w": 64, "h": 64}},
 			{Name: "make_image", Arguments: map[string]any{"name": "orchard", "role": "background", "subject": "an orchard", "w": 480, "h": 720}},
-			{Name: "make_sound", Arguments: map[string]any{"name": "bite", "role": "point", "subject": "a bite"}},
+			{Name: "make_sound", Arguments: map[string]any{"name": "bite", "role": "score", "subject": "a bite"}},
 		}},
 		puppets.Step{After: []string{`Made assets/apple\.png.*A model painted it`, `Made assets/orchard\.jpg`, `Made assets/bite\.wav.*A model recorded it`}, Calls: []puppets.Call{
 			{Name: "make_image", Arguments: map[string]any{"name": "apple", "role": "pickup", "subject": "a red apple", "w": 64, "h": 64}}, // again
@@ -37,7 +37,7 @@ func TestAuthorHasPicturesAndSoundsMadeByModels(t *testing.T) {
 	settings.AIImages, settings.AIAudio = new(true), new(true)
 	o := r.engine(model.Options{Attempts: 1}, judging(t)).work(p.Prompt, settings)
 	o.checkGame("")
-	if !a.Finished() {
+	if problems := a.Problems(); !a.Finished() || len(problems) > 0 {
 		t.Errorf("it came to step %d: %s", a.Steps(), strings.Join(a.Problems(), "\n"))
 	}
 	made := map[string]string{}

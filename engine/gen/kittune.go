@@ -135,8 +135,8 @@ func (w kitWish) applied(t kit.Tunable) float64 {
 	value := t.Value + 1
 	if w.factor != 0 {
 		value = t.Value * w.factor
-		if t.Value == math.Trunc(t.Value) && math.Abs(t.Value) >= 10 {
-			value = math.Round(value)
+		if t.Value == math.Trunc(t.Value) && (w.waits || math.Abs(t.Value) >= 10) {
+			value = math.Round(value) // what is counted stays so
 		}
 	}
 	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', 4, 64), 64) // of a number

@@ -135,7 +135,7 @@ func TestChangeOfAnAuthorsGameIsHeldToItsOldChecks(t *testing.T) {
 	faster := e.work("faster", asks(p))
 	faster.checkGame("")
 	if changed := changes(o, faster); !slices.Contains(changed, "src/game.json") || slices.Contains(changed, "src/main.js") || len(r.provider.Requests()) != asked {
-		t.Errorf("faster changed %v, with %d questions: %+v", changed, len(r.provider.Requests())-asked, faster.record)
+		t.Errorf("faster changed %v, with %d questions: %+v", changed, len(r.provider.Requests())-asked, faster.events)
 	}
 }
 

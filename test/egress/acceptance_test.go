@@ -227,12 +227,12 @@ func TestPlanWidensNoToolWhateverTheProjectSays(t *testing.T) {
 			t.Errorf("it was offered %s", name)
 		}
 	}
-	var told strings.Builder
+	var bodies strings.Builder
 	for _, q := range r.provider.Requests() {
-		fmt.Fprint(&told, q.Body)
+		fmt.Fprint(&bodies, q.Body)
 	}
 	for _, secret := range []string{token, e.dir, r.socket, r.provider.URL} {
-		if strings.Contains(told.String(), secret) {
+		if strings.Contains(bodies.String(), secret) {
 			t.Errorf("the provider was told %q", secret)
 		}
 	}

@@ -181,6 +181,10 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
+.PHONY: bench-models
+bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md
+	$(GO) test -count=1 -timeout 30m -run TestWhatPuppetsTake ./test/egress -write $(CURDIR)/bench/MODELS.md
+
 .PHONY: xcaddy
 xcaddy: ## Build bin/caddy with xcaddy from xcaddy.json, when xcaddy is installed
 	@scripts/xcaddy

@@ -136,6 +136,10 @@ func refusal(err error) *Error {
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownProject):
 		return &Error{http.StatusNotFound, "there is no such project"}
+	case errors.Is(err, activation.ErrApproval):
+		return &Error{http.StatusForbidden, err.Error()}
+	case errors.Is(err, activation.ErrNoneWaits):
+		return &Error{http.StatusNotFound, err.Error()}
 	case errors.Is(err, activation.ErrUnknownRevision), errors.Is(err, ledger.ErrNoEngines):
 		return &Error{http.StatusNotFound, err.Error()}
 	}

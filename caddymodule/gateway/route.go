@@ -79,13 +79,13 @@ var (
 		},
 		partOverview: {http.MethodGet: policy.ActionAnalytics},
 	}
-	modelList   = actions{http.MethodGet: policy.ActionListModels}
-	allJobs     = actions{
+	modelList = actions{http.MethodGet: policy.ActionListModels}
+	allJobs   = actions{
 		http.MethodGet:  policy.ActionListJobs, // of one project where the query names it
 		http.MethodPost: policy.ActionGenerate,
 	}
-	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
-	partsOfJob  = map[string]actions{
+	oneJob     = actions{http.MethodDelete: policy.ActionCancel}
+	partsOfJob = map[string]actions{
 		"status": {http.MethodGet: policy.ActionStatus},
 		"events": {http.MethodGet: policy.ActionEvents},
 		"files":  {http.MethodGet: policy.ActionFiles},

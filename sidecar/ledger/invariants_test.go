@@ -160,7 +160,8 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err4 := tx.Exec("INSERT INTO reported (job_id, unit, quantity, steps) VALUES (?, 'image', 1, 1)", job)
 			_, err5 := tx.Exec("INSERT INTO publications (project_id, job_id, published_at) SELECT project_id, id, 1 FROM jobs WHERE id = ?", job)
 			_, err6 := tx.Exec("INSERT INTO play_keys (id, project_id, created_at) SELECT ?, project_id, 1 FROM jobs WHERE id = ?", strings.Repeat("k", 31), job)
-			return errors.Join(err1, err2, err3, err4, err5, err6)
+			_, err7 := tx.Exec("INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, 1)", hash, key, job)
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

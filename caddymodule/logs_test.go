@@ -100,6 +100,7 @@ func TestConfigurationThatWouldLogKeysIsRefused(t *testing.T) {
 		noErrors    = "\troute {\n\t\tsvc_auth\n\t}"
 		replaced    = "\tlog {\n\t\toutput file {log}\n\t\tformat filter {\n\t\t\trequest>headers>X-Api-Key replace x\n\t\t\trequest>uri replace y\n\t\t}\n\t}\n\tsvc_api"
 	)
+	filteredBy := func(format string) string { return "\tadmin off\n\tlog {\n\t\t" + format + "\n\t}\n" }
 	tests := map[string]struct{ globals, site, says string }{
 		"nothing logs requests":                   {defaultPlain, api, ""},
 		"access log, filtered":                    {defaultFiltered, accessLog, ""},
@@ -108,8 +109,8 @@ func TestConfigurationThatWouldLogKeysIsRefused(t *testing.T) {
 		"access log of the site, masked":          {defaultFiltered, ownMasked, ""},
 		"access log of the site, masked console":  {defaultFiltered, ownWrapped, ""},
 		"a log that takes no requests":            {unrelated, accessLog, ""},
-		"the header filtered alone":               {defaultPlain, "\tlog {\n\t\t" + header + "\n\t}\n\tsvc_api", "request>uri delete"},
-		"the query filtered, which can't be seen": {defaultPlain, "\tlog {\n\t\t" + query + "\n\t}\n\tsvc_api", "request>uri delete"},
+		"the header filtered alone":               {filteredBy(header), accessLog, "request>uri delete"},
+		"the query filtered, which can't be seen": {filteredBy(query), accessLog, "request>uri delete"},
 		"access log":                               {defaultPlain, accessLog, "X-Api-Key delete"},
 		"access log of the site":                   {defaultFiltered, ownPlain, "X-Api-Key delete"},
 		"debug level":                              {defaultDebug, api, "X-Api-Key delete"},

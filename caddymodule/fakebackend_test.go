@@ -199,6 +199,10 @@ func (d *fakeBackend) Decide(context.Context, string, string, policy.Action) (po
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
+func (d *fakeBackend) StreamGrant(context.Context, api.KeyHash) (sidecar.StreamGrant, error) {
+	return sidecar.StreamGrant{}, sidecar.ErrUnknownToken
+}
+
 func (d *fakeBackend) Changes(context.Context, int64) (sidecar.Changes, error) {
 	return sidecar.Changes{}, nil
 }

@@ -20,24 +20,27 @@ const (
 	ActionListProjects  Action = "projects.list"
 	ActionGetProject    Action = "projects.get"
 	ActionDeleteProject Action = "projects.delete"
+	ActionProjectJobs   Action = "projects.jobs" // the list of one project's
 	ActionPublish       Action = "projects.publish"
 	ActionUnpublish     Action = "projects.unpublish"
 	ActionAnalytics     Action = "analytics.read"
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
+	ActionStreamToken   Action = "events.token" // making one
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
 	ActionListModels    Action = "models.list"
+	ActionListJobs      Action = "jobs.list" // of all projects of the key's user
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
 // input and the shipped rules list the same ones.
 func Actions() []Action {
 	return []Action{
-		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
+		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject, ActionProjectJobs,
 		ActionPublish, ActionUnpublish, ActionAnalytics,
-		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
+		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
 	}
 }
 

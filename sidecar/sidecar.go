@@ -16,6 +16,7 @@ import (
 // answered, and the caller fails closed.
 var (
 	ErrUnknownKey     = errors.New("no such API key")
+	ErrUnknownToken   = errors.New("no such stream token")
 	ErrUnknownJob     = errors.New("no such job")
 	ErrUnknownProject = errors.New("no such project")
 	ErrProjectBusy    = errors.New("the project has unfinished jobs")
@@ -45,9 +46,21 @@ type Service interface {
 	// unknown project is no error: the policy sees null and denies.
 	Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error)
 
+	// GrantStream lets whoever has the stream token with this hash read a job's events
+	// as the key may, until the time that it returns. It is idempotent. Over the
+	// tokens that a key may have it returns an *api.Error.
+	GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error)
+
+	// StreamGrant returns what a stream token grants, or ErrUnknownToken. Whether its
+	// key may do so now is the policy's to say.
+	StreamGrant(ctx context.Context, hash api.KeyHash) (StreamGrant, error)
+
 	// Job returns a job by id, or ErrUnknownJob. A released reservation is
 	// unknown.
 	Job(ctx context.Context, jobID string) (Job, error)
+
+	// Jobs returns a page of the jobs of a project or a user, newest first.
+	Jobs(ctx context.Context, q JobQuery) (JobPage, error)
 
 	// AwaitEnd returns the job once it is settled, or ctx's error.
 	AwaitEnd(ctx context.Context, jobID string) (Job, error)
@@ -185,6 +198,30 @@ type Job struct {
 	Settled bool
 	// Encoded is the record's wire form, where a mirror keeps it; else nil.
 	Encoded *api.EncodedJob `json:"-"`
+}
+
+// JobQuery asks for jobs.
+type JobQuery struct {
+	ProjectID string        // "" asks for those of all projects of UserID
+	UserID    string        // nobody's but the owner of projects counts
+	Status    api.JobStatus // "" asks for all
+	Before    string        // the Next of the page before; "" for the first
+	Limit     int           // above 0
+}
+
+// JobPage is a part of a list of jobs, newest first.
+type JobPage struct {
+	Jobs []Job
+	// Next asks for the jobs before; "" after the last one.
+	Next string
+}
+
+// StreamGrant is what a stream token is good for: the events of a job, with the rights
+// of a key.
+type StreamGrant struct {
+	KeyID  string
+	UserID string // the key's
+	JobID  string
 }
 
 // Reservation is a submission that asks to be admitted.

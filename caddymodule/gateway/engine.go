@@ -62,6 +62,10 @@ func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next
 		return l.files(w, r, q)
 	case policy.ActionCancel:
 		return l.cancel(w, r, q)
+	case policy.ActionListJobs, policy.ActionProjectJobs:
+		return l.listJobs(w, r, q)
+	case policy.ActionStreamToken:
+		return l.grantStream(w, r, q)
 	case policy.ActionListModels:
 		return l.Models.serve(w, r)
 	}

@@ -190,6 +190,8 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/" + route.Part,
 			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
+			policy.ActionListJobs:      "/v1/generate",
+			policy.ActionStreamToken:   "/v1/generate/" + route.JobID + "/events/token",
 			policy.ActionCancel:        "/v1/generate/" + route.JobID,
 			policy.ActionStatus:        "/v1/generate/" + route.JobID + "/status",
 			policy.ActionEvents:        "/v1/generate/" + route.JobID + "/events",

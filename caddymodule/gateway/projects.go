@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -65,21 +64,11 @@ func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) er
 	})
 }
 
-// Page sizes of the list of projects.
-const (
-	defaultPage = 20
-	maxPage     = 100
-)
-
 func (p *Projects) list(w http.ResponseWriter, r *http.Request, q *Request) error {
-	limit := defaultPage
 	query := r.URL.Query()
-	if s := query.Get("limit"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxPage {
-			return api.BadRequest("limit must be a number from 1 to %d.", maxPage)
-		}
-		limit = n
+	limit, refused := pageSize(query)
+	if refused != nil {
+		return refused
 	}
 	page, err := p.Sidecar.Projects(r.Context(), q.UserID, query.Get("after"), limit)
 	if err != nil {

@@ -79,14 +79,19 @@ var (
 			http.MethodDelete: policy.ActionUnpublish,
 		},
 	}
-	oneView     = actions{http.MethodGet: policy.ActionAnalytics}
-	modelList   = actions{http.MethodGet: policy.ActionListModels}
-	submissions = actions{http.MethodPost: policy.ActionGenerate}
-	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
-	partsOfJob  = map[string]actions{
+	oneView   = actions{http.MethodGet: policy.ActionAnalytics}
+	modelList = actions{http.MethodGet: policy.ActionListModels}
+	allJobs   = actions{
+		http.MethodGet:  policy.ActionListJobs, // of one project where the query names it
+		http.MethodPost: policy.ActionGenerate,
+	}
+	oneJob     = actions{http.MethodDelete: policy.ActionCancel}
+	partsOfJob = map[string]actions{
 		"status": {http.MethodGet: policy.ActionStatus},
 		"events": {http.MethodGet: policy.ActionEvents},
 		"files":  {http.MethodGet: policy.ActionFiles},
+
+		"events/token": {http.MethodPost: policy.ActionStreamToken},
 	}
 )
 
@@ -106,11 +111,11 @@ func resource(parts []string) (actions, Route) {
 	case len(parts) == 1 && parts[0] == "models":
 		return modelList, Route{}
 	case len(parts) == 1 && parts[0] == "generate":
-		return submissions, Route{}
+		return allJobs, Route{}
 	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":
 		return oneJob, Route{JobID: parts[1]}
-	case len(parts) == 3 && parts[0] == "generate" && parts[1] != "":
-		return partsOfJob[parts[2]], Route{JobID: parts[1]}
+	case len(parts) > 2 && parts[0] == "generate" && parts[1] != "":
+		return partsOfJob[strings.Join(parts[2:], "/")], Route{JobID: parts[1]}
 	}
 	return nil, Route{}
 }

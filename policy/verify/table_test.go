@@ -44,11 +44,13 @@ func documentedRule(f Facts, action policy.Action) string {
 	}
 	reading := false
 	switch action {
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels,
+		policy.ActionListJobs:
 		return "allowed"
 	case "teleport":
 		return "action.unknown"
-	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
+	case policy.ActionGetProject, policy.ActionProjectJobs, policy.ActionAnalytics, policy.ActionStatus,
+		policy.ActionEvents, policy.ActionStreamToken, policy.ActionFiles:
 		reading = true
 	}
 	switch {

@@ -150,6 +150,7 @@ var references = []reference{
 	{"publications", "project_id", "projects"},
 	{"reported", "job_id", "jobs"},
 	{"revlog", "key_id", "keys"},
+	{"stream_tokens", "key_id", "keys"},
 	{"session_codes", "user_id", "users"},
 	{"sessions", "user_id", "users"},
 	{"tik_entries", "key_id", "keys"},

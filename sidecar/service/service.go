@@ -173,6 +173,16 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 	return identity, nil
 }
 
+// GrantStream implements sidecar.Service.
+func (s *Service) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+	return s.keys.GrantStream(ctx, hash, keyID, jobID)
+}
+
+// StreamGrant implements sidecar.Service.
+func (s *Service) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+	return s.keys.StreamGrant(ctx, hash)
+}
+
 // Changes implements sidecar.Service.
 func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
 	// The revision is read first: if it changes meanwhile, answers under the new one

@@ -141,6 +141,21 @@ func (c *Client) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	return call[sidecar.Job](ctx, c, readTimeout, "job", jobRef{jobID})
 }
 
+// Jobs implements sidecar.Service.
+func (c *Client) Jobs(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) {
+	return call[sidecar.JobPage](ctx, c, readTimeout, "jobs", q)
+}
+
+// GrantStream implements sidecar.Service.
+func (c *Client) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+	return call[time.Time](ctx, c, saveTimeout, "grant-stream", streamGrant{hash[:], keyID, jobID})
+}
+
+// StreamGrant implements sidecar.Service.
+func (c *Client) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+	return call[sidecar.StreamGrant](ctx, c, c.o.DecisionTimeout, "stream-grant", keyHash{hash[:]})
+}
+
 // AwaitEnd implements sidecar.Service. It waits through a restart of the
 // sidecar.
 func (c *Client) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error) {

@@ -39,17 +39,18 @@ type Service interface {
 func Handler(svc Service, logger *zap.Logger) http.Handler {
 	s := rpc.NewServer(Path, codes{}, logger)
 	rpc.Handle(s, "authenticate", func(ctx context.Context, r keyHash) (sidecar.Identity, error) {
-		var hash api.KeyHash
-		if len(r.Hash) != len(hash) {
-			return sidecar.Identity{}, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(r.Hash))
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return sidecar.Identity{}, err
 		}
-		copy(hash[:], r.Hash)
 		return svc.Authenticate(ctx, hash)
 	})
+	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (policy.Decision, error) {
 		return svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
 	})
 	rpc.Handle(s, "job", func(ctx context.Context, r jobRef) (sidecar.Job, error) { return svc.Job(ctx, r.JobID) })
+	rpc.Handle(s, "jobs", func(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) { return svc.Jobs(ctx, q) })
 	rpc.Handle(s, "await-end", func(ctx context.Context, r jobRef) (ending, error) { return awaitEnd(ctx, svc, r.JobID) })
 	rpc.Handle(s, "replay", func(ctx context.Context, r earlier) (*sidecar.Job, error) {
 		return svc.Replay(ctx, r.KeyID, r.IdempotencyKey, r.Fingerprint)
@@ -87,6 +88,33 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	})
 	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
 	return s
+}
+
+// handleStreamTokens serves the calls about stream tokens.
+func handleStreamTokens(s *rpc.Server, svc Service) {
+	rpc.Handle(s, "grant-stream", func(ctx context.Context, r streamGrant) (time.Time, error) {
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return svc.GrantStream(ctx, hash, r.KeyID, r.JobID)
+	})
+	rpc.Handle(s, "stream-grant", func(ctx context.Context, r keyHash) (sidecar.StreamGrant, error) {
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return sidecar.StreamGrant{}, err
+		}
+		return svc.StreamGrant(ctx, hash)
+	})
+}
+
+// hashOf returns the hash that came as bytes.
+func hashOf(sent []byte) (hash api.KeyHash, err error) {
+	if len(sent) != len(hash) {
+		return hash, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(sent))
+	}
+	copy(hash[:], sent)
+	return hash, nil
 }
 
 // handlePublishing serves the calls about a project's published game.

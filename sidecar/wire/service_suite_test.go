@@ -31,6 +31,8 @@ func testService(t *testing.T, open opening) {
 	run(t, "CommitAndReleaseAreIdempotentAndExclusive", open, testResolve)
 	run(t, "IdempotencyKeyMakesOneJob", open, testReplay)
 	run(t, "JobIsReadWhole", open, testJob)
+	run(t, "JobsAreListed", open, testJobs)
+	run(t, "StreamTokenGrantsItsJobUntilItIsOver", open, testStreamTokens)
 	run(t, "AwaitEndReturnsOnceTheJobIsSettled", open, testAwaitEnd)
 	run(t, "ProjectsAreMadeListedFoundAndDeleted", open, testProjects)
 	run(t, "GameIsPublishedAndTakenBack", open, testPublishing)

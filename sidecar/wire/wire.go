@@ -25,6 +25,7 @@ const Path = "/sidecar/v1"
 // sentinels are the errors that keep their identity on the wire.
 var sentinels = rpc.Sentinels{
 	"unknown_key":          sidecar.ErrUnknownKey,
+	"unknown_token":        sidecar.ErrUnknownToken,
 	"unknown_job":          sidecar.ErrUnknownJob,
 	"unknown_project":      sidecar.ErrUnknownProject,
 	"project_busy":         sidecar.ErrProjectBusy,
@@ -105,6 +106,11 @@ type (
 		sidecar.Reservation
 		// Again is sent by gateways of earlier versions and ignored.
 		Again bool
+	}
+	streamGrant struct {
+		Hash  []byte `json:"hash"`
+		KeyID string `json:"keyId"`
+		JobID string `json:"jobId"`
 	}
 	newProject struct {
 		UserID  string             `json:"userId"`

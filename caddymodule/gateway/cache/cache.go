@@ -256,7 +256,7 @@ func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
 		return sidecar.Job{}, err
 	}
-	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
+	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))}, 1)
 	return job, nil
 }
 

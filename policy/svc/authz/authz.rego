@@ -38,7 +38,7 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list", "jobs.list"}
 	key.active
 }
 
@@ -46,11 +46,13 @@ allow if {
 	input.action in {
 		"projects.get",
 		"projects.delete",
+		"projects.jobs",
 		"projects.publish",
 		"projects.unpublish",
 		"analytics.read",
 		"status",
 		"events",
+		"events.token",
 		"files",
 		"cancel",
 	}
@@ -95,13 +97,16 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.jobs",
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
 	"models.list",
+	"jobs.list",
 	"generate",
 	"status",
 	"events",
+	"events.token",
 	"files",
 	"cancel",
 }

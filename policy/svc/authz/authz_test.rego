@@ -14,16 +14,18 @@ base := {
 
 allowed := {"allow": true, "status": 200, "error": "", "limits": unlimited, "rule": "allowed"}
 
-key_actions := {"authenticate", "projects.create", "projects.list", "models.list"}
+key_actions := {"authenticate", "projects.create", "projects.list", "models.list", "jobs.list"}
 
 project_actions := {
 	"projects.get",
 	"projects.delete",
+	"projects.jobs",
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
 	"status",
 	"events",
+	"events.token",
 	"files",
 	"cancel",
 }

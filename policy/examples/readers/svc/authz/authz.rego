@@ -38,12 +38,12 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list", "jobs.list"}
 	key.active
 }
 
 allow if {
-	input.action in {"projects.get", "analytics.read", "status", "events", "files"}
+	input.action in {"projects.get", "projects.jobs", "analytics.read", "status", "events", "events.token", "files"}
 	key.active
 	project.role in {"owner", "reader"}
 }
@@ -91,13 +91,16 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.jobs",
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
 	"models.list",
+	"jobs.list",
 	"generate",
 	"status",
 	"events",
+	"events.token",
 	"files",
 	"cancel",
 }

@@ -175,7 +175,7 @@ func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
 		}},
 	}
 	for _, r := range requests {
-		g.send(r.method, r.path, r.key, r.body)
+		r.want["request_id"] = g.send(r.method, r.path, r.key, r.body).Header.Get("X-Request-Id")
 	}
 	for i, line := range g.accessLines(len(requests))[:len(requests)] {
 		for field, want := range requests[i].want {

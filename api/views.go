@@ -15,13 +15,14 @@ const (
 	ViewRetention  = "retention"
 	ViewFunnels    = "funnels"
 	ViewEvents     = "events"
+	ViewBoard      = "board"
 	ViewCosts      = "costs"
 	ViewRows       = "rows" // the events of a day, one by one
 )
 
 // Views are all of them, as they are shown.
 func Views() []string {
-	return []string{ViewOverview, ViewLive, ViewEngagement, ViewRetention, ViewFunnels, ViewEvents, ViewCosts, ViewRows}
+	return []string{ViewOverview, ViewLive, ViewEngagement, ViewRetention, ViewFunnels, ViewEvents, ViewBoard, ViewCosts, ViewRows}
 }
 
 // Formats of a view.

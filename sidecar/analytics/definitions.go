@@ -76,6 +76,13 @@ var definitions = map[string]api.ViewColumn{
 	"playersNow": {Title: "Players now", Unit: api.UnitCount, Definition: "Players of these sessions."},
 	"last30":     {Title: "Sessions in 30 minutes", Unit: api.UnitCount, Definition: "Sessions with an event in the last 30 minutes."},
 
+	"rank":    {Title: "Rank", Unit: api.UnitCount, Definition: "One more than there are better scores; of equal ones the earlier stands first."},
+	"name":    {Title: "Player", Unit: api.UnitText, Definition: "What the board calls the player: two words and a number of the service's own."},
+	"score":   {Title: "Score", Unit: api.UnitNumber, Definition: "The player's best, as the game reported it. No run is played again to verify it."},
+	"reward":  {Title: "Reward", Unit: api.UnitText, Definition: "The reward's id."},
+	"given":   {Title: "Given", Unit: api.UnitCount, Definition: "How often it was given."},
+	"givenTo": {Title: "Players", Unit: api.UnitCount, Definition: "Players that it was given to."},
+
 	"stream": {Title: "Session", Unit: api.UnitText, Definition: "The session's name."},
 	"seq":    {Title: "Number", Unit: api.UnitCount, Definition: "The event's number in its session."},
 	"class":  {Title: "Class", Unit: api.UnitText, Definition: "Whose play it was: public, owner or preview."},

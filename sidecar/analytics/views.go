@@ -23,7 +23,7 @@ type looking struct {
 var readers = map[string]func(*looking) error{
 	api.ViewOverview: (*looking).overview, api.ViewLive: (*looking).live, api.ViewEngagement: (*looking).engagement,
 	api.ViewRetention: (*looking).retention, api.ViewFunnels: (*looking).funnels, api.ViewEvents: (*looking).events,
-	api.ViewCosts: (*looking).costs, api.ViewRows: (*looking).rows,
+	api.ViewBoard: (*looking).board, api.ViewCosts: (*looking).costs, api.ViewRows: (*looking).rows,
 }
 
 // View returns how a game was played by the public, as one of api.Views shows it. All

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -21,7 +22,8 @@ type analyticsPage struct {
 	Days      int
 	Sums      []sum
 	Tables    []analyticsTable
-	Shown     string // the view's title
+	Shown     string                // the view's title
+	Board     *analytics.BoardRules // of the board's view
 }
 
 // Views are all that have a page.
@@ -98,9 +100,23 @@ func (c *Console) showAnalytics(x *exchange) error {
 	if page.Published, err = c.published(x, page.Project.ID); err != nil {
 		return err
 	}
+	if name == api.ViewBoard {
+		if page.Board, err = c.boardRules(x, page.Project.ID); err != nil {
+			return err
+		}
+	}
 	page.Days, page.Shown = q.Days, capital(name)
 	page.fill()
 	return c.show(x, http.StatusOK, "analytics", page)
+}
+
+func (c *Console) boardRules(x *exchange, projectID string) (*analytics.BoardRules, error) {
+	played, err := c.Played(x.r.Context())
+	if err != nil {
+		return nil, err
+	}
+	rules, err := played.BoardRules(x.r.Context(), projectID)
+	return &rules, err
 }
 
 func sendTable(x *exchange, view api.View, name string) error {

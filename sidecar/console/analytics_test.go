@@ -99,3 +99,30 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 		t.Errorf("the address of all views leads to %s", p.path)
 	}
 }
+
+func TestBoardAndRewardsAreSetByForms(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	if p := alice.send(project+"/board", url.Values{"better": {"lower"}, "least": {"3"}, "perSecond": {"0.5"}}); !p.has(`<option value="lower" selected>`) || !p.has(`value="0.5"`) {
+		t.Errorf("setting the board: %d", p.status)
+	}
+	add := url.Values{"id": {"ten"}, "name": {"<b>Ten</b>"}, "icon": {"★"}, "kind": {"score"}, "least": {"10"}, "often": {"daily"}}
+	if p := alice.send(project+"/rewards", add); !p.has("★ &lt;b&gt;Ten&lt;/b&gt;") || !p.has("a score of 10, once a day") || !p.has(`value="0.5"`) {
+		t.Errorf("adding a reward: %d\n%s", p.status, p.body)
+	}
+	for _, change := range [][2]string{{"id", "Ten"}, {"name", ""}, {"kind", "tik"}, {"least", ""}, {"least", "NaN"}, {"least", "1e16"}} {
+		bad := url.Values{}
+		for name, values := range add {
+			bad[name] = values
+		}
+		bad.Set(change[0], change[1])
+		if p := alice.send(project+"/rewards", bad); p.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s %q: %d", change[0], change[1], p.status)
+		}
+	}
+	if p := alice.send(project+"/rewards", url.Values{"id": {"ten"}, "remove": {"yes"}}); p.status != http.StatusOK || p.has("a score of 10") {
+		t.Errorf("removing a reward: %d", p.status)
+	}
+}

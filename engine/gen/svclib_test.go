@@ -102,6 +102,7 @@ func TestSvcIsSmall(t *testing.T) {
 func TestSvcTakesItsIdentityFromTheHostOnly(t *testing.T) {
 	page := svcPage(t, host)
 	holds(t, page, "identity and variants are the host's", `new Promise((done) => svc.ready((info) => done(info.variants.color === 'b' && svc.debug().gameId === '0123456789abcdef01234567' && svc.debug().endpoint === 'https://ingest.example/g/v1/')))`)
+	holds(t, page, "a variant that was read is reported once", `(() => { const read = svc.debug().buffered.filter((e) => e.name === 'exposure'); return read.length === 1 && read[0].props.k === 'color' && read[0].props.v === 'b'; })()`)
 	holds(t, page, "the key is not shown", `!JSON.stringify(svc.debug()).includes('pk-x')`)
 	holds(t, page, "health pings the endpoint", `svc.health().then((h) => h.ok === true && h.status === 200 && typeof h.ms === 'number' && requests.some((r) => r.url === 'https://ingest.example/g/v1/h'))`)
 	holds(t, page, "the game's end is answered at once", `new Promise((done) => svc.endGame({ outcome: 'win', score: 5 }, (r) => done(r.ok === true && r.rank === null)))`)

@@ -126,3 +126,38 @@ func TestBoardAndRewardsAreSetByForms(t *testing.T) {
 		t.Errorf("removing a reward: %d", p.status)
 	}
 }
+
+func TestExperimentIsRunAndDecidedByForms(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	for _, form := range []url.Values{
+		{"id": {"1x"}, "values": {"1, 2"}}, {"id": {"speed"}, "values": {"1"}}, {"id": {"speed"}, "values": {"1, 1"}}, {"id": {"speed"}, "values": {"1,2,3,4,5,6"}},
+	} {
+		if p := alice.send(project+"/experiments", form); p.status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d", form, p.status)
+		}
+	}
+	if p := alice.send(project+"/experiments", url.Values{"id": {"speed"}, "values": {"1, <b>"}}); !p.has("not begun") || !p.has("1, &lt;b&gt;") {
+		t.Errorf("a draft: %d\n%s", p.status, p.body)
+	}
+	move := func(name, value string) page {
+		return alice.send(project+"/experiment", url.Values{"id": {"speed"}, name: {value}})
+	}
+	if p := move("to", "stopped"); p.status != http.StatusConflict || !p.has("is draft can&#39;t become stopped") {
+		t.Errorf("stopping a draft: %d\n%s", p.status, p.body)
+	}
+	if p := move("to", "running"); !p.has("none: fewer than 100 players of a variant") || !p.has("Give all <bdi>&lt;b&gt;</bdi>") {
+		t.Errorf("starting: %d", p.status)
+	}
+	if p := alice.send(project+"/experiments", url.Values{"id": {"speed"}, "values": {"1, 3"}}); p.status != http.StatusConflict {
+		t.Errorf("changing one that runs: %d", p.status)
+	}
+	if p := move("winner", "<b>"); !p.has("all get &lt;b&gt;") {
+		t.Errorf("deciding: %d", p.status)
+	}
+	if p := move("to", "removed"); p.status != http.StatusOK || p.has("<code>speed</code>") {
+		t.Errorf("removing: %d", p.status)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/experiment"
 )
 
 // runOf is the end of a run, with members besides.
@@ -73,5 +75,30 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	r.now = r.now.Add(time.Minute)
 	if a := r.scored(r.runOf(2, "3", player)); len(a.Top) != 1 || *a.Best != 3 {
 		t.Errorf("the board has %+v", a.Top)
+	}
+}
+
+func TestPageGivesThePlayersVariantAndPagesOfOthersWinnersAlone(t *testing.T) {
+	r := newRig(t)
+	for _, id := range []string{"speed", "lives"} {
+		if err := r.log.DraftExperiment(t.Context(), game, id, experiment.Even([]string{"1", "2"})); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.log.MoveExperiment(t.Context(), game, id, analytics.ExperimentRunning, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.log.MoveExperiment(t.Context(), game, "lives", analytics.ExperimentWinner, "2"); err != nil {
+		t.Fatal(err)
+	}
+	id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, ""))
+	if len(id.Variants) != 2 || id.Variants["lives"] != "2" || id.Variants["speed"] != "1" && id.Variants["speed"] != "2" {
+		t.Errorf("a player gets %v", id.Variants)
+	}
+	if id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, "", "Sec-GPC", "1")); len(id.Variants) != 1 || id.Variants["lives"] != "2" {
+		t.Errorf("who is not to be followed gets %v", id.Variants)
+	}
+	if script := r.answer(r.Pages(), "GET", "/play/"+game+"/host.js", "").Body.String(); !strings.Contains(script, `"variants":{"lives":"2"}`) {
+		t.Errorf("a page of others gets %s", script)
 	}
 }

@@ -215,7 +215,7 @@
   function show(a) {
     hide();
     panel = document.createElement('div');
-    panel.setAttribute('role', 'status');
+    panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
     document.body.appendChild(panel);
     var add = (kind, text) => { panel.appendChild(document.createElement(kind)).textContent = text; };
@@ -354,7 +354,7 @@
 
   var svc = {
     ready(cb) {
-      if (isReady) setTimeout(cb, 0, { variants: host.variants || {} });
+      if (isReady) setTimeout(cb, 0, { variants: variants });
       else waiting.push(cb);
     },
 
@@ -422,8 +422,16 @@
     },
   };
 
-  var who = player();
+  var who = player(), variants = {};
   begin();
+  // The first reading of a variant is what its experiment counts.
+  keys(host.variants || {}).forEach((k) => {
+    var v = host.variants[k], read;
+    Object.defineProperty(variants, k, {
+      enumerable: true,
+      get() { if (!read) push('exposure', { k: k, v: v }); read = 1; return v; },
+    });
+  });
   if (hosted && !framed) resume();
   ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
     addEventListener(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
@@ -444,7 +452,7 @@
   addEventListener('pageshow', (e) => { if (e.persisted && hosted) begin(); });
   setTimeout(() => {
     isReady = true;
-    waiting.splice(0).forEach((cb) => { cb({ variants: host.variants || {} }); });
+    waiting.splice(0).forEach((cb) => { cb({ variants: variants }); });
   }, 0);
   window.svc = svc;
 })();

@@ -70,7 +70,8 @@
   // player is the page's; on a page of one's own the same at each load, unless the
   // browser asks not to be followed.
   function player() {
-    if (host.player || framed || !hosted || navigator.globalPrivacyControl) return host.player || '';
+    var own = host.player || '', quiet = /** @type {any} */ (navigator).globalPrivacyControl;
+    if (own || framed || !hosted || quiet) return own;
     try {
       var name = 'svc.player:' + gameId;
       var known = localStorage.getItem(name) || id();
@@ -229,7 +230,7 @@
   function hide() { if (panel) panel.remove(); }
 
   function flush() {
-    timer = clearTimeout(timer);
+    clearTimeout(timer); timer = 0;
     if (!hosted || silent || flying) return;
     release();
     mark();

@@ -9,19 +9,21 @@ import (
 
 // Views of how a game is played.
 const (
-	ViewOverview   = "overview"
-	ViewLive       = "live"
-	ViewEngagement = "engagement"
-	ViewRetention  = "retention"
-	ViewFunnels    = "funnels"
-	ViewEvents     = "events"
-	ViewCosts      = "costs"
-	ViewRows       = "rows" // the events of a day, one by one
+	ViewOverview    = "overview"
+	ViewLive        = "live"
+	ViewEngagement  = "engagement"
+	ViewRetention   = "retention"
+	ViewFunnels     = "funnels"
+	ViewEvents      = "events"
+	ViewExperiments = "experiments"
+	ViewBoard       = "board"
+	ViewCosts       = "costs"
+	ViewRows        = "rows" // the events of a day, one by one
 )
 
 // Views are all of them, as they are shown.
 func Views() []string {
-	return []string{ViewOverview, ViewLive, ViewEngagement, ViewRetention, ViewFunnels, ViewEvents, ViewCosts, ViewRows}
+	return []string{ViewOverview, ViewLive, ViewEngagement, ViewRetention, ViewFunnels, ViewEvents, ViewExperiments, ViewBoard, ViewCosts, ViewRows}
 }
 
 // Formats of a view.

@@ -43,6 +43,12 @@ type Recorder interface {
 	// Record keeps the events of a batch that were not recorded before. Once it has
 	// answered, they outlive any crash; after an error the batch is to be sent again.
 	Record(ctx context.Context, a Arrival) (play.Answer, error)
+	// Submit takes the end of a run onto the boards.
+	Submit(ctx context.Context, s Submission) (play.ScoreAnswer, error)
+	// Variants returns the parameters that a player gets.
+	Variants(ctx context.Context, game, player string) (map[string]string, error)
+	// Board returns a part of a board.
+	Board(ctx context.Context, game, player, window string, top, around int) (play.Board, error)
 }
 
 // Log is the Recorder over a store. It is safe for concurrent use.
@@ -84,7 +90,8 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		for _, table := range []string{
 			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
-			"play_funnels", "play_scores", "play_meters",
+			"play_funnels", "play_scores", "play_meters", "play_board_settings", "play_boards", "play_runs", "play_rewards", "play_grants",
+			"play_experiments", "play_assignments", "play_exposures",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err

@@ -183,6 +183,11 @@ func (r *recording) keep(e play.Event, at int64) error {
 	}
 	r.counts[e.Name]++
 	r.follow(e)
+	if e.Name == play.Exposure {
+		if err := r.expose(e.Props); err != nil {
+			return err
+		}
+	}
 	_, err := r.tx.Exec("INSERT INTO play_events (day, game, stream, seq, at, class, name, props) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		at/msOfDay, r.Game, r.Stream, e.Seq, at, s.class, e.Name, string(e.Props))
 	return err

@@ -23,7 +23,7 @@ type looking struct {
 var readers = map[string]func(*looking) error{
 	api.ViewOverview: (*looking).overview, api.ViewLive: (*looking).live, api.ViewEngagement: (*looking).engagement,
 	api.ViewRetention: (*looking).retention, api.ViewFunnels: (*looking).funnels, api.ViewEvents: (*looking).events,
-	api.ViewCosts: (*looking).costs, api.ViewRows: (*looking).rows,
+	api.ViewExperiments: (*looking).experiments, api.ViewBoard: (*looking).board, api.ViewCosts: (*looking).costs, api.ViewRows: (*looking).rows,
 }
 
 // View returns how a game was played by the public, as one of api.Views shows it. All
@@ -192,7 +192,7 @@ func (v *looking) costs() error {
 		err := scan(&name, &n)
 		return []any{name, n}, err
 	}, `SELECT name, CAST(sum(events) AS BIGINT) FROM play_counts WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ?
-		AND name NOT IN ('session_start', 'session_end', 'heartbeat') GROUP BY name ORDER BY sum(events) DESC, name`)
+		AND name NOT IN ('session_start', 'session_end', 'heartbeat', 'exposure') GROUP BY name ORDER BY sum(events) DESC, name`)
 }
 
 // unpaid returns how many events of each day were not kept as nobody paid for them.

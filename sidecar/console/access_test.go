@@ -58,6 +58,7 @@ func (e estate) pages() []string {
 		"/console/projects/" + e.projectID + "/analytics/engagement", "/console/projects/" + e.projectID + "/analytics/retention",
 		"/console/projects/" + e.projectID + "/analytics/funnels", "/console/projects/" + e.projectID + "/analytics/events",
 		"/console/projects/" + e.projectID + "/analytics/costs?format=csv",
+		"/console/projects/" + e.projectID + "/analytics/board", "/console/projects/" + e.projectID + "/analytics/experiments",
 	}
 }
 
@@ -67,6 +68,8 @@ func (e estate) forms() []string {
 		key + "/name", key + "/limits", key + "/disable", key + "/enable", key + "/revoke",
 		"/console/projects/" + e.projectID + "/attributes",
 		"/console/projects/" + e.projectID + "/publish", "/console/projects/" + e.projectID + "/unpublish",
+		"/console/projects/" + e.projectID + "/board", "/console/projects/" + e.projectID + "/rewards",
+		"/console/projects/" + e.projectID + "/experiments", "/console/projects/" + e.projectID + "/experiment",
 	}
 }
 

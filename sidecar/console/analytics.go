@@ -9,19 +9,22 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
 // analyticsPage is one view of how a project's game is played.
 type analyticsPage struct {
-	Project   projects.Details
-	Published *api.Publication
-	View      api.View
-	Days      int
-	Sums      []sum
-	Tables    []analyticsTable
-	Shown     string // the view's title
+	Project     projects.Details
+	Published   *api.Publication
+	View        api.View
+	Days        int
+	Sums        []sum
+	Tables      []analyticsTable
+	Shown       string                // the view's title
+	Board       *analytics.BoardRules // of the board's view
+	Experiments []analytics.Experiment
 }
 
 // Views are all that have a page.
@@ -31,6 +34,9 @@ func (analyticsPage) Views() []string {
 
 // Periods are the days that a page offers.
 func (analyticsPage) Periods() []int { return []int{7, 30, 90} }
+
+// Experimenting reports whether the page is that of experiments.
+func (p analyticsPage) Experimenting() bool { return p.View.View == api.ViewExperiments }
 
 // Live reports whether the page shows what happens now.
 func (p analyticsPage) Live() bool { return p.View.View == api.ViewLive }
@@ -98,9 +104,30 @@ func (c *Console) showAnalytics(x *exchange) error {
 	if page.Published, err = c.published(x, page.Project.ID); err != nil {
 		return err
 	}
+	if err := c.settings(x, &page); err != nil {
+		return err
+	}
 	page.Days, page.Shown = q.Days, capital(name)
 	page.fill()
 	return c.show(x, http.StatusOK, "analytics", page)
+}
+
+// settings reads what the forms of a view change.
+func (c *Console) settings(x *exchange, page *analyticsPage) error {
+	if page.View.View != api.ViewBoard && page.View.View != api.ViewExperiments {
+		return nil
+	}
+	played, err := c.Played(x.r.Context())
+	if err != nil {
+		return err
+	}
+	if page.View.View == api.ViewExperiments {
+		page.Experiments, err = played.Experiments(x.r.Context(), page.Project.ID)
+		return err
+	}
+	rules, err := played.BoardRules(x.r.Context(), page.Project.ID)
+	page.Board = &rules
+	return err
 }
 
 func sendTable(x *exchange, view api.View, name string) error {

@@ -99,3 +99,65 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 		t.Errorf("the address of all views leads to %s", p.path)
 	}
 }
+
+func TestBoardAndRewardsAreSetByForms(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	if p := alice.send(project+"/board", url.Values{"better": {"lower"}, "least": {"3"}, "perSecond": {"0.5"}}); !p.has(`<option value="lower" selected>`) || !p.has(`value="0.5"`) {
+		t.Errorf("setting the board: %d", p.status)
+	}
+	add := url.Values{"id": {"ten"}, "name": {"<b>Ten</b>"}, "icon": {"★"}, "kind": {"score"}, "least": {"10"}, "often": {"daily"}}
+	if p := alice.send(project+"/rewards", add); !p.has("★ &lt;b&gt;Ten&lt;/b&gt;") || !p.has("a score of 10, once a day") || !p.has(`value="0.5"`) {
+		t.Errorf("adding a reward: %d\n%s", p.status, p.body)
+	}
+	for _, change := range [][2]string{{"id", "Ten"}, {"name", ""}, {"kind", "tik"}, {"least", ""}, {"least", "NaN"}, {"least", "1e16"}} {
+		bad := url.Values{}
+		for name, values := range add {
+			bad[name] = values
+		}
+		bad.Set(change[0], change[1])
+		if p := alice.send(project+"/rewards", bad); p.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s %q: %d", change[0], change[1], p.status)
+		}
+	}
+	if p := alice.send(project+"/rewards", url.Values{"id": {"ten"}, "remove": {"yes"}}); p.status != http.StatusOK || p.has("a score of 10") {
+		t.Errorf("removing a reward: %d", p.status)
+	}
+}
+
+func TestExperimentIsRunAndDecidedByForms(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	for _, form := range []url.Values{
+		{"id": {"1x"}, "values": {"1, 2"}}, {"id": {"speed"}, "values": {"1"}}, {"id": {"speed"}, "values": {"1, 1"}}, {"id": {"speed"}, "values": {"1,2,3,4,5,6"}},
+	} {
+		if p := alice.send(project+"/experiments", form); p.status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d", form, p.status)
+		}
+	}
+	if p := alice.send(project+"/experiments", url.Values{"id": {"speed"}, "values": {"1, <b>"}}); !p.has("not begun") || !p.has("1, &lt;b&gt;") {
+		t.Errorf("a draft: %d\n%s", p.status, p.body)
+	}
+	move := func(name, value string) page {
+		return alice.send(project+"/experiment", url.Values{"id": {"speed"}, name: {value}})
+	}
+	if p := move("to", "stopped"); p.status != http.StatusConflict || !p.has("is draft can&#39;t become stopped") {
+		t.Errorf("stopping a draft: %d\n%s", p.status, p.body)
+	}
+	if p := move("to", "running"); !p.has("none: fewer than 100 players of a variant") || !p.has("Give all <bdi>&lt;b&gt;</bdi>") {
+		t.Errorf("starting: %d", p.status)
+	}
+	if p := alice.send(project+"/experiments", url.Values{"id": {"speed"}, "values": {"1, 3"}}); p.status != http.StatusConflict {
+		t.Errorf("changing one that runs: %d", p.status)
+	}
+	if p := move("winner", "<b>"); !p.has("all get &lt;b&gt;") {
+		t.Errorf("deciding: %d", p.status)
+	}
+	if p := move("to", "removed"); p.status != http.StatusOK || p.has("<code>speed</code>") {
+		t.Errorf("removing: %d", p.status)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -28,6 +29,8 @@ type Parts struct {
 	Ledger   *ledger.Ledger
 	Sessions *sessions.Registry
 	Logger   *zap.Logger
+	// Played opens what is kept of games that are played.
+	Played func(context.Context) (*analytics.Log, error)
 	// View returns how a project's game is played.
 	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 	// Now is the clock; nil means time.Now.
@@ -112,6 +115,14 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /console/projects/{project}/attributes", toFormOf("projects", "project"))
 	mux.Handle("POST /console/projects/{project}/publish", c.signedIn(c.publish))
 	mux.Handle("POST /console/projects/{project}/unpublish", c.signedIn(c.unpublish))
+	mux.Handle("POST /console/projects/{project}/experiments", c.signedIn(c.draftExperiment))
+	mux.Handle("POST /console/projects/{project}/experiment", c.signedIn(c.moveExperiment))
+	mux.HandleFunc("GET /console/projects/{project}/experiments", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/experiment", toFormOf("projects", "project"))
+	mux.Handle("POST /console/projects/{project}/board", c.signedIn(c.setBoard))
+	mux.Handle("POST /console/projects/{project}/rewards", c.signedIn(c.setReward))
+	mux.HandleFunc("GET /console/projects/{project}/board", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/rewards", toFormOf("projects", "project"))
 	mux.HandleFunc("GET /console/projects/{project}/publish", toFormOf("projects", "project"))
 	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
 	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/tables"
 )
@@ -14,12 +15,18 @@ var buildTime time.Time
 
 // functions are those that templates call.
 var functions = template.FuncMap{
-	"when":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
-	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"bytes":   humanBytes,
-	"count":   count,
-	"inc":     func(n int) int { return n + 1 },
-	"units":   tables.Units,
+	"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
+	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"bytes": humanBytes,
+	"count": count,
+	"inc":   func(n int) int { return n + 1 },
+	"units": tables.Units,
+	"number": func(n *float64) string {
+		if n == nil {
+			return ""
+		}
+		return api.CellText(*n)
+	},
 	"capital": capital, "isNumber": isNumber,
 	"states": func() []string {
 		return []string{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked}

@@ -110,10 +110,23 @@ func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publica
 	if r.Header.Get("Sec-GPC") != "1" && r.Header.Get("DNT") != "1" {
 		player = secrets.pseudonym(made.GameID, p.cookie(w, r))
 	}
+	variants, err := p.variants(r, made.GameID, player)
+	if err != nil {
+		return play.Identity{}, err
+	}
 	signed, err := secrets.sign(made.GameID, class, player, p.Now())
 	return play.Identity{
-		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed,
+		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed, Variants: variants,
 	}, err
+}
+
+// variants are the parameters that a player gets.
+func (p *Play) variants(r *http.Request, game, player string) (map[string]string, error) {
+	log, err := p.Recorder(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return log.Variants(r.Context(), game, player)
 }
 
 // cookieLife is 13 months, in seconds.
@@ -174,7 +187,12 @@ func (p *Play) hostScript(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The service has no origin for games.", http.StatusNotFound)
 		return
 	}
-	text, err := json.Marshal(play.Identity{GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID})
+	variants, err := p.variants(r, made.GameID, "")
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	text, err := json.Marshal(play.Identity{GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Variants: variants})
 	if err != nil {
 		p.fail(w, err)
 		return

@@ -80,6 +80,8 @@ func (p *Play) Games() http.Handler {
 	mux.HandleFunc("GET /f/{game}/{job}/{path...}", p.file)
 	mux.HandleFunc("POST "+play.PathBatch, p.batch)
 	mux.HandleFunc("GET "+play.PathHealth, p.health)
+	mux.HandleFunc("POST "+play.PathScore, p.score)
+	mux.HandleFunc("GET "+play.PathBoard, p.board)
 	mux.HandleFunc("POST "+play.PathFormerBatch, p.formerBatch)
 	mux.HandleFunc("POST "+play.PathFormerBoard, p.formerBoard)
 	mux.HandleFunc("GET "+play.PathFormerHealth, p.health)

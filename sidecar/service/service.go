@@ -157,7 +157,7 @@ func (s *Service) Sessions() *sessions.Registry {
 // Console returns the console over this sidecar.
 func (s *Service) Console(o site.Options) (site.Site, error) {
 	return console.New(console.Parts{
-		Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now, View: s.View,
+		Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now, Played: s.played.open, View: s.View,
 		Sessions: sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute}),
 	}, o)
 }

@@ -23,6 +23,8 @@ func analyticsCommand() *cobra.Command {
 		{api.ViewRetention, "Show which players came back, by first day and build"},
 		{api.ViewFunnels, "Show how far sessions came in each funnel"},
 		{api.ViewEvents, "Show events by name, and why others were not kept"},
+		{api.ViewExperiments, "Show experiments, and what their values did"},
+		{api.ViewBoard, "Show the best of the leaderboard, held runs, and rewards given"},
 		{api.ViewCosts, "Show which events are paid for"},
 		{api.ViewRows, "Write the events of a day one by one"},
 	} {

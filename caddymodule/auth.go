@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -186,11 +187,11 @@ func requestIDOf(ctx context.Context) string {
 type named struct{ sidecar.Service }
 
 func (n named) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	return n.Service.Authenticate(api.WithRequestID(ctx, requestIDOf(ctx)), hash)
+	return n.Service.Authenticate(peer.WithRequestID(ctx, requestIDOf(ctx)), hash)
 }
 
 func (n named) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
-	return n.Service.Decide(api.WithRequestID(ctx, requestIDOf(ctx)), keyID, projectID, action)
+	return n.Service.Decide(peer.WithRequestID(ctx, requestIDOf(ctx)), keyID, projectID, action)
 }
 
 // facts are what the chain learns about a request: each is a placeholder and a

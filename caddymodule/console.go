@@ -14,9 +14,9 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -206,7 +206,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	ctx := api.WithRequestID(r.Context(), requestID(w, r))
+	ctx := peer.WithRequestID(r.Context(), requestID(w, r))
 	err = c.core(shared).Serve(w, r.WithContext(ctx), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)

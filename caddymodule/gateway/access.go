@@ -198,7 +198,7 @@ func (q *Request) parse(body []byte) *api.Error {
 		return asError(err)
 	}
 	req, err := api.ParseGenerateRequest(body)
-	if err == nil {
+	if err == nil && len(req.Skills) > 0 {
 		err = contract.CheckSkills(req.Skills) // as the engine will, which need not start for it
 	}
 	if err != nil {

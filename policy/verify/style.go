@@ -49,10 +49,8 @@ func style(path string, module *ast.Module) (findings []string) {
 		}
 	}
 	ast.WalkExprs(module, func(expr *ast.Expr) bool {
-		if call := expr.IsCall(); call && !tests {
-			if name := expr.Operator().String(); name == "print" || name == "trace" {
-				findings = append(findings, fmt.Sprintf("%s: %s is for the search for a mistake; remove it", expr.Location, name))
-			}
+		if name := expr.Operator().String(); !tests && (name == "print" || name == "trace") {
+			findings = append(findings, fmt.Sprintf("%s: %s is for the search for a mistake; remove it", expr.Location, name))
 		}
 		return false
 	})

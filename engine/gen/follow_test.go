@@ -158,7 +158,7 @@ func TestBalanceThatEndsAfterAGamePassedLeavesThatGame(t *testing.T) {
 	if changed, err := SettleDraft(p.root, newDelivery(req).change, req.JobID, true); !changed || err != nil || p.files()["game/src/board.js"] == "" {
 		t.Errorf("changed %v, %v", changed, err)
 	}
-	if last := s.asked[len(s.asked)-1].Messages; !strings.Contains(last[len(last)-1].Text(), "It passed and is kept. But checks/ has 0 checks") {
+	if last := s.asked[len(s.asked)-1].Messages; !strings.Contains(last[len(last)-1].Text(), "It passed and is kept. But checks/ has 1 checks") {
 		t.Errorf("it was told %q", last[len(last)-1].Text())
 	}
 }

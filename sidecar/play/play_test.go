@@ -107,7 +107,7 @@ func newRig(t *testing.T) *rig {
 	logger := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"}), zapcore.AddSync(&r.logged), zap.DebugLevel))
 	r.Play = New(Parts{
 		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: logger,
-		SignedIn:  func(req *http.Request) (string, error) { return req.Header.Get("Test-User"), nil },
+		SignedIn: func(req *http.Request) (string, error) { return req.Header.Get("Test-User"), nil },
 		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r

@@ -33,7 +33,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		err = p.admit(r.Context(), b.Game, b.Key)
 	}
 	if err == nil {
-		err = tooMany(p.Rates.take(b.Game+b.Stream, maxPerStream))
+		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
 	}
 	if err != nil {
 		p.refuse(w, err)
@@ -65,6 +65,9 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	batches, err := play.ParseFormer(body, key)
 	if err == nil && len(batches) > 0 {
 		err = p.admit(r.Context(), batches[0].Game, key)
+	}
+	if err == nil && len(batches) > 0 {
+		err = tooMany(p.Rates.take("game "+batches[0].Game, maxPerGame))
 	}
 	status := http.StatusOK
 	for _, b := range batches {

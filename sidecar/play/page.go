@@ -98,12 +98,12 @@ func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publica
 	if err != nil {
 		return play.Identity{}, err
 	}
-	visitor, err := p.Visitor(r)
+	user, err := p.SignedIn(r)
 	if err != nil {
 		return play.Identity{}, err
 	}
 	class := analytics.ClassPublic
-	if visitor != "" && visitor == owner {
+	if user != "" && user == owner {
 		class = analytics.ClassOwner
 	}
 	player := ""

@@ -40,9 +40,9 @@ type Parts struct {
 	Recorder func(context.Context) (Recorder, error)
 	// Secrets are those of tokens and of players' names.
 	Secrets func() (Secrets, error)
-	// Visitor returns who is signed in to the console with the browser that sent a
+	// SignedIn returns who is signed in to the console with the browser that sent a
 	// request to the site, "" for nobody.
-	Visitor func(*http.Request) (userID string, err error)
+	SignedIn func(*http.Request) (userID string, err error)
 	// Known outlives what is made of these parts.
 	Known  *KnownKeys
 	Rates  *Rates // as well

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
@@ -78,6 +80,9 @@ type rig struct {
 	owner   owner
 	blocked atomic.Bool
 	reports []string
+
+	dir    string
+	logged bytes.Buffer
 }
 
 // owner pays for blocks of events, or does not.
@@ -88,7 +93,7 @@ func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir := t.TempDir()
-	r := &rig{t: t, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, dir: dir, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
 	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {
@@ -99,9 +104,10 @@ func newRig(t *testing.T) *rig {
 			t.Error(err)
 		}
 	})
+	logger := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"}), zapcore.AddSync(&r.logged), zap.DebugLevel))
 	r.Play = New(Parts{
-		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
-		Visitor:  func(req *http.Request) (string, error) { return req.Header.Get("Test-Visitor"), nil },
+		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: logger,
+		SignedIn: func(req *http.Request) (string, error) { return req.Header.Get("Test-User"), nil },
 		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r
@@ -109,11 +115,21 @@ func newRig(t *testing.T) *rig {
 
 func (r *rig) answer(h http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r.t.Helper()
-	req := httptest.NewRequest(method, path, strings.NewReader(body))
-	req.Host = "localhost:8080"
+	req := r.request(method, path, body)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	return r.do(h, req)
+}
+
+func (r *rig) request(method, path, body string) *http.Request {
+	r.t.Helper()
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Host = "localhost:8080"
+	return req
+}
+
+func (r *rig) do(h http.Handler, req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)
 	return w
@@ -162,7 +178,7 @@ func TestPageGivesTheGameItsIdentityAndNothingElse(t *testing.T) {
 		t.Errorf("the page is %s", body)
 	}
 	csp := w.Header().Get("Content-Security-Policy")
-	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-src " + origin, "frame-ancestors 'none'", "connect-src " + origin} {
+	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-src " + origin, "frame-ancestors 'none'", "connect-src 'self' " + origin} {
 		if !strings.Contains(csp, part) {
 			t.Errorf("the policy %q lacks %q", csp, part)
 		}

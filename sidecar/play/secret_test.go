@@ -90,23 +90,23 @@ func TestTokensOfTwoSecretsAreBelievedWhileOneIsRotatedAndPlayersKeepTheirNames(
 func TestWhatTheOwnerPlaysIsFreeAndNotCounted(t *testing.T) {
 	r := newRig(t)
 	r.owner.broke.Store(true) // who would pay
-	for visitor, want := range map[string]int64{"alice": 0, "bob": 1} {
-		id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, "", "Test-Visitor", visitor))
+	for user, want := range map[string]int64{"alice": 0, "bob": 1} {
+		id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, "", "Test-User", user))
 		secrets, err := r.Secrets()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := secrets.verify(id.Token, game, r.now); !ok || (got.Class == analytics.ClassOwner) != (visitor == "alice") {
-			t.Errorf("%s has a token of %+v", visitor, got)
+		if got, ok := secrets.verify(id.Token, game, r.now); !ok || (got.Class == analytics.ClassOwner) != (user == "alice") {
+			t.Errorf("%s has a token of %+v", user, got)
 		}
 		body := strings.Replace(r.batchOf(1, "session_start", `"t":"`+id.Token+`"`), stream, strings.Repeat("0", 31)+string(rune('a'+want)), 1)
 		if w := r.answer(r.Games(), "POST", play.PathBatch, body); w.Code != 200 {
-			t.Errorf("%s: %d %s", visitor, w.Code, w.Body)
+			t.Errorf("%s: %d %s", user, w.Code, w.Body)
 		}
 		body = strings.Replace(strings.Replace(body, "[[1,", "[[2,", 1), "session_start", "start", 1)
 		w := r.answer(r.Games(), "POST", play.PathBatch, body)
-		if paid := w.Code != 402; paid != (visitor == "alice") {
-			t.Errorf("%s: %d %s", visitor, w.Code, w.Body)
+		if paid := w.Code != 402; paid != (user == "alice") {
+			t.Errorf("%s: %d %s", user, w.Code, w.Body)
 		}
 	}
 	if c := r.counts(); c.Sessions != 1 || c.Plays != 0 {

@@ -97,13 +97,13 @@ func (p *played) close() error {
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secrets: s.played.secrets, Visitor: s.visitor, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Catalog: s.Catalog, Secrets: s.played.secrets, SignedIn: s.signedIn, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
 		Recorder: func(ctx context.Context) (play.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
 }
 
-// visitor returns who is signed in to the console with a browser, "" for nobody.
-func (s *Service) visitor(r *http.Request) (string, error) {
+// signedIn returns who is signed in to the console with a browser, "" for nobody.
+func (s *Service) signedIn(r *http.Request) (string, error) {
 	cookie, err := r.Cookie(console.SessionCookie)
 	if err != nil {
 		return "", nil // there is none

@@ -128,10 +128,6 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 		want                                      int // 0 means let through
 		decided                                   []string
 	}{
-		"the list of all jobs":           {method: "GET", path: "/v1/generate", decision: allowed, decided: []string{"jobs.list "}},
-		"the list of a project's jobs":   {method: "GET", path: "/v1/generate?projectId=" + project, decision: allowed, decided: []string{"projects.jobs " + project}},
-		"the list of a stranger's jobs":  {method: "GET", path: "/v1/generate?projectId=" + foreign, decision: denied, decided: []string{"projects.jobs " + foreign}, want: 403},
-		"the list of a project twice":    {method: "GET", path: "/v1/generate?projectId=" + project + "&projectId=" + project, want: 400},
 		"404 before the policy is asked": {method: "GET", path: "/v1/x", want: 404},
 		"405 before the policy is asked": {method: "PUT", path: "/v1/generate", want: 405},
 		"415 before 400":                 {method: "POST", path: "/v1/generate", encoding: "gzip", body: "x", want: 415},

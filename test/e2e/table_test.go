@@ -149,9 +149,7 @@ func (s *scene) addresses() []address {
 			{400, "DELETE", "/v1/projects/x", nil, nil},
 			{403, "DELETE", "/v1/projects/" + nobodys, nil, nil},
 		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
-		{"/v1/models", []ask{
-			{200, "GET", "/v1/models", nil, nil},
-		}, map[string][]int{"GET": {403, 503}}},
+		modelsAddress,
 		{"/v1/generate", []ask{
 			{400, "POST", "/v1/generate", map[string]any{"projectId": s.unstarted, "prompt": brief, "settings": map[string]string{"model": "dear"}}, nil},
 			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
@@ -173,12 +171,7 @@ func (s *scene) addresses() []address {
 		{"/v1/generate/{jobId}/events", s.ofJob("GET", events,
 			ask{204, "GET", events(s.job, s.project), nil, []string{"Last-Event-ID", strconv.Itoa(len(log))}},
 		), map[string][]int{"GET": {503}}},
-		{"/v1/generate/{jobId}/events/token", []ask{
-			{201, "POST", job("/events/token")(s.job, s.project), nil, nil},
-			{400, "POST", job("/events/token")(s.job, "x"), nil, nil},
-			{403, "POST", job("/events/token")(s.job, nobodys), nil, nil},
-			{404, "POST", job("/events/token")(unknown, s.project), nil, nil},
-		}, map[string][]int{"POST": {503}}},
+		s.tokenAddress(job("/events/token")),
 		{"/v1/generate/{jobId}/files", s.ofJob("GET", files,
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9"}},
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9,20-29"}},
@@ -192,6 +185,19 @@ func (s *scene) addresses() []address {
 			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
 		}, nil},
 	}, s.playAddresses(huge, gzip)...)
+}
+
+// modelsAddress is where models are listed.
+var modelsAddress = address{"/v1/models", []ask{{200, "GET", "/v1/models", nil, nil}}, map[string][]int{"GET": {403, 503}}}
+
+// tokenAddress is where stream tokens are made.
+func (s *scene) tokenAddress(path func(id, project string) string) address {
+	return address{"/v1/generate/{jobId}/events/token", []ask{
+		{201, "POST", path(s.job, s.project), nil, nil},
+		{400, "POST", path(s.job, "x"), nil, nil},
+		{403, "POST", path(s.job, nobodys), nil, nil},
+		{404, "POST", path(unknown, s.project), nil, nil},
+	}, map[string][]int{"POST": {503}}}
 }
 
 // playAddresses are those of published games.

@@ -53,16 +53,18 @@ type Recorder interface {
 
 // Log is the Recorder over a store. It is safe for concurrent use.
 type Log struct {
-	store *store.Store
-	now   func() time.Time
+	store  *store.Store
+	now    func() time.Time
+	seller Seller
+	meters meters
 
 	mu    sync.Mutex                 // guards names
 	names map[string]map[string]bool // of each game's events that are in play_names
 }
 
 // Open opens the log in a SQLite file or, if address is the URL of one, in a
-// PostgreSQL database.
-func Open(ctx context.Context, address string, now func() time.Time) (*Log, error) {
+// PostgreSQL database. What is kept is bought from seller.
+func Open(ctx context.Context, address string, seller Seller, now func() time.Time) (*Log, error) {
 	open := store.OpenSQLiteOf
 	if store.IsPostgresURL(address) {
 		open = store.OpenPostgresOf
@@ -71,7 +73,7 @@ func Open(ctx context.Context, address string, now func() time.Time) (*Log, erro
 	if err != nil {
 		return nil, fmt.Errorf("opening analytics: %w", err)
 	}
-	return &Log{store: s, now: now, names: make(map[string]map[string]bool)}, nil
+	return &Log{store: s, now: now, seller: seller, names: make(map[string]map[string]bool)}, nil
 }
 
 // Close ends the writes under way.
@@ -89,7 +91,7 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		for _, table := range []string{
 			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
 			"play_funnels", "play_scores", "play_board_settings", "play_boards", "play_runs", "play_rewards", "play_grants",
-			"play_experiments", "play_assignments", "play_exposures",
+			"play_experiments", "play_assignments", "play_exposures", "play_meters",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err
@@ -97,6 +99,7 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		}
 		return nil
 	})
+	l.meters.forget(game)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.names, game)

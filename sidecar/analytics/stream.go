@@ -133,6 +133,9 @@ func (r *recording) save() error {
 		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
 		return err
 	}
+	if err := r.countMeter(); err != nil {
+		return err
+	}
 	if err := r.countDay(); err != nil {
 		return err
 	}

@@ -44,7 +44,15 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, answer)
+	writeJSON(w, statusOf(answer), answer)
+}
+
+// statusOf is that of an answer. The library forgets what is acknowledged all the same.
+func statusOf(answer play.Answer) int {
+	if answer.Mode == play.ModeEssential {
+		return http.StatusPaymentRequired
+	}
+	return http.StatusOK
 }
 
 // formerBatch takes those of the library before there were batches.
@@ -58,16 +66,19 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	if err == nil && len(batches) > 0 {
 		err = p.admit(r.Context(), batches[0].Game, key)
 	}
+	status := http.StatusOK
 	for _, b := range batches {
 		if err == nil {
-			_, err = p.record(r.Context(), b)
+			var answer play.Answer
+			answer, err = p.record(r.Context(), b)
+			status = max(status, statusOf(answer))
 		}
 	}
 	if err != nil {
 		p.refuse(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, play.Health{OK: true})
+	writeJSON(w, status, play.Health{OK: status == http.StatusOK})
 }
 
 // formerBoard answers a score of that library with a board that has no rows.

@@ -193,3 +193,29 @@ func wantPrivate(t *testing.T, dir string) {
 		t.Errorf("the secret's file is %v, %v", info, err)
 	}
 }
+
+func TestOwnerWithoutBalanceIsAnsweredBy402UntilATopUp(t *testing.T) {
+	r := newRig(t)
+	r.owner.broke.Store(true)
+	send := func(seq int, name string, status int, body string) {
+		t.Helper()
+		w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(seq, name))
+		if w.Code != status || w.Body.String() != body+"\n" {
+			t.Errorf("%s: %d %s, want %d %s", name, w.Code, w.Body, status, body)
+		}
+	}
+	send(1, "session_start", http.StatusOK, `{"ack":1,"mode":"full"}`)
+	send(2, "start", http.StatusPaymentRequired, `{"ack":2,"mode":"essential","retry":60}`)
+	send(3, "heartbeat", http.StatusPaymentRequired, `{"ack":3,"mode":"essential","retry":60}`)
+	former := `{"gameId":"` + game + `","events":[{"name":"a","props":{},"session":"s","at":1}]}`
+	if w := r.answer(r.Games(), "POST", play.PathFormerBatch, former, "Authorization", "Bearer "+r.key); w.Code != http.StatusPaymentRequired {
+		t.Errorf("the former library: %d %s", w.Code, w.Body)
+	}
+	r.owner.broke.Store(false)
+	r.now = r.now.Add(time.Minute)
+	send(4, "heartbeat", http.StatusOK, `{"ack":4,"mode":"full"}`)
+	send(5, "start", http.StatusOK, `{"ack":5,"mode":"full"}`)
+	if c := r.counts(); c.Events != 4 || c.Sessions != 1 || c.Plays != 1 || c.Lost != 0 {
+		t.Errorf("counted %+v", c)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,7 +56,14 @@ type rig struct {
 	key string
 	log *analytics.Log
 	now time.Time
+
+	owner owner
 }
+
+// owner pays for blocks of events, or does not.
+type owner struct{ broke atomic.Bool }
+
+func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return !o.broke.Load(), nil }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
@@ -63,7 +71,7 @@ func newRig(t *testing.T) *rig {
 	r := &rig{t: t, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
-	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), now); err != nil {
+	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

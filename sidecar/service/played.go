@@ -23,6 +23,7 @@ import (
 // needed: most sidecars of tests, and some of users, never have a published game.
 type played struct {
 	address string // a path or a URL
+	seller  analytics.Seller
 	now     func() time.Time
 	secret  func() ([]byte, error) // of pseudonyms and tokens
 	known   *play.KnownKeys
@@ -38,12 +39,12 @@ type played struct {
 // pruneEvery is how often what is too old is deleted.
 const pruneEvery = time.Hour
 
-func newPlayed(address, dir string, now func() time.Time, logger *zap.Logger) *played {
+func newPlayed(address, dir string, seller analytics.Seller, now func() time.Time, logger *zap.Logger) *played {
 	if !store.IsPostgresURL(address) {
 		address = filepath.Join(dir, analytics.File)
 	}
 	return &played{
-		address: address, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
+		address: address, seller: seller, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
 	}
 }
 
@@ -53,7 +54,7 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 	if p.log != nil {
 		return p.log, nil
 	}
-	log, err := analytics.Open(ctx, p.address, p.now)
+	log, err := analytics.Open(ctx, p.address, p.seller, p.now)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		logger:   o.Logger,
 		store:    s,
 		redis:    redis,
-		played:   newPlayed(o.Store, o.DataDir, now, o.Logger),
+		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
 	}, nil
 }

@@ -85,6 +85,10 @@ type Manager struct {
 	// in time, has returned. Only Run uses it.
 	unreturned <-chan struct{}
 
+	// working is held while a job works on the project's files or a person changes
+	// them, saving while a person does. saving is taken first.
+	working, saving sync.Mutex
+
 	// admission makes accepting, fencing and draining exclude each other. It
 	// is held while the disk works, and taken before mu.
 	admission sync.Mutex
@@ -208,13 +212,7 @@ func (m *Manager) loop(ctx context.Context) error {
 		}
 		jobCtx, cancel := context.WithCancelCause(ctx)
 		if j := m.next(cancel); j != nil {
-			err := m.work(ctx, jobCtx, j)
-			m.finished()
-			cancel(nil)
-			if err == nil {
-				err = m.awaitUnreturned(ctx)
-			}
-			if err != nil {
+			if err := m.workAlone(ctx, jobCtx, j, cancel); err != nil {
 				return err
 			}
 			continue
@@ -229,6 +227,19 @@ func (m *Manager) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// workAlone runs a job while nobody else changes the project's files.
+func (m *Manager) workAlone(ctx, jobCtx context.Context, j *job, cancel context.CancelCauseFunc) error {
+	m.working.Lock()
+	defer m.working.Unlock()
+	err := m.work(ctx, jobCtx, j)
+	m.finished()
+	cancel(nil)
+	if err == nil {
+		err = m.awaitUnreturned(ctx)
+	}
+	return err
 }
 
 // next takes the first job of the queue to run it; cancel interrupts it.

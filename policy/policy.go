@@ -29,6 +29,8 @@ const (
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
 	ActionListModels    Action = "models.list"
+	ActionStudioRead    Action = "studio.read"
+	ActionStudioWrite   Action = "studio.write"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -36,7 +38,7 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
-		ActionPublish, ActionUnpublish, ActionAnalytics,
+		ActionPublish, ActionUnpublish, ActionAnalytics, ActionStudioRead, ActionStudioWrite,
 		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
 	}
 }

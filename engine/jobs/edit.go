@@ -22,12 +22,12 @@ import (
 
 // Errors of what a person does with a project's files.
 var (
-	ErrWorking   = errors.New("a job works on the project's files")
-	ErrNoFile    = errors.New("the game has no such file")
-	ErrPath      = errors.New("this can't be the name of a file of the game")
-	ErrMade      = errors.New("the file is made of the sources")
-	ErrOldHead   = errors.New("the project has a newer revision")
-	ErrFull      = errors.New("the volume is full")
+	ErrWorking = errors.New("a job works on the project's files")
+	ErrNoFile  = errors.New("the game has no such file")
+	ErrPath    = errors.New("this can't be the name of a file of the game")
+	ErrMade    = errors.New("the file is made of the sources")
+	ErrOldHead = errors.New("the project has a newer revision")
+	ErrFull    = errors.New("the volume is full")
 )
 
 // ConflictError: a file is not what its editor began with.

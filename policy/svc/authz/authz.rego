@@ -53,6 +53,8 @@ allow if {
 		"events",
 		"files",
 		"cancel",
+		"studio.read",
+		"studio.write",
 	}
 	key.active
 	project.role == "owner"
@@ -104,4 +106,6 @@ actions := {
 	"events",
 	"files",
 	"cancel",
+	"studio.read",
+	"studio.write",
 }

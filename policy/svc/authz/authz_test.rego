@@ -26,6 +26,8 @@ project_actions := {
 	"events",
 	"files",
 	"cancel",
+	"studio.read",
+	"studio.write",
 }
 
 actions := (key_actions | project_actions) | {"generate"}

@@ -49,7 +49,7 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel"}
+	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel", "studio.read", "studio.write"}
 	key.active
 	project.role == "owner"
 }
@@ -100,4 +100,6 @@ actions := {
 	"events",
 	"files",
 	"cancel",
+	"studio.read",
+	"studio.write",
 }

@@ -85,6 +85,10 @@ type Service interface {
 	// one that an earlier list returned.
 	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
 
+	// ProjectJobs returns the jobs of a project, newest first, before the job "" for
+	// all or the Next of an earlier page.
+	ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error)
+
 	// Changes returns the keys that changed their state after a place in the
 	// revocation log, and the basis of decisions. A cache of Identities and Decisions
 	// drops those of these keys, or all when the basis changed; the rest are as
@@ -177,6 +181,13 @@ type Job struct {
 	Settled bool
 	// Encoded is the record's wire form, where a mirror keeps it; else nil.
 	Encoded *api.EncodedJob `json:"-"`
+}
+
+// JobPage is a part of a project's jobs, newest first.
+type JobPage struct {
+	Jobs []Job `json:"jobs"`
+	// Next asks for the jobs before; "" after the last one.
+	Next string `json:"next,omitempty"`
 }
 
 // Reservation is a submission that asks to be admitted.

@@ -8,20 +8,13 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// JobPage is a part of a project's jobs, newest first.
-type JobPage struct {
-	Jobs []sidecar.Job
-	// Next asks for the jobs before; "" after the last one.
-	Next string
-}
-
-// pageOfJobs bounds a JobPage.
+// pageOfJobs bounds a sidecar.JobPage.
 const pageOfJobs = 50
 
 // ProjectJobs returns the jobs of a project, newest first, before the job ""
 // for all or the Next of an earlier page. Ids of jobs sort by time.
-func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error) {
-	page := JobPage{Jobs: []sidecar.Job{}}
+func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (sidecar.JobPage, error) {
+	page := sidecar.JobPage{Jobs: []sidecar.Job{}}
 	err := l.store.View(ctx, func(r *store.Reader) error {
 		return r.Each(func(scan store.Scan) error {
 			if n := len(page.Jobs); n == pageOfJobs { // the row says no more than that there is one
@@ -36,7 +29,7 @@ func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (Job
 			ORDER BY j.id DESC LIMIT ?`, projectID, before, before, pageOfJobs+1)
 	})
 	if err != nil {
-		return JobPage{}, fmt.Errorf("listing the jobs of project %s: %w", projectID, err)
+		return sidecar.JobPage{}, fmt.Errorf("listing the jobs of project %s: %w", projectID, err)
 	}
 	return page, nil
 }

@@ -115,6 +115,19 @@ func (s *server) revisionZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
+func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	from, err := revisionOf(r.URL.Query().Get("from"))
+	to, errTo := revisionOf(r.URL.Query().Get("to"))
+	if err = errors.Join(err, errTo); err != nil {
+		return err
+	}
+	found, err := m.Diff(from, to)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, found)
+}
+
 func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var req contract.RestoreRequest
 	if err := readJSON(w, r, &req); err != nil {

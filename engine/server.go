@@ -100,6 +100,7 @@ func (s *server) handler() http.Handler {
 		{http.MethodDelete, contract.PathFile, s.saveFile},
 		{http.MethodGet, contract.PathRevisions, s.revisions},
 		{http.MethodGet, contract.PathRevisions + "/{rev}/zip", s.revisionZIP},
+		{http.MethodGet, contract.PathDiff, s.diff},
 		{http.MethodPost, contract.PathRestore, s.restore},
 		{http.MethodPost, contract.PathFence, s.fence},
 		{http.MethodPost, contract.PathDrain, s.drain},

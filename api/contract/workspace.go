@@ -8,6 +8,7 @@ const (
 	PathWorkspace = "/internal/workspace"
 	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
 	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip
+	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 )
 
@@ -53,6 +54,19 @@ type Revisions struct {
 type RestoreRequest struct {
 	Rev  int `json:"rev"`
 	Head int `json:"head"` // what the asker takes for the newest revision
+}
+
+// Diff is how two revisions of a game differ.
+type Diff struct {
+	Files []FileDiff `json:"files"` // sorted by path
+}
+
+// FileDiff is how one file differs.
+type FileDiff struct {
+	Path string `json:"path"`
+	Op   string `json:"op"`             // added, deleted or changed
+	Text string `json:"text,omitempty"` // a unified diff; none for what is no text, or long
+	Made bool   `json:"made,omitempty"` // of the sources
 }
 
 // Saved is the answer to what changed the game.

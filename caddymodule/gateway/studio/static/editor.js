@@ -1,0 +1,64 @@
+// The form of a file: saved in place, and nothing that was typed is lost.
+
+// edit saves a file without loading the page anew. What is not saved is kept while the
+// browser lives, for the text that it was made of.
+export function edit(form) {
+	const text = form.elements.text;
+	const sum = form.elements.sha256;
+	const said = form.querySelector("[data-saved]");
+	if (text.readOnly || !said) return;
+	const kept = () => `file ${form.action} ${form.dataset.path} ${sum.value}`;
+	const before = sessionStorage.getItem(kept());
+	if (before !== null && before !== text.value) {
+		text.value = before;
+		said.textContent = "This text was not saved yet.";
+	}
+	text.addEventListener("input", () => {
+		sessionStorage.setItem(kept(), text.value);
+		said.textContent = "Not saved yet.";
+	});
+	addEventListener("keydown", (event) => {
+		if (event.key !== "s" || !event.ctrlKey && !event.metaKey) return;
+		event.preventDefault();
+		form.requestSubmit();
+	});
+	let saving = null;
+	let again = false;
+	form.addEventListener("submit", (event) => {
+		if (event.submitter?.name === "delete") return;
+		event.preventDefault();
+		if (saving) again = true; // the newest text wins
+		else saving = save().finally(() => {
+			saving = null;
+			if (again) form.requestSubmit();
+			again = false;
+		});
+	});
+
+	async function save() {
+		said.textContent = "Saving …";
+		const name = kept();
+		const body = new URLSearchParams(new FormData(form));
+		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+		const answer = await res?.json().catch(() => null);
+		if (res?.ok && answer) {
+			sessionStorage.removeItem(name);
+			sum.value = answer.sha256;
+			if (text.value !== body.get("text")) sessionStorage.setItem(kept(), text.value);
+			const problems = answer.problems ?? [];
+			said.textContent = problems.length
+				? `Saved as r${answer.head}, with problems: ${problems.map((p) => `${p.file}:${p.line ?? ""} ${p.text}`).join("; ")}`
+				: `Saved as r${answer.head}.`;
+			const frame = document.querySelector("[data-game]");
+			if (frame && !problems.length) frame.src = frame.src;
+			return;
+		}
+		if (res?.status === 412) {
+			form.submit(); // the page shows both texts
+			return;
+		}
+		said.textContent = res?.status === 401
+			? "Not saved: your session has ended. Sign in in another tab and save again; the text is kept."
+			: `Not saved: ${answer?.error ?? "the service can't be reached"} The text is kept.`;
+	}
+}

@@ -1,0 +1,61 @@
+// What the studio's pages do beyond their forms. Every form works without.
+import { followJob } from "./job.js";
+import { keepBrief, resubmit } from "./prompt.js";
+import { edit } from "./editor.js";
+
+for (const link of document.querySelectorAll("[data-example]")) {
+	link.addEventListener("click", (event) => {
+		event.preventDefault();
+		const prompt = document.querySelector("#prompt");
+		prompt.value = link.dataset.example;
+		prompt.focus();
+	});
+}
+for (const place of document.querySelectorAll("[data-job]")) followJob(place);
+for (const form of document.querySelectorAll("[data-prompt]")) {
+	keepBrief(form);
+	resubmit(form);
+}
+for (const form of document.querySelectorAll("[data-editor]")) edit(form);
+waitForEngine(document.querySelector("[data-engine]"));
+gameControls();
+addEventListener("keydown", (event) => {
+	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;
+	document.querySelector("[data-job] form")?.requestSubmit();
+});
+
+// waitForEngine loads the page again when its engine may be ready, unless somebody
+// types: what is typed stays.
+function waitForEngine(note) {
+	const seconds = Number(note?.dataset.retry);
+	if (!seconds) return;
+	const base = `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
+	const count = document.createElement("span");
+	note.append(" ", count);
+	let left = Math.min(seconds, 5);
+	const tick = setInterval(async () => {
+		count.textContent = left > 0 ? `Asking again in ${left} s.` : "Asking …";
+		if (left-- > 0) return;
+		left = 5;
+		const state = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).then((res) => res.ok ? res.json() : null, () => null);
+		if (!state?.engine.ready) return;
+		clearInterval(tick);
+		if (!document.querySelector("textarea:focus")) location.reload();
+		else note.firstChild.textContent = "The engine is ready. ";
+	}, 1000);
+}
+
+function gameControls() {
+	const frame = document.querySelector("[data-game]");
+	const restart = document.querySelector("[data-restart]");
+	const sizes = document.querySelector("[data-sizes]");
+	if (!frame || !restart) return;
+	restart.hidden = sizes.hidden = false;
+	restart.addEventListener("click", () => { frame.src = frame.src; });
+	sizes.querySelector("select").addEventListener("change", (event) => {
+		const [w, h] = event.target.value.split("x");
+		frame.parentElement.dataset.size = event.target.value;
+		frame.width = w;
+		frame.height = h;
+	});
+}

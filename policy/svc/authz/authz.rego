@@ -49,12 +49,12 @@ allow if {
 		"projects.publish",
 		"projects.unpublish",
 		"analytics.read",
+		"studio.read",
+		"studio.write",
 		"status",
 		"events",
 		"files",
 		"cancel",
-		"studio.read",
-		"studio.write",
 	}
 	key.active
 	project.role == "owner"
@@ -100,12 +100,12 @@ actions := {
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
+	"studio.read",
+	"studio.write",
 	"models.list",
 	"generate",
 	"status",
 	"events",
 	"files",
 	"cancel",
-	"studio.read",
-	"studio.write",
 }

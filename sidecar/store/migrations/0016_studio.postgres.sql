@@ -18,16 +18,3 @@ BEGIN
 	END IF;
 	RETURN NEW;
 END $$;
-
--- The studio's key is disabled, never revoked: a user has one.
-CREATE FUNCTION svc_studio_keys_stay() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-	IF EXISTS (SELECT 1 FROM studio_keys WHERE key_id = NEW.id) THEN
-		RAISE EXCEPTION 'row of "%" violates check constraint "%"', TG_TABLE_NAME, TG_NAME
-			USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
-	END IF;
-	RETURN NEW;
-END $$;
-CREATE TRIGGER studio_keys_stay BEFORE UPDATE OF state ON keys FOR EACH ROW
-WHEN (NEW.state = 'revoked' AND OLD.state <> 'revoked')
-EXECUTE FUNCTION svc_studio_keys_stay();

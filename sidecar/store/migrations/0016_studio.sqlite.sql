@@ -15,10 +15,3 @@ WHEN NEW.state <> 'revoked' AND NOT EXISTS (SELECT 1 FROM studio_keys WHERE key_
 BEGIN
 	SELECT RAISE(ABORT, 'CHECK constraint failed: keys_per_user');
 END;
-
--- The studio's key is disabled, never revoked: a user has one.
-CREATE TRIGGER studio_keys_stay AFTER UPDATE OF state ON keys
-WHEN NEW.state = 'revoked' AND EXISTS (SELECT 1 FROM studio_keys WHERE key_id = NEW.id)
-BEGIN
-	SELECT RAISE(ABORT, 'CHECK constraint failed: studio_keys_stay');
-END;

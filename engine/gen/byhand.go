@@ -24,9 +24,10 @@ func Made(game map[string][]byte, name string) bool {
 }
 
 // Rebuild makes the script that the page loads of a game's sources, in game, and says
-// what is wrong with it. A script that can't be made stays as it was.
-func Rebuild(ctx context.Context, game map[string][]byte) ([]contract.Problem, error) {
-	problems := []contract.Problem{}
+// what is wrong with it, and with the file that was edited. A script that can't be made
+// stays as it was.
+func Rebuild(ctx context.Context, game map[string][]byte, edited string) ([]contract.Problem, error) {
+	problems := problemsOf(build.Syntax(edited, string(game[edited])))
 	files := compile.Files(game)
 	if _, sources := files[compile.Entry]; sources {
 		timed, cancel := context.WithTimeout(ctx, rebuildTimeout)
@@ -35,7 +36,7 @@ func Rebuild(ctx context.Context, game map[string][]byte) ([]contract.Problem, e
 		var broken *build.Error
 		switch {
 		case errors.As(err, &broken):
-			return problemsOf(broken.Problems), nil
+			return problemsOf(broken.Problems), nil // which names the edited file too
 		case ctx.Err() == nil && timed.Err() != nil:
 			return []contract.Problem{{File: compile.Entry, Text: "The game could not be built in time."}}, nil
 		case err != nil:

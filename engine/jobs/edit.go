@@ -138,7 +138,7 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	} else {
 		next[e.Path] = e.Data
 	}
-	problems, err := gen.Rebuild(ctx, next)
+	problems, err := gen.Rebuild(ctx, next, e.Path)
 	if err != nil {
 		return contract.Saved{}, err
 	}

@@ -72,7 +72,7 @@ func (s *Studio) create(x *exchange) error {
 	if name == "" {
 		name = nameOf(page.Prompt)
 	}
-	body, err := json.Marshal(api.ProjectRequest{Name: name, Template: "blank"})
+	body, err := json.Marshal(map[string]string{"name": name, "template": "blank"})
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ func (s *Studio) submit(x *exchange) error {
 	if err := parse(x.r); err != nil {
 		return err
 	}
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
 	b := briefOf(x.r.PostForm)
 	body, err := b.body(x.project())
 	var a answer

@@ -123,6 +123,8 @@ func TestConsoleIsAccessible(t *testing.T) {
 			for name, path := range map[string]string{
 				"keys": "keys", "new": "keys/new", "key": "keys/" + key.ID, "confirm": "keys/" + key.ID + "/revoke", "usage": "usage",
 				"statement": "statement", "projects": "projects", "project": "projects/" + sub.ProjectID, "job": "jobs/" + sub.JobID,
+				"studio": "studio", "studio-project": "studio/" + sub.ProjectID, "studio-file": "studio/" + sub.ProjectID + "?file=src/game.json",
+				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing",
 				"audit": "audit", "missing": "nothing", "filtered": "keys?q=nothing", "signin": "login",
 			} {
 				t.Run(fmt.Sprintf("%s/%d/%s", scheme, width, name), func(t *testing.T) {

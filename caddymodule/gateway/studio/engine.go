@@ -43,7 +43,7 @@ type answer struct {
 }
 
 // ask calls the engine of a project, which is started if need be. The error is an
-// *api.Error for an engine that is not ready, or can't be asked.
+// *api.Error for an engine that is not ready, or can't be reached.
 func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer, error) {
 	lease, err := s.Engines.Submit(ctx, p, hold)
 	if err != nil {

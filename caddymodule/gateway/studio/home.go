@@ -120,5 +120,3 @@ func clip(text string, most int) string {
 func exampleLink(prompt string) string {
 	return site.StudioPath + "?prompt=" + url.QueryEscape(prompt)
 }
-
-

@@ -61,8 +61,8 @@ func loadPages() (*pages, error) {
 }
 
 var functions = template.FuncMap{
-	"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"when":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
+	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"example": exampleLink,
 	"bytes": func(n int64) string {
 		if n < 10<<10 {

@@ -82,7 +82,9 @@ func (p projectPage) Head() int { return p.Workspace.Head }
 func (p projectPage) At(rest string) string { return "/console/studio/" + p.Project.ID + rest }
 
 // FileAt returns the address of a file in the editor.
-func (p projectPage) FileAt(name string) string { return p.At("?file=" + url.QueryEscape(name) + "#code") }
+func (p projectPage) FileAt(name string) string {
+	return p.At("?file=" + url.QueryEscape(name) + "#code")
+}
 
 // Raw returns the address of a file's content.
 func (p projectPage) Raw(name string) string { return p.At("/file?path=" + url.QueryEscape(name)) }

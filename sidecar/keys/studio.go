@@ -16,8 +16,11 @@ import (
 // KindStudio is the Kind of the key that stands for its user's studio.
 const KindStudio = "studio"
 
-// studioName is what such a key is called at first.
-const studioName = "Studio"
+// What such a key is called at first, and what stands in place of its secret.
+const (
+	studioName   = "Studio"
+	studioMasked = "no secret"
+)
 
 // Studio returns the id of the key under which a user's studio works, made when it is
 // first asked for. It has limits and states as any other, but no secret: it opens
@@ -53,8 +56,8 @@ func (g *Registry) createStudio(tx *store.Tx, userID string) (keyID string, err 
 	if _, err := tx.Exec("INSERT INTO studio_keys (user_id, key_id) VALUES (?, ?)", userID, keyID); err != nil {
 		return "", err
 	}
-	if _, err := tx.Exec(`INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at) VALUES (?, ?, ?, '', ?, ?, 1, ?)`,
-		keyID, userID, hex.EncodeToString(hash[:]), studioName, policy.KeyActive, now.UnixMilli()); err != nil {
+	if _, err := tx.Exec(`INSERT INTO keys (id, user_id, hash, masked, name, state, version, created_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?)`,
+		keyID, userID, hex.EncodeToString(hash[:]), studioMasked, studioName, policy.KeyActive, now.UnixMilli()); err != nil {
 		return "", err
 	}
 	if err := announce(tx, now, keyID, policy.KeyActive); err != nil {

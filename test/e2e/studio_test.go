@@ -37,9 +37,6 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	b.follow("[data-leave]")
 
 	project := s.studioProject(b, brief)
-	if b.text("#prompt") != "" && value(b, chromedp.Evaluate[string](`document.querySelector("#prompt").value`)) != "" {
-		b.do(chromedp.Click(chromedp.CSS("[data-prompt] button"))) // the engine was starting
-	}
 	b.until(`document.querySelector("[data-game]") !== null`)
 	var list api.ProjectList
 	s.decode(s.call(key, "GET", "/v1/projects", nil).body, &list)
@@ -136,14 +133,15 @@ func TestStudioWorksWithoutScripts(t *testing.T) {
 	b.open("http://" + s.addr + "/console/studio")
 	b.fill("#prompt", brief)
 	b.follow("form[data-brief] button")
-	for range 100 {
-		if strings.Contains(b.text("main"), "engine is starting") {
-			b.follow("[data-prompt] button") // the brief and its name are still in the form
-		}
+	for range 200 {
 		if strings.Contains(b.text(".jobs, #chat"), "completed") {
 			break
 		}
-		b.open(value(b, chromedp.Evaluate[string]("location.href.split('?')[0].replace(/.jobs$/, '')")))
+		if value(b, chromedp.Evaluate[string](`document.querySelector("#prompt").value`)) != "" { // the engine is starting
+			b.follow("[data-prompt] button")
+			continue
+		}
+		b.open("http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project"))
 	}
 	b.shows("#chat", "completed")
 	project := b.attribute("[data-project]", "data-project")

@@ -90,10 +90,17 @@ func (s *Studio) create(x *exchange) error {
 		return api.Unavailable("The project may have been made: look at the list.", time.Second, err)
 	}
 	x.r.SetPathValue("project", made.Data.ID)
-	if page.Prompt == "" {
+	switch {
+	case x.json():
+		return pass(x, a)
+	case page.Prompt == "":
 		return x.redirect(x.at(""))
 	}
-	return s.submit(x)
+	if a, err = s.send(x, briefOf(x.r.PostForm)); err != nil && len(page.Prompt) <= maxExample {
+		// At an address of its own, which can be loaded again without a second project.
+		return x.redirect(x.at("?prompt=" + url.QueryEscape(page.Prompt)))
+	}
+	return s.sent(x, briefOf(x.r.PostForm), a, err)
 }
 
 // maxGenerated bounds a name that is made of a brief, in characters.

@@ -88,15 +88,26 @@ func (s *Studio) submit(x *exchange) error {
 		return err
 	}
 	b := briefOf(x.r.PostForm)
+	a, err := s.send(x, b)
+	return s.sent(x, b, a, err)
+}
+
+// send submits a brief under the name that its form has, so that it becomes one job
+// however often it is sent.
+func (s *Studio) send(x *exchange, b brief) (answer, error) {
 	body, err := b.body(x.project())
-	var a answer
-	if err == nil {
-		header := http.Header{}
-		if once := x.r.PostFormValue("once"); once != "" {
-			header.Set("Idempotency-Key", once)
-		}
-		a, err = s.v1(x.r.Context(), x, http.MethodPost, "/v1/generate", body, header)
+	if err != nil {
+		return answer{}, err
 	}
+	header := http.Header{}
+	if once := x.r.PostFormValue("once"); once != "" {
+		header.Set("Idempotency-Key", once)
+	}
+	return s.v1(x.r.Context(), x, http.MethodPost, "/v1/generate", body, header)
+}
+
+// sent answers with what became of a brief.
+func (s *Studio) sent(x *exchange, b brief, a answer, err error) error {
 	if err != nil {
 		return s.unsent(x, b, err)
 	}

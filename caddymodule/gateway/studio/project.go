@@ -99,8 +99,8 @@ func (s *Studio) show(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	page.Done = done[x.r.URL.Query().Get("done")]
 	query := x.r.URL.Query()
+	page.Done, page.Brief.Prompt = done[query.Get("done")], clip(query.Get("prompt"), maxExample)
 	if name := query.Get("file"); name != "" && page.Engine.Ready {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {

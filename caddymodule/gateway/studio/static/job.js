@@ -56,7 +56,7 @@ export function followJob(place) {
 
 	function ended(type) {
 		const typing = document.querySelector("[data-editor] textarea:focus, [data-prompt] textarea:focus");
-		if (!typing) return location.reload();
+		if (!typing) return location.assign(place.dataset.page);
 		line(`The job has ended (${type.slice(4)}). Load the page again to see its game.`);
 	}
 

@@ -6,12 +6,42 @@ const deadline = 8 * 60_000;
 // keepBrief keeps what is typed while the browser lives, and takes it back.
 export function keepBrief(form) {
 	const prompt = form.elements.prompt;
-	const name = `brief ${form.action}`;
+	const name = `brief ${form.getAttribute("action")}`;
 	if (!prompt.value) prompt.value = sessionStorage.getItem(name) ?? "";
 	prompt.addEventListener("input", () => sessionStorage.setItem(name, prompt.value));
 	prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 	});
+}
+
+// begin makes a project of a brief, and has its page send it.
+export function begin(form) {
+	form.addEventListener("submit", async (event) => {
+		const prompt = form.elements.prompt.value.trim();
+		if (!prompt) return; // the page of the new project asks for one
+		event.preventDefault();
+		const button = form.querySelector("button");
+		button.disabled = true;
+		const body = new URLSearchParams(new FormData(form));
+		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+		const answer = await res?.json().catch(() => null);
+		if (!answer?.data) {
+			button.disabled = false;
+			form.querySelector("[data-wait]").textContent = answer?.error ?? "It could not be made. Sign in again if you were away, and try again: what you typed is kept.";
+			return;
+		}
+		const project = `/console/studio/${answer.data._id}`;
+		sessionStorage.setItem(`brief ${project}/jobs`, prompt);
+		sessionStorage.setItem("send", project);
+		location.assign(project);
+	});
+}
+
+// sendBegun sends what the list of projects was asked for a moment ago.
+export function sendBegun(form) {
+	if (sessionStorage.getItem("send") !== location.pathname) return;
+	sessionStorage.removeItem("send");
+	if (form.elements.prompt.value) form.requestSubmit();
 }
 
 // resubmit sends a form, and again the same while the engine starts: its name keeps it
@@ -38,8 +68,8 @@ async function send(form, wait) {
 		wait.textContent = "Sending …";
 		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
 		if (res?.ok) {
-			sessionStorage.removeItem(`brief ${form.action}`);
-			location.assign(location.pathname);
+			sessionStorage.removeItem(`brief ${form.getAttribute("action")}`);
+			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));
 			return;
 		}
 		if (res?.status === 401) {

@@ -1,6 +1,6 @@
 // What the studio's pages do beyond their forms. Every form works without.
 import { followJob } from "./job.js";
-import { keepBrief, resubmit } from "./prompt.js";
+import { begin, keepBrief, resubmit, sendBegun } from "./prompt.js";
 import { edit } from "./editor.js";
 
 for (const link of document.querySelectorAll("[data-example]")) {
@@ -15,7 +15,9 @@ for (const place of document.querySelectorAll("[data-job]")) followJob(place);
 for (const form of document.querySelectorAll("[data-prompt]")) {
 	keepBrief(form);
 	resubmit(form);
+	sendBegun(form);
 }
+for (const form of document.querySelectorAll("[data-brief]")) begin(form);
 for (const form of document.querySelectorAll("[data-editor]")) edit(form);
 waitForEngine(document.querySelector("[data-engine]"));
 gameControls();
@@ -40,7 +42,7 @@ function waitForEngine(note) {
 		const state = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).then((res) => res.ok ? res.json() : null, () => null);
 		if (!state?.engine.ready) return;
 		clearInterval(tick);
-		if (!document.querySelector("textarea:focus")) location.reload();
+		if (!document.querySelector("textarea:focus")) location.assign(base);
 		else note.firstChild.textContent = "The engine is ready. ";
 	}, 1000);
 }

@@ -32,10 +32,7 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	s := start(t, f)
 	br := newBrowser(t)
 	b := s.signIn(br, "alice")
-	key := s.createInConsole(b, "ci")
-	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
-	b.follow("[data-leave]")
-
+	key := s.newKey("alice")
 	project := s.studioProject(b, brief)
 	b.until(`document.querySelector("[data-game]") !== null`)
 	var list api.ProjectList
@@ -100,9 +97,7 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	s := start(t, inOneForm(t))
 	br := newBrowser(t)
 	b := s.signIn(br, "alice")
-	key := s.createInConsole(b, "ci")
-	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
-	b.follow("[data-leave]")
+	key := s.newKey("alice")
 	sub := s.generate(key, s.newProject(key), brief)
 	s.finish(key, sub)
 	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID

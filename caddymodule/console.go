@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -234,6 +236,15 @@ const (
 	studioRetry = 5 * time.Second
 )
 
+// editorFolder is where `make build` puts the studio's editor: beside the program.
+func editorFolder() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(exe), "studio")
+}
+
 // consoleCore returns what serves a console, or its previews.
 func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 	core := &gateway.Console{
@@ -245,7 +256,7 @@ func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 		Log:      zap.NewStdLog(logger),
 	}
 	made, err := studio.New(studio.Parts{
-		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Now: time.Now, Logger: logger,
+		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Now: time.Now, Logger: logger,
 		Access:   &gateway.Access{Sidecar: shared.Sidecar, Routes: shared.Routes, Models: shared.models, Bodies: &shared.Bodies},
 		Projects: &gateway.Projects{Sidecar: shared.Sidecar, Engines: shared.Engines},
 		Quota: &gateway.Submitter{

@@ -2,14 +2,19 @@ package studio
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"mime"
 	"net/http"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,6 +32,7 @@ type pages struct {
 
 type staticFile struct {
 	content []byte
+	packed  []byte // content as gzip
 	kind    string // its Content-Type
 	etag    string
 }
@@ -34,7 +40,12 @@ type staticFile struct {
 // names of the pages, each a template.
 var names = []string{"home", "project", "diff", "failure"}
 
-func loadPages() (*pages, error) {
+// editorScript is the bundled editor. Without it a file is edited in a plain field.
+const editorScript = "codemirror.js"
+
+// loadPages parses the pages and reads the static files, of which the editor is in a
+// folder of its own: npm has what it is made of.
+func loadPages(editor string) (*pages, error) {
 	p := &pages{templates: map[string]*template.Template{}, static: map[string]staticFile{}}
 	for _, name := range names {
 		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/"+name+".html")
@@ -52,13 +63,31 @@ func loadPages() (*pages, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(content)
-		p.static[entry.Name()] = staticFile{
-			content: content, kind: mime.TypeByExtension(path.Ext(entry.Name())), etag: `"` + hex.EncodeToString(sum[:8]) + `"`,
-		}
+		p.add(entry.Name(), content)
+	}
+	content, err := os.ReadFile(filepath.Join(editor, editorScript))
+	if err == nil {
+		p.add(editorScript, content)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the editor: %w", err)
 	}
 	return p, nil
 }
+
+func (p *pages) add(name string, content []byte) {
+	sum := sha256.Sum256(content)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(content) // memory takes all
+	_ = w.Close()
+	p.static[name] = staticFile{
+		content: content, packed: packed.Bytes(), kind: mime.TypeByExtension(path.Ext(name)), etag: hex.EncodeToString(sum[:8]),
+	}
+}
+
+// hasEditor reports whether the bundled editor is there.
+func (p *pages) hasEditor() bool { _, ok := p.static[editorScript]; return ok }
 
 var functions = template.FuncMap{
 	"when":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
@@ -111,10 +140,16 @@ func (s *Studio) Static(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", file.etag)
+	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", file.kind)
+	content, etag := file.content, file.etag
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		content, etag = file.packed, etag+"-gzip"
+	}
+	h.Set("ETag", `"`+etag+`"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file.content))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	return true
 }

@@ -32,6 +32,7 @@ type projectPage struct {
 	File      *openFile
 	Brief     brief // as it was typed
 	Once      string
+	Nonce     string // of the editor's styles, "" without the editor
 	Error     string
 	Done      string
 	Retry     int // seconds until a submission may be sent again, 0 for none
@@ -118,8 +119,19 @@ var done = map[string]string{
 
 func (s *Studio) showProject(x *exchange, status int, page projectPage) error {
 	page.Preview, page.Once = x.who.Preview, rand.Text()
+	if page.File != nil && !page.File.Binary && s.pages.hasEditor() {
+		page.Nonce = rand.Text()
+		allowStyles(x.Header(), page.Nonce)
+	}
 	s.render(x, status, "project", frame{User: x.who.UserID, Title: page.Project.Name, Wide: true, Data: page})
 	return nil
+}
+
+// allowStyles lets the page's policy take the styles that the editor makes, which bear a
+// nonce. Nothing else of the policy changes.
+func allowStyles(h http.Header, nonce string) {
+	const own = "style-src 'self'"
+	h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), own, own+" 'nonce-"+nonce+"'", 1))
 }
 
 // load gathers what the page of a project shows. An engine that is not ready is no

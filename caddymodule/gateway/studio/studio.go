@@ -29,6 +29,7 @@ type Parts struct {
 	Projects *gateway.Projects
 	Locator  *gateway.Locator
 	Quota    *gateway.Submitter
+	Editor   string // folder of the bundled editor, which need not be there
 	Now      func() time.Time
 	Logger   *zap.Logger
 }
@@ -42,7 +43,7 @@ type Studio struct {
 
 // New returns the studio.
 func New(p Parts) (*Studio, error) {
-	pages, err := loadPages()
+	pages, err := loadPages(p.Editor)
 	if err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}

@@ -47,7 +47,7 @@ func TestFirstLoadIsWithinItsBudget(t *testing.T) {
 }
 
 func TestStaticFilesAreThereForEverybodyAndNothingElseIs(t *testing.T) {
-	s, err := New(Parts{})
+	s, err := New(Parts{Editor: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

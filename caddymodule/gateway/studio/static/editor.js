@@ -2,23 +2,26 @@
 
 // edit saves a file without loading the page anew. What is not saved is kept while the
 // browser lives, for the text that it was made of.
-export function edit(form) {
+export async function edit(form) {
 	const text = form.elements.text;
 	const sum = form.elements.sha256;
 	const said = form.querySelector("[data-saved]");
-	if (text.readOnly || !said) return;
-	const kept = () => `file ${form.action} ${form.dataset.path} ${sum.value}`;
+	const kept = () => `file ${form.getAttribute("action")} ${form.dataset.path} ${sum.value}`;
 	const before = sessionStorage.getItem(kept());
-	if (before !== null && before !== text.value) {
+	if (said && before !== null && before !== text.value) {
 		text.value = before;
 		said.textContent = "This text was not saved yet.";
 	}
-	text.addEventListener("input", () => {
+	const changed = () => {
+		if (!said) return;
 		sessionStorage.setItem(kept(), text.value);
 		said.textContent = "Not saved yet.";
-	});
+	};
+	text.addEventListener("input", changed);
+	const editor = await open(form, text, changed);
+	if (text.readOnly || !said) return;
 	addEventListener("keydown", (event) => {
-		if (event.key !== "s" || !event.ctrlKey && !event.metaKey) return;
+		if (event.key !== "s" || !event.ctrlKey && !event.metaKey || event.defaultPrevented) return;
 		event.preventDefault();
 		form.requestSubmit();
 	});
@@ -45,12 +48,7 @@ export function edit(form) {
 			sessionStorage.removeItem(name);
 			sum.value = answer.sha256;
 			if (text.value !== body.get("text")) sessionStorage.setItem(kept(), text.value);
-			const problems = answer.problems ?? [];
-			said.textContent = problems.length
-				? `Saved as r${answer.head}, with problems: ${problems.map((p) => `${p.file}:${p.line ?? ""} ${p.text}`).join("; ")}`
-				: `Saved as r${answer.head}.`;
-			const frame = document.querySelector("[data-game]");
-			if (frame && !problems.length) frame.src = frame.src;
+			show(answer);
 			return;
 		}
 		if (res?.status === 412) {
@@ -59,6 +57,25 @@ export function edit(form) {
 		}
 		said.textContent = res?.status === 401
 			? "Not saved: your session has ended. Sign in in another tab and save again; the text is kept."
-			: `Not saved: ${answer?.error ?? "the service can't be reached"} The text is kept.`;
+			: `Not saved: ${answer?.error ?? "the service can't be reached."} The text is kept.`;
 	}
+
+	// show says what a save made, and shows the game when it was built.
+	function show({ head, problems = [] }) {
+		said.textContent = problems.length
+			? `Saved as r${head}, with problems: ${problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`).join("; ")}`
+			: `Saved as r${head}.`;
+		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
+		const frame = document.querySelector("[data-game]");
+		if (frame && !problems.length) frame.src = frame.src;
+	}
+}
+
+// open puts the bundled editor in the field's place, where it is there.
+async function open(form, area, changed) {
+	const { nonce, path } = form.dataset;
+	if (!nonce) return null;
+	const bundle = await import("./codemirror.js").catch(() => null);
+	const theirs = form.querySelector("[data-theirs]")?.textContent;
+	return bundle?.make({ area, path, nonce, theirs, changed, save: () => form.requestSubmit() }) ?? null;
 }

@@ -76,6 +76,16 @@ func (p projectPage) Active() *sidecar.Job {
 	return nil
 }
 
+// LastPrice is what the last job that ended cost, "" for none.
+func (p projectPage) LastPrice() string {
+	for _, job := range p.Jobs {
+		if job.Settled && job.TIKSpent > 0 {
+			return job.TIKSpent.String()
+		}
+	}
+	return ""
+}
+
 // Head is the newest revision.
 func (p projectPage) Head() int { return p.Workspace.Head }
 

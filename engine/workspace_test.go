@@ -3,23 +3,28 @@ package engine
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/engine/swap"
 	"github.com/svc-games/svc/test/wait"
 )
 
 // withGame serves an engine with a game, with the sources of its script.
-func withGame(t *testing.T) *peer {
+func withGame(t *testing.T, g gen.Generator) *peer {
 	t.Helper()
 	volume := t.TempDir()
 	for name, text := range map[string]string{
@@ -33,7 +38,7 @@ func withGame(t *testing.T) *peer {
 			t.Fatal(err)
 		}
 	}
-	return serveConfig(t, Config{Volume: volume, Generator: held{make(chan struct{})}})
+	return serveConfig(t, Config{Volume: volume, Generator: g})
 }
 
 func sum(text string) string {
@@ -66,7 +71,7 @@ func (p *peer) file(query string) string {
 }
 
 func TestSavedFileIsBuiltAndCanBeTakenBack(t *testing.T) {
-	p := withGame(t)
+	p := withGame(t, held{make(chan struct{})})
 	const was, is = "export const n = 1;\n", "export const n = 2;\n"
 	res := p.save("src/n.js", is, was)
 	if res.StatusCode != http.StatusOK {
@@ -104,7 +109,7 @@ func TestSavedFileIsBuiltAndCanBeTakenBack(t *testing.T) {
 }
 
 func TestFileThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
-	p := withGame(t)
+	p := withGame(t, held{make(chan struct{})})
 	const was = "export const n = 1;\n"
 	if res := p.save("src/n.js", "export const n = 2;\n", was); res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status)
@@ -126,7 +131,7 @@ func TestFileThatWasChangedMeanwhileIsNotOverwritten(t *testing.T) {
 }
 
 func TestHostileNamesAndMadeFilesAreRefused(t *testing.T) {
-	p := withGame(t)
+	p := withGame(t, held{make(chan struct{})})
 	for _, name := range []string{
 		"", ".", "..", "../x", "/etc/passwd", "a/../../x", ".svc/settings.json", "SRC/n.js", "src/N.js", "src", "src/n.js/x", "a\nb", `a\b`, "con", "x.",
 	} {
@@ -146,7 +151,7 @@ func TestHostileNamesAndMadeFilesAreRefused(t *testing.T) {
 }
 
 func TestBrokenSourceIsSavedAndTheGameStaysPlayable(t *testing.T) {
-	p := withGame(t)
+	p := withGame(t, held{make(chan struct{})})
 	saved := decode[contract.Saved](t, p.save("src/n.js", "export const n = ;\n", "export const n = 1;\n"))
 	if len(saved.Problems) == 0 || saved.Problems[0].File != "src/n.js" || saved.Problems[0].Line != 1 {
 		t.Errorf("%+v", saved.Problems)
@@ -156,17 +161,78 @@ func TestBrokenSourceIsSavedAndTheGameStaysPlayable(t *testing.T) {
 	}
 }
 
-func TestNothingIsSavedWhileAJobWorks(t *testing.T) {
-	p := withGame(t)
+// typed makes a game of a prompt at once, when it may.
+type typed struct {
+	release chan struct{}
+	files   map[string]string
+}
+
+func (g typed) Generate(ctx context.Context, req gen.Request, _ gen.Reporter) (gen.Result, error) {
+	select {
+	case <-ctx.Done():
+		return gen.Result{}, ctx.Err()
+	case <-g.release:
+	}
+	var changes []swap.Change
+	for name, text := range g.files {
+		changes = append(changes, swap.Change{Name: gen.Deliverable + "/" + name, Data: []byte(text)})
+	}
+	return gen.Result{Changed: true}, req.Change(changes, 0)
+}
+
+func TestWhatIsSavedWhileAJobWorksJoinsItsGame(t *testing.T) {
+	release := make(chan struct{})
+	p := withGame(t, typed{release, map[string]string{
+		"lines.txt": "a\nb\nc\nd\nJOB\n", "same.txt": "job\n", "job.txt": "job\n", "index.html": "job",
+	}})
+	for name, text := range map[string]string{"lines.txt": "a\nb\nc\nd\ne\n", "same.txt": "text\n"} {
+		if res := p.save(name, text, ""); res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d", name, res.StatusCode)
+		}
+	}
 	id := api.NewJobID(time.Now())
 	p.submit(id, "work")
 	wait.Until(t, "the job runs", func() bool {
 		return decode[contract.Workspace](t, p.get(contract.PathWorkspace)).Running == id
 	})
-	wait.Until(t, "nothing can be saved", func() bool {
-		return p.save("src/n.js", "export const n = 1;\n", "export const n = 1;\n").StatusCode == http.StatusConflict
+	later := contract.Saved{}
+	wait.Until(t, "it works", func() bool {
+		res := p.save("mine.txt", "mine", "")
+		if res.StatusCode != http.StatusOK {
+			res = p.save("mine.txt", "mine", "mine")
+		}
+		later = decode[contract.Saved](t, res)
+		return later.Later
 	})
-	if got := p.file("src/n.js"); got != "export const n = 1;\n" {
-		t.Errorf("it holds %q", got)
+	if res := p.save("lines.txt", "MINE\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\n"); res.StatusCode != http.StatusOK {
+		t.Errorf("other lines: %d", res.StatusCode)
+	}
+	p.save("same.txt", "first\n", "text\n")
+	if res := p.save("same.txt", "mine\n", "text\n"); res.StatusCode != http.StatusPreconditionFailed {
+		t.Errorf("another tab's text: %d", res.StatusCode)
+	}
+	p.save("same.txt", "mine\n", "first\n")
+	if got := p.file("same.txt"); got != "mine\n" {
+		t.Errorf("while the job works it is %q", got)
+	}
+	if res := p.post(contract.PathRestore, contract.RestoreRequest{Rev: 1, Head: later.Head}); res.StatusCode != http.StatusConflict {
+		t.Errorf("restoring while a job works: %d", res.StatusCode)
+	}
+	close(release)
+	p.finish(id)
+	wait.Until(t, "the edits have joined", func() bool {
+		list := decode[contract.Revisions](t, p.get(contract.PathRevisions)).Revisions
+		return strings.HasPrefix(list[0].Message, "Saved while a job worked")
+	})
+	for name, want := range map[string]string{
+		"lines.txt": "MINE\nb\nc\nd\nJOB\n", "same.txt": "mine\n", "job.txt": "job\n", "mine.txt": "mine", "index.html": "job",
+	} {
+		if got := p.file(name); got != want {
+			t.Errorf("%s holds %q, want %q", name, got, want)
+		}
+	}
+	list := decode[contract.Revisions](t, p.get(contract.PathRevisions)).Revisions
+	if list[1].Job != id || p.file(fmt.Sprintf("same.txt&rev=%d", list[1].ID)) != "job\n" || !strings.Contains(list[0].Message, "same.txt: its own") {
+		t.Errorf("%+v", list[:2])
 	}
 }

@@ -74,6 +74,7 @@ type Saved struct {
 	Head     int       `json:"head"`
 	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
 	Problems []Problem `json:"problems"`         // that the game has now
+	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
 }
 
 // Problem is what keeps a game from being built, or is wrong with it.

@@ -27,7 +27,7 @@ func Made(game map[string][]byte, name string) bool {
 // what is wrong with it, and with the file that was edited. A script that can't be made
 // stays as it was.
 func Rebuild(ctx context.Context, game map[string][]byte, edited string) ([]contract.Problem, error) {
-	problems := problemsOf(build.Syntax(edited, string(game[edited])))
+	problems := Faults(edited, game[edited])
 	files := compile.Files(game)
 	if _, sources := files[compile.Entry]; sources {
 		timed, cancel := context.WithTimeout(ctx, rebuildTimeout)
@@ -49,6 +49,11 @@ func Rebuild(ctx context.Context, game map[string][]byte, edited string) ([]cont
 		problems = append(problems, contract.Problem{File: f.File, Text: f.Rule + " " + f.Message})
 	}
 	return problems, nil
+}
+
+// Faults returns what is wrong with a file on its own.
+func Faults(name string, content []byte) []contract.Problem {
+	return problemsOf(build.Syntax(name, string(content)))
 }
 
 func problemsOf(list []build.Problem) []contract.Problem {

@@ -49,7 +49,7 @@ type Edit struct {
 
 // Workspace returns the files of the project's game.
 func (m *Manager) Workspace() (contract.Workspace, error) {
-	files, err := m.gameFiles()
+	files, err := m.present()
 	if err != nil {
 		return contract.Workspace{}, err
 	}
@@ -100,12 +100,45 @@ func (m *Manager) Revisions() contract.Revisions {
 }
 
 // Edit saves a file if it still is what its editor began with, and builds the game
-// anew. Not while a job works: it would replace what was saved.
+// anew. While a job works the edit is kept, on disk, and joins the game when the job has
+// ended.
 func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if !api.CleanPath(e.Path) || len(e.Path) > api.MaxPath {
 		return contract.Saved{}, ErrPath
 	}
-	return m.byHand(func() (contract.Saved, error) { return m.edit(ctx, e) })
+	return m.byHand(
+		func() (contract.Saved, error) { return m.edit(ctx, e) },
+		func() (contract.Saved, error) { return m.editLater(e) },
+	)
+}
+
+// checkEdit refuses an edit of a file that is another one now, or can't be edited.
+func (m *Manager) checkEdit(game map[string][]byte, e Edit) error {
+	was, there := game[e.Path]
+	switch found := sumIf(was, there); {
+	case found != e.Was:
+		head, _ := m.history.Head()
+		return &ConflictError{Head: head.ID, SHA256: found}
+	case gen.Made(game, e.Path):
+		return ErrMade
+	case e.Delete && !there:
+		return ErrNoFile
+	}
+	return nil
+}
+
+// applied returns a game with an edit.
+func applied(game map[string][]byte, e Edit) map[string][]byte {
+	next := maps.Clone(game)
+	if next == nil {
+		next = map[string][]byte{}
+	}
+	if e.Delete {
+		delete(next, e.Path)
+	} else {
+		next[e.Path] = e.Data
+	}
+	return next
 }
 
 func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
@@ -113,30 +146,15 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if err != nil {
 		return contract.Saved{}, err
 	}
-	was, there := game[e.Path]
-	if found := sumIf(was, there); found != e.Was {
-		head, _ := m.history.Head()
-		return contract.Saved{}, &ConflictError{Head: head.ID, SHA256: found}
-	}
-	if gen.Made(game, e.Path) {
-		return contract.Saved{}, ErrMade
-	}
-	if e.Delete && !there {
-		return contract.Saved{}, ErrNoFile
+	if err := m.checkEdit(game, e); err != nil {
+		return contract.Saved{}, err
 	}
 	if _, err := m.here(); err != nil { // what is there now can be returned to
 		return contract.Saved{}, err
 	}
-	next := maps.Clone(game)
-	if next == nil {
-		next = map[string][]byte{}
-	}
-	what := "Saved "
+	next, what := applied(game, e), "Saved "
 	if e.Delete {
 		what = "Deleted "
-		delete(next, e.Path)
-	} else {
-		next[e.Path] = e.Data
 	}
 	problems, err := gen.Rebuild(ctx, next, e.Path)
 	if err != nil {
@@ -146,11 +164,7 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 		return contract.Saved{}, err
 	}
 	head, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(what+e.Path, maxRevisionMessage)})
-	saved := contract.Saved{Head: head, Problems: problems}
-	if !e.Delete {
-		saved.SHA256 = sumOf(e.Data)
-	}
-	return saved, err
+	return contract.Saved{Head: head, SHA256: sumIf(e.Data, !e.Delete), Problems: problems}, err
 }
 
 // RestoreTo makes the files of a revision the project's, as a new revision, if the
@@ -178,18 +192,20 @@ func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
 		message := fmt.Sprintf("Went back to revision %d", rev)
 		now, err := m.keep(revs.Revision{Kind: revs.Restore, Of: rev, Author: contract.AuthorUser, Message: message})
 		return contract.Saved{Head: now, Problems: []contract.Problem{}}, err
-	})
+	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking })
 }
 
-// byHand does what a person asks for while no job works, one thing at a time.
-func (m *Manager) byHand(do func() (contract.Saved, error)) (contract.Saved, error) {
+// byHand does what a person asks for, one thing at a time: while a job works it does
+// later instead of now.
+func (m *Manager) byHand(now, later func() (contract.Saved, error)) (contract.Saved, error) {
 	m.saving.Lock()
 	defer m.saving.Unlock()
-	if !m.working.TryLock() {
-		return contract.Saved{}, ErrWorking
-	}
-	defer m.working.Unlock()
 	m.Touch()
+	do := later
+	if m.working.TryLock() {
+		defer m.working.Unlock()
+		do = now
+	}
 	saved, err := do()
 	if full := (*fullError)(nil); errors.As(err, &full) {
 		err = fmt.Errorf("%w: %w", ErrFull, err)
@@ -230,7 +246,7 @@ func (m *Manager) replaceGame(from, to map[string][]byte) error {
 // gameAt returns the files of the game at a revision, or as they are for 0.
 func (m *Manager) gameAt(rev int) (map[string][]byte, error) {
 	if rev == 0 {
-		return m.gameFiles()
+		return m.present()
 	}
 	files, err := m.history.Files(rev)
 	if err != nil {

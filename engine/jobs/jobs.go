@@ -86,7 +86,7 @@ type Manager struct {
 	unreturned <-chan struct{}
 
 	// working is held while a job works on the project's files or a person changes
-	// them, saving while a person does. saving is taken first.
+	// them, saving while a person does. Who has saving only tries to take working.
 	working, saving sync.Mutex
 
 	// admission makes accepting, fencing and draining exclude each other. It
@@ -98,7 +98,8 @@ type Manager struct {
 	accepted     []*job // in order of acceptance
 	queue        []*job
 	running      *job
-	interrupted  []*job // ended by Recover, their end not yet in the feed
+	later        map[string]laterEdit // by path in the game
+	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
 	draining     bool
 	lastActivity time.Time
@@ -132,7 +133,7 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
-	if err := m.openHistory(); err != nil {
+	if err := errors.Join(m.openHistory(), m.openLater()); err != nil {
 		return err
 	}
 	var cut int64
@@ -206,6 +207,7 @@ func (m *Manager) loop(ctx context.Context) error {
 	if err := m.announceInterrupted(ctx); err != nil {
 		return err
 	}
+	m.joinLeft(ctx)
 	for ctx.Err() == nil { // a job that is begun now would be lost
 		if err := m.sweep(); err != nil {
 			return err
@@ -229,15 +231,29 @@ func (m *Manager) loop(ctx context.Context) error {
 	return nil
 }
 
+// joinLeft brings in what was saved while a job worked that a crash ended.
+func (m *Manager) joinLeft(ctx context.Context) {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	m.working.Lock()
+	defer m.working.Unlock()
+	m.joinLater(ctx)
+}
+
 // workAlone runs a job while nobody else changes the project's files.
 func (m *Manager) workAlone(ctx, jobCtx context.Context, j *job, cancel context.CancelCauseFunc) error {
 	m.working.Lock()
-	defer m.working.Unlock()
 	err := m.work(ctx, jobCtx, j)
 	m.finished()
 	cancel(nil)
 	if err == nil {
 		err = m.awaitUnreturned(ctx)
+	}
+	m.saving.Lock() // before working is given back: an edit joins here, or finds no job
+	defer m.saving.Unlock()
+	defer m.working.Unlock()
+	if err == nil {
+		m.joinLater(ctx)
 	}
 	return err
 }

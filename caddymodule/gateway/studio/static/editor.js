@@ -61,13 +61,14 @@ export async function edit(form) {
 	}
 
 	// show says what a save made, and shows the game when it was built.
-	function show({ head, problems = [] }) {
+	function show({ head, later, problems = [] }) {
+		const saved = later ? "Saved: it joins the game when the job has ended" : `Saved as r${head}`;
 		said.textContent = problems.length
-			? `Saved as r${head}, with problems: ${problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`).join("; ")}`
-			: `Saved as r${head}.`;
+			? `${saved}, with problems: ${problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`).join("; ")}`
+			: `${saved}.`;
 		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
 		const frame = document.querySelector("[data-game]");
-		if (frame && !problems.length) frame.src = frame.src;
+		if (frame && !later && !problems.length) frame.src = frame.src;
 	}
 }
 

@@ -76,6 +76,17 @@ func (p projectPage) Active() *sidecar.Job {
 	return nil
 }
 
+// Waiting returns the jobs that come after the active one, in their order.
+func (p projectPage) Waiting() []sidecar.Job {
+	var out []sidecar.Job
+	for _, job := range slices.Backward(p.Jobs) {
+		if !job.Settled {
+			out = append(out, job)
+		}
+	}
+	return out[min(1, len(out)):]
+}
+
 // LastPrice is what the last job that ended cost, "" for none.
 func (p projectPage) LastPrice() string {
 	for _, job := range p.Jobs {

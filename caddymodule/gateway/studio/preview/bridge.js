@@ -17,9 +17,12 @@
 	});
 	addEventListener("error", (event) => {
 		if (!event.message) return; // a file that did not load
-		say("error", { text: String(event.message).slice(0, most), file: String(event.filename).split("/").slice(5).join("/").slice(0, 200), line: event.lineno });
+		const file = String(event.filename).split("/").slice(5).join("/");
+		say("error", { text: String(event.message).slice(0, most), file: file.slice(0, 200), line: event.lineno });
 	});
-	addEventListener("unhandledrejection", (event) => say("error", { text: `Unhandled: ${String(event.reason).slice(0, most)}`, file: "", line: 0 }));
+	addEventListener("unhandledrejection", (event) => {
+		say("error", { text: `Unhandled: ${String(event.reason).slice(0, most)}`, file: "", line: 0 });
+	});
 	const { error } = console;
 	console.error = (...list) => {
 		say("console", { text: list.map(String).join(" ").slice(0, most) });

@@ -1,4 +1,5 @@
 // The form of a file: saved in place, and nothing that was typed is lost.
+import { post } from "./prompt.js";
 
 // edit saves a file without loading the page anew. What is not saved is kept while the
 // browser lives, for the text that it was made of.
@@ -42,7 +43,7 @@ export async function edit(form) {
 		said.textContent = "Saving …";
 		const name = kept();
 		const body = new URLSearchParams(new FormData(form));
-		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+		const res = await post(form, body);
 		const answer = await res?.json().catch(() => null);
 		if (res?.ok && answer) {
 			sessionStorage.removeItem(name);
@@ -63,9 +64,8 @@ export async function edit(form) {
 	// show says what a save made, and shows the game when it was built.
 	function show({ head, later, problems = [] }) {
 		const saved = later ? "Saved: it joins the game when the job has ended" : `Saved as r${head}`;
-		said.textContent = problems.length
-			? `${saved}, with problems: ${problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`).join("; ")}`
-			: `${saved}.`;
+		const wrong = problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`);
+		said.textContent = wrong.length ? `${saved}, with problems: ${wrong.join("; ")}` : `${saved}.`;
 		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
 		const frame = document.querySelector("[data-game]");
 		if (frame && !later && !problems.length) frame.src = frame.src;

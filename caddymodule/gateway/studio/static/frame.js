@@ -81,7 +81,10 @@ export function watchGame(frame, place, ask) {
 async function locate(frame, file, line) {
 	const here = { file, line };
 	if (file !== "game.js") return here;
-	const read = (path) => fetch(`${location.pathname}/file?path=${encodeURIComponent(path)}`).then((res) => (res.ok ? res.text() : ""), () => "");
+	const read = async (path) => {
+		const res = await fetch(`${location.pathname}/file?path=${encodeURIComponent(path)}`).catch(() => null);
+		return res?.ok ? res.text() : "";
+	};
 	const made = (await read("game.js")).split("\n");
 	for (let i = Math.min(line, made.length) - 1; i >= 0; i--) {
 		const name = /^\s*\/\/ (?:[\w-]+:)?(src\/[\w./-]+)\s*$/.exec(made[i]);

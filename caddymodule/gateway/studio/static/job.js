@@ -27,7 +27,7 @@ export function followJob(place) {
 	on("audit.result", (event) => line(event.ok === false ? "The audit found faults." : "Audited."));
 	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
 	on("fix.applied", (event) => line(`Mended: ${event.change}`));
-	on("usage", (event) => line(`Charged for ${(event.units ?? []).map((unit) => `${unit.quantity} ${unit.name}`).join(", ")}.`));
+	on("usage", ({ units = [] }) => line(`Charged for ${units.map((u) => `${u.quantity} ${u.name}`).join(", ")}.`));
 	on("warning", (event) => line(`Warning: ${event.message}`));
 	on("stream.closing", (event) => {
 		if (event.reason !== "session_ended") return; // else the browser connects again

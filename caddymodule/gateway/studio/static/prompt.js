@@ -3,6 +3,11 @@
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
 
+// post sends a form's fields; null where nobody answers.
+export function post(form, body) {
+	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+}
+
 // keepBrief keeps what is typed while the browser lives, and takes it back.
 export function keepBrief(form) {
 	const prompt = form.elements.prompt;
@@ -23,11 +28,11 @@ export function begin(form) {
 		const button = form.querySelector("button");
 		button.disabled = true;
 		const body = new URLSearchParams(new FormData(form));
-		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
-		const answer = await res?.json().catch(() => null);
+		const answer = await (await post(form, body))?.json().catch(() => null);
 		if (!answer?.data) {
 			button.disabled = false;
-			form.querySelector("[data-wait]").textContent = answer?.error ?? "It could not be made. Sign in again if you were away, and try again: what you typed is kept.";
+			form.querySelector("[data-wait]").textContent = answer?.error ??
+				"It could not be made. Sign in again if you were away, and try again: what you typed is kept.";
 			return;
 		}
 		const project = `/console/studio/${answer.data._id}`;
@@ -66,7 +71,7 @@ async function send(form, wait) {
 	const body = new URLSearchParams(new FormData(form));
 	for (;;) {
 		wait.textContent = "Sending …";
-		const res = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+		const res = await post(form, body);
 		if (res?.ok) {
 			sessionStorage.removeItem(`brief ${form.getAttribute("action")}`);
 			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));

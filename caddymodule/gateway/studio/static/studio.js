@@ -40,7 +40,8 @@ function waitForEngine(note) {
 		count.textContent = left > 0 ? `Asking again in ${left} s.` : "Asking …";
 		if (left-- > 0) return;
 		left = 5;
-		const state = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).then((res) => res.ok ? res.json() : null, () => null);
+		const res = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).catch(() => null);
+		const state = res?.ok ? await res.json() : null;
 		if (!state?.engine.ready) return;
 		clearInterval(tick);
 		if (!document.querySelector("textarea:focus")) location.assign(base);

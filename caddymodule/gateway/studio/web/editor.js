@@ -19,7 +19,8 @@ import {
 import { tags } from "@lezer/highlight";
 
 const languages = {
-	js: () => javascript(), mjs: () => javascript(), ts: () => javascript({ typescript: true }), json, html, css, md: markdown,
+	js: () => javascript(), mjs: () => javascript(), ts: () => javascript({ typescript: true }),
+	json, html, css, md: markdown,
 };
 
 // Colours have names that the page's style sheet gives a value, light or dark.
@@ -28,15 +29,18 @@ const colours = HighlightStyle.define([
 	{ tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--code-string)" },
 	{ tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--code-number)" },
 	{ tag: tags.comment, color: "var(--soft)" },
-	{ tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.definition(tags.propertyName)], color: "var(--code-name)" },
-	{ tag: [tags.propertyName, tags.attributeName], color: "var(--code-name)" },
+	{ tag: [tags.function(tags.variableName), tags.propertyName, tags.attributeName], color: "var(--code-name)" },
 	{ tag: tags.invalid, color: "var(--bad)" },
 ]);
 
 const look = EditorView.theme({
-	"&": { border: "1px solid var(--soft)", borderRadius: "7px", background: "var(--card)", color: "var(--ink)", fontSize: ".85rem" },
+	"&": {
+		border: "1px solid var(--soft)", borderRadius: "7px", background: "var(--card)", color: "var(--ink)", fontSize: ".85rem",
+	},
 	"&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "2px" },
-	".cm-scroller": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", maxHeight: "34rem", overflow: "auto" },
+	".cm-scroller": {
+		fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", maxHeight: "34rem", overflow: "auto",
+	},
 	".cm-gutters": { background: "var(--ground)", color: "var(--soft)", borderRight: "1px solid var(--line)" },
 	".cm-activeLine, .cm-activeLineGutter": { background: "var(--accent-soft)" },
 	".cm-cursor": { borderLeftColor: "var(--ink)" },
@@ -60,9 +64,11 @@ export function make({ area, path, nonce, theirs, changed, save }) {
 		doc: area.value,
 		extensions: [
 			EditorView.cspNonce.of(nonce), lineNumbers(), foldGutter(), highlightSpecialChars(), history(), drawSelection(),
-			indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
+			indentOnInput(), bracketMatching(), closeBrackets(),
+			highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
 			search({ top: true }), syntaxHighlighting(colours), look, indentUnit.of("\t"), EditorState.tabSize.of(4),
-			EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of({ "aria-label": `Text of ${path}`, "aria-multiline": "true" }),
+			EditorState.readOnly.of(readOnly),
+			EditorView.contentAttributes.of({ "aria-label": `Text of ${path}`, "aria-multiline": "true" }),
 			language ? language() : [],
 			theirs === undefined ? [] : unifiedMergeView({ original: theirs, mergeControls: true }),
 			// Tab leaves the editor: no key of these takes it.

@@ -64,7 +64,7 @@ export function followJob(place) {
 		if (!text) return;
 		log.hidden = false;
 		const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
-		const item = document.createElement("li");
+		const item = document.createElement("p");
 		item.textContent = text;
 		if (kind) item.className = kind;
 		log.append(item);

@@ -59,9 +59,9 @@ function gameControls() {
 	restart.addEventListener("click", () => { frame.src = frame.src; });
 	sizes.querySelector("select").addEventListener("change", (event) => {
 		const [w, h] = event.target.value.split("x");
-		frame.parentElement.dataset.size = event.target.value;
-		frame.width = w;
-		frame.height = h;
+		const { style } = frame.parentElement;
+		style.maxWidth = `${w}px`;
+		style.aspectRatio = `${w} / ${h}`;
 	});
 }
 

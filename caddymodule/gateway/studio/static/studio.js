@@ -41,7 +41,7 @@ function waitForEngine(note) {
 		if (left-- > 0) return;
 		left = 5;
 		const res = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).catch(() => null);
-		const state = res?.ok ? await res.json() : null;
+		const state = res?.ok && !res.redirected ? await res.json() : null;
 		if (!state?.engine.ready) return;
 		clearInterval(tick);
 		if (!document.querySelector("textarea:focus")) location.assign(base);

@@ -32,6 +32,8 @@ const (
 	ActionGenerate      Action = "generate"
 	ActionListModels    Action = "models.list"
 	ActionListJobs      Action = "jobs.list" // of all projects of the key's user
+	ActionStudioRead    Action = "studio.read"
+	ActionStudioWrite   Action = "studio.write"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -39,7 +41,7 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject, ActionProjectJobs,
-		ActionPublish, ActionUnpublish, ActionAnalytics,
+		ActionPublish, ActionUnpublish, ActionAnalytics, ActionStudioRead, ActionStudioWrite,
 		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
 	}
 }

@@ -103,6 +103,10 @@ type Service interface {
 	// one that an earlier list returned.
 	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
 
+	// ProjectJobs returns the jobs of a project, newest first, before the job "" for
+	// all or the Next of an earlier page.
+	ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error)
+
 	// Changes returns the keys that changed their state after a place in the
 	// revocation log, and the basis of decisions. A cache of Identities and Decisions
 	// drops those of these keys, or all when the basis changed; the rest are as
@@ -211,9 +215,9 @@ type JobQuery struct {
 
 // JobPage is a part of a list of jobs, newest first.
 type JobPage struct {
-	Jobs []Job
+	Jobs []Job `json:"jobs"`
 	// Next asks for the jobs before; "" after the last one.
-	Next string
+	Next string `json:"next,omitempty"`
 }
 
 // StreamGrant is what a stream token is good for: the events of a job, with the rights

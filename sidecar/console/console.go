@@ -131,6 +131,10 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("GET /console/jobs/{job}/events", c.signedIn(c.jobEvents))
 	mux.Handle("GET /console/jobs/{job}/files", c.signedIn(c.jobFiles))
 
+	mux.Handle(site.StudioPath, c.signedIn(c.openStudio))
+	mux.Handle(site.StudioPath+"/", c.signedIn(c.openStudio))
+	mux.Handle(site.StudioPath+"/{project}", c.signedIn(c.openStudio))
+
 	mux.Handle("GET /console/audit", c.signedIn(c.showAudit))
 
 	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {

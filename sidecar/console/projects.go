@@ -6,7 +6,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
@@ -35,7 +34,7 @@ func (c *Console) listProjects(x *exchange) error {
 // projectPage is one project with a part of its jobs.
 type projectPage struct {
 	Project projects.Details
-	ledger.JobPage
+	sidecar.JobPage
 	Published *api.Publication  // nil for nothing
 	Names     map[string]string // of keys, by id
 	First     bool              // the page begins with the newest job

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -16,15 +17,18 @@ import (
 func (c *Console) Preview() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{code}/{path...}", func(w http.ResponseWriter, r *http.Request) {
-		job, err := c.Sessions.Preview(r.Context(), r.PathValue("code"))
+		subject, err := c.Sessions.Preview(r.Context(), r.PathValue("code"))
+		project, live := strings.CutPrefix(subject, livePrefix)
 		switch {
 		case errors.Is(err, sessions.ErrCode):
 			http.Error(w, "This preview is over. Reload the job's page in the console.", http.StatusNotFound)
 		case err != nil:
 			c.Logger.Error("preview failed", zap.Error(err))
 			http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
+		case live:
+			site.Serve{What: site.ServeLive, ProjectID: project, Path: r.PathValue("path")}.Ask(w)
 		default:
-			site.Serve{What: site.ServePreview, JobID: job, Path: r.PathValue("path")}.Ask(w)
+			site.Serve{What: site.ServePreview, JobID: subject, Path: r.PathValue("path")}.Ask(w)
 		}
 	})
 	return mux

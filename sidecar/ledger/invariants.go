@@ -80,7 +80,7 @@ var invariants = []invariant{
 			SELECT key_id, count(*) AS jobs FROM jobs WHERE resolved_at IS NULL GROUP BY key_id) j ON j.key_id = k.id
 		WHERE k.running <> coalesce(j.jobs, 0)`},
 	{"keys", fmt.Sprintf("a user has at most %d keys that are not revoked", store.MaxKeys), fmt.Sprintf(`
-		SELECT user_id AS id FROM keys WHERE state <> 'revoked' GROUP BY user_id HAVING count(*) > %d`, store.MaxKeys)},
+		SELECT user_id AS id FROM keys WHERE state <> 'revoked' AND id NOT IN (SELECT key_id FROM studio_keys) GROUP BY user_id HAVING count(*) > %d`, store.MaxKeys)},
 	{"revocations", "a key's state is the last one in the log of revocations", `
 		SELECT k.id FROM keys k LEFT JOIN (SELECT key_id, max(seq) AS seq FROM revlog GROUP BY key_id) m ON m.key_id = k.id
 			LEFT JOIN revlog r ON r.seq = m.seq

@@ -8,15 +8,12 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// JobPage is a part of a list of jobs, newest first.
-type JobPage = sidecar.JobPage
-
 // pageOfJobs bounds a page of ProjectJobs.
 const pageOfJobs = 50
 
 // ProjectJobs returns the jobs of a project, newest first, before the job ""
 // for all or the Next of an earlier page.
-func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error) {
+func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (sidecar.JobPage, error) {
 	return l.Jobs(ctx, sidecar.JobQuery{ProjectID: projectID, Before: before, Limit: pageOfJobs})
 }
 
@@ -33,8 +30,8 @@ const (
 )
 
 // Jobs implements sidecar.Service. Ids of jobs sort by time.
-func (l *Ledger) Jobs(ctx context.Context, q sidecar.JobQuery) (JobPage, error) {
-	page := JobPage{Jobs: []sidecar.Job{}}
+func (l *Ledger) Jobs(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) {
+	page := sidecar.JobPage{Jobs: []sidecar.Job{}}
 	query, whose := selectJobs, q.ProjectID
 	if q.ProjectID == "" {
 		query, whose = selectUserJobs, q.UserID
@@ -51,7 +48,7 @@ func (l *Ledger) Jobs(ctx context.Context, q sidecar.JobQuery) (JobPage, error) 
 		}, query, whose, string(q.Status), string(q.Status), q.Before, q.Before, q.Limit+1)
 	})
 	if err != nil {
-		return JobPage{}, fmt.Errorf("listing the jobs of %s: %w", whose, err)
+		return sidecar.JobPage{}, fmt.Errorf("listing the jobs of %s: %w", whose, err)
 	}
 	return page, nil
 }

@@ -246,6 +246,11 @@ func (c *Client) Projects(ctx context.Context, userID, after string, limit int) 
 	return call[api.ProjectList](ctx, c, readTimeout, "projects", projectPage{userID, after, limit})
 }
 
+// ProjectJobs implements sidecar.Service.
+func (c *Client) ProjectJobs(ctx context.Context, projectID, before string) (sidecar.JobPage, error) {
+	return call[sidecar.JobPage](ctx, c, readTimeout, "project-jobs", jobsBefore{projectID, before})
+}
+
 // DeleteProject implements sidecar.Service.
 func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
 	_, err := once[nothing](ctx, c, "delete-project", projectRef{projectID})

@@ -73,6 +73,9 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "projects", func(ctx context.Context, r projectPage) (api.ProjectList, error) {
 		return svc.Projects(ctx, r.UserID, r.After, r.Limit)
 	})
+	rpc.Handle(s, "project-jobs", func(ctx context.Context, r jobsBefore) (sidecar.JobPage, error) {
+		return svc.ProjectJobs(ctx, r.ProjectID, r.Before)
+	})
 	rpc.Handle(s, "delete-project", func(ctx context.Context, r projectRef) (nothing, error) {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})

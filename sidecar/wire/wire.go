@@ -131,6 +131,10 @@ type (
 	projectRef struct {
 		ProjectID string `json:"projectId"`
 	}
+	jobsBefore struct {
+		ProjectID string `json:"projectId"`
+		Before    string `json:"before"`
+	}
 	publish struct {
 		ProjectID string `json:"projectId"`
 		JobID     string `json:"jobId"`

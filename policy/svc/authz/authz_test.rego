@@ -28,6 +28,8 @@ project_actions := {
 	"events.token",
 	"files",
 	"cancel",
+	"studio.read",
+	"studio.write",
 }
 
 actions := (key_actions | project_actions) | {"generate"}

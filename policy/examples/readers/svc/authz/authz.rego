@@ -49,7 +49,7 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel"}
+	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel", "studio.read", "studio.write"}
 	key.active
 	project.role == "owner"
 }
@@ -103,4 +103,6 @@ actions := {
 	"events.token",
 	"files",
 	"cancel",
+	"studio.read",
+	"studio.write",
 }

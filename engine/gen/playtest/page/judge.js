@@ -99,9 +99,9 @@ async function step() {
 // boot lets frames pass until the game says that it is ready, and two more.
 async function boot(frames) {
   await time.breathe(); // within the call from outside, a page may do what its policy forbids
-  let patience = 2500; // pauses in all: a picture of a broken page may never come
+  const limit = time.wall() + 12000; // in all: a picture of a broken page may never come
   for (let i = 0; i < frames && record.ready < 0; i++) {
-    for (; patience > 0 && (document.readyState !== 'complete' || clock.loading > 0); patience--) await time.pause(4);
+    while (time.wall() < limit && (document.readyState !== 'complete' || clock.loading > 0)) await time.pause(4);
     await step();
   }
   for (let i = 0; i < 2; i++) await step();

@@ -59,11 +59,11 @@ func (p *Play) proven(game, player, text string) (analytics.Class, string, error
 	if text == "" {
 		return analytics.ClassPublic, player, nil
 	}
-	secret, err := p.Secret()
+	secrets, err := p.Secrets()
 	if err != nil {
 		return "", "", err
 	}
-	if t, ok := verify(secret, text, game, p.Now()); ok {
+	if t, ok := secrets.verify(text, game, p.Now()); ok {
 		return t.Class, t.Player, nil
 	}
 	return analytics.ClassPublic, player, nil

@@ -33,22 +33,30 @@ func without(user, via any, project TableProject) candidate {
 	return candidate{state: absent{}, user: user, via: via, project: project, usage: text(nil), varied: true}
 }
 
-// keyless has each user without a key with each project, and one who has a key, too.
+// keyless has each user without a key with each project, one who has a key, too, and
+// what is nearly such a user.
 func keyless(projects []TableProject) []candidate {
 	var all []candidate
-	ways := append([]any{policy.ViaConsole, policy.ViaAdmin, ""}, near(policy.ViaConsole)...)
 	for _, project := range projects {
 		for _, user := range tableUsers {
-			for _, via := range ways {
+			for _, via := range []string{policy.ViaConsole, policy.ViaAdmin, ""} {
 				all = append(all, without(user, via, project))
 			}
-		}
-		for _, user := range near("user-1") {
-			all = append(all, without(user, policy.ViaConsole, project))
 		}
 		both := ordinary()
 		both.project, both.via, both.varied = project, policy.ViaConsole, true
 		all = append(all, both)
+	}
+	for _, via := range near(policy.ViaConsole) {
+		all = append(all, without("user-1", via, tableOwners[0]))
+	}
+	for _, user := range near("user-1") {
+		all = append(all, without(user, policy.ViaConsole, tableOwners[0]))
+	}
+	for _, project := range projects[len(tableOwners):] {
+		for _, user := range near("user-1") {
+			all = append(all, without(user, policy.ViaConsole, project))
+		}
 	}
 	return all
 }

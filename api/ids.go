@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -52,6 +53,19 @@ func JobTime(jobID string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("reading the time of a job id: %w", err)
 	}
 	return id.Timestamp(), nil
+}
+
+type requestIDKey struct{}
+
+// WithRequestID returns a context of what is done for a client's request.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns what the client knows its request by, "" where there is none.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
 }
 
 // alphabet says of each byte whether ids of a kind have it. It is on the path of

@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/sidecar/site"
@@ -205,8 +206,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	requestID(w, r)
-	err = c.core(shared).Serve(w, r.WithContext(withRequestID(r.Context())), handler, handler.Ended)
+	ctx := api.WithRequestID(r.Context(), requestID(w, r))
+	err = c.core(shared).Serve(w, r.WithContext(ctx), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)
 }

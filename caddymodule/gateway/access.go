@@ -73,7 +73,7 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 		if refused := a.findReplay(r, q); refused != nil {
 			return refused
 		}
-		if q.Replay == nil {
+		if q.Replay == nil && q.model != "" {
 			if refused := a.Models.check(r.Context(), q.model); refused != nil {
 				return refused
 			}

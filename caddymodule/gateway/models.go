@@ -53,10 +53,10 @@ func (m *Models) List(ctx context.Context) ([]api.Model, *api.Error) {
 	return list, nil
 }
 
-// check refuses a submission that names a model which is not there. A job that names
-// none, or the generator itself, needs no one to be asked.
+// check refuses a submission that names a model which is not there. For the generator
+// itself no one needs to be asked.
 func (m *Models) check(ctx context.Context, name string) *api.Error {
-	if m == nil || name == "" || name == api.ModelEmbedded {
+	if m == nil || name == api.ModelEmbedded {
 		return nil
 	}
 	list, refused := m.List(ctx)

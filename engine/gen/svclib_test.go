@@ -23,6 +23,8 @@ func svcPage(t *testing.T, host string) *playtest.Page {
 	}
 	dir := t.TempDir()
 	html := fmt.Sprintf(`<!doctype html><link rel="icon" href="data:,"><body><script>
+const kept = new Map(); // all pages of files have one storage, with what others kept at their end
+Object.defineProperty(window, 'localStorage', { value: { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => { kept.set(k, String(v)); } } });
 window.requests = [];
 window.answer = { status: 200, body: {} };
 window.fetch = (url, init) => { window.requests.push({ url, method: init.method, headers: init.headers || null, keepalive: init.keepalive === true, body: init.body || '' }); return window.answer.lost ? Promise.reject(new TypeError('offline')) : Promise.resolve(new Response(JSON.stringify(window.answer.body), { status: window.answer.status })); };
@@ -74,7 +76,10 @@ const host = `window.__SVC__ = { gameId: '0123456789abcdef01234567', key: 'pk-x'
 const hostHelpers = `
 	const batches = () => requests.filter((r) => r.url === 'https://ingest.example/g/v1/b').map((r) => JSON.parse(r.body));
 	const names = (b) => b.e.map((row) => row[2]).join(' ');
-	const until = async (there) => { while (!there()) await new Promise((next) => setTimeout(next, 0)); };
+	const sent = async (n) => {
+		while (batches().length < n) await new Promise((next) => setTimeout(next, 0));
+		if (batches().length > n) throw new Error('sent were ' + batches().map(names).join('|'));
+	};
 	const send = () => window.dispatchEvent(new Event('online'));
 	const leave = () => window.dispatchEvent(new Event('pagehide'));
 	const settled = () => new Promise((next) => setTimeout(next, 20));
@@ -97,7 +102,7 @@ func TestSvcSendsEventsInOrderWithoutAPreflight(t *testing.T) {
 		svc.track('start', {});
 		svc.track('jump', { height: 3 });
 		send();
-		await until(() => batches().length === 1);
+		await sent(1);
 		const b = batches()[0];
 		return b.v === 1 && b.k === 'pk-x' && b.g === '0123456789abcdef01234567' && b.b === 'job_1' && /^[0-9a-f]{32}$/.test(b.s) && /^[0-9a-f]{32}$/.test(b.p)
 			&& b.o >= 0 && b.act >= 0 && b.x.color === 'b' && b.defs.jump.height === 'number' && b.fun.run.join() === 'start,end'
@@ -110,20 +115,20 @@ func TestSvcSendsAgainUntilItIsAcknowledged(t *testing.T) {
 	page := svcPage(t, host+` window.answer.status = 503;`)
 	holds(t, page, "what is refused for now comes again, with what came meanwhile", `(async () => { `+hostHelpers+`
 		send();
-		await until(() => batches().length === 1);
+		await sent(1);
 		await settled();
 		svc.track('jump', {});
 		window.answer.lost = true;
 		send();
-		await until(() => batches().length === 2);
+		await sent(2);
 		await settled();
 		accept(1);
 		send();
-		await until(() => batches().length === 3);
+		await sent(3);
 		await settled();
 		accept(2);
 		send();
-		await until(() => batches().length === 4);
+		await sent(4);
 		await settled();
 		return batches().map(names).join('|') === 'session_start|session_start jump|session_start jump|jump' && svc.debug().buffered.length === 0;
 	})()`)
@@ -131,7 +136,7 @@ func TestSvcSendsAgainUntilItIsAcknowledged(t *testing.T) {
 		svc.track('jump', {});
 		window.answer = { status: 400, body: { error: 'no' } };
 		send();
-		await until(() => batches().length === 5);
+		await sent(5);
 		await settled();
 		return svc.debug().buffered.length === 0 && svc.debug().problem === 'no';
 	})()`)
@@ -139,7 +144,7 @@ func TestSvcSendsAgainUntilItIsAcknowledged(t *testing.T) {
 		window.answer = { status: 401, body: { error: 'key' } };
 		svc.track('jump', {});
 		send();
-		await until(() => batches().length === 6);
+		await sent(6);
 		await settled();
 		svc.track('jump', {});
 		send();
@@ -153,13 +158,13 @@ func TestSvcKeepsForTheNextLoadWhatIsNotAcknowledged(t *testing.T) {
 	page := svcPage(t, host+` window.answer.lost = true;
 		localStorage.setItem('svc.streams:0123456789abcdef01234567', JSON.stringify({ old: { at: Date.now() - 5000, batch: '{"v":1,"age":2,"e":[]}' }, bad: { at: 1, batch: '}' } }));`)
 	holds(t, page, "what an earlier load kept is sent, as old as it is", `(async () => { `+hostHelpers+`
-		await until(() => batches().length === 1);
+		await sent(1);
 		return batches()[0].age >= 5002 && batches()[0].age < 60000;
 	})()`)
 	holds(t, page, "a page that closes sends all that is left, and keeps it", `(async () => { `+hostHelpers+`
 		svc.track('jump', {});
 		leave();
-		await until(() => batches().length === 2);
+		await sent(2);
 		const kept = JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'));
 		return names(batches()[1]) === 'session_start jump session_end' && requests.every((r) => !r.url.endsWith('/b') || r.keepalive || batches().length > 0)
 			&& names(JSON.parse(kept[svc.debug().session].batch)) === 'session_start jump session_end' && 'old' in kept;
@@ -168,7 +173,7 @@ func TestSvcKeepsForTheNextLoadWhatIsNotAcknowledged(t *testing.T) {
 		await settled();
 		accept(3);
 		send();
-		await until(() => batches().length === 3);
+		await sent(3);
 		await settled();
 		return !(svc.debug().session in JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567')));
 	})()`)
@@ -179,18 +184,18 @@ func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 	holds(t, page, "nothing but sessions is tracked from then on", `(async () => { `+hostHelpers+`
 		svc.track('jump', {});
 		send();
-		await until(() => batches().length === 1);
+		await sent(1);
 		await settled();
 		if (!svc.debug().essential || svc.debug().buffered.length !== 0 || svc.track('jump', {}) !== true) return false;
 		leave();
-		await until(() => batches().length === 2);
+		await sent(2);
 		return names(batches()[1]) === 'session_end';
 	})()`)
 	holds(t, page, "all is again once it is topped up", `(async () => { `+hostHelpers+`
 		await settled();
 		accept(3);
 		send();
-		await until(() => batches().length === 3);
+		await sent(3);
 		await settled();
 		svc.track('jump', {});
 		return !svc.debug().essential && svc.debug().buffered.length === 1;

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -77,7 +77,7 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := open(t, activation.Options{Log: log})
-	ctx := peer.WithRequestID(t.Context(), "r-1")
+	ctx := api.WithRequestID(t.Context(), "r-1")
 	in := verify.Poll()
 	in.Project = nil
 	if _, err := f.Decide(decisionlog.WithProject(ctx, "p-gone"), in); err != nil {

@@ -7,7 +7,9 @@ export const R = W / COLS / 2;
 export const HIGH = R * 1.732;
 export const GIFT = 10; // added to the colour of a bubble with something good in it
 
-export function there(i) { return i >= 0 && i < COLS * ROWS && (Math.floor(i / COLS) % 2 === 0 || i % COLS < COLS - 1); }
+export function there(i) {
+  return i >= 0 && i < COLS * ROWS && (Math.floor(i / COLS) % 2 === 0 || i % COLS < COLS - 1);
+}
 
 // NEAR are the cells around each.
 export const NEAR = Array.from({ length: COLS * ROWS }, (_, i) => {

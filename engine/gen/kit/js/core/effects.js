@@ -90,7 +90,9 @@ export function react(fx, e, text) {
     burst(fx, e.x, e.y, 20, 'accent', 320);
     fx.shake = 0.5;
   } else if (e.type === 'record') {
-    for (let i = 0; i < 6; i++) burst(fx, W * (0.1 + i * 0.16), 120 + random(fx) * 80, 14, i % 2 ? 'accent' : 'pickup', 300);
+    for (let i = 0; i < 6; i++) {
+      burst(fx, W * (0.1 + i * 0.16), 120 + random(fx) * 80, 14, i % 2 ? 'accent' : 'pickup', 300);
+    }
   } else if (e.type === 'over') {
     fx.shake = Math.max(fx.shake, e.outcome === 'win' ? 0 : 1.3);
     if (e.outcome === 'win') {

@@ -62,7 +62,8 @@
   // player is the page's; on a page of one's own the same at each load, unless the
   // browser asks not to be followed.
   function player() {
-    if (host.player || framed || !hosted || navigator.globalPrivacyControl) return host.player || '';
+    var own = host.player || '', quiet = /** @type {any} */ (navigator).globalPrivacyControl;
+    if (own || framed || !hosted || quiet) return own;
     try {
       var name = 'svc.player:' + gameId;
       var known = window.localStorage.getItem(name) || id();
@@ -186,7 +187,7 @@
   }
 
   function flush() {
-    timer = clearTimeout(timer);
+    clearTimeout(timer); timer = 0;
     if (!hosted || silent || flying) return;
     release();
     mark();

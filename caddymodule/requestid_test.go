@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -23,7 +22,7 @@ type naming struct {
 func (n *naming) note(ctx context.Context) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.ids = append(n.ids, peer.RequestID(ctx))
+	n.ids = append(n.ids, api.RequestID(ctx))
 }
 
 func (n *naming) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {

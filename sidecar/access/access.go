@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -29,6 +30,8 @@ const userTimeout = store.DefaultPatience + time.Second
 // Policy evaluates the rules.
 type Policy interface {
 	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
+	// Revision names the rules in force.
+	Revision() string
 }
 
 // Options of a Door.
@@ -49,6 +52,7 @@ type Door struct {
 	now     func() time.Time
 	policy  Policy
 	timeout time.Duration
+	unknown atomic.Pointer[refusal]
 }
 
 // New returns the door to a store's data.
@@ -57,8 +61,8 @@ func New(o Options) *Door {
 }
 
 // Authenticate looks up a key by the hash of its secret and has the policy
-// decide on it alone. It returns sidecar.ErrUnknownKey for one that is not
-// there.
+// decide on it alone. For one that is not there it returns sidecar.ErrUnknownKey, and
+// an identity of no one with the policy's refusal.
 func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
@@ -72,7 +76,11 @@ func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Iden
 		return sidecar.Identity{}, fmt.Errorf("looking up an API key: %w", err)
 	}
 	if in.Key == nil {
-		return sidecar.Identity{}, sidecar.ErrUnknownKey
+		decision, err := d.refuseUnknown(ctx, in)
+		if err != nil {
+			return sidecar.Identity{}, fmt.Errorf("deciding on an unknown key: %w", err)
+		}
+		return sidecar.Identity{Decision: decision}, sidecar.ErrUnknownKey
 	}
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {

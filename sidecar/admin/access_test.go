@@ -21,6 +21,8 @@ type refusing struct {
 	asked  policy.User
 }
 
+func (r *refusing) Revision() string { return "" }
+
 func (r *refusing) Decide(_ context.Context, in policy.Input) (policy.Decision, error) {
 	r.asked = *in.User
 	if in.Action == r.action {

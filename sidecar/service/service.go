@@ -167,7 +167,7 @@ func (s *Service) Console(o site.Options) (site.Site, error) {
 func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	identity, err := s.Door.Authenticate(ctx, hash)
 	if err != nil {
-		return sidecar.Identity{}, err
+		return identity, err
 	}
 	s.lastUsed.note(identity.KeyID)
 	return identity, nil

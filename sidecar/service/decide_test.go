@@ -26,6 +26,8 @@ type recorder struct {
 	wait  bool // until the deadline
 }
 
+func (p *recorder) Revision() string { return "1" }
+
 func (p *recorder) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
 	p.asked, p.about = in, decisionlog.ProjectOf(ctx)
 	p.times++

@@ -86,7 +86,8 @@ func (p *parsed) follow(name string, decided, ofProject bool, above []string, re
 				}
 				return true
 			}
-			if p.named(called) == nil {
+			// Of the package's own are the methods of the console and of an exchange.
+			if of, ok := s.X.(*ast.Ident); !ok || of.Name != "c" && of.Name != "x" || p.named(called) == nil {
 				return true
 			}
 			p.follow(called, decided, ofProject, above, report)

@@ -36,6 +36,20 @@ const (
 	ActionStudioWrite   Action = "studio.write"
 )
 
+// The actions of users without a key: in the console, by a preview's code, or as an
+// admin. ActionReadConsole is the user's own account but for keys and projects, and
+// signing in.
+const (
+	ActionSetAttributes Action = "projects.attributes"
+	ActionPreview       Action = "preview"
+	ActionReadConsole   Action = "console.read"
+	ActionReadKeys      Action = "keys.read"
+	ActionCreateKey     Action = "keys.create"
+	ActionChangeKey     Action = "keys.change"
+	ActionAdminRead     Action = "admin.read"
+	ActionAdminWrite    Action = "admin.write"
+)
+
 // Actions returns all of them, in the order of a policy's table. The schema of the
 // input and the shipped rules list the same ones.
 func Actions() []Action {
@@ -43,6 +57,8 @@ func Actions() []Action {
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject, ActionProjectJobs,
 		ActionPublish, ActionUnpublish, ActionAnalytics, ActionStudioRead, ActionStudioWrite,
 		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
+		ActionSetAttributes, ActionPreview, ActionReadConsole, ActionReadKeys, ActionCreateKey, ActionChangeKey,
+		ActionAdminRead, ActionAdminWrite,
 	}
 }
 
@@ -59,6 +75,19 @@ type Input struct {
 	Key     *Key     `json:"key"`
 	Project *Project `json:"project"`
 	Usage   *Usage   `json:"usage"`
+	User    *User    `json:"user,omitempty"`
+}
+
+// Ways of a user without a key.
+const (
+	ViaConsole = "console"
+	ViaAdmin   = "admin"
+)
+
+// User is who asks without an API key.
+type User struct {
+	ID  string `json:"id"`
+	Via string `json:"via"`
 }
 
 // Key is the facts about an API key.

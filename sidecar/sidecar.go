@@ -37,8 +37,9 @@ var (
 // for concurrent use.
 type Service interface {
 	// Authenticate looks up a key by the hash of its secret and evaluates the
-	// policy for it alone. It returns ErrUnknownKey for a key that does not exist,
-	// and for a disabled or revoked key a Decision that denies.
+	// policy for it alone. It returns ErrUnknownKey for a key that does not exist, with
+	// an Identity of no one whose Decision, if it has one, is what the policy says to
+	// such keys; and for a disabled or revoked key a Decision that denies.
 	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
 
 	// Decide gathers the facts about key, project and usage and evaluates the

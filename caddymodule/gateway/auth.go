@@ -61,6 +61,8 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	}
 	id, err := service.Authenticate(ctx, hash)
 	switch {
+	case errors.Is(err, sidecar.ErrUnknownKey) && id.Decision.Status == http.StatusUnauthorized:
+		return nil, refusal(id.Decision)
 	case errors.Is(err, sidecar.ErrUnknownKey):
 		return nil, unknownKey()
 	case err != nil:

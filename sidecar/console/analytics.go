@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
@@ -88,7 +89,7 @@ func (c *Console) showAnalytics(x *exchange) error {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
 	var err error
-	if page.Project, err = c.ownProject(x, x.r.PathValue("project")); err != nil {
+	if page.Project, err = c.project(x, policy.ActionAnalytics); err != nil {
 		return err
 	}
 	q, err := api.ParseViewQuery(name, x.r.URL.Query())

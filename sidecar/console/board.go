@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -100,7 +101,7 @@ func rewardProblem(w analytics.Reward, counted bool) string {
 
 // changeBoard changes the rules of a project's board.
 func (c *Console) changeBoard(x *exchange, change func(*analytics.BoardRules) error) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionPublish)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/experiment"
 	"github.com/svc-games/svc/sidecar/site"
@@ -72,7 +73,7 @@ func (c *Console) moveExperiment(x *exchange) error {
 
 // changeExperiment changes the experiments of a project.
 func (c *Console) changeExperiment(x *exchange, change func(played *analytics.Log, project string) error) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionPublish)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
 )
@@ -24,7 +25,10 @@ func (c *Console) listProjects(x *exchange) error {
 	switch {
 	case errors.As(err, &refused):
 		return &failure{refused.Status, refused.Message}
-	case err != nil:
+	case err == nil:
+		list.Data, err = c.allowedProjects(x, list.Data)
+	}
+	if err != nil {
 		return err
 	}
 	return c.show(x, http.StatusOK, "projects",
@@ -44,7 +48,7 @@ type projectPage struct {
 }
 
 func (c *Console) showProject(x *exchange) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {
 		return err
 	}
@@ -68,12 +72,18 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	return c.show(x, status, "project", page)
 }
 
-// ownProject returns a project of the user. One of another user gets the same answer
-// as one that does not exist.
-func (c *Console) ownProject(x *exchange, id string) (projects.Details, error) {
+// project returns the project that the address names, for an action that the user may
+// do with it. One that the user may not see gets the same answer as one that does not
+// exist.
+func (c *Console) project(x *exchange, action policy.Action) (projects.Details, error) {
+	const unknown = "You have no such project."
+	id := x.r.PathValue("project")
+	if err := c.allowProject(x, id, action, unknown); err != nil {
+		return projects.Details{}, err
+	}
 	project, err := c.Projects.Details(x.r.Context(), id)
-	if errors.Is(err, sidecar.ErrUnknownProject) || err == nil && project.OwnerID != x.user {
-		err = &failure{http.StatusNotFound, "You have no such project."}
+	if errors.Is(err, sidecar.ErrUnknownProject) {
+		err = &failure{http.StatusNotFound, unknown}
 	}
 	return project, err
 }

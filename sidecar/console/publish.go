@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -20,7 +21,7 @@ func (c *Console) published(x *exchange, projectID string) (*api.Publication, er
 
 // publish has players get the game of one of the project's jobs.
 func (c *Console) publish(x *exchange) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionPublish)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (c *Console) publish(x *exchange) error {
 
 // unpublish takes that back.
 func (c *Console) unpublish(x *exchange) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionUnpublish)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
 package console
 
 import (
-	"errors"
-
-	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -19,11 +17,11 @@ func (c *Console) openStudio(x *exchange) error {
 	}
 	studio := site.Studio{KeyID: key, UserID: x.user, Origin: c.options.Preview(x.r)}
 	if id := x.r.PathValue("project"); id != "" && studio.Origin != "" {
-		project, err := c.Projects.Details(x.r.Context(), id)
-		if err != nil && !errors.Is(err, sidecar.ErrUnknownProject) {
+		d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPreview)
+		if err != nil {
 			return err
 		}
-		if err == nil && project.OwnerID == x.user {
+		if d.Allow {
 			code, err := c.Sessions.NewPreview(x.r.Context(), x.user, livePrefix+id)
 			if err != nil {
 				return err

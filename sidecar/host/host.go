@@ -159,7 +159,7 @@ func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
 func (h *Host) serve(o Options) error {
 	if o.Admin != nil {
 		server, err := admin.Start(o.listener(*o.Admin, admin.SocketFile, "admin", nil), admin.Parts{
-			Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
+			Access: h.Service.Door, Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
 			Policy: h.Policy,
 		})
 		if err != nil {

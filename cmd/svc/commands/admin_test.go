@@ -60,7 +60,7 @@ func startAdminServiceWith(t *testing.T, o activation.Options) *adminService {
 	}
 	server, err := admin.Start(
 		peer.ServerOptions{Address: peer.Address{Network: "unix", Name: filepath.Join(dir, admin.SocketFile)}},
-		admin.Parts{Keys: s.Keys(), Projects: s.Catalog, Ledger: s.Ledger, Policy: engine, Sessions: s.Sessions()})
+		admin.Parts{Access: s.Door, Keys: s.Keys(), Projects: s.Catalog, Ledger: s.Ledger, Policy: engine, Sessions: s.Sessions()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,8 @@ const (
 
 // provider is the client of all endpoints.
 type provider struct {
-	client   http.Client
-	stall    time.Duration
-	recorder *recorder // nil: none
+	client http.Client
+	stall  time.Duration
 }
 
 func newProvider(c Config) *provider {
@@ -81,7 +80,6 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 		defer res.Body.Close()
 		return nil, true, refusalOf(res)
 	}
-	p.recorder.listen(c, res)
 	return res, false, nil
 }
 

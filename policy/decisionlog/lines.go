@@ -101,30 +101,23 @@ func strict(text []byte, to any) error {
 	return nil
 }
 
-// Find returns the record of a decision, or those of a request in their order. It
-// returns ErrNotFound, wrapped, when the log has none.
-func Find(log io.Reader, id string) ([]Record, error) {
-	var all []Record
+// Find returns the record of a decision. It returns ErrNotFound, wrapped, when
+// the log does not have it.
+func Find(log io.Reader, decisionID string) (Record, error) {
 	for line, err := range Lines(log) {
 		if err != nil {
-			return nil, err
+			return Record{}, err
 		}
-		if !bytes.Contains(line.Text, []byte(id)) {
+		if !bytes.Contains(line.Text, []byte(decisionID)) {
 			continue
 		}
 		r, err := Decode(line.Text)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line.Number, err)
+			return Record{}, fmt.Errorf("line %d: %w", line.Number, err)
 		}
-		if r.DecisionID == id {
-			return []Record{r}, nil
-		}
-		if r.RequestID == id {
-			all = append(all, r)
+		if r.DecisionID == decisionID {
+			return r, nil
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
-	}
-	return all, nil
+	return Record{}, fmt.Errorf("%w: %s", ErrNotFound, decisionID)
 }

@@ -169,11 +169,10 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 }
 
 func TestExplanationNamesTheRulesThatHeld(t *testing.T) {
-	found, err := decisionlog.Find(bytes.NewReader(log(t, 1)), "d-000000")
+	r, err := decisionlog.Find(bytes.NewReader(log(t, 1)), "d-000000")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := found[0]
 	x, err := Explain(t.Context(), evaluator(t, policy.Embedded()), r)
 	if err != nil {
 		t.Fatal(err)

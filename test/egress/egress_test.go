@@ -41,12 +41,6 @@ func newRig(t *testing.T, answers ...fakeprovider.Answer) *rig {
 // newRigOf is a rig whose endpoint has been changed.
 func newRigOf(t *testing.T, change func(at *egress.Endpoint), answers ...fakeprovider.Answer) *rig {
 	t.Helper()
-	return newRigWith(t, func(c *egress.Config) { change(&c.Endpoints[0]) }, answers...)
-}
-
-// newRigWith is a rig with another configuration of its egress.
-func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprovider.Answer) *rig {
-	t.Helper()
 	dir, err := os.MkdirTemp("", "egr") // short: a socket's path has 108 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +65,11 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 	}
 	provider := fakeprovider.New(t, answers...)
 	at := egress.Endpoint{URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"}}
-	config := egress.Config{Endpoints: []egress.Endpoint{at}}
-	change(&config)
-	e, err := egress.New(egress.Options{Dir: filepath.Join(dir, "egress"), Ledger: side, Config: config})
+	change(&at)
+	e, err := egress.New(egress.Options{
+		Dir: filepath.Join(dir, "egress"), Ledger: side,
+		Config: egress.Config{Endpoints: []egress.Endpoint{at}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

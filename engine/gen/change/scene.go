@@ -115,12 +115,11 @@ func retheme(s *spec.Spec, c clause) result {
 	if theme == "" {
 		return result{}
 	}
-	scene := brief.Scene(theme, c.reading.Places)
-	if theme == s.Theme && (len(c.reading.Places) == 0 || scene == s.Scene) {
+	if theme == s.Theme {
 		return bound("the theme is %s already", theme)
 	}
 	old := s.Theme
-	s.Theme, s.Scene = theme, scene
+	s.Theme, s.Scene = theme, look.Themes[theme].Scene
 	s.Look.Tint = ""
 	s.Palette = look.Palette(look.Themes[theme], s.Look)
 	return done("theme %s → %s", old, theme)

@@ -35,7 +35,13 @@ func (p *Pool) Warm() {
 
 // Play plays a game in the browser, as Browser.Play does.
 func (p *Pool) Play(ctx context.Context, g Game) (Report, error) {
-	return inPool(ctx, p, func(b *Browser) (Report, error) { return b.Play(ctx, g) })
+	browser, release, err := p.Get()
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := browser.Play(ctx, g)
+	release(err != nil && ctx.Err() == nil)
+	return report, err
 }
 
 // Get returns the browser, and a function that gives it back. A browser that

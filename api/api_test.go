@@ -178,3 +178,15 @@ func TestIDsHaveTheirForm(t *testing.T) {
 		}
 	}
 }
+
+func TestKeyOfAGameAndOfAUserAreNeverTakenForOneAnother(t *testing.T) {
+	key := NewPlayKey()
+	if _, ok := ParseKey(key); ok || !ValidPlayKey(key) {
+		t.Errorf("%s: ParseKey %v, ValidPlayKey %v", key, ok, ValidPlayKey(key))
+	}
+	for _, junk := range []string{"", "pk-", NewKey(), "sk-" + key[3:], key[:len(key)-1] + "?", key + "0"} {
+		if ValidPlayKey(junk) {
+			t.Errorf("%q is taken for the key of a game", junk)
+		}
+	}
+}

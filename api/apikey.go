@@ -11,6 +11,8 @@ import (
 const (
 	keyPrefix   = "sk-"
 	keyRandom   = 43 // base62 characters, 256 bits
+	playPrefix  = "pk-"
+	playRandom  = 22 // base62 characters, 128 bits
 	keyChecksum = 6  // base62 characters of CRC-32
 	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
@@ -24,11 +26,18 @@ type KeyHash [sha256.Size]byte
 // NewKey returns a new secret: "sk-", 256 random bits in base62 and their
 // CRC-32 in base62, so that junk is recognised without a look-up and a leaked
 // key by a scanner.
-func NewKey() string {
+func NewKey() string { return newKey(keyPrefix, keyRandom) }
+
+// NewPlayKey returns a new key of a published game: "pk-", 128 random bits and
+// their CRC-32. It is public: it stands in pages, and is good for nothing but to
+// report what is played.
+func NewPlayKey() string { return newKey(playPrefix, playRandom) }
+
+func newKey(prefix string, random int) string {
 	var b strings.Builder
-	b.WriteString(keyPrefix)
+	b.WriteString(prefix)
 	limit := big.NewInt(int64(len(base62)))
-	for range keyRandom {
+	for range random {
 		n, err := rand.Int(rand.Reader, limit)
 		if err != nil {
 			panic(err) // crypto/rand does not fail
@@ -42,20 +51,28 @@ func NewKey() string {
 // ParseKey returns the hash of secret, or false when secret can't be a key of
 // ours: wrong length, prefix, alphabet or checksum.
 func ParseKey(secret string) (KeyHash, bool) {
-	if len(secret) != KeyLength || secret[:len(keyPrefix)] != keyPrefix {
+	if !wellFormed(secret, keyPrefix, keyRandom) {
 		return KeyHash{}, false
 	}
-	for i := len(keyPrefix); i < len(secret); i++ {
-		if !isBase62(secret[i]) {
-			return KeyHash{}, false
+	return sha256.Sum256([]byte(secret)), true
+}
+
+// ValidPlayKey reports whether key can be the key of a game.
+func ValidPlayKey(key string) bool { return wellFormed(key, playPrefix, playRandom) }
+
+// wellFormed reports whether a key has its length, prefix, alphabet and checksum.
+func wellFormed(key, prefix string, random int) bool {
+	body := len(prefix) + random
+	if len(key) != body+keyChecksum || key[:len(prefix)] != prefix {
+		return false
+	}
+	for i := len(prefix); i < len(key); i++ {
+		if !isBase62(key[i]) {
+			return false
 		}
 	}
-	text := []byte(secret)
-	body := len(keyPrefix) + keyRandom
-	if sum := checksum(text[:body]); string(sum[:]) != secret[body:] {
-		return KeyHash{}, false
-	}
-	return sha256.Sum256(text), true
+	sum := checksum([]byte(key[:body]))
+	return string(sum[:]) == key[body:]
 }
 
 // MaskKey returns the form of a secret that may be shown after its creation:

@@ -126,7 +126,7 @@ type Settings struct {
 }
 
 // ModelEmbedded as settings.model is the generator without a model, the
-// default.
+// default where the operator has none.
 const ModelEmbedded = "embedded"
 
 var skillKeyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)

@@ -90,6 +90,7 @@ type Job struct {
 	Files       *Files     `json:"files,omitempty"`
 	LastEventID uint64     `json:"lastEventId"`
 	Unmet       []Unmet    `json:"unmet,omitempty"` // of a completed job, the kind of game first
+	Model       string     `json:"model,omitempty"` // who makes the game, ModelEmbedded for none; "" until it is known
 }
 
 // Submission is the body of a successful POST /v1/generate.

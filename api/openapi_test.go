@@ -66,6 +66,15 @@ var wireTypes = map[string]any{
 	"ProjectCreatedRef": ProjectCreatedRef{},
 	"ProjectFound":      ProjectFound{},
 	"ProjectList":       ProjectList{},
+	"Published":         Published{},
+	"Publication":       Publication{},
+	"OverviewFound":     OverviewFound{},
+	"Overview":          Overview{},
+	"PlayCounts":        PlayCounts{},
+	"Build":             Build{},
+	"Model":             Model{},
+	"ModelPrice":        ModelPrice{},
+	"ModelList":         ModelList{},
 }
 
 // requests are those of wireTypes that clients send: what they must send is

@@ -64,6 +64,7 @@ func (a *Access) Provision(ctx caddy.Context) (err error) {
 		return &gateway.Access{
 			Sidecar: shared.Sidecar,
 			Routes:  shared.Routes,
+			Models:  shared.models,
 			MaxBody: a.MaxBody,
 			Bodies:  &shared.Bodies,
 			Decided: func(w http.ResponseWriter, d policy.Decision) { a.app.exposeRule(w, d.Rule) },

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -14,6 +15,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
 )
 
 // Auth finds out who sends a request, from the API key in "Authorization:
@@ -153,12 +157,33 @@ func clientIP(r *http.Request) netip.Addr {
 
 // requestID names the request to its client and returns the name.
 func requestID(w http.ResponseWriter, r *http.Request) string {
-	repl := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
-	id, ok := repl.GetString("http.request.uuid")
-	if ok {
+	id := requestIDOf(r.Context())
+	if id != "" {
 		w.Header().Set("X-Request-Id", id)
 	}
 	return id
+}
+
+// requestIDOf returns what the client knows a request of Caddy's by, "" for any other.
+func requestIDOf(ctx context.Context) string {
+	repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if !ok {
+		return ""
+	}
+	id, _ := repl.GetString("http.request.uuid")
+	return id
+}
+
+// named gives the sidecar the id of the request for which it decides. It stands behind the cache,
+// so that a decision from memory costs nothing more.
+type named struct{ sidecar.Service }
+
+func (n named) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	return n.Service.Authenticate(peer.WithRequestID(ctx, requestIDOf(ctx)), hash)
+}
+
+func (n named) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+	return n.Service.Decide(peer.WithRequestID(ctx, requestIDOf(ctx)), keyID, projectID, action)
 }
 
 // facts are what the chain learns about a request: each is a placeholder and a

@@ -39,6 +39,8 @@ type OpenedSidecar struct {
 	Ledger engineproxy.Ledger
 	// Console returns the console with the given options.
 	Console func(site.Options) (site.Site, error)
+	// Play returns what serves published games with the given options.
+	Play func(site.PlayOptions) (site.Play, error)
 	// Fixed are options that a reload can't change, for its SidecarReloader.
 	Fixed any
 	Close func() error

@@ -33,6 +33,7 @@ func init() {
 	caddy.RegisterModule(OpenAPI{})
 	caddy.RegisterModule((*Console)(nil))
 	caddy.RegisterModule(Preview{})
+	caddy.RegisterModule((*Play)(nil))
 	caddy.RegisterModule(Admin{})
 	caddy.RegisterModule(KeyEncoder{})
 	caddy.RegisterModule(Connections{})
@@ -47,11 +48,13 @@ func init() {
 	httpcaddyfile.RegisterHandlerDirective("svc_openapi", parseHandler[OpenAPI])
 	httpcaddyfile.RegisterHandlerDirective("svc_console", parseHandler[Console])
 	httpcaddyfile.RegisterHandlerDirective("svc_preview", parseHandler[Preview])
+	httpcaddyfile.RegisterHandlerDirective("svc_play", parseHandler[Play])
 	httpcaddyfile.RegisterDirective("svc_api", parseAPI)
 
 	// Beside "handle {…}" as a site's catch-all, API and console must come first.
 	httpcaddyfile.RegisterDirectiveOrder("svc_api", httpcaddyfile.Before, "handle")
 	httpcaddyfile.RegisterDirectiveOrder("svc_console", httpcaddyfile.Before, "handle")
+	httpcaddyfile.RegisterDirectiveOrder("svc_play", httpcaddyfile.Before, "handle")
 	// Each lands directly before reverse_proxy, so after the one above it.
 	for _, name := range []string{"svc_auth", "svc_access", "svc_projects", "svc_engine", "svc_quota", "svc_openapi", "svc_preview", "svc_error"} {
 		httpcaddyfile.RegisterDirectiveOrder(name, httpcaddyfile.Before, "reverse_proxy")

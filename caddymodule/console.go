@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -179,8 +180,7 @@ func (c *Console) options(shared *Shared) site.Options {
 	return o
 }
 
-// previewOrigin returns where a request's browser finds previews. The name of
-// the machine is another one than the console's, so that no cookie goes there.
+// previewOrigin returns where a request's browser finds previews.
 func (c *Console) previewOrigin(shared *Shared, r *http.Request) string {
 	if c.Preview == previewOff {
 		return ""
@@ -188,20 +188,7 @@ func (c *Console) previewOrigin(shared *Shared, r *http.Request) string {
 	if c.Preview != "" {
 		return c.Preview
 	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[host]
-	if other == "" {
-		return ""
-	}
-	port, err := shared.previews.port()
-	if err != nil {
-		c.logger.Error("preview can't be opened", zap.Error(err))
-		return ""
-	}
-	return "http://" + net.JoinHostPort(other, port)
+	return shared.previews.originFor(r)
 }
 
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
@@ -219,7 +206,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
 		r.RemoteAddr = net.JoinHostPort(ip, "0")
 	}
-	err = c.core(shared).Serve(w, r, handler, handler.Ended)
+	ctx := peer.WithRequestID(r.Context(), requestID(w, r))
+	err = c.core(shared).Serve(w, r.WithContext(ctx), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)
 }

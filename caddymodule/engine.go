@@ -60,6 +60,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 		return &gateway.Locator{
 			Sidecar:      shared.Sidecar,
 			Engines:      shared.Engines,
+			Models:       shared.models,
 			Hold:         time.Duration(e.Hold),
 			RetryAfter:   time.Duration(e.app.RetryAfter),
 			Now:          time.Now,

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +16,6 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
-	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Preview serves the games that the console shows in a frame. It stands at an
@@ -55,10 +56,12 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	return handOn(p.core(shared).Serve(w, r, handler, nil))
 }
 
-// previews serves games at a port of 127.0.0.1 for a console at localhost. It
+// previews serves games at a port of 127.0.0.1 for a site at localhost. It
 // outlives reloads, as a page that shows a game does.
 type previews struct {
-	shared *Shared
+	open   func() (http.Handler, error)
+	core   func() *gateway.Console
+	file   string // that remembers the port over restarts, "" for none
 	logger *zap.Logger
 
 	mu       sync.Mutex
@@ -72,11 +75,11 @@ func (p *previews) handler() (http.Handler, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answers == nil {
-		made, err := p.shared.backend.sidecar.Console(site.Options{})
+		answers, err := p.open()
 		if err != nil {
 			return nil, err
 		}
-		p.answers = made.Preview()
+		p.answers = answers
 	}
 	return p.answers, nil
 }
@@ -90,12 +93,12 @@ func (p *previews) port() (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.listener == nil {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := p.listen()
 		if err != nil {
 			return "", err
 		}
 		p.listener = l
-		core := consoleCore(p.shared, p.logger)
+		core := p.core()
 		p.server = &http.Server{
 			ReadHeaderTimeout: 10 * time.Second,
 			ErrorLog:          zap.NewStdLog(p.logger),
@@ -113,6 +116,50 @@ func (p *previews) port() (string, error) {
 	}
 	_, port, err := net.SplitHostPort(p.listener.Addr().String())
 	return port, err
+}
+
+// listen opens the port that is remembered, if it is free, else another one.
+func (p *previews) listen() (net.Listener, error) {
+	if p.file == "" {
+		return net.Listen("tcp", "127.0.0.1:0")
+	}
+	if text, err := os.ReadFile(p.file); err == nil {
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(text)))); err == nil {
+			return l, nil
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err == nil {
+		err = os.WriteFile(p.file, []byte(port+"\n"), 0o600)
+	}
+	if err != nil { // games are shown all the same
+		p.logger.Warn("port of games not remembered", zap.Error(err))
+	}
+	return l, nil
+}
+
+// originFor returns where the browser of a request finds games, "" if the site is not at
+// localhost. The name of the machine is another one than the site's, so that no cookie
+// goes there.
+func (p *previews) originFor(r *http.Request) string {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}[host]
+	if other == "" {
+		return ""
+	}
+	port, err := p.port()
+	if err != nil {
+		p.logger.Error("preview can't be opened", zap.Error(err))
+		return ""
+	}
+	return "http://" + net.JoinHostPort(other, port)
 }
 
 // close ends the port.

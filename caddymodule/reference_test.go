@@ -42,6 +42,7 @@ func tables() map[string]table {
 		"svc_access":        {{"", new(caddymodule.Access).Caddyfile()}},
 		"svc_engine":        {{"", new(caddymodule.Engine).Caddyfile()}},
 		"svc_quota":         {{"", new(caddymodule.Quota).Caddyfile()}},
+		"svc_play":          {{"", new(caddymodule.Play).Caddyfile()}},
 		"svc_console":       {{"", new(caddymodule.Console).Caddyfile()}, {"oidc", new(caddymodule.ConsoleOIDC).Caddyfile()}},
 	}
 }

@@ -3,8 +3,11 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Shared is what all configurations that name the same backend have in
@@ -28,6 +32,8 @@ type Shared struct {
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
+	plays    *previews // the same for players
+	models   *gateway.Models
 	games    *gateway.Previews
 	dataDir  string // "" when nothing that is open belongs to a data folder
 
@@ -40,7 +46,7 @@ type Shared struct {
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
-	cached, err := cache.New(b.sidecar.Service, cache.Options{
+	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
 		OnChange: rechecks.Keys,
 		OnBasis:  rechecks.All,
 		Logger:   logger.Named("cache"),
@@ -58,9 +64,34 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
+		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 	}
-	shared.previews = &previews{shared: shared, logger: logger.Named("preview")}
+	shared.serveGames(logger)
 	return shared, nil
+}
+
+// serveGames makes what serves games at ports of their own, each opened when it is first
+// asked for.
+func (s *Shared) serveGames(logger *zap.Logger) {
+	s.previews = &previews{logger: logger.Named("preview"), open: func() (http.Handler, error) {
+		made, err := s.backend.sidecar.Console(site.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return made.Preview(), nil
+	}}
+	s.previews.core = func() *gateway.Console { return consoleCore(s, s.previews.logger) }
+	s.plays = &previews{logger: logger.Named("play"), open: func() (http.Handler, error) {
+		made, err := s.backend.sidecar.Play(site.PlayOptions{Origin: func(*http.Request) string { return "" }})
+		if err != nil {
+			return nil, err
+		}
+		return made.Games(), nil
+	}}
+	s.plays.core = func() *gateway.Console { return playCore(s, s.plays.logger) }
+	if s.dataDir != "" {
+		s.plays.file = filepath.Join(s.dataDir, "play.port")
+	}
 }
 
 // enter notes a configuration that starts, before its options are applied.
@@ -92,7 +123,7 @@ func (s *Shared) leave(a *App) error {
 
 // Destruct closes the backend when no configuration uses it any more.
 func (s *Shared) Destruct() error {
-	err := s.previews.close()
+	err := errors.Join(s.previews.close(), s.plays.close())
 	s.cache.Close()
 	s.rechecks.Close()
 	s.Routes.Close()

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,7 +41,8 @@ const (
 type Options struct {
 	// APIKey is the secret, "sk-…".
 	APIKey string
-	// BaseURL is the service's address without /v1; default DefaultBaseURL.
+	// BaseURL is the service's address; default DefaultBaseURL. /v1 at its end makes
+	// no difference.
 	BaseURL string
 	// HTTPClient carries the requests. It must not have a Timeout, which would
 	// cut event streams. The default waits at most a minute for the start of
@@ -75,6 +77,8 @@ type Retry struct {
 type Client struct {
 	opts Options
 	base *url.URL
+	// reached: something has answered at the address.
+	reached atomic.Bool
 }
 
 // New returns a client. It does not talk to the service yet.
@@ -84,7 +88,7 @@ func New(opts Options) (*Client, error) {
 	}
 	opts.BaseURL = cmp.Or(opts.BaseURL, DefaultBaseURL)
 	opts.RetryBudget = cmp.Or(opts.RetryBudget, DefaultRetryBudget)
-	base, err := url.Parse(strings.TrimSuffix(opts.BaseURL, "/"))
+	base, err := url.Parse(strings.TrimSuffix(strings.TrimSuffix(opts.BaseURL, "/"), "/v1"))
 	if err != nil {
 		return nil, fmt.Errorf("parsing base URL: %w", err)
 	}
@@ -151,9 +155,10 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 	if err != nil {
 		return nil, err // net/http names method and URL
 	}
+	c.reached.Store(true)
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
-		return nil, readError(method, path, resp)
+		return nil, c.readError(method, path, resp)
 	}
 	return resp, nil
 }
@@ -177,7 +182,7 @@ func (c *Client) call(ctx context.Context, method, path string, header http.Head
 		return fmt.Errorf("reading answer to %s %s: %w", method, path, err)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("decoding answer to %s %s: %w", method, path, err)
+		return fmt.Errorf("%w: %s: decoding answer to %s %s: %w", ErrForeign, c.base.Redacted(), method, path, err)
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ var (
 	ErrCorrupt = errors.New("the download does not match the job's record")
 )
 
+// ErrForeign: what answers at the base URL is not the service.
+var ErrForeign = errors.New("what answers is not the service")
+
 // Error is a refusal by the service.
 type Error struct {
 	StatusCode int
@@ -37,6 +40,8 @@ type Error struct {
 	RequestID  string        // names the request in the service's log
 	Method     string
 	Path       string
+
+	foreign bool // no error of the service's
 }
 
 func (e *Error) Error() string {
@@ -59,13 +64,16 @@ var kinds = map[int]error{
 // Is reports whether the refusal is of the kind of target, one of the Err…
 // variables of this package.
 func (e *Error) Is(target error) bool {
+	if target == ErrForeign {
+		return e.foreign
+	}
 	kind, known := kinds[e.StatusCode]
 	return known && target == kind
 }
 
 // readError makes an Error of an answer, whose body may be anything when it
 // comes from something between the client and the service.
-func readError(method, path string, resp *http.Response) *Error {
+func (c *Client) readError(method, path string, resp *http.Response) *Error {
 	e := &Error{
 		StatusCode: resp.StatusCode,
 		Message:    http.StatusText(resp.StatusCode),
@@ -84,7 +92,11 @@ func readError(method, path string, resp *http.Response) *Error {
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	if err != nil || json.Unmarshal(text, &body) != nil {
-		return e // the status says enough
+		// The status says enough, where a proxy of the service may have set it.
+		if e.foreign = err == nil && (e.StatusCode < 400 || e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusMethodNotAllowed); e.foreign {
+			e.Message = fmt.Sprintf("What answers at %s is not the service.", c.base.Redacted())
+		}
+		return e
 	}
 	if body.Error != "" {
 		e.Message = body.Error

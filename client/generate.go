@@ -50,7 +50,7 @@ func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...
 func submissionDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
-		return backoff(attempt), true // the connection failed, or broke
+		return backoff(attempt), !misdirected(err) // the connection failed, or broke
 	}
 	switch refused.StatusCode {
 	case http.StatusServiceUnavailable:

@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 )
@@ -12,6 +14,10 @@ import (
 // keeps the service from answering it passes in seconds, and someone may be
 // waiting.
 const callBudget = time.Minute
+
+// connectBudget bounds how long a submission looks for a service of which there has been no
+// sign yet: its address may be wrong.
+const connectBudget = 10 * time.Second
 
 // Waits where the service names none: they double from the first to the last.
 const (
@@ -26,7 +32,7 @@ type retryDelay func(err error, attempt int) (time.Duration, bool)
 // again calls try until it succeeds, delay says that another attempt can't help,
 // or the next one would come after the budget.
 func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDelay, try func() error) error {
-	givesUp := c.opts.Now().Add(budget)
+	begun := c.opts.Now()
 	for attempt := 0; ; attempt++ {
 		err := try()
 		if err == nil {
@@ -39,6 +45,10 @@ func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDel
 		if !again {
 			return err
 		}
+		givesUp := begun.Add(budget)
+		if !c.reached.Load() && notConnected(err) {
+			givesUp = begun.Add(min(budget, connectBudget))
+		}
 		if c.opts.Now().Add(wait).After(givesUp) {
 			return fmt.Errorf("given up after %d attempts: %w", attempt+1, err)
 		}
@@ -47,6 +57,19 @@ func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDel
 			return fmt.Errorf("waiting for another attempt: %w", err)
 		}
 	}
+}
+
+// notConnected reports whether no one listens where the request went.
+func notConnected(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
+}
+
+// misdirected reports whether an answer shows that the address is wrong: it speaks
+// another protocol, or is another's. No time mends that.
+func misdirected(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &certificate)
 }
 
 // patient makes a call again while the service says that it can't answer now.

@@ -3,6 +3,8 @@ package engineproxy
 import (
 	"context"
 	"crypto/tls"
+
+	"github.com/svc-games/svc/api"
 )
 
 // Egress is the engines' way to models: package egress.
@@ -17,6 +19,8 @@ type Egress interface {
 	// certificate of its instance and token, and returns the URL for it. Like
 	// Serve it takes the place of what was served for the project before.
 	Admit(projectID, instanceID, token string) (url string, err error)
+	// Models lists the models that jobs may name.
+	Models(ctx context.Context) ([]api.Model, error)
 	// EndJob charges all that a job has called for and lets it call no more.
 	EndJob(ctx context.Context, projectID, jobID string) error
 	// Stop ends the service for a project's engine.

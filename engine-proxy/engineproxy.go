@@ -124,6 +124,9 @@ type Engines interface {
 	// Forget stops the project's engine and deletes its volume and archive.
 	Forget(ctx context.Context, projectID string) error
 
+	// Models lists the models that jobs may name besides api.ModelEmbedded.
+	Models(ctx context.Context) ([]api.Model, error)
+
 	// List describes every engine that is known, for operators.
 	List(ctx context.Context) ([]Info, error)
 
@@ -209,6 +212,9 @@ type Ledger interface {
 	// Expire forgets the jobs that ended before a time, and returns how many
 	// they were. What they count in days, months and balances stays.
 	Expire(ctx context.Context, before time.Time) (int, error)
+	// PublishedJobs returns the jobs whose games are published: what they left is kept
+	// however old.
+	PublishedJobs(ctx context.Context) ([]string, error)
 	// DeletedProjects returns the projects that were deleted and of which
 	// ProjectsForgotten has not told that nothing is left. It is an error for an
 	// installation that does not have the engines.
@@ -223,6 +229,8 @@ type Ledger interface {
 	ChargeCall(ctx context.Context, call contract.Call) error
 	// Unpriced returns those of the units that have no price.
 	Unpriced(ctx context.Context, units []string) ([]string, error)
+	// Prices returns what one of each unit costs; those without a price are left out.
+	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
 // Failure returns the record of a job that ended without its engine.

@@ -137,6 +137,11 @@ func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
 
 // eval returns the document's value, nil when it is undefined. tracer may be nil.
 func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (ast.Value, error) {
+	return d.evalWith(ctx, input, tracer, newRuleValues())
+}
+
+// evalWith is eval with the values of rules kept in values.
+func (d document) evalWith(ctx context.Context, input ast.Value, tracer topdown.QueryTracer, values topdown.VirtualCache) (ast.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -147,7 +152,7 @@ func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.Quer
 		WithTransaction(d.txn).
 		WithCancel(contextCancel{ctx}).
 		WithMetrics(metrics.NoOp()).
-		WithVirtualCache(newRuleValues()).
+		WithVirtualCache(values).
 		WithStrictBuiltinErrors(true)
 	if input != nil {
 		query = query.WithInput(ast.NewTerm(input))

@@ -20,11 +20,15 @@ const (
 	ActionListProjects  Action = "projects.list"
 	ActionGetProject    Action = "projects.get"
 	ActionDeleteProject Action = "projects.delete"
+	ActionPublish       Action = "projects.publish"
+	ActionUnpublish     Action = "projects.unpublish"
+	ActionAnalytics     Action = "analytics.read"
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
+	ActionListModels    Action = "models.list"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -32,7 +36,8 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
-		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate,
+		ActionPublish, ActionUnpublish, ActionAnalytics,
+		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
 	}
 }
 

@@ -19,6 +19,7 @@ var (
 	ErrUnknownJob     = errors.New("no such job")
 	ErrUnknownProject = errors.New("no such project")
 	ErrProjectBusy    = errors.New("the project has unfinished jobs")
+	ErrNotPublished   = errors.New("the project is not published")
 	// ErrReleased is the answer to a commit that comes after the reservation
 	// was released.
 	ErrReleased = errors.New("the reservation was released")
@@ -103,6 +104,20 @@ type Service interface {
 	// DeleteProject deletes a project and its jobs; ErrProjectBusy while one
 	// of them is unfinished.
 	DeleteProject(ctx context.Context, projectID string) error
+
+	// Publish has players get the game of a completed job of the project, instead of
+	// another one if there is. It is idempotent. It returns ErrUnknownProject or
+	// ErrUnknownJob, or an *api.Error for a job that did not complete.
+	Publish(ctx context.Context, projectID, jobID string) (api.Publication, error)
+
+	// Unpublish takes that back. It is idempotent.
+	Unpublish(ctx context.Context, projectID string) error
+
+	// Publication returns which job's game players get, or ErrNotPublished.
+	Publication(ctx context.Context, projectID string) (api.Publication, error)
+
+	// Overview returns how a project's game was played in the last days.
+	Overview(ctx context.Context, projectID string, days int) (api.Overview, error)
 
 	// Health returns the sidecar's own status. It tries a write, so it is not for
 	// frequent checks.

@@ -89,6 +89,7 @@ type JobRecord struct {
 	Files       *api.Files    `json:"files,omitempty"`
 	LastEventID uint64        `json:"lastEventId"`
 	Unmet       []api.Unmet   `json:"unmet,omitempty"`
+	Model       string        `json:"model,omitempty"` // who makes the game
 }
 
 // Public returns the public record of the job.
@@ -97,7 +98,7 @@ func (r JobRecord) Public(sessionID string, spent api.TIK) api.Job {
 		JobID: r.JobID, ProjectID: r.ProjectID, SessionID: sessionID,
 		Status: r.Status, Progress: r.Progress, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, TIKSpent: spent,
-		Failure: r.Failure, Files: r.Files, LastEventID: r.LastEventID, Unmet: r.Unmet,
+		Failure: r.Failure, Files: r.Files, LastEventID: r.LastEventID, Unmet: r.Unmet, Model: r.Model,
 	}
 }
 

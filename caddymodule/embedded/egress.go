@@ -20,8 +20,16 @@ type Egress struct {
 	// How many calls one engine may have under way. Default: 4.
 	Concurrency int `json:"concurrency,omitempty"`
 
+	// The model of jobs that name none: one that writes, or embedded. Default: the
+	// first that writes.
+	Default string `json:"default,omitempty"`
+
 	// The services, and their models.
 	Endpoints []EgressEndpoint `json:"endpoints,omitempty"`
+
+	// The model that looks at pictures of finished games. Default: the one that made
+	// them, where that has vision.
+	Eyes string `json:"eyes,omitempty"`
 
 	// The largest request of an engine, in bytes. Default: 16 MiB.
 	MaxBody int64 `json:"max_body,omitempty"`
@@ -70,6 +78,8 @@ type EgressEndpoint struct {
 //	    endpoint <URL> {
 //	        ...
 //	    }
+//	    default      <model>
+//	    eyes         <model>
 //	    max_tokens   <number>
 //	    max_body     <size>
 //	    timeout      <duration>
@@ -81,6 +91,10 @@ func (e *Egress) Caddyfile() block.Options {
 		{Name: "endpoint", Form: "<URL>", Repeats: true, Read: e.readEndpoint, Default: "required",
 			Meaning: "base address of a service, the part before `/chat/completions`, `/responses` or `/messages`; there may be several. " +
 				"A key travels over `https://`, or to this machine"},
+		{Name: "default", Form: "<model>", Read: block.Text(&e.Default), Default: "the first",
+			Meaning: "the model of jobs whose project names none in `settings.model`: one that writes, or `embedded` for none"},
+		{Name: "eyes", Form: "<model>", Read: block.Text(&e.Eyes), Default: "the author",
+			Meaning: "the model that looks at pictures of finished games where `visualQaActive` is on; it must have `vision`"},
 		{Name: "max_tokens", Form: "<number>", Read: block.Count(&e.MaxTokens), Default: "`8192`",
 			Meaning: "the most that one call may have a model write that has no `max_output`, whatever the engine asks for"},
 		{Name: "max_body", Form: "<size>", Read: block.Size(&e.MaxBody), Default: "`16MiB`", Meaning: "largest request"},
@@ -138,7 +152,7 @@ func (at *EgressEndpoint) readModel(c *block.Cursor) error {
 // config returns what package egress goes by.
 func (e *Egress) config() egress.Config {
 	c := egress.Config{
-		MaxTokens: e.MaxTokens, MaxBody: e.MaxBody, Timeout: time.Duration(e.Timeout), Stall: time.Duration(e.Stall),
+		Default: e.Default, Eyes: e.Eyes, MaxTokens: e.MaxTokens, MaxBody: e.MaxBody, Timeout: time.Duration(e.Timeout), Stall: time.Duration(e.Stall),
 		Concurrency: e.Concurrency,
 	}
 	for _, at := range e.Endpoints {

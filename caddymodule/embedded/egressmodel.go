@@ -19,6 +19,9 @@ type EgressModel struct {
 	// How many tokens it reads and writes together.
 	Context int64 `json:"context,omitempty"`
 
+	// The models that are asked, one after the other, while this one does not answer.
+	Fallback []string `json:"fallback,omitempty"`
+
 	// How long it may take until it writes something. Default: 5m.
 	FirstToken caddy.Duration `json:"first_token,omitempty"`
 
@@ -56,6 +59,7 @@ type EgressModel struct {
 //	    cache        auto|marks|none
 //	    parallel
 //	    first_token  <duration>
+//	    fallback     <models...>
 //	}
 func (m *EgressModel) Caddyfile() block.Options {
 	return block.Options{
@@ -71,6 +75,8 @@ func (m *EgressModel) Caddyfile() block.Options {
 		{Name: "parallel", Read: block.Flag(&m.Parallel), Default: "not known", Meaning: "it calls several tools at once"},
 		{Name: "first_token", Form: "<duration>", Read: caddymodule.Duration(&m.FirstToken), Default: "`5m`",
 			Meaning: "how long a stream may take until the model writes something; `stall` holds from then on"},
+		{Name: "fallback", Form: "<models...>", Read: block.List(&m.Fallback, "the names of models"), Default: "none",
+			Meaning: "models that are asked, one after the other, while this one does not answer; each at its own price"},
 	}
 }
 
@@ -79,7 +85,7 @@ func models(list []EgressModel) []egress.Model {
 	var out []egress.Model
 	for _, m := range list {
 		out = append(out, egress.Model{
-			Name: m.Name, Use: egress.Use(m.Use), FirstToken: time.Duration(m.FirstToken),
+			Name: m.Name, Use: egress.Use(m.Use), FirstToken: time.Duration(m.FirstToken), Fallback: m.Fallback,
 			Abilities: egress.Abilities{
 				Protocol: egress.Protocol(m.Protocol), Context: m.Context, MaxOutput: m.MaxOutput,
 				Vision: m.Vision, Parallel: m.Parallel, Reasoning: m.Reasoning, Cache: m.Cache,

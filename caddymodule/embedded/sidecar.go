@@ -131,7 +131,7 @@ func (s *Sidecar) OpenSidecar(ctx context.Context, dataDir string, logger *zap.L
 	}
 	return &caddymodule.OpenedSidecar{
 		Service: h.Service, Ledger: h.Service, Fixed: s.fixed(), Close: h.Close,
-		Console: h.Service.Console,
+		Console: h.Service.Console, Play: h.Service.Play,
 	}, nil
 }
 

@@ -19,6 +19,7 @@ import (
 type Access struct {
 	Sidecar sidecar.Service
 	Routes  *Routes
+	Models  *Models                                    // that a submission may name; nil for any
 	MaxBody int64                                      // bytes; 0 means DefaultMaxBody
 	Bodies  *Bodies                                    // has the room that a body needs; nil for no bound
 	Decided func(http.ResponseWriter, policy.Decision) // is told before the answer; nil: no one is
@@ -43,8 +44,9 @@ func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next 
 }
 
 // check fills q from r, or returns the refusal: in this order 404 and 405,
-// 413 and 415, 400, then what the policy says (403, 429), then the 404 of an
-// unknown job. A submission that was made before is found instead of the 429.
+// 413 and 415, 400, then what the policy says (403), the 400 of a model that is not
+// there, the 429, then the 404 of an unknown job. A submission that was made before
+// is found instead of the last 400 and of the 429.
 func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())
 	if refused != nil {
@@ -70,6 +72,11 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 	if d.Status == http.StatusTooManyRequests || d.Allow {
 		if refused := a.findReplay(r, q); refused != nil {
 			return refused
+		}
+		if q.Replay == nil && q.model != "" {
+			if refused := a.Models.check(r.Context(), q.model); refused != nil {
+				return refused
+			}
 		}
 	}
 	if !d.Allow && q.Replay == nil {
@@ -125,7 +132,7 @@ func validIdempotencyKey(s string) bool {
 // read takes what the request says of itself: body, query and path.
 func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
 	switch q.Route.Action {
-	case policy.ActionCreateProject, policy.ActionGenerate:
+	case policy.ActionCreateProject, policy.ActionGenerate, policy.ActionPublish:
 		limit := a.MaxBody
 		if limit <= 0 {
 			limit = DefaultMaxBody
@@ -141,10 +148,10 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 			return refused
 		}
 		return q.takeIdempotencyKey(r.Header)
-	case policy.ActionGetProject, policy.ActionDeleteProject:
+	case policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionUnpublish, policy.ActionAnalytics:
 		q.ProjectID = q.Route.ProjectID
 		return asError(api.CheckProjectID(q.ProjectID))
-	case policy.ActionListProjects:
+	case policy.ActionListProjects, policy.ActionListModels:
 		return nil
 	}
 	id, given := projectID(r.URL)
@@ -174,20 +181,28 @@ func projectID(u *url.URL) (id string, given int) {
 }
 
 func (q *Request) parse(body []byte) *api.Error {
-	if q.Route.Action == policy.ActionCreateProject {
+	switch q.Route.Action {
+	case policy.ActionCreateProject:
 		req, err := api.ParseProjectRequest(body)
 		q.Project = req
 		return asError(err)
+	case policy.ActionPublish:
+		q.ProjectID = q.Route.ProjectID
+		err := api.CheckProjectID(q.ProjectID)
+		if err == nil {
+			q.Publish, err = api.ParsePublishRequest(body)
+		}
+		return asError(err)
 	}
 	req, err := api.ParseGenerateRequest(body)
-	if err == nil {
+	if err == nil && len(req.Skills) > 0 {
 		err = contract.CheckSkills(req.Skills) // as the engine will, which need not start for it
 	}
 	if err != nil {
 		return asError(err)
 	}
 	sum := sha256.Sum256(body)
-	q.ProjectID, q.Body, q.Fingerprint = req.ProjectID, body, hex.EncodeToString(sum[:])
+	q.ProjectID, q.model, q.Body, q.Fingerprint = req.ProjectID, req.Settings.Model, body, hex.EncodeToString(sum[:])
 	return nil
 }
 

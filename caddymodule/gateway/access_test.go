@@ -24,19 +24,27 @@ var allowed = policy.Decision{Allow: true, Status: 200}
 
 func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 	routes := map[string]map[string]policy.Action{
-		"/v1/projects":                       {"GET": policy.ActionListProjects, "HEAD": policy.ActionListProjects, "POST": policy.ActionCreateProject},
-		"/v1/projects/" + project:            {"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "DELETE": policy.ActionDeleteProject},
-		"/v1/generate":                       {"POST": policy.ActionGenerate},
-		"/v1/generate/" + jobID:              {"DELETE": policy.ActionCancel},
-		"/v1/generate/" + jobID + "/status":  {"GET": policy.ActionStatus, "HEAD": policy.ActionStatus},
-		"/v1/generate/" + jobID + "/events":  {"GET": policy.ActionEvents, "HEAD": policy.ActionEvents},
-		"/v1/generate/" + jobID + "/files":   {"GET": policy.ActionFiles, "HEAD": policy.ActionFiles},
-		"/v1/":                               nil,
-		"/v1/generate/":                      nil,
-		"/v1/generate/" + jobID + "/other":   nil,
-		"/v1/generate/" + jobID + "/status/": nil,
-		"/v1/projects/" + project + "/jobs":  nil,
-		"/v2/generate":                       nil,
+		"/v1/projects":            {"GET": policy.ActionListProjects, "HEAD": policy.ActionListProjects, "POST": policy.ActionCreateProject},
+		"/v1/projects/" + project: {"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "DELETE": policy.ActionDeleteProject},
+		"/v1/projects/" + project + "/publish": {
+			"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "POST": policy.ActionPublish, "DELETE": policy.ActionUnpublish,
+		},
+		"/v1/projects/" + project + "/analytics/overview": {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics},
+		"/v1/projects//publish":                           nil,
+		"/v1/projects/" + project + "/analytics":          nil,
+		"/v1/projects/" + project + "/publish/":           nil,
+		"/v1/generate":                                    {"POST": policy.ActionGenerate},
+		"/v1/generate/" + jobID:                           {"DELETE": policy.ActionCancel},
+		"/v1/generate/" + jobID + "/status":               {"GET": policy.ActionStatus, "HEAD": policy.ActionStatus},
+		"/v1/generate/" + jobID + "/events":               {"GET": policy.ActionEvents, "HEAD": policy.ActionEvents},
+		"/v1/generate/" + jobID + "/files":                {"GET": policy.ActionFiles, "HEAD": policy.ActionFiles},
+		"/v1/":                                            nil,
+		"/v1/generate/":                                   nil,
+		"/v1/generate/" + jobID + "/other":                nil,
+		"/v1/generate/" + jobID + "/status/":              nil,
+		"/v1/projects/" + project + "/jobs":               nil,
+		"/v2/generate":                                    nil,
+		"/v1/models":                                      {"GET": policy.ActionListModels, "HEAD": policy.ActionListModels},
 	}
 	for path, actions := range routes {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {

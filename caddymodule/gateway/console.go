@@ -16,6 +16,7 @@ import (
 type Console struct {
 	Locator  *Locator
 	Previews *Previews
+	Library  []byte      // of published games; nil leaves them theirs
 	Log      *log.Logger // of what goes wrong between the gateway and an engine
 }
 
@@ -34,6 +35,10 @@ func (c *Console) Serve(
 	case site.ServePreview:
 		clear(w.Header())
 		c.Previews.Serve(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path)
+		return nil
+	case site.ServeGame:
+		clear(w.Header())
+		c.Previews.ServeGame(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path, c.Library)
 		return nil
 	case site.ServeEvents, site.ServeFiles:
 		w.Header().Del("Content-Security-Policy")

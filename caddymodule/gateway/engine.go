@@ -37,6 +37,7 @@ type Next func(w http.ResponseWriter, r *http.Request) error
 type Locator struct {
 	Sidecar      sidecar.Service
 	Engines      engineproxy.Engines
+	Models       *Models
 	Hold         time.Duration // how long a submission waits for a starting engine
 	RetryAfter   time.Duration // of a cold start
 	Now          func() time.Time
@@ -61,6 +62,8 @@ func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next
 		return l.files(w, r, q)
 	case policy.ActionCancel:
 		return l.cancel(w, r, q)
+	case policy.ActionListModels:
+		return l.Models.serve(w, r)
 	}
 	return notFound()
 }

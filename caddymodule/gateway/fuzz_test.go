@@ -185,12 +185,19 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionCreateProject: "/v1/projects",
 			policy.ActionGetProject:    "/v1/projects/" + route.ProjectID,
 			policy.ActionDeleteProject: "/v1/projects/" + route.ProjectID,
+			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/publish",
+			policy.ActionUnpublish:     "/v1/projects/" + route.ProjectID + "/publish",
+			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/analytics/overview",
+			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
 			policy.ActionCancel:        "/v1/generate/" + route.JobID,
 			policy.ActionStatus:        "/v1/generate/" + route.JobID + "/status",
 			policy.ActionEvents:        "/v1/generate/" + route.JobID + "/events",
 			policy.ActionFiles:         "/v1/generate/" + route.JobID + "/files",
 		}[route.Action]
+		if route.Action == policy.ActionGetProject && route.Part != "" {
+			want += "/publish"
+		}
 		if path != want || strings.Contains(route.JobID+route.ProjectID, "/") {
 			t.Fatalf("%s %q is taken for %+v", method, path, route)
 		}

@@ -18,8 +18,9 @@ import (
 const maxPreviewFile = 64 << 20
 
 // previewPolicy is that of a game in the preview: hostile input. It runs
-// without an origin of its own, and reaches nothing but its own files.
-const previewPolicy = "sandbox allow-scripts; default-src 'self' data: blob:; " +
+// without an origin of its own, and reaches nothing but its own files. A form is for
+// its own scripts: it is sent nowhere.
+const previewPolicy = "sandbox allow-scripts allow-forms; default-src 'self' data: blob:; " +
 	"script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; " +
 	"object-src 'none'; base-uri 'none'; form-action 'none'"
 
@@ -38,9 +39,28 @@ type Previews struct{ listing chan struct{} }
 // NewPreviews returns what serves games.
 func NewPreviews() *Previews { return &Previews{listing: make(chan struct{}, maxPreviews)} }
 
+// libraryFile is the library of games. The current one stands in its place in published
+// games: their own may not know how to be told who they are.
+const libraryFile = "lib/svc.js"
+
+// ServeGame is Serve for a published game: its files are public, and never change.
+func (p *Previews) ServeGame(w http.ResponseWriter, r *http.Request, files Files, jobID, name string, library []byte) {
+	if name == libraryFile && library != nil {
+		gameHeaders(w.Header(), name, "public, max-age=300")
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write(library) // a browser that went away is no error of ours
+		return
+	}
+	p.serve(w, r, files, jobID, name, "public, max-age=31536000, immutable")
+}
+
 // Serve answers with one file of an ended job's ZIP, for a browser to run. The
 // caller has made sure that the reader may see it.
 func (p *Previews) Serve(w http.ResponseWriter, r *http.Request, files Files, jobID, name string) {
+	p.serve(w, r, files, jobID, name, "private, no-store")
+}
+
+func (p *Previews) serve(w http.ResponseWriter, r *http.Request, files Files, jobID, name, caching string) {
 	zipped, err := files.Files(r.Context(), jobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
 		http.Error(w, "The job left no files.", http.StatusNotFound)
@@ -63,12 +83,21 @@ func (p *Previews) Serve(w http.ResponseWriter, r *http.Request, files Files, jo
 		return
 	}
 	defer content.Close()
-	h := w.Header()
+	gameHeaders(w.Header(), name, caching)
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		// A browser that went away is no error of ours.
+		_, _ = io.Copy(w, io.LimitReader(content, maxPreviewFile))
+	}
+}
+
+// gameHeaders are those of a file that a game loads, or is.
+func gameHeaders(h http.Header, name, caching string) {
 	h.Set("Content-Security-Policy", previewPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Cache-Control", "private, no-store")
+	h.Set("Cache-Control", caching)
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-read=(), payment=()")
 	// The game has no origin, so what it loads comes from another one.
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -77,11 +106,6 @@ func (p *Previews) Serve(w http.ResponseWriter, r *http.Request, files Files, jo
 		kind = "application/octet-stream"
 	}
 	h.Set("Content-Type", kind)
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		// A browser that went away is no error of ours.
-		_, _ = io.Copy(w, io.LimitReader(content, maxPreviewFile))
-	}
 }
 
 // open opens a file of a ZIP, in its turn.

@@ -88,6 +88,22 @@ func TestPreviewServesTheFilesOfAGameAndNoOther(t *testing.T) {
 	}
 }
 
+func TestPublishedGameIsKeptByBrowsersAndHasThePresentLibrary(t *testing.T) {
+	files := game(t)
+	for path, want := range map[string]struct{ body, caching string }{
+		"assets/a.js": {"1", "public, max-age=31536000, immutable"},
+		libraryFile:   {"present", "public, max-age=300"},
+	} {
+		w := httptest.NewRecorder()
+		NewPreviews().ServeGame(w, httptest.NewRequest(http.MethodGet, "/", nil), files, "job_1", path, []byte("present"))
+		h := w.Header()
+		if w.Code != http.StatusOK || w.Body.String() != want.body || h.Get("Cache-Control") != want.caching ||
+			h.Get("Content-Security-Policy") != previewPolicy || !strings.HasPrefix(h.Get("Content-Type"), "text/javascript") {
+			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, h)
+		}
+	}
+}
+
 func TestPreviewSaysWhatIsMissing(t *testing.T) {
 	files := game(t)
 	for job, want := range map[string]int{"job_2": http.StatusServiceUnavailable, "job_3": http.StatusNotFound} {

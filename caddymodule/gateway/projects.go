@@ -22,6 +22,9 @@ type Projects struct {
 // Serve answers what is asked of a project or of a user's projects. Its error is an
 // *api.Error, or that of the client's connection.
 func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request) error {
+	if q.Route.Part != "" {
+		return p.servePart(w, r, q)
+	}
 	switch q.Route.Action {
 	case policy.ActionCreateProject:
 		return p.create(w, r, q)
@@ -101,6 +104,11 @@ func (p *Projects) remove(w http.ResponseWriter, r *http.Request, q *Request) er
 	if err := p.Engines.Forget(ctx, q.ProjectID); err != nil {
 		return api.Unavailable("The project is deleted; its files could not be removed yet.", retrySoon, err)
 	}
+	return writeDone(w)
+}
+
+// writeDone answers a request that has nothing else to say.
+func writeDone(w http.ResponseWriter) error {
 	return writeJSON(w, http.StatusOK, struct {
 		Success bool `json:"success"`
 	}{true})
@@ -113,6 +121,10 @@ func projectError(err error) *api.Error {
 		return refused
 	case errors.Is(err, sidecar.ErrProjectBusy):
 		return &api.Error{Status: http.StatusConflict, Message: "The project has a job that has not ended."}
+	case errors.Is(err, sidecar.ErrUnknownJob):
+		return unknownJob()
+	case errors.Is(err, sidecar.ErrNotPublished):
+		return &api.Error{Status: http.StatusNotFound, Message: "The project is not published."}
 	case errors.Is(err, sidecar.ErrUnknownProject):
 		return &api.Error{Status: http.StatusNotFound, Message: "There is no such project."}
 	}

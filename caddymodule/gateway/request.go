@@ -25,7 +25,9 @@ type Request struct {
 	Route       Route
 	ProjectID   string // "" for the list of projects and the creation of one
 	Project     api.ProjectRequest
+	Publish     api.PublishRequest
 	Body        []byte // of a submission, checked
+	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of Body, hexadecimal
 	Job         *sidecar.Job

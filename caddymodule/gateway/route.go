@@ -16,12 +16,14 @@ type Route struct {
 	Action    policy.Action
 	JobID     string // of a job route
 	ProjectID string // of /v1/projects/{id}
+	Part      string // of the project, like "publish", "" for all of it
 }
 
 // OfProjects reports whether the route is one of /v1/projects.
 func (r Route) OfProjects() bool {
 	switch r.Action {
-	case policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject:
+	case policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject,
+		policy.ActionPublish, policy.ActionUnpublish, policy.ActionAnalytics:
 		return true
 	}
 	return false
@@ -53,6 +55,12 @@ func MatchRoute(method, path string) (Route, *api.Error) {
 
 type actions map[string]policy.Action
 
+// Parts of a project.
+const (
+	partPublish  = "publish"
+	partOverview = "analytics/overview"
+)
+
 // What each resource offers.
 var (
 	projectList = actions{
@@ -63,6 +71,15 @@ var (
 		http.MethodGet:    policy.ActionGetProject,
 		http.MethodDelete: policy.ActionDeleteProject,
 	}
+	partsOfProject = map[string]actions{
+		partPublish: {
+			http.MethodGet:    policy.ActionGetProject,
+			http.MethodPost:   policy.ActionPublish,
+			http.MethodDelete: policy.ActionUnpublish,
+		},
+		partOverview: {http.MethodGet: policy.ActionAnalytics},
+	}
+	modelList   = actions{http.MethodGet: policy.ActionListModels}
 	submissions = actions{http.MethodPost: policy.ActionGenerate}
 	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
 	partsOfJob  = map[string]actions{
@@ -79,6 +96,11 @@ func resource(parts []string) (actions, Route) {
 		return projectList, Route{}
 	case len(parts) == 2 && parts[0] == "projects" && parts[1] != "":
 		return oneProject, Route{ProjectID: parts[1]}
+	case len(parts) > 2 && parts[0] == "projects" && parts[1] != "":
+		part := strings.Join(parts[2:], "/")
+		return partsOfProject[part], Route{ProjectID: parts[1], Part: part}
+	case len(parts) == 1 && parts[0] == "models":
+		return modelList, Route{}
 	case len(parts) == 1 && parts[0] == "generate":
 		return submissions, Route{}
 	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":

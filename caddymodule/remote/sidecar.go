@@ -89,6 +89,9 @@ func (s *Sidecar) OpenSidecar(_ context.Context, _ string, logger *zap.Logger) (
 		Console: func(o site.Options) (site.Site, error) {
 			return wire.NewConsole(conn, o, logger.Named("console")), nil
 		},
+		Play: func(o site.PlayOptions) (site.Play, error) {
+			return wire.NewPlay(conn, o, logger.Named("play")), nil
+		},
 		Close: func() error {
 			defer conn.CloseIdle()
 			return client.Close()

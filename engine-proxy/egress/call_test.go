@@ -202,7 +202,7 @@ func TestModelsAreListedWithTheirUse(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
-	want := `{"data":[{"id":"writer","object":"model","owned_by":"svc","use":"chat","protocol":"chat"},` +
+	want := `{"data":[{"id":"writer","object":"model","owned_by":"svc","use":"chat","default":true,"protocol":"chat"},` +
 		`{"id":"painter","object":"model","owned_by":"svc","use":"images"},` +
 		`{"id":"speaker","object":"model","owned_by":"svc","use":"speech"}],"object":"list"}` + "\n"
 	if p.status != 200 || p.body != want {
@@ -375,6 +375,10 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"has no model":          func(c *egress.Config) { c.Endpoints[0].Chat = nil },
 		"writer is given twice": func(c *egress.Config) { c.Endpoints[0].Images = []string{"writer"} },
 		"can't be the name":     func(c *egress.Config) { c.Endpoints[0].Chat = []string{"a b"} },
+		"no model that writes":  func(c *egress.Config) { c.Default = "painter" },
+		"\"embedded\" can't be": func(c *egress.Config) { c.Endpoints[0].Chat = []string{"embedded"} },
+		"no model with vision":  func(c *egress.Config) { c.Eyes = "writer" },
+		"no other model":        func(c *egress.Config) { c.Endpoints[0].Models = []egress.Model{{Name: "m", Fallback: []string{"m"}}} },
 		"must not be negative":  func(c *egress.Config) { c.MaxTokens = -1 },
 	} {
 		c := good()

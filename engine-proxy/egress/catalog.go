@@ -55,17 +55,20 @@ type listed struct {
 	Object  string `json:"object"`
 	OwnedBy string `json:"owned_by"`
 	Use     Use    `json:"use"`
+	Default bool   `json:"default,omitempty"` // jobs that name none are its
 	Abilities
-	FirstToken int64 `json:"first_token,omitempty"` // seconds
+	FirstToken int64    `json:"first_token,omitempty"` // seconds
+	Fallback   []string `json:"fallback,omitempty"`
+	Eyes       bool     `json:"eyes,omitempty"` // it looks at games, whoever made them
 }
 
 // serve answers GET /v1/models.
-func (c catalog) serve(w http.ResponseWriter) {
+func (c catalog) serve(w http.ResponseWriter, standard, eyes string) {
 	data := make([]listed, len(c))
 	for i, m := range c {
 		data[i] = listed{
-			ID: m.Name, Object: "model", OwnedBy: "svc", Use: m.use(), Abilities: m.Abilities,
-			FirstToken: int64(m.FirstToken / time.Second),
+			ID: m.Name, Object: "model", OwnedBy: "svc", Use: m.use(), Default: m.use() == useChat && m.Name == standard, Abilities: m.Abilities,
+			FirstToken: int64(m.FirstToken / time.Second), Fallback: m.Fallback, Eyes: m.use() == useChat && m.Name == eyes,
 		}
 		if m.use() == useChat { // an engine that reads it may send back what a model thought
 			data[i].Protocol = m.protocol()

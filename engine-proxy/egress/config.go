@@ -25,6 +25,12 @@ const (
 // Config says what engines find behind their sockets.
 type Config struct {
 	Endpoints []Endpoint
+	// Default is the model of jobs that name none: one that writes, or embedded.
+	// Without it, it is the first that writes.
+	Default string
+	// Eyes is the model that looks at pictures of finished games. Without it, it is
+	// the one that made them, where that has vision.
+	Eyes string
 	// MaxTokens is the most that one call may have a model write that has no
 	// ceiling of its own.
 	MaxTokens int64
@@ -36,6 +42,9 @@ type Config struct {
 	Stall time.Duration
 	// Concurrency is how many calls one engine may have under way.
 	Concurrency int
+	// Record is a folder in which what models are asked and answer is kept, to be
+	// played again; "" keeps nothing.
+	Record string
 }
 
 // Endpoint is a service that speaks one or more of the protocols. A model's name is the same for
@@ -95,7 +104,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("egress: endpoint %q has no model", at.shown())
 		}
 	}
-	return nil
+	return c.checkNamed()
 }
 
 func (at Endpoint) check() error {

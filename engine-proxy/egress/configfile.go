@@ -19,11 +19,14 @@ const maxConfigFile = 1 << 20
 // fileConfig is a Config as it stands in a file.
 type fileConfig struct {
 	Endpoints   []Endpoint `json:"endpoints"`
+	Default     string     `json:"default"`
+	Eyes        string     `json:"eyes"`
 	MaxTokens   int64      `json:"max_tokens"`
 	MaxBody     int64      `json:"max_body"`
 	Timeout     duration   `json:"timeout"`
 	Stall       duration   `json:"stall"`
 	Concurrency int        `json:"concurrency"`
+	Record      string     `json:"record"`
 }
 
 // duration is written as in "5m".
@@ -37,7 +40,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 }
 
 // ReadConfig reads a configuration from a file: one JSON object. The paths of
-// key files are relative to its folder.
+// key files, and that of record, are relative to its folder.
 func ReadConfig(path string) (Config, error) {
 	raw, err := readBounded(path)
 	if err != nil {
@@ -53,8 +56,11 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("reading egress configuration %s: there is data after the object", path)
 	}
 	c := Config{
-		Endpoints: f.Endpoints, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
-		Concurrency: f.Concurrency,
+		Endpoints: f.Endpoints, Default: f.Default, Eyes: f.Eyes, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
+		Concurrency: f.Concurrency, Record: f.Record,
+	}
+	if c.Record != "" && !filepath.IsAbs(c.Record) {
+		c.Record = filepath.Join(filepath.Dir(path), c.Record)
 	}
 	for i := range c.Endpoints {
 		if file := &c.Endpoints[i].KeyFile; *file != "" && !filepath.IsAbs(*file) {

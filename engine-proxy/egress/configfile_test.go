@@ -34,7 +34,7 @@ func TestConfigurationFileIsReadStrictly(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"endpoints":[{"url":"https://models.example","writers":["writer"]}]}`:                                      `unknown field "writers"`,
 		`{"endpoints":[{"url":"https://models.example","models":["writer"]}]}`:                                       "name, protocol, use",
-		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","ctx":5}]}]}`:                      `no member "ctx": it has name, protocol, use, context, max_output, vision, reasoning, cache, parallel, first_token`,
+		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","ctx":5}]}]}`:                      `no member "ctx": it has name, protocol, use, context, max_output, vision, reasoning, cache, parallel, first_token, fallback`,
 		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","protocol":"grpc"}]}]}`:            "chat, responses, messages",
 		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","reasoning":"hard"}]}]}`:           "none, effort, budget, adaptive",
 		`{"endpoints":[{"url":"https://models.example","models":[{"name":"writer","cache":"yes"}]}]}`:                "auto, marks, none",

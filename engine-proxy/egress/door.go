@@ -63,7 +63,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == "/v1/models" {
 		if d.method(w, r, http.MethodGet) {
-			d.account.egress.catalog.serve(w)
+			d.account.egress.catalog.serve(w, d.account.egress.config.defaultModel(), d.account.egress.config.Eyes)
 		}
 		return
 	}

@@ -42,6 +42,8 @@ type Ledger interface {
 	ChargeCall(ctx context.Context, call contract.Call) error
 	// Unpriced returns those of the units that have no price.
 	Unpriced(ctx context.Context, units []string) ([]string, error)
+	// Prices returns what one of each unit costs; those without a price are left out.
+	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
 // Options of New. Dir, Config and Ledger are required.
@@ -102,6 +104,10 @@ func New(opts Options) (*Egress, error) {
 	e := &Egress{
 		opts: opts, config: config, catalog: config.catalog(), provider: newProvider(config), log: opts.Logger,
 		accounts: make(map[string]*account), served: make(map[string]entrance),
+	}
+	if config.Record != "" {
+		e.provider.recorder = &recorder{folder: config.Record, log: opts.Logger}
+		opts.Logger.Warn("calls of models are recorded, with what users wrote", zap.String("folder", config.Record))
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e, nil

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
@@ -52,6 +53,7 @@ type fakeLedger struct {
 	grant    contract.CallGrant
 	charges  map[int64]contract.Call
 	unpriced []string
+	prices   map[string]api.TIK
 }
 
 func (l *fakeLedger) GrantCall(context.Context, string) (contract.CallGrant, error) {
@@ -76,6 +78,15 @@ func (l *fakeLedger) ChargeCall(_ context.Context, c contract.Call) error {
 		l.charges[c.ID] = c
 	}
 	return nil
+}
+
+func (l *fakeLedger) Prices(context.Context, []string) (map[string]api.TIK, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down {
+		return nil, errDown
+	}
+	return l.prices, nil
 }
 
 func (l *fakeLedger) Unpriced(context.Context, []string) ([]string, error) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/svc-games/svc/api"
 )
 
 // Use is what a model is for.
@@ -43,6 +45,9 @@ type Model struct {
 	Abilities
 	// FirstToken is how long it may take until it writes something; default 5 min.
 	FirstToken time.Duration `json:"first_token,omitempty"`
+	// Fallback are the models that are asked, one after the other, while this one
+	// does not answer.
+	Fallback []string `json:"fallback,omitempty"`
 }
 
 // Abilities are what engines are told of a model. Zero is not known: an engine
@@ -90,7 +95,7 @@ func (m Model) check() error {
 		}
 	}
 	switch {
-	case !modelName.MatchString(m.Name):
+	case !modelName.MatchString(m.Name), m.Name == api.ModelEmbedded:
 		return fmt.Errorf("%q can't be the name of a model", m.Name)
 	case m.use() != useChat && m.Abilities != Abilities{}:
 		return fmt.Errorf("the model %s: only models of the use chat have abilities", m.Name)
@@ -104,7 +109,7 @@ func (m Model) check() error {
 
 // members are the names in a configuration file.
 var members = []string{
-	"name", "protocol", "use", "context", "max_output", "vision", "reasoning", "cache", "parallel", "first_token",
+	"name", "protocol", "use", "context", "max_output", "vision", "reasoning", "cache", "parallel", "first_token", "fallback",
 }
 
 // UnmarshalJSON reads a model of a configuration file.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.uber.org/zap"
 )
 
 // Found is what one call of a probe showed.
@@ -27,6 +29,8 @@ type Probed struct {
 	Model    string  `json:"model"`
 	Endpoint string  `json:"endpoint"`
 	Found    []Found `json:"found"`
+	// Default, of the default, says whether it is fit to make games.
+	Default *Found `json:"default,omitempty"`
 	// Row is the model's entry for the configuration: what it showed, and what was
 	// configured of what no call can show.
 	Row json.RawMessage `json:"row"`
@@ -50,6 +54,9 @@ func (c Config) Probe(ctx context.Context, names []string, each func(Probed)) er
 		return err
 	}
 	e := &Egress{config: c, catalog: c.catalog(), provider: newProvider(c)}
+	if c.Record != "" {
+		e.provider.recorder = &recorder{folder: c.Record, log: zap.NewNop()}
+	}
 	for _, name := range names {
 		if _, refused := e.catalog.named(name); refused != nil {
 			return fmt.Errorf("the configuration has no model %s that writes", name)
@@ -101,7 +108,24 @@ func (p *probe) run(ctx context.Context) Probed {
 			break // nothing else can be told from the same fault
 		}
 	}
-	return Probed{Model: p.model.Name, Endpoint: p.model.at.shown(), Found: p.found, Row: p.row.file()}
+	out := Probed{Model: p.model.Name, Endpoint: p.model.at.shown(), Found: p.found, Row: p.row.file()}
+	if p.model.Name == p.egress.config.defaultModel() {
+		out.Default = out.fit()
+	}
+	return out
+}
+
+// fit says of the default whether it can do what makes a game.
+func (p Probed) fit() *Found {
+	f := Found{Call: "default", OK: true, Says: "it makes the games of projects that named no model"}
+	for _, call := range []string{"stream", "tool", "long"} {
+		if !slices.ContainsFunc(p.Found, func(f Found) bool { return f.Call == call && f.OK }) {
+			f.OK, f.Says = false, "it can't make the games of projects that named no model: see "+call
+			f.Advice = "mend that, or name another model as default, or embedded"
+			break
+		}
+	}
+	return &f
 }
 
 // file is a model as it stands in a configuration file.

@@ -23,8 +23,9 @@ const (
 
 // provider is the client of all endpoints.
 type provider struct {
-	client http.Client
-	stall  time.Duration
+	client   http.Client
+	stall    time.Duration
+	recorder *recorder // nil: none
 }
 
 func newProvider(c Config) *provider {
@@ -80,6 +81,7 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 		defer res.Body.Close()
 		return nil, true, refusalOf(res)
 	}
+	p.recorder.listen(c, res)
 	return res, false, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/state"
 )
 
@@ -28,6 +29,14 @@ func (p *Proxy) reopenEgress(e state.Entry, token string) {
 	if _, err := p.serveEgress(e, token); err != nil {
 		p.log.Error("opening egress for a running engine failed", zap.String("project", e.ProjectID), zap.Error(err))
 	}
+}
+
+// Models implements Engines.
+func (p *Proxy) Models(ctx context.Context) ([]api.Model, error) {
+	if p.opts.Egress == nil {
+		return nil, nil
+	}
+	return p.opts.Egress.Models(ctx)
 }
 
 // startEgress starts it.

@@ -29,8 +29,8 @@ func TestIdleDayStopsWhatIsIdleOnceAndKeepsWhatWorks(t *testing.T) {
 		if long.Asked() {
 			hours = 24
 		}
-		for range hours * 3 {
-			s.pass(20 * time.Minute) // no job may take longer
+		for range hours * 4 / 3 {
+			s.pass(45 * time.Minute) // no job may take longer
 			ended := job
 			job = s.accept(working)
 			if err := s.end(working, ended); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
@@ -18,21 +19,22 @@ var (
 
 // fakeLedger keeps in memory what a ledger keeps.
 type fakeLedger struct {
-	mu       sync.Mutex
-	down     bool
-	open     map[string]contract.OpenJob
-	cursors  map[string]uint64
-	applied  []contract.FeedRecord
-	stop     []contract.Stop // of every verdict
-	resolved map[string]contract.FenceVerdict
-	ended    map[string]contract.JobRecord
-	unpriced []string
-	expired  time.Time // before which jobs were to be forgotten
-	onApply  func(contract.FeedRecord)
-	breach   func(contract.FeedRecord) string // why a record breaks the contract; "" if it does not
-	owner    contract.Installation            // of the engines
-	deleted  []string                         // projects that it has marks of
-	deaf     bool                             // it does not hear what was forgotten
+	mu        sync.Mutex
+	down      bool
+	open      map[string]contract.OpenJob
+	cursors   map[string]uint64
+	applied   []contract.FeedRecord
+	stop      []contract.Stop // of every verdict
+	resolved  map[string]contract.FenceVerdict
+	ended     map[string]contract.JobRecord
+	unpriced  []string
+	expired   time.Time // before which jobs were to be forgotten
+	published []string  // jobs
+	onApply   func(contract.FeedRecord)
+	breach    func(contract.FeedRecord) string // why a record breaks the contract; "" if it does not
+	owner     contract.Installation            // of the engines
+	deleted   []string                         // projects that it has marks of
+	deaf      bool                             // it does not hear what was forgotten
 }
 
 func newFakeLedger() *fakeLedger {
@@ -131,6 +133,12 @@ func (l *fakeLedger) Expire(_ context.Context, before time.Time) (int, error) {
 	return 0, nil
 }
 
+func (l *fakeLedger) PublishedJobs(context.Context) ([]string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.published), nil
+}
+
 func (l *fakeLedger) DeletedProjects(_ context.Context, installationID string) ([]string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,6 +169,8 @@ func (l *fakeLedger) GrantCall(context.Context, string) (contract.CallGrant, err
 }
 
 func (l *fakeLedger) ChargeCall(context.Context, contract.Call) error { return nil }
+
+func (l *fakeLedger) Prices(context.Context, []string) (map[string]api.TIK, error) { return nil, nil }
 
 func (l *fakeLedger) Unpriced(context.Context, []string) ([]string, error) { return l.unpriced, nil }
 

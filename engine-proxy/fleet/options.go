@@ -68,7 +68,7 @@ type Timing struct {
 	Observe   time.Duration // between two looks at a ready engine; default 10 s
 	Silence   time.Duration // without an answer before an engine that runs is stopped; default 60 s
 	Claim     time.Duration // of work that the ledger knows nothing of, before the engine is stopped; default 1 hour
-	Job       time.Duration // of work without the end of a job, before its engine is told to end it; default 30 minutes
+	Job       time.Duration // of work without the end of a job, before its engine is told to end it; default an hour
 	JobGrace  time.Duration // from there until the job is ended without its engine; default 1 minute
 	Evict     time.Duration // without work before an engine may go for another; default 30 s
 	Reap      time.Duration // between two looks at all unfinished jobs; default 5 s
@@ -135,7 +135,7 @@ func (o *Options) complete() error {
 	orElse(&t.Observe, min(10*time.Second, o.IdleTTL/4))
 	orElse(&t.Silence, 60*time.Second)
 	orElse(&t.Claim, time.Hour)
-	orElse(&t.Job, 30*time.Minute)
+	orElse(&t.Job, time.Hour)
 	orElse(&t.JobGrace, time.Minute)
 	orElse(&t.Evict, 30*time.Second)
 	orElse(&t.Reap, 5*time.Second)

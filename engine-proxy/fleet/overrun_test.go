@@ -18,7 +18,7 @@ func TestJobThatItsEngineHoldsIsEndedWithoutItAndTheNextGoesOn(t *testing.T) {
 		s.pass(time.Millisecond) // ids in order
 		waiting := s.accept(project)
 		first := s.info(project).InstanceID
-		s.pass(29 * time.Minute)
+		s.pass(59 * time.Minute)
 		if orders := s.report(project).Stopped; len(orders) > 0 {
 			t.Fatalf("told to end %+v in its time", orders)
 		}
@@ -60,7 +60,7 @@ func TestEngineThatObeysEndsItsOverdueJobItselfAndRunsOn(t *testing.T) {
 		project := s.ready("ann")
 		job := s.accept(project)
 		first := s.info(project).InstanceID
-		s.pass(30*time.Minute + 30*time.Second)
+		s.pass(time.Hour + 30*time.Second)
 		if len(s.report(project).Stopped) == 0 {
 			t.Fatal("it was not told to end its job")
 		}
@@ -89,7 +89,7 @@ func TestJobsThatEndOneAfterTheOtherAreNeverOverdue(t *testing.T) {
 			s.pass(time.Millisecond)
 		}
 		for _, job := range jobs {
-			s.pass(20 * time.Minute)
+			s.pass(45 * time.Minute)
 			if orders := s.report(project).Stopped; len(orders) > 0 {
 				t.Fatalf("told to end %+v", orders)
 			}
@@ -105,11 +105,11 @@ func TestTimeWithoutALedgerIsNotTheEngines(t *testing.T) {
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		project := s.ready("ann")
 		s.accept(project)
-		s.pass(20 * time.Minute)
+		s.pass(45 * time.Minute)
 		s.ledger.with(func() { s.ledger.down = true })
 		s.pass(2 * time.Hour)
 		s.ledger.with(func() { s.ledger.down = false })
-		s.pass(9 * time.Minute)
+		s.pass(14 * time.Minute)
 		if orders := s.report(project).Stopped; len(orders) > 0 {
 			t.Fatalf("told to end %+v", orders)
 		}

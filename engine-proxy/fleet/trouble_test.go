@@ -167,7 +167,7 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 		s.accept(working)
 		before := s.driver.Running()
 		s.driver.SetDown(true)
-		s.pass(time.Hour)
+		s.pass(25 * time.Minute) // twice is less than a job may take
 		s.want(idle, engineproxy.StateReady)
 		s.want(working, engineproxy.StateReady)
 		s.submit(idle, "ann") // engines that run go on to be used
@@ -178,7 +178,7 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 		if after := s.driver.Running(); len(after) != 2 || after[0] != before[0] || after[1] != before[1] {
 			t.Fatalf("%v run, before %v", after, before)
 		}
-		s.pass(time.Hour)
+		s.pass(25 * time.Minute)
 		s.want(idle, engineproxy.StateAbsent)
 		s.want(working, engineproxy.StateReady)
 	})

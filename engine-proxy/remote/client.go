@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
@@ -155,6 +156,11 @@ func (c *Client) Cancel(ctx context.Context, p engineproxy.Project, jobID string
 func (c *Client) Forget(ctx context.Context, projectID string) error {
 	_, err := call[nothing](ctx, c.rpc, 0, "forget", projectRef{projectID})
 	return err
+}
+
+// Models implements engineproxy.Engines.
+func (c *Client) Models(ctx context.Context) ([]api.Model, error) {
+	return call[[]api.Model](ctx, c.rpc, askTimeout, "models", nothing{})
 }
 
 // Interface guards

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -206,5 +208,22 @@ func TestBridgeOfAKilledGatewayIsRemoved(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(dir, "run", "bridge-*"))
 	if err != nil || len(dirs) != 2 {
 		t.Errorf("bridges %v, %v", dirs, err)
+	}
+}
+
+// modelEngines is an engine proxy that is asked for models alone.
+type modelEngines struct{ engineproxy.Engines }
+
+var someModels = []api.Model{{Name: "writer", Default: true, Vision: true, Price: &api.ModelPrice{Input: 3, Output: 15}}}
+
+func (modelEngines) Models(context.Context) ([]api.Model, error) { return someModels, nil }
+
+func TestModelsAreThoseOfTheEngineProxy(t *testing.T) {
+	t.Parallel()
+	at := peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "gw.sock")}
+	serve(t, modelEngines{}, peer.ServerOptions{Address: at})
+	c := connect(t, peertest.Dir(t), peer.ClientOptions{Address: at})
+	if got, err := c.Models(t.Context()); err != nil || !reflect.DeepEqual(got, someModels) {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

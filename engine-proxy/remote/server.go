@@ -78,6 +78,7 @@ func (h *Handler) calls(logger *zap.Logger) http.Handler {
 		return nothing{}, e.Cancel(ctx, r.Project, r.JobID)
 	})
 	rpc.Handle(s, "forget", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Forget(ctx, r.ProjectID) })
+	rpc.Handle(s, "models", func(ctx context.Context, _ nothing) ([]api.Model, error) { return e.Models(ctx) })
 	serveOperators(s, e)
 	rpc.Handle(s, "events", func(ctx context.Context, r eventsAfter) (eventPage, error) { return events(ctx, e, r) })
 	rpc.Handle(s, "file", func(ctx context.Context, r jobRef) (fileInfo, error) {

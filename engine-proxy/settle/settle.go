@@ -91,6 +91,13 @@ func (s *Settler) Expire(ctx context.Context, before time.Time) error {
 	for _, j := range open {
 		keep[j.JobID] = true
 	}
+	published, err := s.Ledger.PublishedJobs(ctx)
+	if err != nil {
+		return fmt.Errorf("asking for published jobs: %w", err)
+	}
+	for _, id := range published {
+		keep[id] = true
+	}
 	deleted, err := s.Archive.Sweep(before, keep)
 	s.Archived.WithLabelValues(Deleted).Add(float64(deleted))
 	if err != nil {

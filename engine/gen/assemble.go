@@ -41,7 +41,7 @@ func (g *embedded) assemble(ctx context.Context, rep Reporter, d *decision, e ef
 		}
 		library.addTo(files)
 	}
-	return files, finish(ctx, rep, s, files, nil)
+	return files, finish(ctx, rep, limits(s), files, nil)
 }
 
 // assembleAuthored changes the data of a game whose sources are the truth, bundles
@@ -54,7 +54,7 @@ func (g *embedded) assembleAuthored(ctx context.Context, rep Reporter, d *decisi
 	}
 	err = g.compiles(ctx, files, e)
 	if err == nil {
-		err = finish(ctx, rep, d.spec, files, maps.Clone(files))
+		err = finish(ctx, rep, limits(d.spec), files, maps.Clone(files))
 	}
 	var against *auditError
 	if errors.As(err, &against) {
@@ -70,7 +70,7 @@ func (g *embedded) assembleAuthored(ctx context.Context, rep Reporter, d *decisi
 // finish audits, mends and bundles sources; those that are as in written stay as
 // someone wrote them. Its error is a *build.Error or an *auditError when the sources
 // are at fault.
-func finish(ctx context.Context, rep Reporter, s spec.Spec, files, written compile.Files) error {
+func finish(ctx context.Context, rep Reporter, most audit.Limits, files, written compile.Files) error {
 	rep.Progress(api.StageAuditing, 46, "Checking the files.")
 	for _, fix := range fixNew(files, written) {
 		rep.Event(api.EventFixApplied, map[string]any{"strategy": "auto", "change": fix.Message, "because": fix.Rule})
@@ -80,7 +80,7 @@ func finish(ctx context.Context, rep Reporter, s spec.Spec, files, written compi
 		return err
 	}
 	rep.Progress(api.StageAuditing, 62, "Checking the files.")
-	findings := audit.Check(files, limits(s))
+	findings := audit.Check(files, most)
 	blocking := audit.Blocking(findings)
 	rep.Event(api.EventAuditResult, map[string]any{"ok": len(blocking) == 0, "findings": nonNil(findings)})
 	if len(blocking) > 0 {

@@ -35,7 +35,7 @@ func (b *bench) Check(ctx context.Context, files compile.Files) (agent.Verdict, 
 	if err := b.g.compiles(ctx, files, b.effort); err != nil {
 		return faults(err)
 	}
-	err := finish(ctx, b.rep, s, files, b.game.sources())
+	err := finish(ctx, b.rep, limits(s), files, b.game.sources())
 	if against := (*auditError)(nil); errors.As(err, &against) {
 		err = b.g.excuse(ctx, b.rep, b.game, b.effort, auditing, rulesOf(against), err)
 	}

@@ -88,7 +88,7 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 	switch {
 	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
 		d, err = decideNew(ctx, req, model)
-	case current == nil, truth && model == nil && isBrief(req.Prompt):
+	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt):
 		d = untouched(req.Prompt, current)
 	default:
 		var game *authored
@@ -141,7 +141,8 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 			style = &read
 		}
 	}
-	reading := brief.Read(req.Prompt)
+	text, wishes := change.CutWishes(req.Prompt)
+	reading := brief.Read(text)
 	reading = reading.Under(brief.Read(background(req)))
 	o := order(req)
 	o.Style = style
@@ -161,6 +162,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
+	d.unmet = append(d.unmet, change.Wishes(&d.spec, wishes)...)
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
@@ -220,7 +222,7 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 		}
 	}
 	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic, "%s: it needs settings.dimensionMode 2d, %s", best, instead)
+	add(best != "" && r.Missing == "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic && !brief.Akin(best, s.Mechanic), "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 
@@ -300,8 +302,14 @@ func decideChange(ctx context.Context, req Request, current spec.Spec, game *aut
 // changes carries a request out, in a model's words or the user's own. What a
 // model has to say about it is in the decision.
 func changes(ctx context.Context, req Request, current spec.Spec, game *authored, model *author.Author) (decision, change.Outcome, error) {
+	if req.writes {
+		return leaving(req, current, game)
+	}
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
+	}
+	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt) {
+		return decision{}, alone, nil // nobody need be paid for it
 	}
 	wishes, err := model.Change(ctx, ask(req), current)
 	reason, failed := degraded(ctx, err)
@@ -322,6 +330,21 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 		open = slices.Clone(outcome.Unmet)
 	}
 	return decision{read: true, open: open}, outcome, nil
+}
+
+// leaving does of a request what the generator's grammar does, and leaves the rest to
+// a model that changes the sources.
+func leaving(req Request, current spec.Spec, game *authored) (decision, change.Outcome, error) {
+	if isBrief(req.Prompt) {
+		all := []string{clippedWish(req.Prompt)}
+		return decision{read: true, open: all}, change.Outcome{Spec: current, Unmet: slices.Clone(all)}, nil
+	}
+	outcome := change.Apply(current, req.Prompt, game.limit())
+	d := decision{read: true}
+	if !outcome.AtBounds {
+		d.open = slices.Clone(outcome.Unmet)
+	}
+	return d, outcome, nil
 }
 
 // swap puts another mechanic into a new game's spec.

@@ -59,7 +59,7 @@ func TestModelMendsAnAuthoredGameThatDoesNotBuild(t *testing.T) {
 	if files := p.files(); !result.Changed || len(result.Unmet) != 0 || !strings.Contains(files["game/game.js"], "s.t * 9") {
 		t.Errorf("%+v", result)
 	}
-	if said := s.asked[0].System; !strings.Contains(said, "it can't be played: ") {
+	if said := s.asked[0].Messages[0].Text(); !strings.Contains(said, "it can't be played: ") {
 		t.Errorf("the model was told %q", said)
 	}
 }

@@ -27,6 +27,9 @@ type Request struct {
 	// will be stored of them, in bytes: their ZIP. An error for want of room has a
 	// text that is for the user. Default: without limits.
 	Change func(changes []swap.Change, more int64) error
+
+	// writes: what the words of a change don't do, a model does in the sources.
+	writes bool
 }
 
 // Reporter receives what a generator does while it does it.

@@ -43,7 +43,39 @@ type player interface {
 func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Result, error) {
 	rep = &rising{Reporter: rep}
 	rep.Progress(api.StagePlanning, 6, "Reading the brief.")
-	reader, warning := g.authorFor(req)
+	result, left, err := g.byModel(ctx, req, rep)
+	if err != nil || left == nil {
+		return result, err
+	}
+	return g.generate(ctx, req, rep, left)
+}
+
+// byModel is what a model writes whole: a new game, a change of one on the kit, a
+// plan. What it leaves to the generator is the setback.
+func (g *embedded) byModel(ctx context.Context, req Request, rep Reporter) (Result, *setback, error) {
+	isNew, game, err := wantsNew(req)
+	switch {
+	case err != nil:
+		return Result{}, nil, err
+	case g.plans(req):
+		return g.propose(ctx, req, rep, isNew, game)
+	case req.Settings.ChatMode == api.ChatPlan:
+	case game != nil:
+		result, err := g.follow(ctx, req, rep, game)
+		return result, nil, err
+	case isNew && g.composes(req):
+		return g.compose(ctx, req, rep)
+	}
+	return Result{}, &setback{reads: true}, nil
+}
+
+// generate has the generator make the game, or change one of its own.
+func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left *setback) (Result, error) {
+	reader, warning := (*author.Author)(nil), left.warning
+	req.writes = left.reads && g.composes(req)
+	if left.reads && !req.writes {
+		reader, warning = g.authorFor(req)
+	}
 	d, err := decide(ctx, req, reader)
 	if err != nil {
 		return Result{}, err
@@ -65,7 +97,9 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	if g.browser != nil && (refines || !d.noChange) {
 		g.browser.Warm() // it takes a second, which simulation and build need too
 	}
-	say(rep, d.explain())
+	if !d.noChange || !refines {
+		say(rep, d.explain())
+	}
 	if d.noChange && !refines {
 		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil}, nil
 	}
@@ -83,6 +117,9 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 	if err != nil {
 		return Result{}, err
 	}
+	if left.err != nil { // the balance is used up: the game is what a failed job leaves
+		return Result{}, errors.Join(left.err, keep(ctx, req, &d, made))
+	}
 	if refines {
 		if err := keep(ctx, req, &d, made); err != nil {
 			return Result{}, err
@@ -95,8 +132,13 @@ func (g *embedded) Generate(ctx context.Context, req Request, rep Reporter) (Res
 			return Result{Summary: d.summary, Unmet: d.unmet}, nil
 		}
 	}
+	return handOut(ctx, req, rep, &d, made)
+}
+
+// handOut makes the verified game the project's.
+func handOut(ctx context.Context, req Request, rep Reporter, d *decision, made revision) (Result, error) {
 	rep.Progress(api.StagePackaging, 88, "Writing the files.")
-	changed, err := save(ctx, req, rep, &d, made)
+	changed, err := save(ctx, req, rep, d, made)
 	if err != nil {
 		return Result{}, err
 	}

@@ -14,6 +14,9 @@ const maxLearnedPrompt = 400
 // maxLearnedFiles bounds how many edited sources a learned skill keeps.
 const maxLearnedFiles = 8
 
+// maxLearnedBytes bounds what a learned skill keeps of a game that a model wrote.
+const maxLearnedBytes = 64 << 10
+
 // learned makes a skill of a new game that was proven to play: its GameSpec and
 // what a model changed in its sources, found again by the brief that it was made
 // for.

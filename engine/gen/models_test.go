@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/author"
 	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/gen/studio"
 	"github.com/svc-games/svc/engine/model"
 )
 
@@ -107,6 +108,40 @@ func TestModelIsAskedOnlyWhenItIsNamed(t *testing.T) {
 		var rep recorder
 		if _, err := g.Generate(t.Context(), req, &rep); err != nil || o.asked != 0 {
 			t.Errorf("model %q: asked %d times, %v", name, o.asked, err)
+		}
+	}
+}
+
+// listed is a studio that lists models and makes nothing.
+type listed struct {
+	studio.Models
+	offers []model.Offer
+	err    error
+}
+
+func (l listed) Offers(context.Context) ([]model.Offer, error) { return l.offers, l.err }
+
+func TestModelOfAJobIsTheOneThatIsWantedOrTheDefault(t *testing.T) {
+	offers := []model.Offer{
+		{Name: "painter", Use: model.UseImages, Default: true}, {Name: "first", Use: model.UseChat}, {Name: "second", Use: model.UseChat, Default: true},
+	}
+	for name, tc := range map[string]struct {
+		studio       studio.Models
+		wanted, want string
+		fails        bool
+	}{
+		"no models":              {nil, "first", "embedded", false},
+		"the default":            {listed{offers: offers}, "", "second", false},
+		"another":                {listed{offers: offers}, "first", "first", false},
+		"one that paints":        {listed{offers: offers}, "painter", "embedded", false},
+		"one that is gone":       {listed{offers: offers}, "third", "embedded", false},
+		"the generator itself":   {listed{err: errors.New("down")}, "embedded", "embedded", false},
+		"no default":             {listed{offers: offers[1:2]}, "", "embedded", false},
+		"no one answers":         {listed{err: errors.New("down")}, "", "embedded", true},
+		"no one answers for one": {listed{err: errors.New("down")}, "first", "first", true},
+	} {
+		if got, err := (&embedded{studio: tc.studio}).Choose(t.Context(), tc.wanted); got != tc.want || (err != nil) != tc.fails {
+			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/compile"
-	"github.com/svc-games/svc/engine/gen/spec"
 )
 
 // refines reports whether a model shall change the sources of a game: where a
@@ -29,9 +27,10 @@ func (g *embedded) refines(req Request, d *decision) bool {
 // The error is ctx's, the balance's or the generator's own.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
-	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep}, agent.Task{
-		Model: req.Settings.Model, Ask: ask(req), Limits: agent.LimitsOf(req.Settings.ReasoningLevel),
-		Game: made.files, Mechanic: d.spec.Mechanic, About: about(d), Tune: tuner(d.spec),
+	limits, window := g.limitsFor(ctx, req)
+	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
+		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
 	})
 	if err != nil {
 		return made, err
@@ -39,7 +38,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
 	switch {
 	case out.Stop != "" && out.Files == nil:
-		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), out.Hint))
+		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), remedy(out)))
 		return made, nil
 	case out.Stop != "":
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))
@@ -78,7 +77,7 @@ func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision
 }
 
 // about tells a model what the generator made of the request.
-func about(d *decision) string {
+func about(d *decision, files compile.Files) string {
 	var b strings.Builder
 	s := d.spec
 	fmt.Fprintf(&b, "%q, a %s game (%s) in the %s theme. The hero is a %s, to avoid: %s, to collect: %s. %s",
@@ -95,61 +94,31 @@ func about(d *decision) string {
 	if len(d.open) > 0 {
 		fmt.Fprintf(&b, "\nWhat the generator could not do, and you are asked to: %s.", strings.Join(d.open, "; "))
 	}
+	mechanic := "src/mechanics/" + s.Mechanic + ".js"
+	fmt.Fprintf(&b, "\n\n%s:\n\n%s", mechanic, brief.Clip(string(files[mechanic]), maxShown))
 	return b.String()
 }
 
-// tuner changes tunables in a game's data file, within their bounds.
-func tuner(base spec.Spec) func([]byte, map[string]float64) ([]byte, string, error) {
-	return func(data []byte, changes map[string]float64) ([]byte, string, error) {
-		s, err := withPlay(base, compile.Files{compile.DataFile: data})
-		if err != nil {
-			return nil, "", err
-		}
-		old, err := compile.Data(s)
-		if err != nil {
-			return nil, "", err
-		}
-		before := s.Play
-		for name, value := range changes {
-			if err := setTunable(&s.Play, name, value); err != nil {
-				return nil, "", err
-			}
-		}
-		s.Play = s.Play.Clamped(s.Format).Rounded()
-		now, err := compile.Data(s)
-		if err != nil {
-			return nil, "", err
-		}
-		if data, err = patch(data, old, now); err != nil {
-			return nil, "", err
-		}
-		return data, fmt.Sprintf("The tunables are now %+v; they were %+v.", s.Play, before), nil
-	}
-}
-
-func setTunable(p *spec.Play, name string, value float64) error {
-	factors := map[string]*float64{"speed": &p.Speed, "gravity": &p.Gravity, "density": &p.Density, "size": &p.Size, "ramp": &p.Ramp}
-	counts := map[string]*int{"lives": &p.Lives, "duration": &p.Duration, "levels": &p.Levels, "players": &p.Players}
-	switch {
-	case factors[name] != nil:
-		*factors[name] = value
-	case counts[name] != nil:
-		*counts[name] = int(max(-1000, min(1000, value)))
-	default:
-		return errors.New("there is no tunable " + clipped(name) + "; there are speed, gravity, density, size, ramp, lives, duration, levels and players")
-	}
-	return nil
-}
+// maxShown bounds the mechanic that a model is shown at the start, in characters.
+const maxShown = 24 << 10
 
 // clipped shortens what is not ours before it is shown.
 func clipped(text string) string { return brief.Clip(text, 300) }
 
 // agentReporter passes on what a model says and does.
-type agentReporter struct{ rep Reporter }
+type agentReporter struct {
+	rep      Reporter
+	from, to int // percent of the job
+}
 
 // Step implements agent.Reporter.
 func (r agentReporter) Step(n, most int) {
-	r.rep.Progress(api.StageWriting, 84, fmt.Sprintf("A model changes the sources: step %d of at most %d.", n, most))
+	r.rep.Progress(api.StageWriting, r.from+(r.to-r.from)*(n-1)/most, fmt.Sprintf("The model writes: step %d of at most %d.", n, most))
+}
+
+// Delta implements agent.Reporter.
+func (r agentReporter) Delta(text string) {
+	r.rep.Event(api.EventAssistantDelta, map[string]any{"text": brief.Clip(masked(text), 2000)})
 }
 
 // Say implements agent.Reporter.

@@ -16,7 +16,6 @@ import (
 	"github.com/svc-games/svc/engine/gen/build"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/sim"
-	"github.com/svc-games/svc/engine/gen/spec"
 	"github.com/svc-games/svc/engine/model"
 )
 
@@ -80,7 +79,7 @@ func wisely(prompt string) Request {
 }
 
 func TestWishThatNoSpecCanExpressIsMetInTheSources(t *testing.T) {
-	s := &sage{reading: wobbly, calls: [][2]string{sway(t), {"set_tuning", `{"changes":{"lives":9,"speed":1.1}}`}, handedIn}}
+	s := &sage{reading: wobbly, calls: [][2]string{sway(t), {"edit_file", `{"path":"src/game.json","edits":[{"old":"\"speed\": 1,","new":"\"speed\": 1.1,"}]}`}, handedIn}}
 	p := sagely(t, s)
 	result, rep := p.runWith(wisely("a fox and gates that sway"))
 	files := p.files()
@@ -89,13 +88,13 @@ func TestWishThatNoSpecCanExpressIsMetInTheSources(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"game/src/mechanics/gap.js": "Math.sin(s.t * 9) * 3", "game/game.js": "Math.sin(s.t * 9) * 3", projectFile: `"authored"`,
-		"game/src/game.json": `"speed": 1.1`, specFile: `"lives": 5`,
+		"game/src/game.json": `"speed": 1.1`, specFile: `"speed": 1.1`,
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("%s lacks %q", name, want)
 		}
 	}
-	if about := s.asked[0].System; !strings.Contains(about, "gates that sway") || strings.Contains(about, "sk-") {
+	if about := s.asked[0].Messages[0].Text(); !strings.Contains(about, "gates that sway") || strings.Contains(about, "sk-") {
 		t.Errorf("the model was told %q", about)
 	}
 	if len(result.Learned.Files) != 2 {
@@ -253,24 +252,5 @@ func TestNoSourceOfAModelIsCompiledHereThatTheJudgeCouldNot(t *testing.T) {
 	}
 	if said := s.asked[1].Messages[len(s.asked[1].Messages)-1].Text(); !strings.Contains(said, "it takes too much time") {
 		t.Errorf("the model was told %q", said)
-	}
-}
-
-func TestTunablesStayInTheirBounds(t *testing.T) {
-	s := spec.Spec{Format: spec.Short}
-	data, err := compile.Data(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, _, err = tuner(s)(data, map[string]float64{"speed": 1e300, "lives": -7, "duration": 1e9, "levels": 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tuned, err := withPlay(s, compile.Files{compile.DataFile: data})
-	if want := tuned.Play.Clamped(spec.Short); err != nil || tuned.Play != want || tuned.Play.Speed != spec.MaxFactor || tuned.Play.Levels != 3 {
-		t.Errorf("%+v, %v", tuned.Play, err)
-	}
-	if _, _, err := tuner(s)(data, map[string]float64{"boss": 1}); err == nil {
-		t.Error("a tunable that there is not was set")
 	}
 }

@@ -23,9 +23,11 @@ func svcPage(t *testing.T, host string) *playtest.Page {
 	}
 	dir := t.TempDir()
 	html := fmt.Sprintf(`<!doctype html><link rel="icon" href="data:,"><body><script>
+const kept = new Map(); // all pages of files have one storage, with what others kept at their end
+Object.defineProperty(window, 'localStorage', { value: { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => { kept.set(k, String(v)); } } });
 window.requests = [];
 window.answer = { status: 200, body: {} };
-window.fetch = (url, init) => { window.requests.push({ url, method: init.method, auth: init.headers.Authorization || '', body: init.body || '' }); return Promise.resolve(new Response(JSON.stringify(window.answer.body), { status: window.answer.status })); };
+window.fetch = (url, init) => { window.requests.push({ url, method: init.method, headers: init.headers || null, keepalive: init.keepalive === true, body: init.body || '' }); return window.answer.lost ? Promise.reject(new TypeError('offline')) : Promise.resolve(new Response(JSON.stringify(window.answer.body), { status: window.answer.status })); };
 const soon = window.setTimeout.bind(window);
 window.setTimeout = (run, ms, ...args) => (ms >= 1000 ? -1 : soon(run, ms, ...args));
 %s
@@ -67,35 +69,150 @@ func TestSvcHasAllSevenCallsAndBuffersLocallyWithoutAHost(t *testing.T) {
 	holds(t, page, "nothing was sent", `window.requests.length === 0`)
 }
 
+// host is a page of one's own that hosts the game.
+const host = `window.__SVC__ = { gameId: '0123456789abcdef01234567', key: 'pk-x', endpoint: 'https://ingest.example/g/v1/', build: 'job_1', variants: { color: 'b' } };`
+
+// hostHelpers are for conditions on a hosted page.
+const hostHelpers = `
+	const batches = () => requests.filter((r) => r.url === 'https://ingest.example/g/v1/b').map((r) => JSON.parse(r.body));
+	const names = (b) => b.e.map((row) => row[2]).join(' ');
+	const sent = async (n) => {
+		while (batches().length < n) await new Promise((next) => setTimeout(next, 0));
+		if (batches().length > n) throw new Error('sent were ' + batches().map(names).join('|'));
+	};
+	const send = () => window.dispatchEvent(new Event('online'));
+	const leave = () => window.dispatchEvent(new Event('pagehide'));
+	const settled = () => new Promise((next) => setTimeout(next, 20));
+	const accept = (ack) => { window.answer = { status: 200, body: { ack, mode: 'full' } }; };
+`
+
 func TestSvcTakesItsIdentityFromTheHostOnly(t *testing.T) {
-	page := svcPage(t, `window.__SVC__ = { gameId: 'g1', key: 'the-key', endpoint: 'https://ingest.example/v1/', variants: { color: 'b' } };`)
-	holds(t, page, "identity and variants are the host's", `new Promise((done) => svc.ready((info) => done(info.variants.color === 'b' && svc.debug().gameId === 'g1' && svc.debug().endpoint === 'https://ingest.example/v1/')))`)
-	holds(t, page, "the key is not shown", `!JSON.stringify(svc.debug()).includes('the-key')`)
-	holds(t, page, "health pings the endpoint", `svc.health().then((h) => h.ok === true && h.status === 200 && typeof h.ms === 'number' && requests.some((r) => r.url === 'https://ingest.example/v1/health' && r.auth === 'Bearer the-key'))`)
-	holds(t, page, "endGame submits to the leaderboard and tells the rank", `(window.answer.body = { rank: 2, top: [{ name: '<b>a</b>', score: 9 }] }, new Promise((done) => svc.endGame({ outcome: 'win', score: 5 }, (r) => done(r.rank === 2 && requests.some((q) => q.url.endsWith('/leaderboard') && JSON.parse(q.body).score === 5) && document.body.innerHTML.includes('&lt;b&gt;a')))))`)
+	page := svcPage(t, host)
+	holds(t, page, "identity and variants are the host's", `new Promise((done) => svc.ready((info) => done(info.variants.color === 'b' && svc.debug().gameId === '0123456789abcdef01234567' && svc.debug().endpoint === 'https://ingest.example/g/v1/')))`)
+	holds(t, page, "the key is not shown", `!JSON.stringify(svc.debug()).includes('pk-x')`)
+	holds(t, page, "health pings the endpoint", `svc.health().then((h) => h.ok === true && h.status === 200 && typeof h.ms === 'number' && requests.some((r) => r.url === 'https://ingest.example/g/v1/h'))`)
+	holds(t, page, "the game's end is answered at once", `new Promise((done) => svc.endGame({ outcome: 'win', score: 5 }, (r) => done(r.ok === true && r.rank === null)))`)
+}
+
+func TestSvcSendsEventsInOrderWithoutAPreflight(t *testing.T) {
+	page := svcPage(t, host)
+	holds(t, page, "a batch says whose it is, and numbers its events", `(async () => { `+hostHelpers+`
+		svc.define('jump', { height: 'number' });
+		svc.funnel('run').step(1, 'start').step(2, 'end');
+		svc.track('start', {});
+		svc.track('jump', { height: 3 });
+		send();
+		await sent(1);
+		const b = batches()[0];
+		return b.v === 1 && b.k === 'pk-x' && b.g === '0123456789abcdef01234567' && b.b === 'job_1' && /^[0-9a-f]{32}$/.test(b.s) && /^[0-9a-f]{32}$/.test(b.p)
+			&& b.o >= 0 && b.act >= 0 && b.x.color === 'b' && b.defs.jump.height === 'number' && b.fun.run.join() === 'start,end'
+			&& names(b) === 'session_start start jump' && b.e.every((row, i) => row[0] === i + 1 && row.length === 4) && b.e[2][3].height === 3;
+	})()`)
+	holds(t, page, "it is a request that needs no preflight", `requests.every((r) => r.headers === null && typeof r.body === 'string')`)
+}
+
+func TestSvcSendsAgainUntilItIsAcknowledged(t *testing.T) {
+	page := svcPage(t, host+` window.answer.status = 503;`)
+	holds(t, page, "what is refused for now comes again, with what came meanwhile", `(async () => { `+hostHelpers+`
+		send();
+		await sent(1);
+		await settled();
+		svc.track('jump', {});
+		window.answer.lost = true;
+		send();
+		await sent(2);
+		await settled();
+		accept(1);
+		send();
+		await sent(3);
+		await settled();
+		accept(2);
+		send();
+		await sent(4);
+		await settled();
+		return batches().map(names).join('|') === 'session_start|session_start jump|session_start jump|jump' && svc.debug().buffered.length === 0;
+	})()`)
+	holds(t, page, "a batch that is malformed does not", `(async () => { `+hostHelpers+`
+		svc.track('jump', {});
+		window.answer = { status: 400, body: { error: 'no' } };
+		send();
+		await sent(5);
+		await settled();
+		return svc.debug().buffered.length === 0 && svc.debug().problem === 'no';
+	})()`)
+	holds(t, page, "nothing is sent with a key that is not taken", `(async () => { `+hostHelpers+`
+		window.answer = { status: 401, body: { error: 'key' } };
+		svc.track('jump', {});
+		send();
+		await sent(6);
+		await settled();
+		svc.track('jump', {});
+		send();
+		leave();
+		await settled();
+		return batches().length === 6 && svc.track('jump', {}) === true;
+	})()`)
+}
+
+func TestSvcKeepsForTheNextLoadWhatIsNotAcknowledged(t *testing.T) {
+	page := svcPage(t, host+` window.answer.lost = true;
+		localStorage.setItem('svc.streams:0123456789abcdef01234567', JSON.stringify({ old: { at: Date.now() - 5000, batch: '{"v":1,"age":2,"e":[]}' }, bad: { at: 1, batch: '}' } }));`)
+	holds(t, page, "what an earlier load kept is sent, as old as it is", `(async () => { `+hostHelpers+`
+		await sent(1);
+		return batches()[0].age >= 5002 && batches()[0].age < 60000;
+	})()`)
+	holds(t, page, "a page that closes sends all that is left, and keeps it", `(async () => { `+hostHelpers+`
+		svc.track('jump', {});
+		leave();
+		await sent(2);
+		const kept = JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'));
+		return names(batches()[1]) === 'session_start jump session_end' && requests.every((r) => !r.url.endsWith('/b') || r.keepalive || batches().length > 0)
+			&& names(JSON.parse(kept[svc.debug().session].batch)) === 'session_start jump session_end' && 'old' in kept;
+	})()`)
+	holds(t, page, "what is acknowledged is kept no longer", `(async () => { `+hostHelpers+`
+		await settled();
+		accept(3);
+		send();
+		await sent(3);
+		await settled();
+		return !(svc.debug().session in JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567')));
+	})()`)
 }
 
 func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
-	page := svcPage(t, `window.__SVC__ = { gameId: 'g1', key: 'k1', endpoint: 'https://ingest.example/v1' }; window.answer.status = 402;`)
-	const helpers = `
-		const sent = () => requests.filter((r) => r.url.endsWith('/events')).map((r) => JSON.parse(r.body).events.map((e) => e.name).join(' '));
-		const until = async (there) => { while (!there()) await new Promise((next) => setTimeout(next, 0)); };
-		const leave = () => window.dispatchEvent(new Event('pagehide')); // which sends what is buffered
-	`
-	holds(t, page, "the sessions of a refused batch go out by themselves", `(async () => { `+helpers+`
+	page := svcPage(t, host+` window.answer = { status: 402, body: { ack: 2, mode: 'essential', retry: 60 } };`)
+	holds(t, page, "nothing but sessions is tracked from then on", `(async () => { `+hostHelpers+`
 		svc.track('jump', {});
+		send();
+		await sent(1);
+		await settled();
+		if (!svc.debug().essential || svc.debug().buffered.length !== 0 || svc.track('jump', {}) !== true) return false;
 		leave();
-		await until(() => sent().length === 2);
-		return sent()[0] === 'session_start jump session_end' && sent()[1] === 'session_start session_end' && svc.debug().essential;
+		await sent(2);
+		return names(batches()[1]) === 'session_end';
 	})()`)
-	holds(t, page, "nothing but sessions is tracked from then on", `(async () => { `+helpers+`
-		await until(() => svc.debug().buffered.length === 0);
+	holds(t, page, "all is again once it is topped up", `(async () => { `+hostHelpers+`
+		await settled();
+		accept(3);
+		send();
+		await sent(3);
+		await settled();
 		svc.track('jump', {});
-		leave();
-		await until(() => sent().length === 3);
-		return sent()[2] === 'session_end';
+		return !svc.debug().essential && svc.debug().buffered.length === 1;
 	})()`)
-	holds(t, page, "the game's end is answered all the same", `new Promise((done) => svc.endGame({ outcome: 'win', score: 1 }, (r) => done(r.ok === true && !requests.some((q) => q.url.endsWith('/leaderboard')))))`)
+}
+
+func TestSvcCountsWhatComesTooOftenAndKeepsTheLast(t *testing.T) {
+	page := svcPage(t, host)
+	holds(t, page, "scores within five seconds are one", `(async () => { `+hostHelpers+`
+		svc.track('start', {});
+		for (let i = 1; i <= 12; i++) svc.track('score', { score: i });
+		svc.endGame({ outcome: 'lose', score: 12 });
+		const said = svc.debug().buffered.map((e) => e.name + ' ' + JSON.stringify(e.props));
+		return said.slice(1).join() === 'start {},score {"score":1},score {"n":11,"score":12},end {"outcome":"lose","score":12}';
+	})()`)
+	holds(t, page, "more than a game can mean is dropped and counted", `(() => { for (let i = 0; i < 500; i++) svc.track('many', { i }); return svc.debug().buffered.length < 150 && svc.debug().lost > 350; })()`)
+	holds(t, page, "what can't be written down is refused", `(() => { const round = {}; round.self = round; return svc.track('round', round) === false; })()`)
 }
 
 func TestGameTellsSvcWhatHappens(t *testing.T) {

@@ -94,7 +94,7 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 			unmet = append(unmet, noun+": it has no part in this game")
 		}
 	}
-	if r.Rules.Levels > 1 && (m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0) {
+	if r.Rules.Levels > 1 && !m.HasLevels(s.Play.Duration) {
 		unmet = append(unmet, fmt.Sprintf("%d levels: %s has one", r.Rules.Levels, brief.Article(s.Mechanic+" game")))
 	}
 	return unmet

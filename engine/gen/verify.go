@@ -106,23 +106,10 @@ func (g *embedded) assembleAndJudge(ctx context.Context, rep Reporter, d *decisi
 
 // perform plays the game in the browser once.
 func (g *embedded) perform(ctx context.Context, rep Reporter, s spec.Spec, files compile.Files, e effort) (playtest.Report, error) {
-	rep.Progress(api.StagePlaytesting, 74, "Playing the game in the browser.")
-	done := call(rep, "playtest", map[string]any{"tier": "browser"})
 	w, h := catalog.Field(s)
-	report, err := g.browser.Play(ctx, playtest.Game{
+	return g.play(ctx, rep, playtest.Game{
 		Files: files, Width: w, Height: h, Short: s.Format == spec.Short, Limit: s.Play.Duration, Shots: e.visual, Trusted: true,
 	})
-	if err != nil {
-		done(false, err.Error())
-		return playtest.Report{}, err
-	}
-	summary := fmt.Sprintf("%d checks passed; the first run scores %v", len(report.Checks), report.Score)
-	if !report.OK() {
-		summary = report.String()
-	}
-	done(report.OK(), summary)
-	rep.Event(played(report))
-	return report, nil
 }
 
 // played is the public form of a report. It names the pictures as the ZIP of the job has

@@ -25,7 +25,9 @@ type endless struct{ working chan struct{} }
 
 func (m endless) Chats(context.Context) ([]string, error) { return []string{"wise"}, nil }
 
-func (m endless) Offers(context.Context) ([]model.Offer, error) { return nil, nil }
+func (m endless) Offers(context.Context) ([]model.Offer, error) {
+	return []model.Offer{{Name: "wise", Use: model.UseChat}}, nil
+}
 
 func (m endless) Paint(context.Context, model.Picture) ([]byte, error) { return nil, model.ErrRefused }
 

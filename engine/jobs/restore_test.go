@@ -79,7 +79,7 @@ func TestUndoBringsTheFormerGameBackByteForByte(t *testing.T) {
 	step("redo", "slow", false, true)
 	step("as before, but call it Owl", "first owl", true, true)
 	step("undo everything", "first", false, true)
-	step("undo that, and paint the moon in Latin", "first", false, false)
+	step("undo that, and let it smell of bread", "first", false, false)
 	e.stop()
 	list := history(t, e.dir).List()
 	if list[0].Kind != revs.Generated || list[2].Kind != revs.Restore || list[2].Of != 1 || !strings.HasPrefix(list[2].Message, "Went back to revision 1") {

@@ -184,7 +184,7 @@ func TestAFailingGeneratorFailsTheJobWithItsWords(t *testing.T) {
 
 func TestAJobThatTakesTooLongFailsByItsReasoningLevel(t *testing.T) {
 	for level, limit := range map[api.ReasoningLevel]time.Duration{
-		"": 10 * time.Minute, api.ReasoningLow: 4 * time.Minute, api.ReasoningHigh: 20 * time.Minute,
+		"": 20 * time.Minute, api.ReasoningLow: 8 * time.Minute, api.ReasoningHigh: 45 * time.Minute,
 	} {
 		t.Run(string(level), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

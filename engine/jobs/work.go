@@ -51,11 +51,11 @@ func (e *stopError) Error() string { return "the job was stopped: " + string(e.c
 func timeout(level api.ReasoningLevel) time.Duration {
 	switch level {
 	case api.ReasoningLow:
-		return 4 * time.Minute
+		return 8 * time.Minute
 	case api.ReasoningHigh:
-		return 20 * time.Minute
+		return 45 * time.Minute
 	}
-	return 10 * time.Minute
+	return 20 * time.Minute
 }
 
 // work takes a job from its start to its end. jobCtx is the job's own: its
@@ -153,7 +153,6 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 		m.cfg.Log.Error("workspace unusable", zap.String("job", j.id), zap.Error(err))
 		return failed(api.FailureInternal, "The project's files could not be prepared."), nil
 	}
-	j.author = inherited.Settings.Model
 	limit := m.cfg.TimeLimit
 	if limit <= 0 {
 		limit = timeout(inherited.Settings.ReasoningLevel)
@@ -161,6 +160,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	rep := m.newReporter(j)
+	m.choose(timed, j, rep, &inherited.Settings)
 	out := m.carryOut(timed, j, rep, gen.Request{
 		JobID: j.id, ProjectID: m.cfg.ProjectID, Prompt: req.Prompt,
 		Instructions: inherited.Instructions, Context: req.Context, Skills: inherited.Skills,

@@ -23,13 +23,22 @@ const Folder = "src/kit"
 // Renderers are what a game may be drawn by.
 var Renderers = []string{"canvas", "phaser", "pixi", "three"}
 
-//go:embed js frame
+//go:embed js frame sheets
 var sources embed.FS
 
 // Page is the kit's description for authors.
 //
 //go:embed KIT.md
 var Page string
+
+// Sheet says what an author needs to know of a renderer: "" of one that there is not.
+func Sheet(renderer string) string {
+	text, err := sources.ReadFile("sheets/" + renderer + ".md")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
 
 // modules are those of every game, without the one that draws.
 var modules = []string{"kit.js", "run.js", "input.js", "hud.js", "stage.js", "svc.js", "sfx.js", "store.js"}

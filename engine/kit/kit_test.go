@@ -99,3 +99,14 @@ func TestCopySaysItsVersion(t *testing.T) {
 		t.Errorf("the copy begins with %q", head)
 	}
 }
+
+func TestEachRendererHasASheetOfOnePage(t *testing.T) {
+	for _, renderer := range kit.Renderers {
+		if n := len(kit.Sheet(renderer)); n == 0 || n > 4<<10 {
+			t.Errorf("that of %s has %d bytes", renderer, n)
+		}
+	}
+	if kit.Sheet("../js/kit") != "" {
+		t.Error("there is a sheet of no renderer")
+	}
+}

@@ -50,6 +50,9 @@ func Collect(events iter.Seq2[Event, error]) (Reply, error) {
 
 // ask asks one model after the other.
 func (c *Client) ask(ctx context.Context, r Request, pass func(Event) error) error {
+	if r.Fallback == nil {
+		r.Fallback = c.offers.of(r.Model).Fallback
+	}
 	var err error
 	for _, name := range append([]string{r.Model}, r.Fallback...) {
 		r.Model = name

@@ -36,6 +36,7 @@ const leastContext = 16 << 10
 type Offer struct {
 	Name       string  `json:"id"`
 	Use        string  `json:"use"`
+	Default    bool    `json:"default"`  // jobs that name no model are its
 	Protocol   string  `json:"protocol"` // the wire; "" is chat, of an egress that knows no other
 	Context    int     `json:"context"`  // tokens read and written together
 	MaxOutput  int     `json:"max_output"`
@@ -44,6 +45,9 @@ type Offer struct {
 	Cache      string  `json:"cache"`
 	Parallel   bool    `json:"parallel"`    // several calls in one answer
 	FirstToken float64 `json:"first_token"` // seconds until it comes, at most
+	// Fallback are asked where a request names none.
+	Fallback []string `json:"fallback"`
+	Eyes     bool     `json:"eyes"` // it looks at games, whoever made them
 }
 
 // codec returns how the model's wire is spoken.

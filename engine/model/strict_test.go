@@ -294,6 +294,18 @@ func TestNextModelIsAskedOnlyWhileNothingHasArrived(t *testing.T) {
 	}
 }
 
+// TestOperatorsFallbackIsAskedWhereNoneIsNamed: a request that names none leaves it to
+// the list of models.
+func TestOperatorsFallbackIsAskedWhereNoneIsNamed(t *testing.T) {
+	down := func(_ *fakeprovider.Provider, w http.ResponseWriter, _ *http.Request, _ fakeprovider.Request) {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	d := open(t, byModel(map[string]fakeprovider.Answer{"m": down, "other": fakeprovider.Says("mine")})).known(Offer{Fallback: []string{"other"}})
+	if reply, err := d.Chat(t.Context(), begin()); err != nil || reply.Text() != "mine" || reply.Model != "other" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
 // byModel answers by the model that is asked.
 func byModel(answers map[string]fakeprovider.Answer) fakeprovider.Answer {
 	return func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {

@@ -14,11 +14,11 @@ import (
 // maxSettings bounds the file of the settings, in bytes.
 const maxSettings = 64 << 10
 
-// Defaults returns the settings of a project that never sent any.
+// Defaults returns the settings of a project that never sent any. They name no model:
+// the default is the operator's.
 func Defaults() api.Settings {
 	return api.Settings{
 		GameType:       api.GameShort,
-		Model:          api.ModelEmbedded,
 		ReasoningLevel: api.ReasoningMedium,
 		DimensionMode:  api.Dimension2D,
 		AIImages:       new(bool),

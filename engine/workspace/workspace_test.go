@@ -56,14 +56,14 @@ func TestSettingsAreStickyAndHaveDefaults(t *testing.T) {
 	yes, no := true, false
 	dir := t.TempDir()
 	got := apply(t, openIn(t, dir), api.GenerateRequest{}).Settings
-	if got.GameType != api.GameShort || got.Model != "embedded" || got.ReasoningLevel != api.ReasoningMedium ||
+	if got.GameType != api.GameShort || got.Model != "" || got.ReasoningLevel != api.ReasoningMedium ||
 		got.DimensionMode != api.Dimension2D || *got.AIImages || *got.AIAudio || *got.VisualQAActive || got.ChatMode != api.ChatAgent {
 		t.Errorf("defaults: %+v", got)
 	}
 	apply(t, openIn(t, dir), api.GenerateRequest{Settings: api.Settings{GameType: api.GamePlatform, AIImages: &yes, AIAudio: &yes}})
 	apply(t, openIn(t, dir), api.GenerateRequest{Settings: api.Settings{ChatMode: api.ChatPlan, AIAudio: &no}})
 	got = apply(t, openIn(t, dir), api.GenerateRequest{}).Settings
-	if got.GameType != api.GamePlatform || !*got.AIImages || *got.AIAudio || got.ChatMode != api.ChatPlan || got.Model != "embedded" {
+	if got.GameType != api.GamePlatform || !*got.AIImages || *got.AIAudio || got.ChatMode != api.ChatPlan || got.Model != "" {
 		t.Errorf("after two changes: %+v", got)
 	}
 }

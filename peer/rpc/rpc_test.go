@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/rpc"
 )
 
@@ -70,6 +71,22 @@ func TestCallReturnsWhatTheFunctionReturns(t *testing.T) {
 	_, err = rpc.Call[answer](t.Context(), c, "double", ask{-1})
 	if err == nil || err.Error() != "the disk is full" || errors.Is(err, rpc.ErrUnreachable) {
 		t.Errorf("an error without a code: %v", err)
+	}
+}
+
+func TestTheRequestThatACallIsForIsKnownAtItsOtherEnd(t *testing.T) {
+	s := rpc.NewServer("/test/v1", codes, zap.NewNop())
+	rpc.Handle(s, "who", func(ctx context.Context, _ ask) (answer, error) { return answer{peer.RequestID(ctx)}, nil })
+	server := httptest.NewServer(s)
+	defer server.Close()
+	for _, id := range []string{"6f1c2f6e", ""} {
+		got, err := rpc.Call[answer](peer.WithRequestID(t.Context(), id), to(server), "who", ask{})
+		if err != nil || got.Text != id {
+			t.Errorf("%q: got %+v, %v", id, got, err)
+		}
+	}
+	if got, err := rpc.Call[answer](peer.WithRequestID(t.Context(), strings.Repeat("x", 65)), to(server), "who", ask{}); err != nil || got.Text != "" {
+		t.Errorf("one that is too long: %+v, %v", got, err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/peer"
 )
 
 // statusFailed marks an error that the called function returned; any other
@@ -47,7 +49,7 @@ func HandleStream[Req any](s *Server, name string, do func(http.ResponseWriter, 
 			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
 			return
 		}
-		do(w, r, req)
+		do(w, r.WithContext(peer.ReadRequestID(r.Context(), r.Header)), req)
 	})
 }
 

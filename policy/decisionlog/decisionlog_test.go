@@ -99,9 +99,9 @@ func TestMembersThatAreNotKnownAreRefusedWhereADecisionMayDependOnThem(t *testin
 
 func TestFindReturnsTheRecordOfADecision(t *testing.T) {
 	log := written(t, records())
-	r, err := Find(strings.NewReader(log), "d-2")
-	if err != nil || r.DecisionID != "d-2" || r.Error == nil || r.Result != nil || r.Revision() != "rev" {
-		t.Errorf("got %+v, %v", r, err)
+	found, err := Find(strings.NewReader(log), "d-2")
+	if err != nil || len(found) != 1 || found[0].DecisionID != "d-2" || found[0].Error == nil || found[0].Result != nil || found[0].Revision() != "rev" {
+		t.Errorf("got %+v, %v", found, err)
 	}
 	if _, err := Find(strings.NewReader(log), "d-"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)

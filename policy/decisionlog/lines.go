@@ -101,23 +101,30 @@ func strict(text []byte, to any) error {
 	return nil
 }
 
-// Find returns the record of a decision. It returns ErrNotFound, wrapped, when
-// the log does not have it.
-func Find(log io.Reader, decisionID string) (Record, error) {
+// Find returns the record of a decision, or those of a request in their order. It
+// returns ErrNotFound, wrapped, when the log has none.
+func Find(log io.Reader, id string) ([]Record, error) {
+	var all []Record
 	for line, err := range Lines(log) {
 		if err != nil {
-			return Record{}, err
+			return nil, err
 		}
-		if !bytes.Contains(line.Text, []byte(decisionID)) {
+		if !bytes.Contains(line.Text, []byte(id)) {
 			continue
 		}
 		r, err := Decode(line.Text)
 		if err != nil {
-			return Record{}, fmt.Errorf("line %d: %w", line.Number, err)
+			return nil, fmt.Errorf("line %d: %w", line.Number, err)
 		}
-		if r.DecisionID == decisionID {
-			return r, nil
+		if r.DecisionID == id {
+			return []Record{r}, nil
+		}
+		if r.RequestID == id {
+			all = append(all, r)
 		}
 	}
-	return Record{}, fmt.Errorf("%w: %s", ErrNotFound, decisionID)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	return all, nil
 }

@@ -71,6 +71,13 @@ type Entry struct {
 	Evaluator *policy.Evaluator
 	Decision  policy.Decision
 	Err       error // why there was no decision
+	// RequestID and ProjectID are those of Record.
+	RequestID, ProjectID string
+	// Repeats says that anyone can cause any number of like decisions. Of the refusals
+	// among them two are recorded in a second at most, and all are counted.
+	Repeats bool
+
+	count int64 // of Record
 }
 
 // Log writes decisions to a file, behind the back of whoever makes them. It is
@@ -79,6 +86,7 @@ type Log struct {
 	o       Options
 	file    *rotated
 	queue   chan Entry
+	repeats repeats
 	broken  atomic.Bool // the last write failed
 	closing chan struct{}
 	close   sync.Once
@@ -133,6 +141,9 @@ func (l *Log) Add(e Entry) error {
 		l.o.Counters.refused.Inc()
 		return fmt.Errorf("%w: the log can't be written to", ErrNotRecorded)
 	}
+	if e.Repeats && e.Err == nil && !e.Decision.Allow && l.repeats.hold(e) {
+		return nil
+	}
 	select {
 	case l.queue <- e:
 		return nil
@@ -156,20 +167,31 @@ func (l *Log) Close() error {
 // run writes entries until the log is closed, and then those that are left.
 func (l *Log) run() {
 	defer close(l.done)
+	windows := time.NewTicker(window)
+	defer windows.Stop()
 	for {
 		select {
 		case e := <-l.queue:
 			l.write(e)
+		case <-windows.C:
+			l.writeRepeats()
 		case <-l.closing:
 			for {
 				select {
 				case e := <-l.queue:
 					l.write(e)
 				default:
+					l.writeRepeats()
 					return
 				}
 			}
 		}
+	}
+}
+
+func (l *Log) writeRepeats() {
+	for _, e := range l.repeats.take() {
+		l.write(e)
 	}
 }
 
@@ -181,6 +203,9 @@ func (l *Log) write(e Entry) {
 		l.o.Counters.unmasked.Inc()
 		l.o.Logger.Error("decision not recorded, it can't be masked", zap.Error(err))
 		return
+	}
+	if err := l.file.policies.keep(e.Evaluator); err != nil {
+		l.o.Logger.Error("policy not kept with the decision log", zap.Error(err))
 	}
 	for {
 		err := l.file.write(line)

@@ -29,6 +29,7 @@ func render(e Entry) ([]byte, error) {
 	id := ulid.MustNewDefault(e.At).String()
 	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
 	r.Metrics.EvalNS = e.Took.Nanoseconds()
+	r.RequestID, r.ProjectID, r.Count = e.RequestID, e.ProjectID, e.count
 	var line bytes.Buffer
 	if err := json.NewEncoder(&line).Encode(r); err != nil {
 		return nil, fmt.Errorf("encoding decision %s: %w", id, err)

@@ -28,7 +28,15 @@ type Record struct {
 	Bundles map[string]Bundle `json:"bundles,omitempty"`
 	// Labels say which process decided, for example its version.
 	Labels map[string]string `json:"labels,omitempty"`
-	Input  policy.Input      `json:"input"`
+	// RequestID is what its client knows the request by, the header X-Request-Id; ""
+	// where no request was the cause.
+	RequestID string `json:"request_id,omitempty"`
+	// ProjectID is the project that was asked for, where the input has none because
+	// there is none.
+	ProjectID string `json:"project_id,omitempty"`
+	// Count is how many like decisions the record stands for; 0 is 1.
+	Count int64        `json:"count,omitempty"`
+	Input policy.Input `json:"input"`
 	// Result is nil when there was no decision; then Error says why.
 	Result  *policy.Decision `json:"result,omitempty"`
 	Error   *Error           `json:"error,omitempty"`

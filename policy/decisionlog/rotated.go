@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // rotated is a log file that is renamed when it is full. It is not safe for
@@ -19,10 +20,11 @@ type rotated struct {
 	file     *os.File
 	size     int64
 	torn     bool // the file ends within a line
+	policies *policies
 }
 
 func openRotated(path string, maxBytes int64, keep int) (*rotated, error) {
-	r := &rotated{path: path, maxBytes: maxBytes, keep: keep}
+	r := &rotated{path: path, maxBytes: maxBytes, keep: keep, policies: policiesOf(path)}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("opening the decision log: %w", err)
 	}
@@ -88,6 +90,10 @@ func (r *rotated) rotate() error {
 			return fmt.Errorf("closing the decision log: %w", err)
 		}
 	}
+	var gone time.Time
+	if info, err := os.Stat(older(r.path, r.keep)); err == nil {
+		gone = info.ModTime()
+	}
 	for n := r.keep; n > 0; n-- {
 		err := os.Rename(older(r.path, n-1), older(r.path, n))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,6 +101,7 @@ func (r *rotated) rotate() error {
 		}
 	}
 	r.size = 0
+	r.policies.forget(gone)
 	return nil
 }
 
@@ -117,7 +124,10 @@ func older(path string, n int) string {
 
 // OpenAll opens a log with the renamed ones that belong to it, the oldest
 // first.
-func OpenAll(path string) (io.ReadCloser, error) {
+func OpenAll(path string) (io.ReadCloser, error) { return OpenSince(path, time.Time{}) }
+
+// OpenSince is OpenAll without the files that were last written to before a time.
+func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
 	files := &several{}
 	readers := []io.Reader{}
 	for n := 0; ; n++ {
@@ -129,6 +139,9 @@ func OpenAll(path string) (io.ReadCloser, error) {
 			return nil, errors.Join(fmt.Errorf("opening the decision log: %w", err), files.Close())
 		}
 		files.closers = append(files.closers, file)
+		if info, err := file.Stat(); err == nil && info.ModTime().Before(since) {
+			break // as are those before it
+		}
 		readers = append([]io.Reader{file}, readers...)
 	}
 	files.Reader = io.MultiReader(readers...)

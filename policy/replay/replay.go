@@ -46,6 +46,14 @@ func (g Group) String() string {
 	return fmt.Sprintf("%s: %s: %s -> %s (for example %s)", change.Count(g.Count, "decision"), g.Action, g.Old, g.New, g.Example)
 }
 
+// Changed is how many decisions would have been different.
+func (r Report) Changed() (n int) {
+	for _, group := range r.Changes {
+		n += group.Count
+	}
+	return n
+}
+
 // Unexpected reports whether a change was not expected.
 func (r Report) Unexpected() bool {
 	return slices.ContainsFunc(r.Changes, func(g Group) bool { return !g.Expected })

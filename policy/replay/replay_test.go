@@ -169,10 +169,11 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 }
 
 func TestExplanationNamesTheRulesThatHeld(t *testing.T) {
-	r, err := decisionlog.Find(bytes.NewReader(log(t, 1)), "d-000000")
+	found, err := decisionlog.Find(bytes.NewReader(log(t, 1)), "d-000000")
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := found[0]
 	x, err := Explain(t.Context(), evaluator(t, policy.Embedded()), r)
 	if err != nil {
 		t.Fatal(err)

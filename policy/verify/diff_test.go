@@ -42,8 +42,8 @@ func TestDiffGroupsTheDecisionsThatChange(t *testing.T) {
 			"505 rows: any key, any user, any owner, any usage, action=files: 403 denied -> 200 allowed",
 		}},
 		{"only the message", "No.", "Never.", []string{
-			"5050 rows: any key, any user, any owner, any usage, action=authenticate|projects.create|projects.list|" +
-				"projects.get|projects.delete|events|files|cancel|generate|teleport: 403 denied -> 403 denied, other message",
+			"7070 rows: any key, any user, any owner, any usage, action=authenticate|projects.create|projects.list|" +
+				"projects.get|projects.delete|projects.publish|projects.unpublish|analytics.read|events|files|cancel|generate|models.list|teleport: 403 denied -> 403 denied, other message",
 		}},
 		{"no decision for some", `input.action == "status"`, "input.action == \"status\"\n\tto_number(input.key.id) > 0", []string{
 			"480 rows: key=active|disabled|revoked|\"\"|ACTIVE|null, user=user-1|\"\"|null, any owner, any usage, action=status: 200 allowed -> no decision",

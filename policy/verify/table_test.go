@@ -44,11 +44,11 @@ func documentedRule(f Facts, action policy.Action) string {
 	}
 	reading := false
 	switch action {
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels:
 		return "allowed"
 	case "teleport":
 		return "action.unknown"
-	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
+	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
 		reading = true
 	}
 	switch {

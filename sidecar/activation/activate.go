@@ -49,6 +49,9 @@ const warmUpTimeout = 50 * time.Millisecond
 func (e *Engine) Activate(ctx context.Context, r Request) (Info, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
+	if failure := e.pullFirst(ctx); failure != nil {
+		return Info{}, failure
+	}
 	g, failure := e.activateLocked(ctx, r, e.kept.state.SourceDigest)
 	if failure != nil {
 		return Info{}, failure

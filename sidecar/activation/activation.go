@@ -112,6 +112,11 @@ type Engine struct {
 	trouble   problem
 	troubleAt time.Time
 	onChange  []func()
+	sidecars  []Sidecar // with the same store, this one among them
+
+	// changed is set where the start activated what the source holds, resumed where
+	// something was kept before.
+	changed, resumed bool
 
 	stop   context.CancelFunc
 	closed sync.WaitGroup

@@ -3,6 +3,7 @@ package activation
 import (
 	"context"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 )
@@ -17,6 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
+			RequestID: peer.RequestID(ctx), ProjectID: decisionlog.ProjectOf(ctx), Repeats: keyless(in),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -27,3 +29,18 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	}
 	return d, err
 }
+
+// Repeat records that a decision on a key which no one has was answered again. It
+// returns the error of a required log, and the caller then fails closed.
+func (e *Engine) Repeat(ctx context.Context, in policy.Input, d policy.Decision) error {
+	if e.o.Log == nil {
+		return nil
+	}
+	return e.o.Log.Add(decisionlog.Entry{
+		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestID(ctx), Repeats: true,
+	})
+}
+
+// keyless reports whether a decision is on a key that no one has, which costs a
+// client nothing to send.
+func keyless(in policy.Input) bool { return in.Action == policy.ActionAuthenticate && in.Key == nil }

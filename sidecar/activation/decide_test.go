@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -69,6 +70,46 @@ func TestDecisionsAreRecordedUnderTheRevisionThatMadeThem(t *testing.T) {
 	}
 }
 
+func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), decisionlog.FileName)
+	log, err := decisionlog.Open(decisionlog.Options{Path: path, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, activation.Options{Log: log})
+	ctx := peer.WithRequestID(t.Context(), "r-1")
+	in := verify.Poll()
+	in.Project = nil
+	if _, err := f.Decide(decisionlog.WithProject(ctx, "p-gone"), in); err != nil {
+		t.Fatal(err)
+	}
+	unknown := policy.Input{Action: policy.ActionAuthenticate}
+	d, err := f.Decide(ctx, unknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 9 {
+		if err := f.Repeat(ctx, unknown, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all, err := decisionlog.OpenAll(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	s, err := decisionlog.Select(all, decisionlog.Filter{RequestID: "r-1", Refused: true}, 0)
+	if err != nil || len(s.Records) != 3 || s.Records[0].Project() != "p-gone" || s.Records[2].Count != 9 || s.Decisions != 11 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if files, err := decisionlog.Policy(path, f.Revision()); err != nil || len(files) == 0 {
+		t.Errorf("the policy that decided is not kept with the log: %v", err)
+	}
+}
+
 func TestWhatARequiredLogCanNotRecordIsNotDecided(t *testing.T) {
 	path := filepath.Join(t.TempDir(), decisionlog.FileName)
 	if err := os.Symlink("/dev/full", path); err != nil {
@@ -102,8 +143,8 @@ slow if {
 	i * j == -1
 }
 `...)
-	edit(t, slow, "svc/authz/authz.rego", "	input.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n",
-		"	input.action in {\"authenticate\", \"projects.create\", \"projects.list\"}\n	not slow_for_teams\n")
+	edit(t, slow, "svc/authz/authz.rego", "	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\"}\n",
+		"	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\"}\n	not slow_for_teams\n")
 	slow["svc/authz/authz.rego"] = append(slow["svc/authz/authz.rego"], `
 slow_for_teams if {
 	input.project.attributes.team

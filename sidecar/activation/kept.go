@@ -2,6 +2,7 @@ package activation
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,11 +61,18 @@ func (s state) active() (Info, bool) {
 	return s.Generations[i], true
 }
 
+// wanted returns the revision of the active generation, "" for none.
+func (s state) wanted() string {
+	g, _ := s.active()
+	return g.Revision
+}
+
 // keeper keeps generations on disk: each as a bundle, and their list. The
 // engine's lock on activations guards it.
 type keeper struct {
-	dir   string
-	state state
+	dir    string
+	state  state
+	shared *sharing // nil: no other sidecar has the store
 }
 
 func openKeeper(dir string) (*keeper, error) {
@@ -96,9 +104,6 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	if err := files.WriteArchive(&archive); err != nil {
 		return err
 	}
-	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
-		return fmt.Errorf("keeping the policy: %w", err)
-	}
 	next := k.state
 	next.Active, next.Last, next.SourceDigest = g.Number, g.Number, sourceDigest
 	next.Floor = max(next.Floor, g.Sequence)
@@ -107,6 +112,18 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	next.Generations = slices.DeleteFunc(slices.Clone(next.Generations), func(old Info) bool { return old.Digest == g.Digest })
 	next.Generations = append(next.Generations, g)
 	next.Generations = next.Generations[max(0, len(next.Generations)-Kept):]
+	if k.shared != nil {
+		var from held
+		if g.ActivatedBy == ByService {
+			from = held{g.Source, sourceDigest}
+		}
+		if err := k.shared.save(next, map[string][]byte{g.Digest: archive.Bytes()}, from); err != nil {
+			return err
+		}
+	}
+	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
+		return fmt.Errorf("keeping the policy: %w", err)
+	}
 	return k.save(next)
 }
 
@@ -127,7 +144,24 @@ func (k *keeper) choose(g Info) error {
 	}
 	g.Withdrawn = false
 	next.Generations = append(next.Generations, g)
+	if k.shared != nil {
+		if err := k.shared.save(next, nil, held{}); err != nil {
+			return err
+		}
+	}
 	return k.save(next)
+}
+
+// take makes what all sidecars share the keeper's own. What it can't write is read from
+// the store again at the next start.
+func (k *keeper) take(theirs common, version int64) {
+	next := k.state
+	next.Active, next.Last, next.Generations = theirs.Active, theirs.Last, theirs.Generations
+	next.Floor = max(next.Floor, theirs.Floor)
+	k.shared.version, k.shared.seen = version, theirs.Seen
+	if err := k.save(next); err != nil {
+		k.state = next
+	}
 }
 
 // look notes what the source holds, and why it was refused, if it was.
@@ -160,8 +194,41 @@ func (k *keeper) save(next state) error {
 	return nil
 }
 
-// read returns the files of a generation, if they are what they were.
+// read returns the files of a generation: those on disk if they are what they were, or
+// else those that are shared.
 func (k *keeper) read(g Info) (bundle.Snapshot, error) {
+	files, err := k.readFile(g)
+	if err == nil || k.shared == nil {
+		return files, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), followTimeout)
+	defer cancel()
+	text, err := k.shared.Archive(ctx, g.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("reading a policy of the store: %w", err)
+	}
+	if files, err = bundle.ReadArchive(bytes.NewReader(text)); err != nil {
+		return nil, fmt.Errorf("reading a policy of the store: %w", err)
+	}
+	if files.Digest() != g.Digest {
+		return nil, fmt.Errorf("reading a policy of the store: it is not what was activated as %s", g.Revision)
+	}
+	_ = replaceFile(k.path(g.Number), text) // it can be read again
+	return files, nil
+}
+
+// archive returns the files of a generation as they are kept.
+func (k *keeper) archive(g Info) ([]byte, error) {
+	files, err := k.readFile(g)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = files.WriteArchive(&text)
+	return text.Bytes(), err
+}
+
+func (k *keeper) readFile(g Info) (bundle.Snapshot, error) {
 	file, err := os.Open(k.path(g.Number))
 	if err != nil {
 		return nil, fmt.Errorf("reading a kept policy: %w", err)

@@ -24,6 +24,9 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm C
 	defer e.activating.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
 	defer cancel()
+	if failure := e.pullFirst(ctx); failure != nil {
+		return Info{}, failure
+	}
 	to, err := e.kept.state.find(revision, e.Active().Number)
 	if err != nil {
 		return Info{}, err

@@ -21,6 +21,9 @@ type Status struct {
 	Generations []Info `json:"generations"`
 	// Shadow is the candidate that decides along, if there is one.
 	Shadow *Candidate `json:"shadow,omitempty"`
+	// Sidecars are those with the same store, this one among them; none where no other
+	// can have it.
+	Sidecars []Sidecar `json:"sidecars,omitempty"`
 }
 
 // Problem is why a policy was not activated, for people.
@@ -53,11 +56,11 @@ func (e *Engine) Status() Status {
 	kept := e.kept.state.Generations
 	e.activating.Unlock()
 	e.mu.Lock()
-	trouble, since := e.trouble, e.troubleAt
+	trouble, since, sidecars := e.trouble, e.troubleAt, e.sidecars
 	e.mu.Unlock()
 	s := Status{
 		Wanted: trouble.wanted, Active: e.Active().Info, Source: e.o.Source, Signed: len(e.keys) > 0,
-		Generations: append([]Info{}, kept...),
+		Generations: append([]Info{}, kept...), Sidecars: sidecars,
 	}
 	if trouble.failure != nil {
 		s.Degraded, s.Problem = true, trouble.failure.Problem(since)

@@ -40,6 +40,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	last, exists := e.kept.state.active()
+	e.resumed = exists
 	files, err := w.read(ctx)
 	var failure *Failure
 	if err != nil {
@@ -55,6 +56,7 @@ func (w *watcher) begin(ctx context.Context) error {
 		}
 		if _, failure = e.activateLocked(ctx, w.request(files), digest); failure == nil {
 			w.looked(digest, nil)
+			e.changed = true
 			return nil
 		}
 	}
@@ -158,6 +160,7 @@ func (w *watcher) look(ctx context.Context) {
 		w.pending = ""
 		e.setProblem(problem{wanted: e.Revision()})
 		w.looked(digest, nil)
+		w.seen(digest)
 	case digest == w.failed && e.o.Now().Before(w.retryAt):
 		w.forget() // else its next reads are errUnchanged
 	case e.source.trust() != Bundled && digest != w.pending:
@@ -200,7 +203,15 @@ func (w *watcher) readable() {
 // activateLocked activates what the source holds.
 func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, digest string) {
 	e := w.engine
-	g, failure := e.activateLocked(ctx, w.request(files), digest)
+	failure := e.pullFirst(ctx)
+	if shared := e.kept.shared; failure == nil && shared != nil && shared.isLast(held{e.o.Source, digest}) {
+		w.looked(digest, nil) // another sidecar was first; what came after that stands
+		return
+	}
+	g := new(Generation)
+	if failure == nil {
+		g, failure = e.activateLocked(ctx, w.request(files), digest)
+	}
 	if failure == nil {
 		w.looked(digest, nil)
 		return
@@ -230,6 +241,17 @@ func (w *watcher) looked(digest string, failure *Failure) {
 	}
 	if err := w.engine.kept.look(w.engine.o.Source, digest, refused); err != nil {
 		w.engine.o.Logger.Error("state of the policy source not kept", zap.Error(err))
+	}
+}
+
+// seen has the other sidecars know that the source holds what is active.
+func (w *watcher) seen(digest string) {
+	k, from := w.engine.kept, held{w.engine.o.Source, digest}
+	if k.shared == nil || k.shared.isLast(from) {
+		return
+	}
+	if err := k.shared.save(k.state, nil, from); err != nil {
+		w.engine.o.Logger.Error("state of the policy source not shared", zap.Error(err))
 	}
 }
 

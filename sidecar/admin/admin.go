@@ -22,7 +22,7 @@
 //	GET, DELETE /engines/owner                       the data folder that has the engines
 //	GET  /policy                                     what is active, and what was
 //	GET  /policy/files?revision=ID                   the texts of a policy
-//	POST /policy/activate?source=NAME&older=BOOL     a bundle
+//	POST /policy/activate?source=NAME&from=REVISION&older=BOOL   a bundle
 //	POST /policy/rollback     {revision}
 //	GET, PUT, DELETE /policy/shadow?source=NAME&sample=R   PUT takes a bundle
 package admin

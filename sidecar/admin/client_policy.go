@@ -31,10 +31,11 @@ func (c *Client) PolicyFiles(ctx context.Context, revision string) (bundle.Snaps
 	return files, nil
 }
 
-// ActivatePolicy makes a policy the active one, if it passes every step. older
-// accepts a sequence below that of the policy before.
-func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source string, older bool) (activation.Info, error) {
-	query := url.Values{"source": {source}, "older": {strconv.FormatBool(older)}}
+// ActivatePolicy makes a policy the active one, if it passes every step. from is the
+// revision of the one that it was compared with, "" for none: it must still be the active
+// one. older accepts a sequence below that of the policy before.
+func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source, from string, older bool) (activation.Info, error) {
+	query := url.Values{"source": {source}, "from": {from}, "older": {strconv.FormatBool(older)}}
 	var info activation.Info
 	return info, c.upload(ctx, http.MethodPost, "/policy/activate?"+query.Encode(), files, &info)
 }

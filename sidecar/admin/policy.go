@@ -38,6 +38,15 @@ func (s *Server) activatePolicy(r *http.Request, actor string) (any, error) {
 		return nil, err
 	}
 	request.Older = r.URL.Query().Get("older") == "true"
+	if from := r.URL.Query().Get("from"); from != "" {
+		record := request.Confirm
+		request.Confirm = func(ctx context.Context, next activation.Info) error {
+			if active := s.policy.Revision(); active != from {
+				return &Error{http.StatusConflict, "the policy was compared with " + from + ", and meanwhile " + active + " is active: look again"}
+			}
+			return record(ctx, next)
+		}
+	}
 	return s.policy.Activate(r.Context(), request)
 }
 

@@ -41,7 +41,11 @@ func TestPolicyIsChangedOverTheSocketAndEachChangeIsAudited(t *testing.T) {
 	if report, err := c.ShadowReport(ctx); err != nil || report.Revision != candidate.Revision {
 		t.Errorf("report %+v, %v", report, err)
 	}
-	active, err := c.ActivatePolicy(ctx, policyFiles(t, policytest.Example(t)), "readers", false)
+	var refused *Error
+	if _, err := c.ActivatePolicy(ctx, policyFiles(t, policytest.Example(t)), "readers", "another", false); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
+		t.Errorf("compared with a policy that is not active any more: %v", err)
+	}
+	active, err := c.ActivatePolicy(ctx, policyFiles(t, policytest.Example(t)), "readers", before.Active.Revision, false)
 	if err != nil || active.Revision != candidate.Revision || !strings.HasPrefix(active.ActivatedBy, "uid:") || active.Source != "upload of readers" {
 		t.Errorf("activated %+v, %v", active, err)
 	}
@@ -94,7 +98,7 @@ func TestPolicyThatIsRefusedIsAnsweredWithStepAndAdvice(t *testing.T) {
 			}
 		}
 	}
-	_, err := c.ActivatePolicy(t.Context(), broken, "x", false)
+	_, err := c.ActivatePolicy(t.Context(), broken, "x", "", false)
 	refused(err, http.StatusUnprocessableEntity, "step compile", "svc/key/key.rego:4", "svc policy verify")
 	_, err = c.ShadowPolicy(t.Context(), broken, "x", 1)
 	refused(err, http.StatusUnprocessableEntity, "step compile")

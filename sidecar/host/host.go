@@ -6,6 +6,7 @@ package host
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -108,7 +109,28 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, fmt.Errorf("opening the sidecar: %w", err)
 	}
 	h.opened = append(h.opened, h.Service.Close)
+	if err := h.sharePolicies(ctx); err != nil {
+		return nil, err
+	}
 	return h, h.serve(o)
+}
+
+// sharePolicies has all sidecars with one store decide by the same policy.
+func (h *Host) sharePolicies(ctx context.Context) error {
+	shared := h.Service.Policies()
+	if shared == nil {
+		return nil
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = "sidecar"
+	}
+	stop, err := h.Policy.Share(ctx, shared, fmt.Sprintf("%.150s/%d/%s", name, os.Getpid(), rand.Text()[:6]))
+	if err != nil {
+		return fmt.Errorf("opening the policy: %w", err)
+	}
+	h.opened = append(h.opened, stop)
+	return nil
 }
 
 // openPolicy opens the decision log, and the engine that writes it.
@@ -187,6 +209,7 @@ func (h *Host) calls(logger *zap.Logger) http.Handler {
 	mux.Handle(wire.Path+"/", wire.Handler(h.Service, logger))
 	mux.Handle(ledger.Path+"/", ledger.Handler(h.Service, logger))
 	mux.Handle(wire.ConsolePath+"/", wire.ConsoleHandler(h.Service.Console, logger))
+	mux.Handle(wire.PlayPath+"/", wire.PlayHandler(h.Service.Play, logger))
 	return mux
 }
 

@@ -67,3 +67,14 @@ func (l *Ledger) ChargeCall(ctx context.Context, call contract.Call) error {
 func (l *Ledger) Unpriced(_ context.Context, units []string) ([]string, error) {
 	return l.prices.Load().unpriced(units), nil
 }
+
+// Prices returns what one of each unit costs; those without a price are left out.
+func (l *Ledger) Prices(_ context.Context, units []string) (map[string]api.TIK, error) {
+	found := make(map[string]api.TIK)
+	for _, unit := range units {
+		if price, priced := l.prices.Load().of(unit); priced {
+			found[unit] = price
+		}
+	}
+	return found, nil
+}

@@ -10,6 +10,29 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
+func TestPublishedJobIsKeptHoweverOld(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		key := f.newKey(policy.Limits{})
+		published, other := f.accept(key), f.accept(key)
+		f.feed(f.ended(published, api.JobCompleted), f.ended(other, api.JobCompleted))
+		if _, err := f.catalog.Publish(t.Context(), f.project, published); err != nil {
+			t.Fatal(err)
+		}
+		f.clock.Add(31 * 24 * time.Hour)
+		if n, err := f.ledger.Expire(t.Context(), f.clock.Now()); n != 1 || err != nil {
+			t.Errorf("forgot %d jobs, %v, want the other one", n, err)
+		}
+		f.job(published)
+		if ids, err := f.ledger.PublishedJobs(t.Context()); err != nil || len(ids) != 1 || ids[0] != published {
+			t.Errorf("published are %v, %v", ids, err)
+		}
+		f.must(f.catalog.Unpublish(t.Context(), f.project))
+		if n, err := f.ledger.Expire(t.Context(), f.clock.Now()); n != 1 || err != nil {
+			t.Errorf("taken back: forgot %d jobs, %v", n, err)
+		}
+	})
+}
+
 func TestExpiryForgetsOldEndedJobsAndNothingThatCounts(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		key := f.newKey(policy.Limits{})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
@@ -157,7 +158,9 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err2 := tx.Exec("INSERT INTO sessions (hash, user_id, via, created_at, seen_at) VALUES (?, 'alice', 'link', 1, 1)", hash)
 			_, err3 := tx.Exec(`INSERT INTO session_codes (hash, purpose, user_id, subject, expires_at) VALUES (?, 'login', 'alice', '', 1)`, hash)
 			_, err4 := tx.Exec("INSERT INTO reported (job_id, unit, quantity, steps) VALUES (?, 'image', 1, 1)", job)
-			return errors.Join(err1, err2, err3, err4)
+			_, err5 := tx.Exec("INSERT INTO publications (project_id, job_id, published_at) SELECT project_id, id, 1 FROM jobs WHERE id = ?", job)
+			_, err6 := tx.Exec("INSERT INTO play_keys (id, project_id, created_at) SELECT ?, project_id, 1 FROM jobs WHERE id = ?", strings.Repeat("k", 31), job)
+			return errors.Join(err1, err2, err3, err4, err5, err6)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

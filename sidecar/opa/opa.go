@@ -9,6 +9,7 @@
 //	GET  /v1/policies/{id}
 //	GET  /health                             200 while a policy is in force
 //	GET  /health?bundles                     and 500 while a newer one was refused
+//	POST /access/v1/evaluation               a decision, as AuthZEN asks for it
 //
 // The parameters explain, metrics, instrument, provenance, pretty, rule_labels
 // and strict-builtin-errors are those of OPA. Unlike OPA, the input of the
@@ -65,6 +66,8 @@ func Handler(p Policy) http.Handler {
 	mux.HandleFunc("GET /v1/policies", s.listPolicies)
 	mux.HandleFunc("GET /v1/policies/{path...}", s.getPolicy)
 	mux.HandleFunc("GET /health", s.health)
+	mux.HandleFunc("POST "+Evaluations, s.evaluate)
+	mux.HandleFunc(Evaluations, notAllowed("POST"))
 	for _, path := range []string{"/v1/policies", "/v1/policies/{path...}", "/health"} {
 		mux.HandleFunc(path, notAllowed("GET, HEAD"))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
@@ -84,6 +85,9 @@ func (d *decider) Decide(ctx context.Context, keyID, projectID string, action po
 	})
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+	}
+	if projectID != "" && in.Project == nil {
+		ctx = decisionlog.WithProject(ctx, projectID)
 	}
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {

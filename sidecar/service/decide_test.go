@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -19,12 +20,13 @@ import (
 type recorder struct {
 	policytest.Fixed
 	asked policy.Input
+	about string // the project that was asked for and is not there
 	err   error
 	wait  bool // until the deadline
 }
 
 func (p *recorder) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
-	p.asked = in
+	p.asked, p.about = in, decisionlog.ProjectOf(ctx)
 	if p.wait {
 		<-ctx.Done()
 		return policy.Decision{}, ctx.Err()
@@ -75,6 +77,9 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 			}
 			if !reflect.DeepEqual(f.policy.asked, tc.want) {
 				t.Errorf("%s: asked %+v, want %+v", name, f.policy.asked, tc.want)
+			}
+			if gone := tc.projectID != f.project.ID && tc.projectID != ""; gone != (f.policy.about == "000000000000000000000000") {
+				t.Errorf("%s: the log gets the project %q", name, f.policy.about)
 			}
 		}
 	})

@@ -14,7 +14,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/generations"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -78,6 +80,7 @@ type Service struct {
 	logger   *zap.Logger
 	store    *store.Store
 	redis    *push.Redis // nil: there is none
+	played   *played
 	now      func() time.Time
 }
 
@@ -128,12 +131,22 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		logger:   o.Logger,
 		store:    s,
 		redis:    redis,
+		played:   newPlayed(o.Store, o.DataDir, now, o.Logger),
 		now:      now,
 	}, nil
 }
 
 // Keys returns the registry of users and keys, for the admin API.
 func (s *Service) Keys() *keys.Registry { return s.keys }
+
+// Policies returns the policies that sidecars with the same store share, nil where no
+// other can have it.
+func (s *Service) Policies() activation.Shared {
+	if !s.store.Shared() {
+		return nil
+	}
+	return generations.New(s.store)
+}
 
 // Sessions returns the registry of the console's sessions with their default
 // times, for the admin API: it makes one-time links.
@@ -222,8 +235,5 @@ func (s *Service) Close() error {
 		err = s.redis.Close()
 	}
 	s.lastUsed.close()
-	return errors.Join(err, s.store.Close())
+	return errors.Join(err, s.played.close(), s.store.Close())
 }
-
-// Interface guards
-var _ sidecar.Service = (*Service)(nil)

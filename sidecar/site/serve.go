@@ -16,13 +16,14 @@ const (
 	ServeEvents  = "events"  // a job's event stream
 	ServeFiles   = "files"   // a job's ZIP
 	ServePreview = "preview" // one file of a job's ZIP
+	ServeGame    = "game"    // the same of a published job, which browsers may keep
 )
 
 // Serve is what the gateway is asked to serve.
 type Serve struct {
 	What    string
 	JobID   string
-	Path    string // in the ZIP, of a preview
+	Path    string // in the ZIP, of a preview or game
 	Session string // for which events are served, as Site.Ended knows it
 }
 

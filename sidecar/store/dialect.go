@@ -13,6 +13,7 @@ import (
 // dialect is what differs between the databases.
 type dialect struct {
 	name       string // in the names of migrations that are for it alone
+	schema     *Schema
 	beginWrite string // begins a transaction that writes
 	beginRead  string // begins one that reads one snapshot
 	// lockSchema keeps other processes from migrating until the transaction

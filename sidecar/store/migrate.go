@@ -18,6 +18,15 @@ var ErrNewer = errors.New("the database was written by a newer version of svc")
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
+// Schema is how the tables of a database are made, step by step.
+type Schema struct {
+	Files fs.FS  // with the folder migrations
+	Steps string // the table that records them
+}
+
+// main is the schema of the store.
+var main = Schema{Files: migrationFiles, Steps: "schema_steps"}
+
 var migrationName = regexp.MustCompile(`^(\d{4})_([a-z_]+?)(?:\.(sqlite|postgres))?\.sql$`)
 
 // migration is one step of the schema: a file for both dialects, or one for each.
@@ -30,7 +39,7 @@ type migration struct {
 
 // migrations returns the steps of a dialect in order, numbered from 1 without a gap.
 func migrations(d *dialect) ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	names, err := fs.Glob(d.schema.Files, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +56,7 @@ func migrations(d *dialect) ([]migration, error) {
 		if err != nil || version != len(steps)+1 {
 			return nil, fmt.Errorf("migration %s: want number %d", path, len(steps)+1)
 		}
-		text, err := migrationFiles.ReadFile(path)
+		text, err := fs.ReadFile(d.schema.Files, path)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +78,7 @@ func migrate(ctx context.Context, c *conn) error {
 // that also records it.
 func migrateTo(ctx context.Context, c *conn, steps []migration) error {
 	if err := inTransaction(ctx, c, func() error {
-		_, err := c.sql.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS schema_steps (
+		_, err := c.sql.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+c.dialect.schema.Steps+` (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`)
 		return err
 	}); err != nil {
@@ -87,7 +96,7 @@ func migrateTo(ctx context.Context, c *conn, steps []migration) error {
 // step's own transaction, so that two processes can't both apply it.
 func apply(ctx context.Context, c *conn, step migration, newest int) error {
 	var current int
-	row := c.sql.QueryRowContext(ctx, "SELECT coalesce(max(version), 0) FROM schema_steps")
+	row := c.sql.QueryRowContext(ctx, "SELECT coalesce(max(version), 0) FROM "+c.dialect.schema.Steps)
 	if err := row.Scan(&current); err != nil {
 		return err
 	}
@@ -101,7 +110,7 @@ func apply(ctx context.Context, c *conn, step migration, newest int) error {
 	if _, err := c.sql.ExecContext(ctx, step.sql); err != nil {
 		return err
 	}
-	stmt, err := c.prepare(ctx, "INSERT INTO schema_steps (version, name, applied_at) VALUES (?, ?, ?)")
+	stmt, err := c.prepare(ctx, "INSERT INTO "+c.dialect.schema.Steps+" (version, name, applied_at) VALUES (?, ?, ?)")
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ const schemaLock = "7384510963"
 // was committed when they began, which for a row under a lock is the truth.
 var postgres = dialect{
 	name:       "postgres",
+	schema:     &main,
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	lockSchema: "SELECT pg_advisory_xact_lock(" + schemaLock + ")",
@@ -60,6 +61,14 @@ func IsPostgresURL(address string) bool {
 // errors don't hold the password. Connections keep prepared statements: a pooler
 // in between must give each its own session.
 func OpenPostgres(ctx context.Context, url string) (*Store, error) {
+	return OpenPostgresOf(ctx, url, main)
+}
+
+// OpenPostgresOf is OpenPostgres for tables of another schema, which may stand in the
+// same database.
+func OpenPostgresOf(ctx context.Context, url string, schema Schema) (*Store, error) {
+	d := postgres
+	d.schema = &schema
 	config, err := postgresConfig(url)
 	if err != nil {
 		return nil, err
@@ -67,11 +76,11 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(postgresWriters + postgresReaders)
 	db.SetMaxIdleConns(0) // conn keeps its connection for good
-	c := newConn(db, &postgres, postgres.beginWrite)
+	c := newConn(db, &d, d.beginWrite)
 	if err := errors.Join(migrate(ctx, c), c.discard()); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening PostgreSQL database %s at %s: %w", config.Database, config.Host, err), db.Close())
 	}
-	return newStore(&postgres, newPool(db, &postgres, postgresWriters), postgresReaders, db), nil
+	return newStore(&d, newPool(db, &d, postgresWriters), postgresReaders, db), nil
 }
 
 // postgresConfig returns how connections to the database of a URL are made, or

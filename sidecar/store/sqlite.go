@@ -40,16 +40,23 @@ const (
 // useLog has a database written by way of a log, beside which it can be read.
 const useLog = "journal_mode(WAL)"
 
-var sqlite = dialect{name: "sqlite", beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
+var sqlite = dialect{name: "sqlite", schema: &main, beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
 // only) when it is not there, and brings its schema up to date. A database of a
 // newer version is refused with ErrNewer.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
+	return OpenSQLiteOf(ctx, path, main)
+}
+
+// OpenSQLiteOf is OpenSQLite for a database of another schema.
+func OpenSQLiteOf(ctx context.Context, path string, schema Schema) (*Store, error) {
+	d := sqlite
+	d.schema = &schema
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}
-	if err := migrateSQLite(ctx, path); err != nil {
+	if err := migrateSQLite(ctx, path, &d); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	write, err := openSQLite(path, 1, busyTimeout, useLog, "synchronous(FULL)", "foreign_keys(1)",
@@ -61,18 +68,18 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	return newStore(&sqlite, startWriter(newConn(write, &sqlite, sqlite.beginWrite)), readers, read, write), nil
+	return newStore(&d, startWriter(newConn(write, &d, d.beginWrite)), readers, read, write), nil
 }
 
 // migrateSQLite brings the schema up to date on a connection of its own, which checks
 // no references: a row whose parent is missing is copied as it is, as any row that
 // breaks a new constraint.
-func migrateSQLite(ctx context.Context, path string) error {
+func migrateSQLite(ctx context.Context, path string, d *dialect) error {
 	db, err := openSQLite(path, 1, migrationTimeout, useLog, "synchronous(FULL)")
 	if err != nil {
 		return err
 	}
-	c := newConn(db, &sqlite, sqlite.beginWrite)
+	c := newConn(db, d, d.beginWrite)
 	err = connect(ctx, db)
 	if err == nil {
 		err = migrate(ctx, c)

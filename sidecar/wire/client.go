@@ -231,6 +231,27 @@ func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
 	return err
 }
 
+// Publish implements sidecar.Service.
+func (c *Client) Publish(ctx context.Context, projectID, jobID string) (api.Publication, error) {
+	return call[api.Publication](ctx, c, saveTimeout, "publish", publish{projectID, jobID})
+}
+
+// Unpublish implements sidecar.Service.
+func (c *Client) Unpublish(ctx context.Context, projectID string) error {
+	_, err := call[nothing](ctx, c, saveTimeout, "unpublish", projectRef{projectID})
+	return err
+}
+
+// Publication implements sidecar.Service.
+func (c *Client) Publication(ctx context.Context, projectID string) (api.Publication, error) {
+	return call[api.Publication](ctx, c, readTimeout, "publication", projectRef{projectID})
+}
+
+// Overview implements sidecar.Service.
+func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.Overview, error) {
+	return call[api.Overview](ctx, c, readTimeout, "overview", span{projectID, days})
+}
+
 // Changes implements sidecar.Service.
 func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, error) {
 	return call[sidecar.Changes](ctx, c, readTimeout, "changes", place{after})

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -51,6 +52,7 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request, prefix string)
 				p.Out.URL.RawPath = prefix + raw
 			}
 			p.Out.Header.Set(requestInfoHeader, string(info))
+			peer.SetRequestID(r.Context(), p.Out.Header)
 		},
 	}
 	proxy.ServeHTTP(w, r)

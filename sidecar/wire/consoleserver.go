@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -46,7 +47,8 @@ func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), requestInfoKey{}, info))
+		ctx := peer.ReadRequestID(r.Context(), r.Header)
+		r = r.WithContext(context.WithValue(ctx, requestInfoKey{}, info))
 		r.Host, r.RemoteAddr = info.Host, info.Remote
 		part(site).ServeHTTP(w, r)
 	})

@@ -27,6 +27,7 @@ func testLedger(t *testing.T, open opening) {
 	run(t, "DeletedProjectIsListedUntilItIsForgotten", open, testDeletions)
 	run(t, "CallIsGrantedAndChargedOnce", open, testCall)
 	run(t, "UnpricedNamesWhatHasNoPrice", open, testUnpriced)
+	run(t, "PricesAreThoseOfTheList", open, testPrices)
 	run(t, "ContextThatEndedIsAnError", open, func(t *testing.T, w world) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -242,6 +243,13 @@ func testCall(t *testing.T, w world) {
 	}
 	if user, err := w.Keys.User(t.Context(), "alice"); err != nil || user.Balance != 0 {
 		t.Errorf("user %+v, %v", user, err)
+	}
+}
+
+func testPrices(t *testing.T, w world) {
+	got, err := w.Ledger.Prices(t.Context(), []string{"generator.job", "model.x.input"})
+	if _, priced := got["generator.job"]; err != nil || !priced || len(got) != 1 {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

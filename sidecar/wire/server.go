@@ -72,6 +72,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "delete-project", func(ctx context.Context, r projectRef) (nothing, error) {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})
+	handlePublishing(s, svc)
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
 	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {
 		h, err := svc.Health(ctx)
@@ -83,6 +84,20 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	})
 	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
 	return s
+}
+
+// handlePublishing serves the calls about a project's published game.
+func handlePublishing(s *rpc.Server, svc Service) {
+	rpc.Handle(s, "publish", func(ctx context.Context, r publish) (api.Publication, error) {
+		return svc.Publish(ctx, r.ProjectID, r.JobID)
+	})
+	rpc.Handle(s, "unpublish", func(ctx context.Context, r projectRef) (nothing, error) {
+		return nothing{}, svc.Unpublish(ctx, r.ProjectID)
+	})
+	rpc.Handle(s, "publication", func(ctx context.Context, r projectRef) (api.Publication, error) {
+		return svc.Publication(ctx, r.ProjectID)
+	})
+	rpc.Handle(s, "overview", func(ctx context.Context, r span) (api.Overview, error) { return svc.Overview(ctx, r.ProjectID, r.Days) })
 }
 
 // awaitEnd waits for the job's end for endSlice, or until the server stops.

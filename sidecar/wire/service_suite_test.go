@@ -31,6 +31,7 @@ func testService(t *testing.T, open opening) {
 	run(t, "JobIsReadWhole", open, testJob)
 	run(t, "AwaitEndReturnsOnceTheJobIsSettled", open, testAwaitEnd)
 	run(t, "ProjectsAreMadeListedFoundAndDeleted", open, testProjects)
+	run(t, "GameIsPublishedAndTakenBack", open, testPublishing)
 	run(t, "ChangesNamesEachKeyAfterAPlace", open, testChanges)
 	run(t, "WatchHintsAtARevocation", open, testWatch)
 	run(t, "ContextThatEndedIsAnError", open, testEndedContext)

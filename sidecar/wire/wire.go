@@ -28,6 +28,7 @@ var sentinels = rpc.Sentinels{
 	"unknown_job":          sidecar.ErrUnknownJob,
 	"unknown_project":      sidecar.ErrUnknownProject,
 	"project_busy":         sidecar.ErrProjectBusy,
+	"not_published":        sidecar.ErrNotPublished,
 	"released":             sidecar.ErrReleased,
 	"in_doubt":             sidecar.ErrInDoubt,
 	"idempotency_mismatch": sidecar.ErrIdempotencyMismatch,
@@ -119,6 +120,14 @@ type (
 	}
 	projectRef struct {
 		ProjectID string `json:"projectId"`
+	}
+	publish struct {
+		ProjectID string `json:"projectId"`
+		JobID     string `json:"jobId"`
+	}
+	span struct {
+		ProjectID string `json:"projectId"`
+		Days      int    `json:"days"`
 	}
 	place struct {
 		After int64 `json:"after"`

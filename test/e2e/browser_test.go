@@ -45,6 +45,7 @@ func newBrowser(t *testing.T) *browser {
 		chromedp.Env("TMPDIR="+temp), // a killed Chromium leaves folders there
 		chromedp.NoSandbox,           // root, in a container, has no user namespace to sandbox in
 		chromedp.Flag("mute-audio", true),
+		chromedp.Flag("disable-blink-features", "AutomationControlled"), // what a machine plays is not counted
 		chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),

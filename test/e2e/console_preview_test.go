@@ -25,7 +25,7 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 	if strings.Contains(frame, s.addr) || !strings.HasPrefix(frame, "http://127.0.0.1:") {
 		t.Errorf("the game is at %s", frame)
 	}
-	if sandbox := b.attribute("iframe", "sandbox"); sandbox != "allow-scripts" {
+	if sandbox := b.attribute("iframe", "sandbox"); sandbox != "allow-scripts allow-forms" {
 		t.Errorf("the frame may %q", sandbox)
 	}
 	resp, err := http.Get(frame)
@@ -33,7 +33,7 @@ func TestGameInThePreviewKnowsNothingOfTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if csp := resp.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox allow-scripts;") || resp.StatusCode != http.StatusOK {
+	if csp := resp.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox allow-scripts allow-forms;") || resp.StatusCode != http.StatusOK {
 		t.Errorf("the game answers %d with %q", resp.StatusCode, csp)
 	}
 	// Opened by itself too, the game has no origin, no cookie and no way to the console.

@@ -200,8 +200,8 @@ func (s *service) killWhileLeaving(key apiKey, victim, state string, flags ...st
 	s.kill(victim)
 	withdraw()                             // or the next engine may be meant as well
 	_ = syscall.Kill(pid, syscall.SIGCONT) // it may be the victim
-	if state == "stopping" {
-		// Its signal has come. What it accepts before it sees it ends with it.
+	if state == "stopping" || victim == victimShim {
+		// Its signal has come, or comes with its shim's end. What it accepts before then ends with it.
 		s.eventually("the engine has ended", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	}
 	if job := s.finish(key, s.generate(key, first.ProjectID, brief)); job.Status != api.JobCompleted {

@@ -225,7 +225,7 @@ func (s kubed) claim(project string) *corev1.PersistentVolumeClaim {
 // knows it by its certificate and its token.
 func modelsMakeAGameInAPod(t *testing.T, f form) {
 	provider := fakeprovider.New(t, fakeprovider.ByPath(map[string]fakeprovider.Answer{
-		"/chat/completions":   fakeprovider.InTurn(concept, writes(wobble), fakeprovider.RateLimited(1), writes(tool("build_and_check", nil)), writes(handIn)),
+		"/chat/completions":   fakeprovider.InTurn(concept, writes(wobble), fakeprovider.RateLimited(1), writes(tool("check", nil)), writes(handIn)),
 		"/images/generations": fakeprovider.Pictures(fakeprovider.Picture(t)),
 		"/audio/speech":       fakeprovider.Speech(fakeprovider.Tone()),
 	}))

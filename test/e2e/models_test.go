@@ -1,19 +1,74 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/kit/examples"
 	"github.com/svc-games/svc/sidecar/keys"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/wait"
 )
+
+func TestModelWritesAGameThroughTheWholeService(t *testing.T) {
+	f := inOneForm(t)
+	all, err := examples.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := all[slices.IndexFunc(all, func(x examples.Example) bool { return x.Name == "blocks" })]
+	var files []fakeprovider.ToolCall
+	for _, name := range slices.Sorted(maps.Keys(blocks.Files)) {
+		files = append(files, tool("write_file", map[string]any{"path": name, "content": string(blocks.Files[name])}))
+	}
+	provider := fakeprovider.New(t, fakeprovider.InTurn(
+		fakeprovider.Status(http.StatusInternalServerError, "overloaded"), fakeprovider.RateLimited(1),
+		writes(tool("list_files", nil), tool("shell", map[string]any{"command": "env"}), tool("read_file", map[string]any{"path": "../../AGENTS.md"})),
+		writes(files...), writes(tool("check", nil)), writes(tool("done", map[string]any{"summary": "Blocks fall.", "unmet": []string{"a song"}})),
+	))
+	provider.Key = credential
+	s := startWithModels(t, f, provider.URL, chromiumProgram(t))
+	key := s.newKey("demo")
+	sub := s.submit(key, map[string]any{
+		"projectId": s.newProject(key), "prompt": "blocks that fall", "settings": map[string]any{"model": "writer", "gameType": "platform"},
+	})
+	job := s.finishLong(key, sub)
+	log := s.jobLog(key, sub)
+	if warned := ofType(log, api.EventWarning); job.Status != api.JobCompleted || len(warned) > 0 {
+		t.Fatalf("the job is %+v; warned %v", job, warned)
+	}
+	if end := ofType(log, api.EventCompleted)[0]; !strings.Contains(fmt.Sprint(end["summary"]), "Blocks fall.") || !strings.Contains(fmt.Sprint(end["unmet"]), "a song") {
+		t.Errorf("it ends with %v", end)
+	}
+	played := ofType(log, api.EventPlaytestResult)
+	if last := played[len(played)-1]; last["tier"] != "browser" || last["ok"] != true {
+		t.Errorf("the last playtest is %v", last)
+	}
+	dir := unpack(t, s.download(key, sub))
+	s.pictured(dir, played[len(played)-1])
+	for name, want := range map[string]string{"src/board.js": "export", "src/kit/kit.js": "MIT", "index.html": "<title>Falling blocks</title>", "checks/ends.json": "expect"} {
+		if !strings.Contains(s.read(filepath.Join(dir, name)), want) {
+			t.Errorf("%s lacks %q", name, want)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "src", "mechanics")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the game has a mechanic of the generator's: %v", err)
+	}
+	if want := tik(1 + 4*2); job.TIKSpent != want {
+		t.Errorf("the job spent %s, want %s", job.TIKSpent, want)
+	}
+	s.nowhere(credential)
+}
 
 func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 	f := inOneForm(t)
@@ -22,13 +77,13 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 			concept,
 			fakeprovider.Status(http.StatusInternalServerError, "overloaded"), fakeprovider.RateLimited(1),
 			writes(tool("list_files", nil), tool("shell", map[string]any{"command": "env"}), tool("read_file", map[string]any{"path": "../../AGENTS.md"})),
-			writes(wobble), writes(tool("build_and_check", nil)), writes(handIn),
+			writes(wobble), writes(tool("check", nil)), writes(handIn),
 		),
 		"/images/generations": fakeprovider.Pictures(fakeprovider.Picture(t)),
 		"/audio/speech":       fakeprovider.Speech(fakeprovider.Tone()),
 	}))
 	provider.Key = credential
-	s := startWithModels(t, f, provider.URL, chromiumProgram(t))
+	s := startWithModels(t, f, provider.URL, noBrowser)
 	key := s.newKey("demo")
 	sub := s.submit(key, map[string]any{
 		"projectId": s.newProject(key), "prompt": "a yellow duck that flaps through gaps, and it wobbles",
@@ -39,7 +94,7 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 	if job.Status != api.JobCompleted {
 		t.Fatalf("the job is %+v", job)
 	}
-	if warned := ofType(log, api.EventWarning); len(warned) > 0 {
+	if warned := ofType(log, api.EventWarning); len(warned) != 1 || warned[0]["code"] != "no_browser" {
 		t.Errorf("warned %v", warned)
 	}
 	end := ofType(log, api.EventCompleted)[0]
@@ -50,19 +105,13 @@ func TestModelsMakeAGameThroughTheWholeService(t *testing.T) {
 	for _, c := range ofType(log, api.EventToolCall) {
 		tools = append(tools, fmt.Sprint(c["name"]))
 	}
-	for _, want := range []string{"generate_assets", "list_files", "unknown", "read_file", "edit_file", "build_and_check", "done"} {
+	for _, want := range []string{"generate_assets", "list_files", "unknown", "read_file", "edit_file", "check", "done"} {
 		if !slices.Contains(tools, want) {
 			t.Errorf("the log lacks the call of %s: %v", want, tools)
 		}
 	}
-	played := ofType(log, api.EventPlaytestResult)
-	if last := played[len(played)-1]; last["tier"] != "browser" || last["ok"] != true {
-		t.Errorf("the last playtest is %v", last)
-	}
-
 	archive := s.download(key, sub)
 	dir := unpack(t, archive)
-	s.pictured(dir, played[len(played)-1])
 	for name, want := range map[string]string{
 		"src/mechanics/gap.js": "Math.sin(s.t * 9) * 3", "game.js": "Math.sin(s.t * 9) * 3", "assets/hero.png": "PNG", "assets/background.jpg": "\xff\xd8\xff",
 		"assets/music.wav": "WAVE", "index.html": "Wobble",

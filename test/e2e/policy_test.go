@@ -67,7 +67,7 @@ func (r *reviewer) stages() map[string]stage {
 	const change = "projects.get: 403 project.forbidden -> 200 allowed"
 	return map[string]stage{
 		"svc admin project attributes $PROJECT readers=bob": {says: "readers=bob", after: r.notReader},
-		"svc policy diff active work":                       {code: 1, says: "161 decisions of the table change"},
+		"svc policy diff active work":                       {code: 1, says: ": 403 project.forbidden -> 200 allowed"},
 		"svc policy test work":                              {says: " 0 failed"},
 		"svc policy verify work":                            {says: "cost "},
 		"svc policy replay --policy work":                   {code: 1, says: change},
@@ -78,8 +78,8 @@ func (r *reviewer) stages() map[string]stage {
 				return strings.Contains(report, change)
 			})
 		}},
-		"svc policy shadow --report": {says: change, after: r.notReader},
-		"svc policy activate work":   {says: "active: ", after: r.reader},
+		"svc policy shadow --report":     {says: change, after: r.notReader},
+		"svc policy activate work --yes": {says: "active: ", after: r.reader},
 		"svc policy rollback": {says: "active: ", after: func() {
 			r.bobGets(403)
 			r.notReader()

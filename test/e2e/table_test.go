@@ -131,7 +131,7 @@ func (s *scene) addresses() []address {
 	log := s.readEvents(strings.NewReader(string(s.call(s.key, "GET", events(s.job, s.project), nil).body)))
 	document := s.call(apiKey{}, "GET", "/openapi.yaml", nil)
 
-	return []address{
+	return append([]address{
 		{"/v1/projects", []ask{
 			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, nil},
 			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, form},
@@ -149,7 +149,11 @@ func (s *scene) addresses() []address {
 			{400, "DELETE", "/v1/projects/x", nil, nil},
 			{403, "DELETE", "/v1/projects/" + nobodys, nil, nil},
 		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
+		{"/v1/models", []ask{
+			{200, "GET", "/v1/models", nil, nil},
+		}, map[string][]int{"GET": {403, 503}}},
 		{"/v1/generate", []ask{
+			{400, "POST", "/v1/generate", map[string]any{"projectId": s.unstarted, "prompt": brief, "settings": map[string]string{"model": "dear"}}, nil},
 			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
 			{200, "POST", "/v1/generate", submission(s.project, brief), append(form, once...)},
 			{422, "POST", "/v1/generate", submission(s.project, "another"), once},
@@ -177,6 +181,36 @@ func (s *scene) addresses() []address {
 			{200, "GET", "/openapi.yaml", nil, nil},
 			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
 		}, nil},
+	}, s.playAddresses(huge, gzip)...)
+}
+
+// playAddresses are those of published games.
+func (s *scene) playAddresses(huge string, gzip []string) []address {
+	publish := func(project string) string { return "/v1/projects/" + project + "/publish" }
+	overview := func(project string) string { return "/v1/projects/" + project + "/analytics/overview" }
+	job := func(id string) any { return map[string]string{"jobId": id} }
+	return []address{
+		{"/v1/projects/{projectId}/publish", []ask{
+			{404, "GET", publish(s.project), nil, nil},
+			{409, "POST", publish(s.project), job(s.cancelled), nil},
+			{404, "POST", publish(s.project), job(unknown), nil},
+			{400, "POST", publish(s.project), job("x"), nil},
+			{403, "POST", publish(nobodys), job(s.job), nil},
+			{413, "POST", publish(s.project), huge, nil},
+			{415, "POST", publish(s.project), job(s.job), gzip},
+			{200, "POST", publish(s.project), job(s.job), nil},
+			{200, "GET", publish(s.project), nil, nil},
+			{400, "GET", publish("x"), nil, nil},
+			{403, "GET", publish(nobodys), nil, nil},
+			{200, "DELETE", publish(s.project), nil, nil},
+			{400, "DELETE", publish("x"), nil, nil},
+			{403, "DELETE", publish(nobodys), nil, nil},
+		}, map[string][]int{"GET": {503}, "POST": {503}, "DELETE": {503}}},
+		{"/v1/projects/{projectId}/analytics/overview", []ask{
+			{200, "GET", overview(s.project), nil, nil},
+			{400, "GET", overview(s.project) + "?days=0", nil, nil},
+			{403, "GET", overview(nobodys), nil, nil},
+		}, map[string][]int{"GET": {503}}},
 	}
 }
 

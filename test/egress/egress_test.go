@@ -41,6 +41,12 @@ func newRig(t *testing.T, answers ...fakeprovider.Answer) *rig {
 // newRigOf is a rig whose endpoint has been changed.
 func newRigOf(t *testing.T, change func(at *egress.Endpoint), answers ...fakeprovider.Answer) *rig {
 	t.Helper()
+	return newRigWith(t, func(c *egress.Config) { change(&c.Endpoints[0]) }, answers...)
+}
+
+// newRigWith is a rig with another configuration of its egress.
+func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprovider.Answer) *rig {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "egr") // short: a socket's path has 108 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +71,9 @@ func newRigOf(t *testing.T, change func(at *egress.Endpoint), answers ...fakepro
 	}
 	provider := fakeprovider.New(t, answers...)
 	at := egress.Endpoint{URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"}}
-	change(&at)
-	e, err := egress.New(egress.Options{
-		Dir: filepath.Join(dir, "egress"), Ledger: side,
-		Config: egress.Config{Endpoints: []egress.Endpoint{at}},
-	})
+	config := egress.Config{Endpoints: []egress.Endpoint{at}}
+	change(&config)
+	e, err := egress.New(egress.Options{Dir: filepath.Join(dir, "egress"), Ledger: side, Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}

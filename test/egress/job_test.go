@@ -48,7 +48,7 @@ type outcome struct {
 
 // engine starts the project's engine, whose client of the models has these
 // limits. Its user can pay for calls that break off, and are charged at their limit.
-func (r *rig) engine(limits model.Options) *worker {
+func (r *rig) engine(limits model.Options, more ...func(o *gen.Options)) *worker {
 	r.t.Helper()
 	if _, err := r.side.Keys().TopUp(r.t.Context(), "test", "alice", keys.Credit{TIK: 1_000_000 * api.MicroPerTIK}); err != nil {
 		r.t.Fatal(err)
@@ -64,7 +64,11 @@ func (r *rig) engine(limits model.Options) *worker {
 	if err := os.WriteFile(limits.TokenFile, []byte(token), 0o600); err != nil {
 		r.t.Fatal(err)
 	}
-	generator, err := gen.New(gen.Options{Frameworks: gentest.Frameworks(r.t), Models: model.New(limits)})
+	options := gen.Options{Frameworks: gentest.Frameworks(r.t), Models: model.New(limits)}
+	for _, change := range more {
+		change(&options)
+	}
+	generator, err := gen.New(options)
 	if err != nil {
 		r.t.Fatal(err)
 	}

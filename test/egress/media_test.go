@@ -140,7 +140,7 @@ func (tc mediaCase) work(t *testing.T, path string, settings api.Settings) outco
 	t.Helper()
 	r := newRig(t, fakeprovider.ByPath(map[string]fakeprovider.Answer{path: tc.answer}))
 	w := r.engine(tc.limits)
-	settings.ReasoningLevel = api.ReasoningLow
+	settings.Model, settings.ReasoningLevel = api.ModelEmbedded, api.ReasoningLow
 	o := w.work("a yellow duck that flaps through gaps", settings)
 	waited := false
 	for _, pause := range w.paused() {

@@ -6,6 +6,6 @@ export default [
   js.configs.recommended,
   { languageOptions: { ecmaVersion: 2020, sourceType: 'module', globals: globals.browser } },
   { files: ['**/build.mjs'], languageOptions: { ecmaVersion: 2022, globals: globals.node } },
-  { files: ['**/svc.js'], languageOptions: { sourceType: 'script' } },
+  { files: ['**/page/svc.js', '**/lib/svc.js'], languageOptions: { sourceType: 'script' } },
   { ignores: ['**/game.js', '**/lib/*.min.js'] },
 ];

@@ -227,6 +227,7 @@ func checkSources(t *testing.T, node string, games map[string]string) {
 	if err := os.Remove(filepath.Join(dir, page, "build.mjs")); err != nil { // no script of a page; the games have it too
 		t.Fatal(err)
 	}
+	folders := append(slimKit(t, dir), "kit", "canvas", "phaser", "pixi", "three")
 	for framework, folder := range games {
 		if err := os.CopyFS(filepath.Join(dir, framework), os.DirFS(folder)); err != nil {
 			t.Fatal(err)
@@ -237,10 +238,55 @@ func checkSources(t *testing.T, node string, games map[string]string) {
 		t.Fatal(err)
 	}
 	run(t, dir, filepath.Join(node, ".bin", "eslint"), "--config", config, ".")
-	for _, folder := range []string{"kit", "canvas", "phaser", "pixi", "three"} {
+	for _, folder := range folders {
 		run(t, filepath.Join(dir, folder), filepath.Join(node, ".bin", "tsc"), "--project", "jsconfig.json")
 	}
 	long(t, dir)
+}
+
+// slimTypes are what the modules of the slim kit find on their page and in the core.
+const slimTypes = `declare module 'phaser';
+declare module 'pixi.js';
+declare module 'three';
+interface Window { svc: any; __svc_blind: boolean }
+type GameState = any;
+`
+
+// slimKit adds the kit that models write games on, as it is written, and the games that
+// show its use.
+func slimKit(t *testing.T, dir string) (folders []string) {
+	t.Helper()
+	games := map[string]fs.FS{"slim": os.DirFS("../../engine/kit/frame")}
+	all, err := fs.Glob(os.DirFS("../../engine/kit/examples/games"), "*")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d games, %v", len(all), err)
+	}
+	for _, name := range all {
+		games["slim-"+name] = os.DirFS(filepath.Join("../../engine/kit/examples/games", name, "src"))
+	}
+	config := read(t, "../../engine/gen/kit/js/page/jsconfig.json")
+	for name, game := range games {
+		folders = append(folders, name)
+		src := filepath.Join(dir, name, "src")
+		for to, from := range map[string]fs.FS{src: game, filepath.Join(src, "kit"): os.DirFS("../../engine/kit/js")} {
+			if err := os.CopyFS(to, from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, read(t, "../../engine/gen/kit/js/core/math.js"), src, "kit", "math.js")
+		for _, view := range []string{"phaser", "pixi", "three", "canvas"} {
+			data := read(t, "../../engine/kit/js/view", view+".js")
+			write(t, data, src, "kit", "view-"+view+".js")
+			write(t, data, src, "kit", "view.js")
+		}
+		if err := os.RemoveAll(filepath.Join(src, "kit", "view")); err != nil { // each stands beside the rest in a game
+			t.Fatal(err)
+		}
+		write(t, []byte(slimTypes), src, "page.d.ts")
+		write(t, config, dir, name, "jsconfig.json")
+	}
+	write(t, read(t, "../../engine/kit/examples/games", all[0], "src", "game.json"), dir, "slim", "src", "game.json")
+	return folders
 }
 
 // long finds lines and files that no one wants to read.

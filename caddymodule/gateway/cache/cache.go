@@ -198,7 +198,11 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 			return sidecar.Identity{}, err
 		}
 		if c.usable(identity.KeyID, since, began) {
-			c.keys.Set(at, &keyEntry{hash: hash, identity: identity, since: since, until: began.Add(c.opts.Life)}, 1)
+			fill := &keyEntry{hash: hash, identity: identity, since: since, until: began.Add(c.opts.Life)}
+			if e, ok := c.keys.Get(at); ok && e.hash == hash && e.until.After(fill.until) {
+				return e.identity, nil // a slow fill must not bring back a key that a later one found revoked
+			}
+			c.keys.Set(at, fill, 1)
 			return identity, nil
 		}
 	}

@@ -21,7 +21,8 @@ import (
 // clientCommands are the commands of an API client.
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
-		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(),
+		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(), modelsCommand(),
+		publishCommand(), unpublishCommand(), analyticsCommand(),
 	}
 }
 

@@ -69,5 +69,8 @@ func printProbed(w io.Writer, p egress.Probed) {
 		k := check{Name: f.Call, Required: f.Call == "plain" || f.Call == "stream", OK: f.OK, Found: f.Says, Advice: f.Advice}
 		fmt.Fprintln(w, k.line())
 	}
+	if f := p.Default; f != nil {
+		fmt.Fprintln(w, check{Name: f.Call, OK: f.OK, Found: f.Says, Advice: f.Advice}.line())
+	}
 	fmt.Fprintf(w, "row   %s\n", p.Row)
 }

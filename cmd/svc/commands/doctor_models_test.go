@@ -25,7 +25,7 @@ func TestDoctorCallsModelsAndPrintsTheirRows(t *testing.T) {
 	}
 	t.Setenv("SVC_EGRESS", filepath.Join(dir, "egress.json"))
 	code, stdout, stderr := svc("doctor", "models")
-	for _, want := range []string{"writer at " + provider.URL, "ok    plain", "ok    stream", "no    tool", "--jinja", "no    picture", "no    long", `row   {"name":"writer","protocol":"chat"`} {
+	for _, want := range []string{"writer at " + provider.URL, "ok    plain", "ok    stream", "no    tool", "--jinja", "no    picture", "no    long", "no    default", "see tool", `row   {"name":"writer","protocol":"chat"`} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -91,6 +91,10 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, 201, api.ProjectCreated{Success: true, Data: api.ProjectCreatedRef{ID: fakeProject, Name: req.Name}})
 	case "GET /v1/projects":
 		answer(w, 200, api.ProjectList{Success: true, Data: []api.Project{{ID: fakeProject, Name: "Evil\x1b[2J", CreatedAt: time.Unix(0, 0)}}})
+	case "GET /v1/models":
+		answer(w, 200, api.ModelList{Success: true, Data: []api.Model{
+			{Name: api.ModelEmbedded}, {Name: "writer\x1b[2J", Default: true, Context: 1000, Vision: true, Reasoning: true, Price: &api.ModelPrice{Input: 3, Cached: 1, Output: 15}},
+		}})
 	case "POST /v1/generate":
 		if _, err := api.ParseGenerateRequest(body); err != nil {
 			err.(*api.Error).WriteTo(w)

@@ -28,6 +28,7 @@ func policyCommand() *cobra.Command {
 		policyFormatCommand(o),
 		policyTableCommand(o),
 		policyDiffCommand(o),
+		policyLogCommand(o),
 		policyReplayCommand(o),
 		policyExplainCommand(o),
 		policyKeyCommand(o),

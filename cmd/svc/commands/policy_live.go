@@ -73,24 +73,25 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 	}
 	fmt.Fprintln(out)
 	printTable(out, rows)
+	printSidecars(out, s)
 }
 
-func policyActivateCommand(o *localOptions) *cobra.Command {
-	var older bool
-	c := command(o, "activate DIR|BUNDLE", "Activate a policy in the running service, once it passed every step", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (activation.Info, error) {
-			files, err := o.files(ctx, args[0])
-			if err != nil {
-				return activation.Info{}, err
-			}
-			return o.client().ActivatePolicy(ctx, files, args[0], older)
-		}, printActive)
-	c.Long = `Activate a policy in the running service, once it passed every step: its
-signature where the service asks for one, its sequence, compilation, its own
-tests, and a table of decisions. Otherwise the active policy stays. It holds
-until the service's source of policies changes.`
-	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
-	return c
+// printSidecars prints by what the sidecars with one store decide, nothing where there
+// is but one.
+func printSidecars(out io.Writer, s activation.Status) {
+	if len(s.Sidecars) < 2 {
+		return
+	}
+	rows := [][]string{{"SIDECAR", "REVISION", "SEEN", ""}}
+	for _, one := range s.Sidecars {
+		differs := ""
+		if one.Revision != s.Active.Revision {
+			differs = "differs"
+		}
+		rows = append(rows, []string{one.Name, one.Revision, printTime(one.SeenAt), differs})
+	}
+	fmt.Fprintln(out)
+	printTable(out, rows)
 }
 
 func policyRollbackCommand(o *localOptions) *cobra.Command {

@@ -6,10 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
 )
 
@@ -53,7 +57,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if code, _, stderr := s.policy(t, "shadow", "--report"); code != exitError || !strings.Contains(stderr, "no policy is in shadow") {
 		t.Errorf("report: exit code %d, %s", code, stderr)
 	}
-	if out := s.mustPolicy(t, "activate", policytest.Example(t)); !strings.Contains(out, "generation 2") {
+	if out := s.mustPolicy(t, "activate", policytest.Example(t), "--yes"); !strings.Contains(out, "generation 2") {
 		t.Errorf("activate: %s", out)
 	}
 	var status activation.Status
@@ -117,7 +121,7 @@ func TestBundlesAreSignedAndReadAgain(t *testing.T) {
 		t.Error(err)
 	}
 	// This service has no key: what someone signed is not taken unchecked.
-	if code, _, stderr := s.policy(t, "activate", policy); code != exitError || !strings.Contains(stderr, "SVC_POLICY_KEY") {
+	if code, _, stderr := s.policy(t, "activate", policy, "--yes"); code != exitError || !strings.Contains(stderr, "SVC_POLICY_KEY") {
 		t.Errorf("activate: exit code %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{
@@ -186,7 +190,7 @@ func TestAdviceStandsOnceWhereNoSuchPolicyIsKept(t *testing.T) {
 
 func TestADecisionIsExplainedByThePolicyThatMadeIt(t *testing.T) {
 	s := startAdminService(t)
-	s.mustPolicy(t, "activate", policytest.Example(t))
+	s.mustPolicy(t, "activate", policytest.Example(t), "--yes")
 	// The log is where the service would keep it.
 	text, err := os.ReadFile(recorded(t, policytest.Example(t)))
 	if err != nil {
@@ -244,6 +248,48 @@ func TestAttributesAreShownSetAndRemoved(t *testing.T) {
 	} {
 		if code, _, stderr := s.run(args...); code != exitError || stderr == "" {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+func TestADecisionIsExplainedByThePolicyThatIsKeptWithItsLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "decisions.jsonl")
+	e, err := new(localOptions).evaluator(t.Context(), policytest.Example(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := decisionlog.Open(decisionlog.Options{Path: path, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []policy.Input{{Action: policy.ActionListProjects, Key: verify.Poll().Key}, verify.Poll(), {Action: policy.ActionFiles}} {
+		d, err := e.Decide(t.Context(), in)
+		if err := log.Add(decisionlog.Entry{At: time.Now(), Input: in, Evaluator: e, Decision: d, Err: err, RequestID: "r-1", ProjectID: "p-1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// No service runs.
+	code, out, stderr := runPolicy(t, "explain", "r-1", "--log", path)
+	if code != exitOK || strings.Count(out, "  r-1\n") != 3 || !strings.Contains(out, "recorded: 401 key.invalid") || strings.Contains(out, "explained by") {
+		t.Errorf("exit code %d, %s%s", code, stderr, out)
+	}
+	code, out, stderr = runPolicy(t, "log", "--log", path, "--refused", "--since", "1h")
+	if code != exitOK || !strings.Contains(out, "401     key.invalid  files") || !strings.Contains(out, "p-1") || !strings.Contains(out, "1 decision\n") {
+		t.Errorf("exit code %d, %s%s", code, stderr, out)
+	}
+	if code, out, _ = runPolicy(t, "log", "--log", path, "--last", "1"); code != exitOK || !strings.Contains(out, "3 decisions, of 3 records the last 1 are shown") {
+		t.Errorf("exit code %d, %s", code, out)
+	}
+	var s decisionlog.Selection
+	if code, out, _ = runPolicy(t, "log", "--log", path, "--status", "200", "--json"); json.Unmarshal([]byte(out), &s) != nil || code != exitOK || len(s.Records) != 2 {
+		t.Errorf("exit code %d, %s", code, out)
+	}
+	for _, args := range [][]string{{"--last", "-1"}, {"--since", "soon"}, {"--until", "soon"}} {
+		if code, _, _ := runPolicy(t, append([]string{"log", "--log", path}, args...)...); code != exitUsage {
+			t.Errorf("%s: exit code %d", args, code)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/replay"
 )
@@ -71,12 +70,8 @@ func (o *localOptions) replayOptions(ctx context.Context, expectFile, since, aga
 	if options.Expected, err = readExpectations(expectFile); err != nil {
 		return options, err
 	}
-	if since != "" {
-		if ago, err := time.ParseDuration(since); err == nil {
-			options.Since = time.Now().Add(-ago)
-		} else if options.Since, err = time.Parse(time.RFC3339, since); err != nil {
-			return options, misused("--since wants a time like 2026-11-20T12:00:00Z or a duration like 90m, is %s", since)
-		}
+	if options.Since, err = readTime("since", since); err != nil {
+		return options, err
 	}
 	if against != "" {
 		options.Against, err = o.evaluator(ctx, against)
@@ -84,16 +79,39 @@ func (o *localOptions) replayOptions(ctx context.Context, expectFile, since, aga
 	return options, err
 }
 
+// readTime reads a flag with a time, or how long ago that is; "" is the zero time.
+func readTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		return time.Now().Add(-ago), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		err = misused("--%s wants a time like 2026-11-20T12:00:00Z or a duration like 90m, is %s", flag, text)
+	}
+	return at, err
+}
+
 func logFlag(c *cobra.Command, logFile *string) {
 	c.Flags().StringVar(logFile, "log", "",
 		`the decision log, or "-" for standard input (default `+decisionlog.FileName+` of the data directory)`)
+}
+
+// logPath returns where a decision log is: the service's own without a name.
+func (o *localOptions) logPath(name string) string {
+	if name == "" {
+		return filepath.Join(o.dataDir, decisionlog.FileName)
+	}
+	return name
 }
 
 // openLog opens a decision log.
 func (o *localOptions) openLog(c *cobra.Command, name string) (io.ReadCloser, error) {
 	switch name {
 	case "":
-		path := filepath.Join(o.dataDir, decisionlog.FileName)
+		path := o.logPath("")
 		log, err := decisionlog.OpenAll(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("there is no decision log %s: name one with --log, or the data directory of the service with --data-dir", path)
@@ -134,75 +152,4 @@ func printReplay(out io.Writer, report replay.Report) {
 	}
 	perSecond := float64(report.Decisions) / report.Duration.Seconds()
 	fmt.Fprintf(out, "%d decisions in %s, %.0f a second\n", report.Decisions, report.Duration.Round(time.Millisecond), perSecond)
-}
-
-func policyExplainCommand(o *localOptions) *cobra.Command {
-	var logFile, name string
-	c := &cobra.Command{
-		Use:   "explain DECISION_ID [--log FILE] [--policy DIR]",
-		Short: "Show how a recorded decision comes about: its rules and the trace",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			log, err := o.openLog(c, logFile)
-			if err != nil {
-				return err
-			}
-			defer log.Close()
-			record, err := decisionlog.Find(log, args[0])
-			if err != nil {
-				return err
-			}
-			e, err := o.explainer(c.Context(), name, record)
-			if err != nil {
-				return err
-			}
-			explanation, err := replay.Explain(c.Context(), e, record)
-			return o.print(c, explanation, err, func(w io.Writer) { printExplanation(w, explanation) })
-		},
-	}
-	logFlag(c, &logFile)
-	c.Flags().StringVar(&name, "policy", "",
-		`the policy to explain with: a directory, a bundle, "active" or "embedded" (default the one that decided)`)
-	return c
-}
-
-// explainer returns the policy to explain a decision with: the one that is
-// named, else the one that decided, which svc has or the running service.
-func (o *localOptions) explainer(ctx context.Context, name string, r decisionlog.Record) (*policy.Evaluator, error) {
-	if name != "" {
-		return o.evaluator(ctx, name)
-	}
-	e, err := o.evaluator(ctx, embeddedPolicy)
-	if err != nil || e.Revision() == r.Revision() {
-		return e, err
-	}
-	files, err := o.client().PolicyFiles(ctx, r.Revision())
-	if err != nil {
-		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
-	}
-	return policy.NewEvaluatorFS(files)
-}
-
-func printExplanation(out io.Writer, x replay.Explanation) {
-	fmt.Fprintf(out, "decision %s of %s, action %s\n", x.Record.DecisionID, x.Record.Timestamp.Format(time.RFC3339), x.Record.Input.Action)
-	if recorded := x.Record.Revision(); recorded != x.Revision {
-		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
-	}
-	if x.Record.Result != nil {
-		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)
-	}
-	if x.Decision != nil {
-		fmt.Fprintf(out, "now:      %d %s %s\n", x.Decision.Status, x.Decision.Rule, x.Decision.Error)
-	} else {
-		fmt.Fprintf(out, "now:      %s\n", x.Error)
-	}
-	fmt.Fprintln(out, "\nrules:")
-	for _, rule := range x.Rules {
-		held := "-"
-		if rule.Held {
-			held = "+"
-		}
-		fmt.Fprintf(out, "%s %s  %s\n", held, rule.Name, rule.Place)
-	}
-	fmt.Fprintf(out, "\ntrace:\n%s", x.Trace)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -78,6 +79,9 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	write(t, file, "")
 	bad := filepath.Join(dir, "bad")
 	write(t, bad, "sk-bad")
+	page := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(page.Close)
+	other := page.URL
 	const hint = "is the service running? start it with make run, or name "
 	for line, want := range map[string]string{
 		"engines list --data-dir " + dir:              "no engine proxy works on " + dir + ": " + hint + "its data directory with --data-dir",
@@ -90,6 +94,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		"policy sign " + dir + " --key /none":         "reading signing key: /none: no such file or directory",
 		"policy explain x --data-dir " + dir:          "there is no decision log " + dir + "/decisions.jsonl: name one with --log, or the data directory of the service with --data-dir",
 		"projects list --base-url http://127.0.0.1:1": "http://127.0.0.1:1 can't be reached (connect: connection refused): " + hint + "another with SVC_BASE_URL or --base-url",
+		"projects list --base-url " + other:           "What answers at " + other + " is not the service. Name another with SVC_BASE_URL or --base-url. (404)",
 		"status x --base-url http://127.0.0.1:1":      "http://127.0.0.1:1 can't be reached (connect: connection refused): " + hint + "another with SVC_BASE_URL or --base-url",
 		"projects list --api-key-file " + file:        "no API key: set SVC_API_KEY or give --api-key-file",
 		"projects list --api-key-file /none":          "reading API key: /none: no such file or directory",

@@ -12,6 +12,9 @@ import (
 	"github.com/svc-games/svc/client"
 )
 
+// nameAnother is what helps where the address is wrong.
+const nameAnother = "name another with SVC_BASE_URL or --base-url"
+
 // sentence says an error to a person: what is wrong and what to do about it, without
 // the way that it took through the program. Of several errors each has its own line.
 func sentence(err error) string {
@@ -27,10 +30,14 @@ func sentence(err error) string {
 	switch {
 	case errors.As(err, &refused):
 		return refusal(refused)
+	case errors.As(err, &asked) && errors.Is(err, http.ErrSchemeMismatch):
+		site, _, _ := strings.Cut(asked.URL, "/v1/")
+		return fmt.Sprintf("what answers at %s does not speak https: "+nameAnother, site)
+	case errors.Is(err, client.ErrForeign):
+		return err.Error() + ": " + nameAnother
 	case errors.As(err, &asked) && errors.As(err, &dial) && dial.Op == "dial":
 		site, _, _ := strings.Cut(asked.URL, "/v1/")
-		return fmt.Sprintf("%s can't be reached (%v): is the service running? start it with make run, "+
-			"or name another with SVC_BASE_URL or --base-url", site, dial.Err)
+		return fmt.Sprintf("%s can't be reached (%v): is the service running? start it with make run, or "+nameAnother, site, dial.Err)
 	case errors.As(err, &path):
 		return strings.Replace(err.Error(), path.Error(), fmt.Sprintf("%s: %v", path.Path, path.Err), 1)
 	}
@@ -59,6 +66,9 @@ func refusal(e *client.Error) string {
 		http.StatusForbidden:    " List your projects with svc projects list.",
 		http.StatusNotFound:     " Check the id, and name the job's project with -p.",
 	}[e.StatusCode]
+	if errors.Is(e, client.ErrForeign) {
+		hint = " N" + nameAnother[1:] + "."
+	}
 	about := fmt.Sprint(e.StatusCode)
 	if e.RequestID != "" {
 		about += ", request " + e.RequestID

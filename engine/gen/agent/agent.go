@@ -1,7 +1,7 @@
-// Package agent has a tool-calling model change the sources of a game that the
-// generator made and proved. The model works on a copy in memory, with a handful
-// of tools that know neither a disk nor a shell nor a network: whatever a brief, a
-// context block, a skill or a file says to it, no tool does more.
+// Package agent has a tool-calling model write a game, or change the sources of one.
+// The model works on a copy in memory, with a handful of tools that know neither a
+// disk nor a shell nor a network: whatever a brief, a context block, a skill or a file
+// says to it, no tool does more.
 //
 // The model never says that a game is done. A verifier does, and a revision that
 // it did not pass is never handed out: what comes out is the last one that it did.
@@ -9,6 +9,7 @@ package agent
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -21,6 +22,11 @@ import (
 // Models answers questions; *model.Client does.
 type Models interface {
 	Chat(ctx context.Context, r model.Request) (model.Reply, error)
+}
+
+// Streamer is Models that hand an answer over as it comes.
+type Streamer interface {
+	Stream(ctx context.Context, r model.Request) iter.Seq2[model.Event, error]
 }
 
 // Verifier judges revisions of a game. It gets sources, and may add to the map
@@ -45,7 +51,8 @@ type Verdict struct {
 type Reporter interface {
 	// Step begins step n of at most so many.
 	Step(n, most int)
-	// Say passes on what the model says.
+	// Delta passes on a piece of what the model says, and Say all of it.
+	Delta(text string)
 	Say(text string)
 	// Call reports the call of a tool; the function it returns, its result.
 	Call(name string, args map[string]any) func(ok bool, summary string)
@@ -54,7 +61,8 @@ type Reporter interface {
 // Limits of a run.
 type Limits struct {
 	Steps  int           // answers of the model
-	Tokens int           // that it reads and writes in all of them together
+	Answer int           // tokens that each of them may have
+	Tokens int           // that it reads and writes in all of them together, at the price of one that is read
 	Wall   time.Duration // until it is stopped
 	Fixes  int           // times that a revision may be handed in again
 }
@@ -64,11 +72,11 @@ type Limits struct {
 func LimitsOf(level api.ReasoningLevel) Limits {
 	switch level {
 	case api.ReasoningLow:
-		return Limits{Steps: 12, Tokens: 150_000, Wall: 2 * time.Minute, Fixes: 1}
+		return Limits{Steps: 20, Answer: 12_000, Tokens: 250_000, Wall: 5 * time.Minute, Fixes: 2}
 	case api.ReasoningHigh:
-		return Limits{Steps: 60, Tokens: 1_500_000, Wall: 14 * time.Minute, Fixes: 5}
+		return Limits{Steps: 80, Answer: 32_000, Tokens: 2_500_000, Wall: 38 * time.Minute, Fixes: 8}
 	}
-	return Limits{Steps: 30, Tokens: 500_000, Wall: 6 * time.Minute, Fixes: 3}
+	return Limits{Steps: 40, Answer: 24_000, Tokens: 800_000, Wall: 15 * time.Minute, Fixes: 4}
 }
 
 // Task is what a model is to do.
@@ -76,14 +84,19 @@ type Task struct {
 	Model  string
 	Ask    author.Ask
 	Limits Limits
-	// Game is the proven game to start from. It is not changed.
+	Window int // tokens that the model can hold; 0 is unknown
+	// Game is what to start from. It is not changed.
 	Game compile.Files
-	// Mechanic is the name of the game's mechanic.
-	Mechanic string
-	// About says what the generator made and what it could not.
+	New  bool // there is nothing to play in it yet
+	Plan bool // nothing is to be written but a plan
+	// Fixed are files, and folders that end in a slash, that can be read and not
+	// written, and why.
+	Fixed map[string]string
+	// Manual says how such a game is written.
+	Manual string
+	Stage  *Stage // nil where nothing can be played or made
+	// About says what the game is, and what has been done.
 	About string
-	// Tune changes tunables of the game's data file and says what it did.
-	Tune func(data []byte, changes map[string]float64) (tuned []byte, did string, err error)
 }
 
 // Stop is why a run ended without the model's work having been proven; "" when
@@ -97,6 +110,7 @@ const (
 	StopWall     Stop = "it took too long"
 	StopFixes    Stop = "what it handed in did not pass the playtest"
 	StopLoop     Stop = "it went round in circles"
+	StopRoom     Stop = "what goes with the request is more than it can hold"
 	StopSilent   Stop = "it called no tool"
 	StopProvider Stop = "it could not be asked"
 )
@@ -105,13 +119,15 @@ const (
 type Outcome struct {
 	// Files is the last revision that was proven, as the verifier left it; nil
 	// when nothing but the start was.
-	Files   compile.Files
-	Summary string   // the model's own, of a revision that it handed in
-	Unmet   []string // what it says it could not do
-	Stop    Stop
-	Hint    string // what would help a model that could not be asked
-	Steps   int
-	Usage   model.Usage // of all steps together
+	Files     compile.Files
+	Summary   string   // the model's own, of a revision that it handed in
+	Unmet     []string // what it says it could not do
+	Plan      string   // what it proposes
+	Questions []string // for the user
+	Stop      Stop
+	Refusal   error // of a model that could not be asked
+	Steps     int
+	Usage     model.Usage // of all steps together
 }
 
 // Run lets a model work until it hands in a revision that passes, or a limit

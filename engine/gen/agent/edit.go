@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// replaced returns text with old replaced by new: the one place where it
-// stands, or all.
-func replaced(text, old, new string, all bool) (string, error) {
+// replaced returns text with old replaced by new, in the one place where it stands.
+func replaced(text, old, new string) (string, error) {
 	if old == "" {
 		return "", fmt.Errorf("old is empty; it must be the text to replace")
 	}
@@ -17,10 +16,10 @@ func replaced(text, old, new string, all bool) (string, error) {
 	switch n := strings.Count(text, old); {
 	case n == 0:
 		return "", fmt.Errorf("old does not stand in the file. The nearest there is:\n%s", nearest(text, old))
-	case n > 1 && !all:
-		return "", fmt.Errorf("old stands in the file %d times. Give more of the lines around it, or set all", n)
+	case n > 1:
+		return "", fmt.Errorf("old stands in the file %d times. Give more of the lines around it", n)
 	}
-	return strings.ReplaceAll(text, old, new), nil
+	return strings.Replace(text, old, new, 1), nil
 }
 
 // nearest returns the lines of text that are most like what was looked for.

@@ -80,12 +80,15 @@ func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error)
 
 // log notes what is reported.
 type log struct {
-	said  []string
-	calls []string
-	steps int
+	said   []string
+	deltas []string
+	calls  []string
+	steps  int
 }
 
 func (l *log) Step(n, _ int) { l.steps = n }
+
+func (l *log) Delta(text string) { l.deltas = append(l.deltas, text) }
 
 func (l *log) Say(text string) { l.said = append(l.said, text) }
 
@@ -110,13 +113,15 @@ func game() compile.Files {
 
 func task() Task {
 	return Task{
-		Model: "wise", Game: game(), Mechanic: "gap", About: "A game.", Limits: Limits{Steps: 10, Tokens: 1 << 20, Wall: time.Minute, Fixes: 1},
-		Ask: author.Ask{Prompt: "make it wobble", Skills: []api.Skill{{Key: "wobble", Title: "Wobble", Files: []api.SkillFile{{Path: "w.js", Content: "wobble()"}}}}},
-		Tune: func([]byte, map[string]float64) ([]byte, string, error) {
-			return []byte(`{"play":{"speed":2}}`), "speed 2", nil
-		},
+		Model: "wise", Game: game(), About: "A game.", Manual: "MANUAL",
+		Limits: Limits{Steps: 10, Answer: answer, Tokens: 1 << 22, Wall: time.Minute, Fixes: 1},
+		Fixed:  map[string]string{"src/core/": "it is not yours", "src/main.js": "it is not yours"},
+		Ask:    author.Ask{Prompt: "make it wobble", Skills: []api.Skill{{Key: "wobble", Title: "Wobble", Files: []api.SkillFile{{Path: "w.js", Content: "wobble()"}}}}},
 	}
 }
+
+// answer is how many tokens an answer may have.
+const answer = 8000
 
 type run struct {
 	Outcome

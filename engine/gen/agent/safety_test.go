@@ -55,12 +55,10 @@ func TestContextSkillsAndInstructionsWidenNoTool(t *testing.T) {
 		if got, err := json.Marshal(asked.Tools); err != nil || string(got) != string(want) {
 			t.Errorf("question %d offers other tools: %s, %v", i, got, err)
 		}
-		// What strangers wrote never stands where the engine speaks, but for its
-		// own description of the game.
-		if system := strings.ReplaceAll(asked.System, orders, ""); !strings.HasPrefix(system, rules) {
-			t.Errorf("question %d: the engine's own words are not the first", i)
+		if !strings.HasPrefix(asked.System, rules) || strings.Contains(asked.System, orders) {
+			t.Errorf("question %d: what strangers wrote stands where the engine speaks", i)
 		}
-		if asked.MaxOutput > maxAnswer {
+		if asked.MaxOutput > answer {
 			t.Errorf("question %d lets the model write %d tokens", i, asked.MaxOutput)
 		}
 	}
@@ -97,7 +95,7 @@ func TestSkillsBesideAGameNeverBecomePartOfIt(t *testing.T) {
 		{Key: "a", Title: "A", Files: []api.SkillFile{{Path: "src/mechanics/gap.js", Content: "stolen()"}}},
 		{Key: "A", Title: "A", Files: []api.SkillFile{{Path: "src/mechanics/gap.js", Content: "stolen()"}}},
 	}
-	r := work(t, job, &judge{}, calls("write_file", `{"path":"src/core/x.js","content":"let x = 1;"}`), calls("done", finish))
+	r := work(t, job, &judge{}, calls("write_file", `{"path":"src/x.js","content":"let x = 1;"}`), calls("done", finish))
 	if got := slices.Sorted(maps.Keys(r.Files)); strings.Contains(fmt.Sprint(got), "skills/") || string(r.Files["src/mechanics/gap.js"]) != string(game()["src/mechanics/gap.js"]) {
 		t.Errorf("the game has %v", got)
 	}

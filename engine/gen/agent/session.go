@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/svc-games/svc/engine/gen/author"
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -12,10 +14,10 @@ import (
 
 // Bounds of one step.
 const (
-	maxAnswer = 8000 // tokens that the model may write
-	maxCalls  = 16   // tools that are called of one answer
-	maxSilent = 2    // answers in a row without a call, before it is given up
-	maxBroken = 2    // answers in a row that break off, likewise
+	leastAnswer = 1000 // tokens that an answer may have, or none is asked for
+	maxCalls    = 16   // tools that are called of one answer
+	maxSilent   = 2    // answers in a row without a call, before it is given up
+	maxBroken   = 2    // answers in a row that break off, likewise
 
 	bytesPerToken = 2 // as calls that break off are charged
 )
@@ -28,15 +30,20 @@ type session struct {
 	task     Task
 	talk     talk
 	game     *sources
-	tools    []model.Tool
+	tools    []tool
+	offers   []model.Tool // the tools as the model is told of them
 	stuck    stuck
 
-	hint   string // what would help a model that could not be asked
-	usage  model.Usage
-	steps  int
-	silent int // answers in a row without a call
-	broken int // answers in a row that broke off
-	fixes  int // revisions that were handed in and did not pass
+	refusal error // of a model that could not be asked
+	most    int   // tokens that the answer at hand might have
+	usage   model.Usage
+	steps   int
+	hurried bool // it was told to come to an end
+	silent  int  // answers in a row without a call
+	broken  int  // answers in a row that broke off
+	fixes   int  // revisions that were handed in and did not pass
+	looks   int  // at revisions that passed
+	looked  int  // the last revision that was looked at and found wanting; -1 none
 
 	clumsy map[string]int // edits of a file in a row that failed
 
@@ -48,16 +55,18 @@ type session struct {
 	candidateAt int           // its number
 	green       compile.Files // the last that was proven; nil is the start
 
-	summary  string
-	unmet    []string
-	finished bool
+	summary   string
+	unmet     []string
+	plan      string
+	questions []string
+	finished  bool
 }
 
 func newSession(models Models, verifier Verifier, rep Reporter, task Task) *session {
-	game := newSources(task.Game, task.Ask.Skills)
+	game, tools := newSources(task.Game, task.Fixed, task.Ask.Skills), toolsOf(task)
 	return &session{
 		models: models, verifier: verifier, rep: rep, task: task, game: game,
-		talk: newTalk(task, game), tools: definitions(), clumsy: map[string]int{}, checked: -1, handedIn: -1,
+		talk: newTalk(task, game), tools: tools, offers: definitions(tools), clumsy: map[string]int{}, checked: -1, handedIn: -1, looked: -1,
 	}
 }
 
@@ -65,6 +74,9 @@ func newSession(models Models, verifier Verifier, rep Reporter, task Task) *sess
 func (s *session) work(ctx context.Context) (Stop, error) {
 	timed, cancel := context.WithTimeout(ctx, s.task.Limits.Wall)
 	defer cancel()
+	if window := s.task.Window; window > 0 && s.talk.tokens() > window/100*longShare {
+		return StopRoom, nil
+	}
 	for !s.finished {
 		stop, err := s.step(timed)
 		switch {
@@ -81,22 +93,24 @@ func (s *session) work(ctx context.Context) (Stop, error) {
 
 // step asks once and does what the answer says.
 func (s *session) step(ctx context.Context) (Stop, error) {
-	left := s.task.Limits.Tokens - s.usage.Total()
+	left := s.task.Limits.Tokens - price(s.usage)
 	switch {
 	case s.steps == s.task.Limits.Steps:
 		return StopSteps, nil
-	case left <= 0:
+	case left < leastAnswer*priceOfOutput:
 		return StopTokens, nil
 	}
+	s.hurry(ctx)
 	s.steps++
 	s.rep.Step(s.steps, s.task.Limits.Steps)
-	most := min(left, maxAnswer)
-	reply, err := s.ask(ctx, most)
+	s.most = min(left/priceOfOutput, s.task.Limits.Answer)
+	reply, err := s.ask(ctx)
 	if err != nil {
-		return s.unanswered(err, most)
+		return s.unanswered(err)
 	}
 	s.broken = 0
 	s.usage.Add(reply.Usage)
+	s.talk.read(reply.Usage)
 	calls := s.talk.answered(reply)
 	if text := reply.Text(); text != "" {
 		s.rep.Say(text)
@@ -108,18 +122,32 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 	return s.answer(ctx, calls)
 }
 
+// hurry tells the model once that most of what it may use is used.
+func (s *session) hurry(ctx context.Context) {
+	const share = 85 // of a hundred
+	limits := s.task.Limits
+	late := s.steps*100 >= limits.Steps*share || price(s.usage) >= limits.Tokens/100*share
+	if end, ok := ctx.Deadline(); ok {
+		late = late || time.Until(end) < limits.Wall*(100-share)/100
+	}
+	if late && !s.hurried && s.steps > 0 {
+		s.hurried = true
+		s.talk.say("Most of what you may use is used up. Finish now: leave out what is not begun, see that what there is works, and call done.")
+	}
+}
+
 // unanswered says whether a run goes on without an answer. One that broke off is
 // paid at its limit, and a step that was used.
-func (s *session) unanswered(err error, most int) (Stop, error) {
+func (s *session) unanswered(err error) (Stop, error) {
 	switch {
 	case errors.Is(err, model.ErrExhausted):
 		return "", err
 	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
 		s.broken++
-		s.usage.Add(model.Usage{Input: s.talk.size() / bytesPerToken, Output: most, Estimated: true})
+		s.usage.Add(model.Usage{Input: s.talk.size() / bytesPerToken, Output: s.most, Estimated: true})
 		return "", nil
 	}
-	s.hint = model.Hint(err)
+	s.refusal = err
 	return StopProvider, nil
 }
 
@@ -151,19 +179,46 @@ func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) 
 	return "", nil
 }
 
-// ask sends the conversation. One that is too long for the model is shortened
+// ask sends the conversation. One that is too long for the model is made shorter
 // and sent once more.
-func (s *session) ask(ctx context.Context, most int) (model.Reply, error) {
+func (s *session) ask(ctx context.Context) (model.Reply, error) {
+	s.talk.fit(s.task.Window)
 	request := model.Request{
-		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(maxTalk), Tools: s.tools,
-		MaxOutput: most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
+		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(), Tools: s.offers,
+		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
 	}
-	reply, err := s.models.Chat(ctx, request)
-	if model.KindOf(err) == model.Overflow {
-		request.Messages = s.talk.messages(maxTalk / 4)
-		return s.models.Chat(ctx, request)
+	reply, err := s.chat(ctx, request)
+	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.size()/4) {
+		request.Messages = s.talk.messages()
+		return s.chat(ctx, request)
 	}
 	return reply, err
+}
+
+// deltaEvery is how often a piece of an answer is passed on, at most.
+const deltaEvery = 250 * time.Millisecond
+
+// chat asks once, and passes the text on as it comes where that can be had.
+func (s *session) chat(ctx context.Context, r model.Request) (model.Reply, error) {
+	streams, ok := s.models.(Streamer)
+	if !ok {
+		return s.models.Chat(ctx, r)
+	}
+	var said strings.Builder
+	last := time.Now()
+	return model.Collect(func(yield func(model.Event, error) bool) {
+		for e, err := range streams.Stream(ctx, r) {
+			said.WriteString(e.Text)
+			if said.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
+				s.rep.Delta(said.String())
+				said.Reset()
+				last = time.Now()
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
 }
 
 // nudge answers a text without a call.
@@ -221,7 +276,10 @@ func (s *session) salvage(ctx context.Context) error {
 }
 
 func (s *session) outcome(stop Stop) Outcome {
-	return Outcome{Files: s.green, Summary: s.summary, Unmet: s.unmet, Stop: stop, Hint: s.hint, Steps: s.steps, Usage: s.usage}
+	return Outcome{
+		Files: s.green, Summary: s.summary, Unmet: s.unmet, Plan: s.plan, Questions: s.questions,
+		Stop: stop, Refusal: s.refusal, Steps: s.steps, Usage: s.usage,
+	}
 }
 
 // feedback is a verdict as the model gets it: the worst of it, and not too much.
@@ -239,4 +297,13 @@ func feedback(v Verdict) string {
 		text += "\n- " + finding
 	}
 	return author.Clip(text, maxFeedback)
+}
+
+// priceOfOutput is what a token costs that is written, in those that are read.
+const priceOfOutput = 4
+
+// price is what an answer took, in tokens that are read: as most providers count
+// those of caches, and those that are written.
+func price(u model.Usage) int {
+	return u.Input + u.Cached/10 + u.CacheWrite*5/4 + u.Output*priceOfOutput
 }

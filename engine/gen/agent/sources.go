@@ -25,24 +25,13 @@ const (
 const (
 	sourceFolder = "src/"
 	skillFolder  = "skills/"
-	dataFile     = "src/game.json"
 )
-
-// fixed are sources that a model can read and not write: what joins a game to
-// its page and to those who judge it, and what other tools change.
-var fixed = map[string]string{
-	dataFile:            "use set_tuning for the tunables in it",
-	compile.Entry:       "the mechanic that it names is what is tested; change that one",
-	"src/core/boot.js":  "it joins the game to its page",
-	"src/core/field.js": "the size of the field is given",
-	"src/core/hook.js":  "it shows the game's state to the playtest",
-}
 
 // namePattern is what a path may look like; sourcePattern one that can be
 // written.
 var (
 	namePattern   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}$`)
-	sourcePattern = regexp.MustCompile(`^(?:src/.*\.(?:js|ts|json)|test/player\.js|checks/[A-Za-z0-9_-]+\.json)$`)
+	sourcePattern = regexp.MustCompile(`^(?:src/.*\.(?:js|ts|json)|test/player\.js|checks/[A-Za-z0-9_-]+\.json|NOTES\.md)$`)
 )
 
 // sources are the files of a game as the tools see them: a map in memory, so
@@ -50,11 +39,12 @@ var (
 type sources struct {
 	files    compile.Files
 	skills   map[string][]byte
-	revision int // counts the changes
+	fixed    map[string]string // files and folders that are not the model's, and why
+	revision int               // counts the changes
 }
 
-func newSources(game compile.Files, skills []api.Skill) *sources {
-	s := &sources{files: maps.Clone(game), skills: map[string][]byte{}}
+func newSources(game compile.Files, fixed map[string]string, skills []api.Skill) *sources {
+	s := &sources{files: maps.Clone(game), skills: map[string][]byte{}, fixed: fixed}
 	delete(s.files, compile.Script) // made anew by each check
 	for _, skill := range skills {
 		for _, f := range skill.Files {
@@ -67,19 +57,38 @@ func newSources(game compile.Files, skills []api.Skill) *sources {
 // copy returns the files, for a verifier that adds to them.
 func (s *sources) copy() compile.Files { return maps.Clone(s.files) }
 
-// names returns the readable files below a folder, sorted.
-func (s *sources) names(folder string) []string {
-	folder = strings.TrimSuffix(strings.TrimPrefix(folder, "./"), "/")
+// names returns the readable files, sorted.
+func (s *sources) names() []string {
 	var out []string
 	for _, list := range []compile.Files{s.files, s.skills} {
 		for name := range list {
-			if isText(name) && (folder == "" || folder == "." || strings.HasPrefix(name, folder+"/")) {
+			if isText(name) {
 				out = append(out, name)
 			}
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// tree lists the readable files, and the assets, with their sizes.
+func (s *sources) tree() string {
+	names := s.names()
+	for name := range s.files {
+		if strings.HasPrefix(name, compile.AssetsFolder+"/") && !isText(name) { // it can be imported, and not read
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		data, inGame := s.files[name]
+		if !inGame {
+			data = s.skills[name]
+		}
+		fmt.Fprintf(&b, "%s %d\n", name, len(data))
+	}
+	return b.String()
 }
 
 // isText reports whether a file is one that people write. Frameworks, pictures
@@ -105,7 +114,7 @@ func (s *sources) read(name string) ([]byte, error) {
 // write makes content that of a file, if a model may write it.
 func (s *sources) write(name, content string) error {
 	name = strings.TrimPrefix(name, "./")
-	if err := writable(name); err != nil {
+	if err := s.writable(name); err != nil {
 		return err
 	}
 	if len(content) > maxFile {
@@ -130,17 +139,33 @@ func (s *sources) set(name string, data []byte) {
 	s.revision++
 }
 
+// remove deletes a file that a model may write.
+func (s *sources) remove(name string) error {
+	name = strings.TrimPrefix(name, "./")
+	if err := s.writable(name); err != nil {
+		return err
+	}
+	if _, there := s.files[name]; !there {
+		return fmt.Errorf("there is no file %q", author.Clip(name, 200))
+	}
+	delete(s.files, name)
+	s.revision++
+	return nil
+}
+
 // writable says why a path can't be written; nil when it can.
-func writable(name string) error {
+func (s *sources) writable(name string) error {
 	shown := author.Clip(name, 200)
-	if why, ok := fixed[name]; ok {
-		return fmt.Errorf("%s can't be written: %s", shown, why)
+	for place, why := range s.fixed {
+		if name == place || strings.HasSuffix(place, "/") && strings.HasPrefix(strings.ToLower(name), place) {
+			return fmt.Errorf("%s can't be written: %s", shown, why)
+		}
 	}
 	switch {
 	case !namePattern.MatchString(name), strings.Contains(name, ".."), !api.CleanPath(name):
 		return fmt.Errorf("%q is no path of the game: letters, digits, _, - and . between at most five /", shown)
 	case !sourcePattern.MatchString(name):
-		return fmt.Errorf("%q can't be written: only .js, .ts and .json files in %s, %s and checks/*.json can", shown, sourceFolder, compile.PlayerFile)
+		return fmt.Errorf("%q can't be written: only .js, .ts and .json files in %s, %s, checks/*.json and %s can", shown, sourceFolder, compile.PlayerFile, notesFile)
 	}
 	return nil
 }
@@ -149,7 +174,7 @@ func writable(name string) error {
 func (s *sources) room(name string, size int) error {
 	files, bytes := 1, size
 	for other, data := range s.files {
-		if !strings.HasPrefix(other, sourceFolder) || other == name {
+		if other == name || !strings.HasPrefix(other, sourceFolder) && !sourcePattern.MatchString(other) {
 			continue
 		}
 		if strings.EqualFold(other, name) {

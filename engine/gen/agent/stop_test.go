@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,7 +32,7 @@ func TestModelThatRepeatsItselfIsStopped(t *testing.T) {
 	for name, turns := range map[string][]turn{
 		"the same":        {calls("read_file", `{"path":"src/main.js"}`)},
 		"the same error":  {calls("read_file", `{"path":"src/none.js"}`)},
-		"checks again":    {calls("build_and_check", "")},
+		"checks again":    {calls("check", "")},
 		"hands in again":  {calls("edit_file", edit("speed", "bad")), calls("done", finish)},
 		"to and fro":      alternating(),
 		"no such tool":    {calls("shell", "{}")},
@@ -64,9 +66,9 @@ func TestStepsAndTokensAreBounded(t *testing.T) {
 		t.Errorf("steps: %q after %d", r.Stop, r.Steps)
 	}
 	job := task()
-	job.Limits.Tokens = 50
+	job.Limits.Tokens = priceOfOutput*leastAnswer + 3*(10+5*priceOfOutput)
 	r = work(t, job, &judge{}, turns...)
-	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxOutput != 5 {
+	if r.Stop != StopTokens || r.Steps != 4 || r.model.asked[3].MaxOutput != leastAnswer {
 		t.Errorf("tokens: %q after %d, the last may write %d", r.Stop, r.Steps, r.model.asked[len(r.model.asked)-1].MaxOutput)
 	}
 }
@@ -110,7 +112,7 @@ func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, r.Outcome, r.err)
 		}
 	}
-	r := work(t, task(), &judge{picky: true}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("build_and_check", ""), calls("done", finish),
+	r := work(t, task(), &judge{picky: true}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("check", ""), calls("done", finish),
 		calls("edit_file", edit("speed = 2", "speed = 3")), calls("done", finish))
 	if r.Stop != StopFixes || r.Files != nil || r.judge.proofs != 2 {
 		t.Errorf("a proof that fails: %+v, %d proofs", r.Outcome, r.judge.proofs)
@@ -128,7 +130,7 @@ func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
 		stop  Stop
 	}{
 		"unchecked":          {[]turn{better, says("All done!")}, StopSilent},
-		"checked, spoilt":    {[]turn{better, calls("build_and_check", ""), spoil, says("Hm.")}, StopSilent},
+		"checked, spoilt":    {[]turn{better, calls("check", ""), spoil, says("Hm.")}, StopSilent},
 		"the provider fails": {[]turn{better, fails(&model.Refusal{Status: http.StatusServiceUnavailable})}, StopProvider},
 	} {
 		r := work(t, task(), &judge{}, c.turns...)
@@ -142,7 +144,7 @@ func TestAnswerThatBreaksOffIsAStepThatIsPaidAndTheRunGoesOn(t *testing.T) {
 	broken := fails(fmt.Errorf("%w: it fell silent", model.ErrBroken))
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
 	r := work(t, task(), &judge{}, broken, broken, better, broken, broken, calls("done", finish))
-	if r.Stop != "" || r.Files == nil || r.Steps != 6 || r.Usage.Output < 4*maxAnswer || !r.Usage.Estimated {
+	if r.Stop != "" || r.Files == nil || r.Steps != 6 || r.Usage.Output < 4*answer || !r.Usage.Estimated {
 		t.Errorf("%+v", r.Outcome)
 	}
 	r = work(t, task(), &judge{}, better, broken)
@@ -150,7 +152,7 @@ func TestAnswerThatBreaksOffIsAStepThatIsPaidAndTheRunGoesOn(t *testing.T) {
 		t.Errorf("for ever: %+v", r.Outcome)
 	}
 	poor := task()
-	poor.Limits.Tokens = maxAnswer
+	poor.Limits.Tokens = 2 * answer
 	if r = work(t, poor, &judge{}, broken); r.Stop != StopTokens || r.Steps != 1 {
 		t.Errorf("without tokens: %+v", r.Outcome)
 	}
@@ -170,5 +172,67 @@ func TestUsedUpBalanceEndsTheRun(t *testing.T) {
 	r := work(t, task(), &judge{}, calls("edit_file", edit("speed = 1", "speed = 2")), fails(&model.Refusal{Status: http.StatusPaymentRequired}))
 	if !errors.Is(r.err, model.ErrExhausted) || r.judge.proofs != 0 {
 		t.Errorf("%+v, %v", r.Outcome, r.err)
+	}
+}
+
+// streaming is a scripted model whose text comes a letter at a time.
+type streaming struct{ *scripted }
+
+func (m streaming) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		reply, err := m.Chat(ctx, r)
+		for _, letter := range reply.Text() {
+			time.Sleep(20 * time.Millisecond)
+			if !yield(model.Event{Text: string(letter)}, nil) {
+				return
+			}
+		}
+		yield(model.Event{Reply: &reply}, err)
+	}
+}
+
+func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const text = "I make it wobble, and then I hand it in, which takes a while."
+		l := &log{}
+		m := streaming{&scripted{turns: []turn{says(text), calls("done", finish)}}}
+		start := time.Now()
+		out, err := Run(t.Context(), m, &judge{}, l, task())
+		most := int(time.Since(start)/deltaEvery) + 1
+		if err != nil || out.Stop != "" || strings.Join(l.deltas, "") != text || len(l.deltas) > most || len(l.deltas) < 2 || len(l.said) != 1 {
+			t.Errorf("%q in at most %d pieces; %+v, %v", l.deltas, most, out, err)
+		}
+	})
+}
+
+func TestModelIsToldOnceToFinishWhenMostIsUsedUp(t *testing.T) {
+	var turns []turn
+	for i := range 20 {
+		turns = append(turns, calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":"1"}`, i)))
+	}
+	for name, limit := range map[string]func(l *Limits){
+		"steps": func(l *Limits) { l.Steps = 14 }, "price": func(l *Limits) { l.Steps, l.Tokens = 40, leastAnswer*priceOfOutput*20 },
+	} {
+		job := task()
+		limit(&job.Limits)
+		dear := slices.Clone(turns)
+		if name == "price" {
+			for i := range dear {
+				dear[i] = func(ctx context.Context, r model.Request) (model.Reply, error) {
+					reply, err := turns[i](ctx, r)
+					reply.Usage.Output = leastAnswer
+					return reply, err
+				}
+			}
+		}
+		r := work(t, job, &judge{}, dear...)
+		last := r.model.asked[len(r.model.asked)-1].Messages
+		told := 0
+		for _, m := range last {
+			told += strings.Count(m.Text(), "Finish now")
+		}
+		if told != 1 || r.Stop == "" {
+			t.Errorf("%s: it was told %d times, and stopped since %q", name, told, r.Stop)
+		}
 	}
 }

@@ -41,34 +41,83 @@ func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestLongConversationIsShortenedAndStaysWhole(t *testing.T) {
+func TestLongConversationIsMadeShorterInJumpsAndStaysWhole(t *testing.T) {
 	job := task()
-	job.Limits.Steps = 60
+	job.Limits.Steps, job.Window = 60, 64_000
 	var turns []turn
 	for i := range 20 {
-		content := strings.Repeat(fmt.Sprint(i%10), 30<<10)
-		turns = append(turns, calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, content), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i)))
+		content := strings.Repeat(fmt.Sprint(i%10), 15<<10)
+		writes := calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, content), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i))
+		turns = append(turns, func(ctx context.Context, r model.Request) (model.Reply, error) {
+			reply, err := writes(ctx, r)
+			reply.Usage.Input = len(r.System) / usualBytes
+			for _, m := range r.Messages {
+				reply.Usage.Input += sizeOf(m) / usualBytes
+			}
+			return reply, err
+		})
 	}
 	r := work(t, job, &judge{}, append(turns, calls("done", finish))...)
-	last := r.model.asked[len(r.model.asked)-1].Messages
-	size, open := 0, map[string]bool{}
-	for _, m := range last {
-		size += sizeOf(m)
-		for _, c := range m.Calls() {
-			open[c.ID] = true
-			if !json.Valid([]byte(c.Arguments)) {
-				t.Errorf("arguments became %q", c.Arguments)
+	jumps := 0
+	for i, asked := range r.model.asked {
+		size, open := 0, map[string]bool{}
+		for _, m := range asked.Messages {
+			size += sizeOf(m)
+			for _, c := range m.Calls() {
+				open[c.ID] = true
+				if !json.Valid([]byte(c.Arguments)) {
+					t.Errorf("arguments became %q", c.Arguments)
+				}
+			}
+			if m.Role == model.RoleTool {
+				delete(open, m.Parts[0].Result.ID)
 			}
 		}
-		if m.Role == model.RoleTool {
-			delete(open, m.Parts[0].Result.ID)
+		if size/usualBytes > job.Window*longShare/100 || len(open) > 0 || len(asked.Messages) != 1+i*3 {
+			t.Errorf("question %d: %d bytes in %d messages, %d calls without a result", i, size, len(asked.Messages), len(open))
+		}
+		if i > 0 && !begins(t, asked, r.model.asked[i-1]) {
+			jumps++
 		}
 	}
-	if size > maxTalk+200<<10 || len(open) > 0 || len(last) != 1+20*3 {
-		t.Errorf("%d bytes in %d messages, %d calls without a result", size, len(last), len(open))
+	if jumps == 0 || jumps > 8 || r.Files == nil {
+		t.Errorf("%d jumps in %d steps; %v", jumps, r.Steps, r.Stop)
 	}
-	if r.Stop != StopSteps && r.Files == nil {
-		t.Errorf("%+v", r.Stop)
+}
+
+// begins reports whether a question begins, byte for byte, with the one before.
+func begins(t *testing.T, now, before model.Request) bool {
+	t.Helper()
+	var text [2]string
+	for i, r := range []model.Request{before, now} {
+		raw, err := json.Marshal([]any{r.Tools, r.System, r.Messages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[i] = strings.TrimRight(string(raw), "]")
+	}
+	return strings.HasPrefix(text[1], text[0])
+}
+
+func TestShotsThatAreOldGoWhenAConversationIsMadeShorter(t *testing.T) {
+	var all talk
+	for i := range 4 {
+		all.result(fmt.Sprint(i), result{text: "a picture", images: []model.Image{{Type: "image/png", Data: []byte{byte(i)}}}})
+	}
+	all.compact(1 << 20)
+	for i, m := range all.messages() {
+		if got := len(m.Parts[0].Result.Images); i < 2 && i >= begun && got != 0 || i >= 2 && got != 1 {
+			t.Errorf("result %d has %d pictures", i, got)
+		}
+	}
+}
+
+func TestWhatGoesWithARequestIsNeverCutAndMustFit(t *testing.T) {
+	job := task()
+	job.Window, job.Ask.Instructions = 16_000, strings.Repeat("word ", 20_000)
+	r := work(t, job, &judge{}, calls("done", finish))
+	if r.Stop != StopRoom || len(r.model.asked) != 0 {
+		t.Errorf("%q after %d questions", r.Stop, len(r.model.asked))
 	}
 }
 
@@ -81,7 +130,8 @@ func TestConversationThatIsTooLongForTheModelIsSentShorter(t *testing.T) {
 		}
 		return calls("done", finish)(context.Background(), r)
 	}
-	if r := work(t, task(), &judge{}, tooLong); r.err != nil || r.Stop != "" || len(r.model.asked) != 2 {
+	long := calls("read_file", `{"paths":["src/mechanics/gap.js","src/mechanics/gap.js","src/mechanics/gap.js"]}`)
+	if r := work(t, task(), &judge{}, long, long, long, long, tooLong); r.err != nil || r.Stop != "" || len(r.model.asked) != 6 {
 		t.Errorf("%+v, %v", r.Outcome, r.err)
 	}
 }

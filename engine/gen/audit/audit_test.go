@@ -1,18 +1,29 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/kit"
 )
+
+// library returns the library of games.
+func library() []byte {
+	code, err := kit.Source("page/svc.js")
+	if err != nil {
+		panic(err)
+	}
+	return slices.Clone(code)
+}
 
 var short = Limits{Bytes: MaxBytes}
 
 func clean() compile.Files {
 	return compile.Files{
 		"index.html":        []byte(`<meta name="viewport" content="x"><link rel="icon" href="data:,"><script src="lib/svc.js"></script><script src="game.js"></script>`),
-		"lib/svc.js":        []byte(`fetch(endpoint)`),
+		"lib/svc.js":        library(),
 		"lib/phaser.min.js": []byte(`eval("framework code is not judged")`),
 		"game.js":           []byte(`window.addEventListener("pointerdown", f);`),
 	}
@@ -45,6 +56,7 @@ func TestEachRuleCatchesItsOffence(t *testing.T) {
 		}},
 		"storage that may not be there": {"A09", func(f compile.Files) { f["src/a.js"] = []byte("n = window['localStorage'].n") }},
 		"what Phaser 4 has not":         {"A20", func(f compile.Files) { f["src/a.js"] = []byte("sprite.preFX.addGlow()") }},
+		"changed library":               {"A04", func(f compile.Files) { f["lib/svc.js"] = append(library(), " window.parent.location = 'x'"...) }},
 		"page around the page":          {"A04", func(f compile.Files) { f["src/a.js"] = []byte("window.parent.location = 'x'") }},
 		"parent page":                   {"A04", func(f compile.Files) { f["src/a.js"] = []byte("window.top.location = 'x'") }},
 		"missing script":                {"A05", func(f compile.Files) { delete(f, "game.js"); f["game.js.map"] = nil }},

@@ -124,27 +124,39 @@ func (a *Author) choose(ctx context.Context, wanted string) (string, error) {
 // this order, as they are. What would be too much was refused when the job was
 // submitted.
 func (ask Ask) Message() model.Message {
+	return model.TextMessage(model.RoleUser, ask.Background()+ask.Wish())
+}
+
+// Background is what goes with the question: instructions, context and skills.
+func (ask Ask) Background() string {
 	var text strings.Builder
-	part := func(title, body string) {
-		if strings.TrimSpace(body) != "" {
-			fmt.Fprintf(&text, "## %s\n\n%s\n\n", title, body)
-		}
-	}
-	part("The project's instructions", ask.Instructions)
+	part(&text, "The project's instructions", ask.Instructions)
 	for _, c := range ask.Context {
-		part("Context: "+c.Name, c.Content)
+		part(&text, "Context: "+c.Name, c.Content)
 	}
 	for _, s := range ask.Skills {
-		part("Skill: "+s.Title, strings.Join(append([]string{s.Prompt}, s.Mechanics...), "\n"))
+		part(&text, "Skill: "+s.Title, strings.Join(append([]string{s.Prompt}, s.Mechanics...), "\n"))
 		if !ask.Code {
 			continue
 		}
 		for _, f := range s.Files {
-			part("File of the skill: skills/"+s.Key+"/"+f.Path, f.Content)
+			part(&text, "File of the skill: skills/"+s.Key+"/"+f.Path, f.Content)
 		}
 	}
-	part("What the user wants", ask.Prompt)
-	return model.TextMessage(model.RoleUser, text.String())
+	return text.String()
+}
+
+// Wish is the question itself.
+func (ask Ask) Wish() string {
+	var text strings.Builder
+	part(&text, "What the user wants", ask.Prompt)
+	return text.String()
+}
+
+func part(text *strings.Builder, title, body string) {
+	if strings.TrimSpace(body) != "" {
+		fmt.Fprintf(text, "## %s\n\n%s\n\n", title, body)
+	}
 }
 
 // object finds the JSON object in an answer: models like to put words or a

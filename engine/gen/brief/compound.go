@@ -34,6 +34,38 @@ func (l *lexicon) speaks(part string) bool {
 	return false
 }
 
+// split takes a word apart that is written together from a figure or a place and a
+// kind of game, "Piratenabenteuer" or "Pferdespiel".
+func (r *Reading) split(tokens []token) (out []token) {
+	for _, t := range tokens {
+		if at := r.kindIn(t); at > 0 {
+			last := token{raw: t.word[at:], word: t.word[at:], singular: singular(t.word[at:])}
+			t.word = t.word[:at]
+			if len(t.raw) > at && folds.Replace(strings.ToLower(t.raw[:at])) == t.word {
+				t.raw = t.raw[:at]
+			}
+			t.singular = singular(t.word)
+			out = append(out, t)
+			t = last
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// kindIn returns where the kind of game begins in a compound, 0 for any other word.
+func (r *Reading) kindIn(t token) int {
+	if r.Lang != "de" || len(t.word) > longestCompound || r.heard(t.word) {
+		return 0
+	}
+	for i := shortestFirst; i <= len(t.word)-shortestLast; i++ {
+		if last := t.word[i:]; (last == "spiel" || names(last, r.Lang) || names(last, anyLanguage)) && r.words.speaks(t.word[:i]) {
+			return i
+		}
+	}
+	return 0
+}
+
 // theme returns the place that a word names, alone or as a part of it:
 // "Herbstwald", "Weltraumspiel".
 func (l *lexicon) theme(t token) (string, bool) {

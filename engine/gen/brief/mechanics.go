@@ -51,13 +51,6 @@ func (r *Reading) missingOf(phrase string) string {
 	return ""
 }
 
-// places are words of themes that name a thing which no picture of the theme
-// shows.
-var places = map[string]string{
-	"castle": "castle", "burg": "castle", "castillo": "castle", "chateau": "castle", "river": "river", "lake": "lake", "pyramid": "pyramid",
-	"barn": "barn", "kitchen": "kitchen", "bakery": "bakery", "aquarium": "aquarium", "rainbow": "rainbow",
-}
-
 // mechanicsOf returns the mechanics that a phrase speaks for.
 func (r *Reading) mechanicsOf(phrase string) (map[string]float64, bool) {
 	for _, lang := range r.languages {

@@ -27,6 +27,8 @@ type Reading struct {
 	// PickupWord is the pickup as it was written.
 	PickupWord string
 	Boss       string
+	Rivals     bool     // the hazards are others like the hero
+	Fought     string   // the hazard, if a word says that it is fought or shot
 	Nouns      []string // all nouns of the lexicon, in their order
 	Idle       []string // those of them that got no role
 	OfName     []string // those that are part of a kind's name: "brick breaker"
@@ -96,6 +98,8 @@ func read(text, whole string, content Content) Reading {
 	}
 	r.languages = []string{r.Lang, "en", anyLanguage}
 	r.Stranger = stranger(text, tokens, r.Lang)
+	tokens = r.split(tokens)
+	r.respell(tokens)
 	r.words.negate(tokens)
 	r.address(tokens)
 	r.readBoss(tokens)
@@ -114,7 +118,7 @@ func read(text, whole string, content Content) Reading {
 }
 
 // noSuch are counts that no game can have: fewer than one.
-var noSuch = regexp.MustCompile(`(?i)(?:^|\s)(?:[-−]\s?\d+|0)\s+(?:li(?:fe|ves)|leben|vidas?|vies?|levels?|niveles|niveaux|players?|spieler|jugadores|joueurs|seconds?|sekunden|segundos|secondes|minut\pL*)(?:$|[^\pL])`)
+var noSuch = regexp.MustCompile(`(?i)(?:^|\s)(?:[-−]\s?\d+|0)\s+(?:li(?:fe|ves)|hearts?|leben|herz(?:en)?|corazon(?:es)?|c(?:oe|œ)urs?|vidas?|vies?|levels?|niveles|niveaux|players?|spieler|jugadores|joueurs|seconds?|sekunden|segundos|secondes|minut\pL*)(?:$|[^\pL])`)
 
 func (r *Reading) because(word, chose string) {
 	reason := Reason{Word: word, Chose: chose}
@@ -234,6 +238,12 @@ func (r *Reading) readThemes(tokens []token) {
 
 // inSpace reports whether a text is about space: a ship of it is no boat.
 func (r *Reading) inSpace(tokens []token) bool {
+	if slices.ContainsFunc(tokens, func(t token) bool {
+		_, f, ok := r.words.lookup(t)
+		return ok && f.theme == "sea" && t.singular != "ship" && f.body != "ship"
+	}) {
+		return false // "a pirate ship"
+	}
 	return r.Theme == "space" || r.Theme == "neon" || slices.ContainsFunc(tokens, func(t token) bool {
 		_, f, ok := r.words.lookup(t)
 		return ok && f.theme == "space"

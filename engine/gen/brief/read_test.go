@@ -258,7 +258,7 @@ func TestEveryWordNamesSomethingThatExists(t *testing.T) {
 func TestEveryFigureCanBeDrawn(t *testing.T) {
 	beings := painters(t, "art/beings.js", "art/animals.js", "art/birds.js", "art/creatures.js", "art/people.js",
 		"art/visitors.js", "art/vehicles.js")
-	things, scenery := painters(t, "art/things.js", "art/treats.js"), painters(t, "art/scenery.js")
+	things, scenery := painters(t, "art/things.js", "art/treats.js"), painters(t, "art/scenery.js", "art/landmarks.js")
 	// Features that the face painter knows, and those of no shape of their own.
 	for _, f := range []string{"fangs", "oneeye", "notail"} {
 		beings[f] = true
@@ -276,6 +276,11 @@ func TestEveryFigureCanBeDrawn(t *testing.T) {
 		}
 		if f.body == "" && f.hazard == "" && f.pickup == "" {
 			t.Errorf("%s looks like nothing", noun)
+		}
+	}
+	for _, place := range landmarks {
+		if !scenery[place] {
+			t.Errorf("the place %q is drawn by no painter", place)
 		}
 	}
 	for name, theme := range look.Themes {

@@ -2,6 +2,7 @@ package brief
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
 )
@@ -15,6 +16,8 @@ type casting struct {
 	plural  bool            // the hero is many
 	alone   bool            // a shy being is the only one
 	throws  bool            // something is thrown, at whom comes later
+	feeds   bool            // the hero is fed with what comes next
+	fights  bool            // the role is that of someone who is fought
 	inNames bool            // nouns in the name of a game are read, no others
 }
 
@@ -47,7 +50,8 @@ func (c *casting) read(i int) {
 	if t.ofBoss {
 		return
 	}
-	if !ok || t.usedAsNumber(c.tokens, i) {
+	if !ok || t.usedAsNumber(c.tokens, i) || noun == "enemy" && c.isSaidToBe(i) {
+		t.known = t.known || ok
 		c.hear(i)
 		return
 	}
@@ -60,8 +64,8 @@ func (c *casting) read(i int) {
 		f = figures[noun]
 	}
 	r.Nouns = append(r.Nouns, noun)
-	if t.negated && c.role != "hazard" || c.isModifier(i) {
-		return
+	if t.negated && c.role != "hazard" || c.isModifier(i) || c.throws && f.body != "" && f.pickup == "" && r.Hero != noun && c.r.words.compound(t.word) != "" {
+		return // "snowballs" that are thrown play no part
 	}
 	if c.inNames && r.Hero != "" && f.pickup == "" {
 		return
@@ -70,12 +74,18 @@ func (c *casting) read(i int) {
 		return
 	}
 	c.give(i, noun, f)
+	if c.feeds {
+		c.role, c.feeds = "pickup", false
+	}
 }
 
 // hear takes in a word that is no noun: it may say what the nouns after it are.
 func (c *casting) hear(i int) {
 	t, words := c.tokens[i], c.r.words
+	c.fights = !t.negated && (words.is("verb shoot", t.word) || words.is("verb fight", t.word)) || c.fights && !t.startsClause && c.role == "hazard"
 	switch {
+	case words.is("verb feed", t.word):
+		c.role, c.feeds = "hero", true
 	case words.is("verb throw", t.word):
 		c.role, c.throws = "", true
 	case c.throws && words.is("verb at", t.word):
@@ -106,13 +116,23 @@ func (c *casting) give(i int, noun string, f figure) {
 		role = said
 	}
 	sure := role != ""
-	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && (r.hasOwnHero() || f.hostile) && !f.shy {
+	if role == "" && t.isPlural() && f.body != "" && f.pickup == "" && r.Hero == "" && (r.hasOwnHero() || f.hostile) && !f.shy && r.showsHazards() {
 		role = "hazard" // "space invaders with chickens", "a game with zombies"
 	}
 	if role == "" && f.body != "" && !f.shy && c.plural && c.guessed["hero"] && !t.isPlural() && r.Hazard == "" {
 		r.Hazard, r.Hero, c.guessed["hazard"] = r.Hero, "", true // those many are not who is played
 	}
-	role = r.roleOf(f, role)
+	if role == "" && r.Hero == "" && f.body == "" && f.pickup != "" && c.acts(i) || role == "hero" && sure && f.body == "" && f.pickup != "" {
+		role, sure = "hero", true // "a taco that dodges forks"
+	} else {
+		role = r.roleOf(f, role)
+	}
+	if (role == "hazard" || role == "pickup") && noun == r.Hero && i > 0 && others[c.tokens[i-1].word] {
+		*map[string]*string{"hazard": &r.Hazard, "pickup": &r.Pickup}[role] = noun // "evades other cars"
+		r.Rivals = true
+		r.because(t.word, "the "+role)
+		return
+	}
 	if sure && role != "hero" && noun == r.Hero && c.guessed["hero"] {
 		r.Hero, r.HeroWord = "", ""
 	}
@@ -121,7 +141,7 @@ func (c *casting) give(i int, noun string, f figure) {
 		role, place, r.Hero = "hero", &r.Hero, "" // "the snake is a train"
 	}
 	if *place != "" && !(c.guessed[role] && sure) {
-		if !t.inName && !r.isMechanicWord(t.word) && !slices.Contains(r.Idle, noun) {
+		if !t.inName && !r.isMechanicWord(t.word) && !slices.Contains(r.Idle, noun) && noun != "enemy" {
 			r.Idle = append(r.Idle, noun)
 		}
 		return
@@ -133,8 +153,16 @@ func (c *casting) give(i int, noun string, f figure) {
 	r.Because = slices.DeleteFunc(r.Because, func(why Reason) bool { return why.Chose == "the "+role })
 	*place = noun
 	switch role {
+	case "hazard":
+		r.Fought = ""
+		if sure && c.fights {
+			r.Fought = noun
+		}
 	case "hero":
 		r.HeroWord, c.plural = t.raw, t.isPlural()
+		if r.Lang != "en" && !c.isOne(i) {
+			r.HeroWord = "" // "Einhörnern" is no name
+		}
 	case "pickup":
 		r.PickupWord = t.raw
 	}
@@ -150,6 +178,8 @@ func (c *casting) saidRole(i int) string {
 		return ""
 	}
 	switch {
+	case c.tokens[i].word == c.tokens[i].singular && slices.Contains(shooters, next[0].word):
+		return "hazard" // "a zombie shooter"
 	case words.is("verb as", next[0].word):
 		for _, t := range next[1:min(3, len(next))] {
 			switch {
@@ -176,6 +206,9 @@ func (c *casting) saidRole(i int) string {
 	return ""
 }
 
+// shooters are named after those who are shot.
+var shooters = []string{"shooter", "blaster", "hunter", "hunt", "shooting", "killer", "slayer", "jagd", "jaeger"}
+
 // renames reports whether the words before a noun say that another one is it.
 func (c *casting) renames(i int, other string) bool {
 	if other == "" {
@@ -195,6 +228,9 @@ var (
 	corrections = listed("but aber sondern pero sino mais")
 	ones        = listed("a an ein eine einem einen einer un una une")
 	being       = listed("it is it's its with as the hero player es ist mit held heldin der die con el la heroe c'est est avec le heros")
+	articles    = listed("der die das dem den el la le mein meine mi mon ma")
+	joins       = listed("mit von con de avec des und y et gegen contra contre")
+	others      = listed("smaller bigger little kleinere kleineren kleine groessere pequenos petits grands other another rival andere anderen anderer autre autres otro otros otra otras")
 	instead     = listed("instead stattdessen")
 )
 
@@ -232,6 +268,34 @@ func (c *casting) after(i int) (next []token) {
 	return next
 }
 
+// acts reports whether a thing is one that does something: "a balloon rises".
+func (c *casting) acts(i int) bool {
+	next, words := c.after(i), c.r.words
+	if len(next) == 0 || c.tokens[i].isPlural() || !words.is("verb act", next[0].word) && !words.is("verb avoid", next[0].word) || words.is("plain", next[0].word) && words.is("verb avoid", next[0].word) {
+		return false
+	}
+	for k := i - 1; k >= max(0, i-3) && !c.tokens[k+1].startsClause; k-- {
+		if ones[c.tokens[k].word] {
+			return true
+		}
+	}
+	return false
+}
+
+// isOne reports whether a noun stands as it is called: behind an article or alone.
+func (c *casting) isOne(i int) bool {
+	for k := i - 1; k >= max(0, i-3) && !c.tokens[k+1].startsClause; k-- {
+		word := c.tokens[k].word
+		if joins[word] {
+			return false
+		}
+		if ones[word] || articles[word] || strings.Contains(c.tokens[i].raw, "'") || strings.Contains(c.tokens[i].raw, "’") {
+			return true
+		}
+	}
+	return c.tokens[i].startsClause || i > 0 && c.r.isMechanicWord(c.tokens[i-1].word) || c.tokens[i].inName
+}
+
 // isSaidToBe reports whether a word is followed by what it is: "the enemies are".
 func (c *casting) isSaidToBe(i int) bool {
 	return i+1 < len(c.tokens) && !c.tokens[i+1].startsClause && c.r.words.is("verb is", c.tokens[i+1].word)
@@ -255,6 +319,13 @@ func (t token) isPlural() bool { return t.word != t.singular || singulars[t.word
 func (r *Reading) hasOwnHero() bool {
 	best := heaviest(r.Mechanics)
 	return r.Mechanics[best] >= catalog.Named && catalog.Mechanics[best].Cast["hero"] != ""
+}
+
+// showsHazards reports whether the kind of game that is named shows hazards: the ducks of
+// a game that crosses the road are its heroes.
+func (r *Reading) showsHazards() bool {
+	best := heaviest(r.Mechanics)
+	return r.Mechanics[best] < catalog.Named || slices.Contains(catalog.Figures(best), "hazard")
 }
 
 // roleOf is the role of a figure: the one that was given, if it can play it, or

@@ -77,13 +77,26 @@ var (
 		{regexp.MustCompile(`(?i)\b(?:hot[\s-]?seat|(?:against|vs\.?|with) (?:a|my|another) (?:friend|brother|sister)|(?:gegen|mit) (?:einen|einem|meinen|meinem) freund|con (?:un|mi) amigo|avec (?:un|mon) ami|con un amico|com um amigo|zu zweit|jouer à deux|jouable à deux|jugar (?:de )?a dos|para dos personas|(?:with|for) two)\b`), "hotseat"},
 		{regexp.MustCompile(`(?i)\bsea (un|una|el|la|más|mas|de)\b`), "es $1"}, // "be", not a place
 		{regexp.MustCompile(`(?i)\bque sea\b`), "que es"},
+		{regexp.MustCompile(`(?i)\b(le|du|sans|ajoute du|coupe le) son\b`), "$1 sons"}, // "his" elsewhere
 	}
 	renderers = map[string]string{"threejs": "three", "pixijs": "pixi", "plaincanvas": "canvas", "phaserjs": "phaser"}
 )
 
+// emoji puts words in place of signs.
+var emoji = func() *strings.Replacer {
+	var pairs []string
+	for _, l := range readLines("words/emoji.txt") {
+		for sign := range strings.FieldsSeq(l[1]) {
+			pairs = append(pairs, sign, " "+l[0]+" ")
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
 // Rewrite joins names of several parts ("three.js", "power-ups") into words, so
 // that no one splits them.
 func Rewrite(text string) string {
+	text = emoji.Replace(text)
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.word)
 	}

@@ -66,7 +66,7 @@ func singular(word string) string {
 	case len(word) < 4:
 	case strings.HasSuffix(word, "ies"):
 		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(word, "shes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "uses"):
+	case strings.HasSuffix(word, "shes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "uses"):
 		return word[:len(word)-2]
 	case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us"):
 		return word[:len(word)-1]

@@ -22,16 +22,16 @@ func (r *Reading) readUnmet(tokens []token) {
 			flush()
 		}
 		// How many of something there are is decided by the mechanic.
-		if t.number > 1 && !t.known && i+1 < len(tokens) && !r.words.is("plain", tokens[i+1].word) && tokens[i+1].number == 0 {
+		if t.number > 1 && !t.known && i+1 < len(tokens) && !tokens[i+1].startsClause && !r.words.is("plain", tokens[i+1].word) && tokens[i+1].number == 0 {
 			flush()
 			run = append(run, t.raw, tokens[i+1].raw)
 			flush()
 			continue
 		}
 		switch {
-		case t.known || r.words.is("verb fight", t.word) || r.words.is("verb attack", t.word) || r.words.is("verb throw", t.word) || r.words.is("verb is", t.word):
+		case t.known || r.words.is("verb fight", t.word) || r.words.is("verb attack", t.word) || r.words.is("verb throw", t.word) || r.words.is("verb feed", t.word) || r.words.is("verb act", t.word) || r.words.is("verb is", t.word):
 			flush()
-		case r.words.is("verb shoot", t.word) && slices.Contains(shooting, heaviest(r.Mechanics)):
+		case r.words.is("verb shoot", t.word) && (r.Fought != "" || slices.Contains(shooting, heaviest(r.Mechanics))):
 			flush()
 		case r.words.is("verb avoid", t.word) || r.words.is("verb collect", t.word) || r.words.is("verb negate", t.word):
 			flush()

@@ -79,6 +79,9 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	if m.Example != "" && w <= 0 {
 		w-- // and none that people would have asked for by name
 	}
+	if slices.Contains(narrow, name) && w <= 0 {
+		w -= 0.8 // or that is about one trick
+	}
 	if m.Turns && (r.Rules.Boss == Wanted || r.Rules.Powers == Wanted || r.Rules.Combo == Wanted) {
 		w -= 2
 	}
@@ -91,8 +94,12 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 		w += 2.5
 	}
 	if m.Wide && f == spec.Short && !r.named[name] {
-		w -= 2 // it was made for longer play
+		w-- // it was made for longer play
 	}
+	if r.Rules.Levels > 1 && !m.HasLevels(catalog.Usual(name, f).Duration) {
+		w--
+	}
+	w += r.shownBy(name)
 	if f, ok := figures[r.Hero]; ok {
 		if slices.Contains(m.Bodies, kin(f.body)) || name == "gap" && slices.Contains(f.features, "wing") {
 			w += 1.5
@@ -100,6 +107,31 @@ func (r Reading) weight(name string, f spec.Format) float64 {
 	}
 	return w
 }
+
+// narrow are mechanics of one trick, or that have little of a story's figures.
+var narrow = []string{"breakout", "bridge", "cannon", "chop", "climb", "color", "dial", "match", "orbit", "stack", "whack", "zigzag"}
+
+// shownBy is what speaks for or against a mechanic since it shows, or does not show,
+// those that the text gave a role.
+func (r Reading) shownBy(name string) (w float64) {
+	shown := catalog.Figures(name)
+	for _, part := range [][2]string{{"hero", r.Hero}, {"hazard", r.Hazard}, {"pickup", r.Pickup}} {
+		switch {
+		case part[1] == "" || slices.Contains(r.OfName, part[1]):
+		case slices.Contains(shown, part[0]):
+			w += 0.4
+		default:
+			w -= 1.2
+		}
+	}
+	if r.Fought != "" && !slices.Contains(fighting, name) {
+		w--
+	}
+	return w
+}
+
+// fighting are the mechanics in which the hazards are fought.
+var fighting = append([]string{"platformer"}, shooting...)
 
 // kin is the body that stands for those that move alike.
 func kin(body string) string {
@@ -122,6 +154,9 @@ func kin(body string) string {
 var solidKin = map[string][]string{
 	"runner3d": {"hop", "platformer"}, "roll3d": {"zigzag", "maze"}, "drive3d": {"lane"}, "tower3d": {"stack"},
 }
+
+// Akin reports whether a 3D mechanic is what a 2D one is called in 3D.
+func Akin(flat, solid string) bool { return flat != "maze" && slices.Contains(solidKin[solid], flat) }
 
 // Write makes the spec of a new game.
 func (r Reading) Write(o Order) spec.Spec {
@@ -227,21 +262,44 @@ func (r Reading) Adjust(s *spec.Spec) {
 	*p = p.Clamped(s.Format).Rounded()
 }
 
+// livingHazard is who walks, hunts or attacks in place of a theme's hazard that only
+// lies there: nobody runs from a cone.
+func livingHazard(mechanic, hazard string) string {
+	if !slices.Contains([]string{"adventure", "cannon", "maze", "platformer", "shooter"}, mechanic) {
+		return hazard
+	}
+	living := map[string]string{"cone": "thief", "log": "wolf", "rock": "monster", "cactus": "snake", "spikeball": "monster", "laser": "ufo"}
+	if mechanic == "cannon" && living[hazard] != "" {
+		return "ufo" // it comes from above
+	}
+	return cmp.Or(living[hazard], hazard)
+}
+
+// rivalColor tells others like the hero from it.
+const rivalColor = "#8f4ae0"
+
 // Recast sets who plays and where: the theme with its scenery and palette, the
 // figures that the reading names, and the theme's own for the rest.
 func Recast(s *spec.Spec, r Reading, theme string, wish spec.Look) {
 	t := look.Themes[theme]
-	s.Theme, s.Scene = theme, t.Scene
+	s.Theme, s.Scene = theme, Scene(theme, r.Places)
 	hero := cmp.Or(r.Hero, t.Hero)
 	if r.Hero == "" && (hero == r.Hazard || hero == r.Pickup) {
 		hero = "kid" // whom the theme has for a hero is someone else here
 	}
 	s.Cast.Hero, s.Look = SetHero(hero, wish)
-	hazard, pickup := cmp.Or(r.Hazard, t.Hazard), cmp.Or(r.Pickup, t.Pickup)
-	if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
+	hazard, pickup := cmp.Or(r.Hazard, livingHazard(s.Mechanic, t.Hazard)), cmp.Or(r.Pickup, t.Pickup)
+	if r.Hazard == "" && hazard == s.Cast.Hero.Noun {
+		hazard = "monster"
+	}
+	if hazard == s.Cast.Hero.Noun && r.Rivals {
+		wish.Hazard = cmp.Or(wish.Hazard, rivalColor)
+	} else if hazard == s.Cast.Hero.Noun { // the hero took the theme's own hazard
 		hazard = "spikeball"
 	}
-	if pickup == s.Cast.Hero.Noun || pickup == hazard {
+	if pickup == s.Cast.Hero.Noun && r.Rivals {
+		wish.Pickup = cmp.Or(wish.Pickup, rivalColor)
+	} else if pickup == s.Cast.Hero.Noun || pickup == hazard {
 		pickup = "star"
 	}
 	s.Cast.Hazard, s.Look.Hazard = castAs("hazard", hazard, wish.Hazard)
@@ -305,65 +363,4 @@ func castAs(role, noun, color string) (spec.Actor, string) {
 		return spec.Actor{Noun: noun, Art: art}, cmp.Or(color, f.tone)
 	}
 	return spec.Actor{Noun: noun, Body: f.body, Features: f.features}, cmp.Or(color, f.color)
-}
-
-// makeTitle names a game by one of its mechanic's titles: one with the hero or the
-// pickup where the brief names it, as it is written there, else one without.
-func makeTitle(s spec.Spec, r Reading, pick func(n int) int) string {
-	hero, pickup := r.HeroWord, ""
-	if s.Lang == "en" && hero != "" {
-		hero = s.Cast.Hero.Noun
-	}
-	if r.PickupWord != "" && s.Lang == "en" {
-		pickup = s.Cast.Pickup.Noun
-	}
-	var named, plain []string
-	for _, title := range titlesOf(s.Mechanic, s.Lang) {
-		switch {
-		case strings.Contains(title, "{Hero}"):
-			if whole := titled(title, "{Hero}", hero); whole != "" {
-				named = append(named, whole)
-			}
-		case strings.Contains(title, "{Pickup}"):
-			if whole := titled(title, "{Pickup}", pickup); whole != "" {
-				named = append(named, whole)
-			}
-		default:
-			plain = append(plain, title)
-		}
-	}
-	if len(named) == 0 {
-		named = plain
-	}
-	return Clip(named[pick(len(named))], spec.MaxTitle-1)
-}
-
-// titled puts a name into a title, unless there is none or the title has it.
-func titled(title, place, name string) string {
-	rest := strings.ToLower(strings.Replace(title, place, "", 1))
-	if name == "" || strings.Contains(rest, strings.ToLower(name)) {
-		return ""
-	}
-	return strings.Replace(title, place, capital(CleanTitle(name)), 1)
-}
-
-// titlesOf are a mechanic's titles in a language, those in English where it has
-// none.
-func titlesOf(mechanic, lang string) []string {
-	all := catalog.Mechanics[mechanic].Titles
-	if titles := all[lang]; titles != nil {
-		return titles
-	}
-	return all["en"]
-}
-
-// isMade tells a title that was made from one that a person gave.
-func isMade(s spec.Spec) bool {
-	return slices.ContainsFunc(titlesOf(s.Mechanic, s.Lang), func(title string) bool {
-		before, after, named := strings.Cut(strings.Replace(title, "{Pickup}", "{Hero}", 1), "{Hero}")
-		if !named {
-			return s.Title == title
-		}
-		return strings.HasPrefix(s.Title, before) && strings.HasSuffix(s.Title, after) && len(s.Title) > len(before)+len(after)
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/look"
@@ -78,7 +79,17 @@ func Uses(name, tunable string) bool {
 
 // Figures are the roles of the cast that a mechanic shows in play: hero, hazard,
 // pickup.
-func Figures(name string) []string {
+func Figures(name string) []string { return figures()[name] }
+
+var figures = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for _, name := range kit.Mechanics() {
+		out[name] = figuresOf(name)
+	}
+	return out
+})
+
+func figuresOf(name string) []string {
 	return slices.DeleteFunc([]string{"hero", "hazard", "pickup"}, func(role string) bool {
 		return !draws("mechanics/"+name+".js", []byte("'"+role+"'"))
 	})

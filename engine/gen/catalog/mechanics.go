@@ -58,6 +58,12 @@ type Mechanic struct {
 	Content string `json:"content"`
 }
 
+// HasLevels reports whether a game of it may have several levels in a run of so many
+// seconds, 0 for no limit.
+func (m Mechanic) HasLevels(duration int) bool {
+	return !m.Turns && !m.Endless && (m.Staged || duration > 0)
+}
+
 // Param is a tunable of one mechanic, which it reads as cfg.params.NAME.
 type Param struct {
 	Value float64 `json:"value"` // the usual one

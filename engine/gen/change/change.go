@@ -28,7 +28,8 @@ type Outcome struct {
 // understood it and could not, or the clause was not its own.
 type result struct {
 	did, unmet string
-	alone      bool // no other operation takes the clause
+	alone      bool   // no other operation takes the clause
+	scaled     string // the tunable that it moved, and which way
 }
 
 func done(format string, args ...any) result { return result{did: fmt.Sprintf(format, args...)} }
@@ -69,6 +70,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 	out := Outcome{Spec: s, AtBounds: true}
 	request = content(&out, request, limit)
 	var refused []string
+	scaled := map[string]bool{}
 	list := clauses(request)
 	if more := len(list) - maxClauses; more > 0 {
 		out.Unmet = append(out.Unmet, fmt.Sprintf("the last %d wishes: %d can be carried out at once", more, maxClauses))
@@ -90,6 +92,11 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			r := op(&out.Spec, c)
 			// Its words name a game or a level, not figures or colours.
 			whole := r.alone || strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
+			if r.scaled != "" && scaled[r.scaled] { // "too fast, I can't keep up" is one complaint
+				out.Spec, did = before, true
+				continue
+			}
+			scaled[r.scaled] = true
 			if r.did != "" && limit != nil {
 				if why := limit(out.Spec); why != "" {
 					out.Spec, r = before, bound("%s", why)

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	safePattern = words(`can'?t (?:lose|die|be killed)`, `cannot (?:lose|die)`, `can(?:'t| not) get hurt`, `never (?:lose|die)`, `impossible to lose`, `invincible`, `invulnerable`, `immortal`, `god mode`, `no (?:dying|losing|game over)`,
+	safePattern = words(`can'?t (?:lose|die|be killed)`, `can ?not (?:lose|die)`, `can(?:'t| not) get hurt`, `never (?:lose|die)`, `impossible to lose`, `invincible`, `invulnerable`, `immortal`, `god mode`, `no (?:dying|losing|game over)`,
 		`nicht verlieren(?: können| kann)?`, `unbesiegbar`, `unsterblich`, `unverwundbar`, `nicht sterben(?: können| kann)?`, `no (?:se )?pued[ae](?:s)? (?:perder|morir)`, `(?:invencible|inmortal)`, `sin perder`,
 		`ne p(?:eut|uisse|eux) pas (?:perdre|mourir)`, `(?:invincible|immortel)`)
 	mortalPattern = words(`can (?:lose|die) again`, `no longer invincible`, `wieder verlieren`)

@@ -40,7 +40,9 @@ func scale(s *spec.Spec, name string, field *float64, by float64) result {
 		}
 		return bound("%s is at its %s already (%s)", name, most, number(old))
 	}
-	return done("%s %s → %s", name, number(old), number(*field))
+	r := done("%s %s → %s", name, number(old), number(*field))
+	r.scaled = fmt.Sprintf("%s %t;", name, by > 1)
+	return r
 }
 
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
@@ -74,7 +76,9 @@ func difficulty(s *spec.Spec, c clause) result {
 // list joins the results of one wish: it is met as far as any of them is.
 func list(results ...result) result {
 	var did, unmet []string
+	scaled := ""
 	for _, r := range results {
+		scaled += r.scaled
 		if r.did != "" {
 			did = append(did, r.did)
 		} else {
@@ -82,7 +86,7 @@ func list(results ...result) result {
 		}
 	}
 	if len(did) > 0 {
-		return result{did: strings.Join(did, ", ")}
+		return result{did: strings.Join(did, ", "), scaled: scaled}
 	}
 	return result{unmet: strings.Join(unmet, ", ")}
 }

@@ -115,11 +115,12 @@ func retheme(s *spec.Spec, c clause) result {
 	if theme == "" {
 		return result{}
 	}
-	if theme == s.Theme {
+	scene := brief.Scene(theme, c.reading.Places)
+	if theme == s.Theme && (len(c.reading.Places) == 0 || scene == s.Scene) {
 		return bound("the theme is %s already", theme)
 	}
 	old := s.Theme
-	s.Theme, s.Scene = theme, look.Themes[theme].Scene
+	s.Theme, s.Scene = theme, scene
 	s.Look.Tint = ""
 	s.Palette = look.Palette(look.Themes[theme], s.Look)
 	return done("theme %s → %s", old, theme)

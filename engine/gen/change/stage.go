@@ -5,13 +5,14 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/spec"
 )
 
 // onlyPattern names one level: "level 2", "the second level", "das letzte Level".
-var onlyPattern = regexp.MustCompile(`(?:^|[^\pL])(?:(?:level|stage|world|nivel|niveau|stufe)\s+(\d|one|two|three|four|five|zwei|drei|vier|dos|tres|deux|trois)|(\d)(?:nd|rd|th|st|\.|º|e|ème)?\s+(?:level|stage|world|nivel|niveau|stufe)` +
+var onlyPattern = regexp.MustCompile(`(?:^|[^\pL])(?:(?:level|stage|world|nivel|niveau|stufe)\s+(\d+|one|two|three|four|five|zwei|drei|vier|dos|tres|deux|trois)|(\d+)(?:nd|rd|th|st|\.|º|e|ème)\s+(?:level|stage|world|nivel|niveau|stufe)` +
 	`|(second|third|fourth|fifth|last|final|zweite[sn]?|dritte[sn]?|vierte[sn]?|letzte[sn]?|segundo|tercer|cuarto|último|deuxième|troisième|quatrième|dernier)\s+(?:level|stage|world|nivel|niveau|stufe))(?:$|[^\pL])`)
 
 var ordinals = map[string]int{
@@ -45,7 +46,7 @@ func stage(s *spec.Spec, c clause) result {
 	switch {
 	case n > spec.MaxLevels:
 		return bound("a game can have %d levels", spec.MaxLevels)
-	case m.Turns || m.Endless || !m.Staged && s.Play.Duration == 0:
+	case !m.HasLevels(s.Play.Duration):
 		return bound("this game has no levels")
 	}
 	st, at := spec.Stage{Level: n}, -1
@@ -57,7 +58,7 @@ func stage(s *spec.Spec, c clause) result {
 	var did []result
 	if theme := c.reading.Theme; theme != "" && theme != st.Theme {
 		t := look.Themes[theme]
-		st.Theme, st.Scene, st.Palette = theme, &t.Scene, ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
+		st.Theme, st.Scene, st.Palette = theme, ptr(brief.Scene(theme, c.reading.Places)), ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
 		did = append(did, done("level %d: theme %s", n, theme))
 	}
 	by := step(c, 1.1, 1.25, 1.6)

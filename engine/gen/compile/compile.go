@@ -120,8 +120,15 @@ func Compile(s spec.Spec, assets Files) (Files, error) {
 	if out[Page], err = page(s); err != nil {
 		return nil, err
 	}
-	out[Readme] = fmt.Appendf(nil, readme, s.Title)
+	out.AddReadme(s.Title)
 	return out, out.AddProject(s)
+}
+
+// AddReadme adds what a person reads first, unless there is one.
+func (f Files) AddReadme(title string) {
+	if f[Readme] == nil {
+		f[Readme] = fmt.Appendf(nil, readme, title)
+	}
 }
 
 func (f Files) addSource(name string) error {

@@ -204,7 +204,7 @@ func (j *judge) alone() error {
 
 // reopen opens the game anew and starts a run.
 func (j *judge) reopen(s *seat) (bool, error) {
-	t, err := s.load(1)
+	t, err := s.load(j.seed())
 	if err != nil || t.Ready < 0 {
 		return false, err
 	}

@@ -2,6 +2,7 @@ package playtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,8 @@ type Game struct {
 	Short         bool // must end and restart within the short format's frame
 	Limit         int  // seconds of a run, 0 none
 	Shots         bool // take pictures of all moments and judge them
+	// Seed is that of the page's chance; 0 is 1. Checks have seeds of their own.
+	Seed uint32
 	// Trusted is a game whose mechanic the simulation has played: what it said of
 	// skill stands.
 	Trusted bool
@@ -69,6 +72,8 @@ func described(g Game) Game {
 	}
 	return g
 }
+
+func (j *judge) seed() uint32 { return cmp.Or(j.game.Seed, 1) }
 
 // scores reports whether games of a kind have a score, and ends whether they end.
 func (g Game) scores() bool   { return g.Kind != story && g.Kind != sandbox }
@@ -135,7 +140,7 @@ func (b *Browser) Play(ctx context.Context, g Game) (Report, error) {
 
 // play plays the game, and judges what was seen.
 func (j *judge) play() error {
-	opened, err := inPair(j.seats[0], j.seats[1], func(s *seat, _ bool) (tale, error) { return s.load(1) })
+	opened, err := inPair(j.seats[0], j.seats[1], func(s *seat, _ bool) (tale, error) { return s.load(j.seed()) })
 	j.report.Ready = j.seats[0].Ready
 	if err != nil && errors.Is(err, context.DeadlineExceeded) && !j.seats[0].alive() {
 		j.report.check("G02", true, false, fmt.Sprintf("the game hangs: it is not open within %s", bootTime))
@@ -145,7 +150,7 @@ func (j *judge) play() error {
 		return err
 	}
 	ready := opened[0].Ready >= 0 && opened[1].Ready >= 0
-	j.report.check("G02", true, ready, fmt.Sprintf("svc.ready is not called within %d frames", j.seats[0].boot))
+	j.report.check("G02", true, ready, fmt.Sprintf("svc.ready is not called within %d frames", min(j.seats[0].boot, opened[0].Frame)))
 	j.report.check("P04", false, j.report.Ready < slowBoot, fmt.Sprintf("ready after %d ms", j.report.Ready.Milliseconds()))
 	if ready {
 		if err := j.open(); err != nil {
@@ -280,8 +285,12 @@ func (s *seat) stretch(policy string, frames int) (out stretch, err error) {
 	return out, err
 }
 
-// paint notes the colours of a picture.
+// paint notes the colours of a picture. Of a game that says which texts are over it,
+// they are looked for in the shots, beside these.
 func (j *judge) paint(p picture) {
+	if j.game.realTime() && p.Screen != nil && len(p.Screen.HUD) > 0 {
+		return
+	}
 	j.colourful = j.colourful || p.Colours != nil && p.Colours.Count >= minColours && p.Colours.Share <= maxShare
 }
 

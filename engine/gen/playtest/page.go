@@ -63,8 +63,11 @@ type Page struct {
 	hung  atomic.Bool // it was closed because its code did not come to an end
 	boot  int         // frames in which it must be ready
 
-	mu   sync.Mutex // guards said
-	said []string
+	verbose atomic.Bool // what is neither error nor warning is kept as well
+
+	mu     sync.Mutex // guards the following fields
+	said   []string
+	murmur []string
 }
 
 // Box is a text on the screen, in the field's units.
@@ -176,7 +179,9 @@ func (p *Page) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 			continue
 		}
 		if m.IsException() || m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning {
-			p.note(strings.TrimSpace(string(m.Type) + ": " + m.Text))
+			p.note(&p.said, maxSaid, string(m.Type)+": "+m.Text)
+		} else if p.verbose.Load() {
+			p.note(&p.murmur, maxMurmurs, string(m.Type)+": "+m.Text)
 		}
 	}
 }
@@ -187,17 +192,20 @@ const (
 	maxWord = 500 // bytes of one
 )
 
-func (p *Page) note(text string) {
+func (p *Page) note(list *[]string, most int, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.said) == maxSaid {
-		return
+	if len(*list) < most {
+		*list = append(*list, clip(strings.TrimSpace(text), maxWord))
 	}
-	if len(text) > maxWord {
-		// A copy: a part would hold the whole.
-		text = strings.ToValidUTF8(strings.Clone(text[:maxWord]), "") + "…"
+}
+
+// clip shortens a text of a page. What is left is a copy: a part would hold the whole.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	p.said = append(p.said, text)
+	return strings.ToValidUTF8(strings.Clone(text[:most]), "") + "…"
 }
 
 // watch closes the page when it gives no sign of life for so long. Nothing that
@@ -230,6 +238,13 @@ func (p *Page) Console() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.said...)
+}
+
+// murmurs are what the console said beside, if the page is verbose.
+func (p *Page) murmurs() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.murmur...)
 }
 
 // Tap is one trusted tap at a place of the viewport, and two frames.

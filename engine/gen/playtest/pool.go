@@ -35,13 +35,7 @@ func (p *Pool) Warm() {
 
 // Play plays a game in the browser, as Browser.Play does.
 func (p *Pool) Play(ctx context.Context, g Game) (Report, error) {
-	browser, release, err := p.Get()
-	if err != nil {
-		return Report{}, err
-	}
-	report, err := browser.Play(ctx, g)
-	release(err != nil && ctx.Err() == nil)
-	return report, err
+	return inPool(ctx, p, func(b *Browser) (Report, error) { return b.Play(ctx, g) })
 }
 
 // Get returns the browser, and a function that gives it back. A browser that

@@ -17,9 +17,10 @@ const origin = "http://game.invalid/"
 
 // policy is the page's content security policy: its own files and nothing
 // else, and no other page, which would take its place on the screen and leave it
-// without frames. Generated code is hostile.
+// without frames. A form is for the page's scripts, and is sent nowhere. Generated
+// code is hostile.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-	"media-src 'self' data: blob:; connect-src 'none'; worker-src 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-same-origin"
+	"media-src 'self' data: blob:; connect-src 'none'; worker-src 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-forms allow-same-origin"
 
 // sandboxRemark is what Chromium says of that policy. A game is not in a frame of
 // ours, so there is nothing to escape to.
@@ -37,7 +38,7 @@ func (p *Page) answer(files map[string][]byte, requests iter.Seq2[fetch.EventReq
 				RequestID: r.RequestID, ResponseCode: 200, Body: data, ResponseHeaders: headers(r.Request.URL),
 			})
 		} else {
-			p.note("error: a request for " + r.Request.URL)
+			p.note(&p.said, maxSaid, "error: a request for "+r.Request.URL)
 			_, err = chromedp.Call(p.ctx, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 		}
 		if err != nil {

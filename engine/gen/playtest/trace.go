@@ -1,6 +1,7 @@
 package playtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -56,13 +57,9 @@ func readTrace(data []byte) (Trace, error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return t, err
 	}
-	last := 0
-	for _, input := range t.Inputs {
-		var when struct{ At *int }
-		if err := json.Unmarshal(input, &when); err != nil || when.At == nil || *when.At < last {
-			return t, fmt.Errorf("each input has a frame, \"at\", and none comes before the one in front of it")
-		}
-		last = *when.At
+	last, err := LastInput(t.Inputs)
+	if err != nil {
+		return t, err
 	}
 	if len(t.Inputs) == 0 || len(t.Expect) == 0 || t.Expect[0] != '{' {
 		return t, fmt.Errorf("a check has inputs and an expectation")
@@ -75,6 +72,18 @@ func readTrace(data []byte) (Trace, error) {
 		t.Seed = 1
 	}
 	return t, nil
+}
+
+// LastInput is the frame of the last of a check's inputs, which are in order.
+func LastInput(inputs []json.RawMessage) (frame int, err error) {
+	for _, input := range inputs {
+		var when struct{ At *int }
+		if err := json.Unmarshal(input, &when); err != nil || when.At == nil || *when.At < frame {
+			return 0, fmt.Errorf("each input has a frame, \"at\", and none comes before the one in front of it")
+		}
+		frame = *when.At
+	}
+	return frame, nil
 }
 
 // outcome is how a trace went on a seat.
@@ -106,6 +115,53 @@ func (s *seat) follow(t Trace, inputs []json.RawMessage) (outcome, error) {
 	return outcome{wrong, went}, err
 }
 
+// times is how often a check is followed: twice with its inputs, and without.
+const times = 3
+
+func (s *seat) turn(t Trace, time int) (outcome, error) {
+	if time == times-1 {
+		return s.follow(t, []json.RawMessage{})
+	}
+	return s.follow(t, t.Inputs)
+}
+
+// against says what speaks against a check; "" when nothing does.
+func against(went [times]outcome) string {
+	switch first, second, without := went[0].wrong, went[1].wrong, went[2].wrong; {
+	case first != "":
+		return ": " + first
+	case second != "":
+		return " holds the first time and not the second: " + second
+	case without == "":
+		return " holds without its inputs as well: it proves nothing"
+	}
+	return ""
+}
+
+// TryCheck follows a check that an author wrote as the judge will, and says what speaks
+// against it; "" when nothing does. Its error is ctx's, or means that nothing can be said.
+func (b *Browser) TryCheck(ctx context.Context, g Game, data []byte) (why string, err error) {
+	t, err := readTrace(data)
+	if err != nil {
+		return "It can't be read: " + err.Error(), nil
+	}
+	s, err := b.sit(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	var went [times]outcome
+	for time := range times {
+		if went[time], err = s.turn(t, time); err != nil {
+			return s.trouble(ctx, err)
+		}
+	}
+	if why = against(went); why != "" {
+		why = "The check" + clip(why, maxWord) + "."
+	}
+	return why, nil
+}
+
 // traced follows each check twice with its inputs and once without. Both seats take
 // what comes next.
 func (j *judge) traced() error {
@@ -114,22 +170,18 @@ func (j *judge) traced() error {
 		j.report.check("G13", true, false, p)
 	}
 	type turn struct{ check, time int }
-	turns := make(chan turn, 3*len(list))
+	turns := make(chan turn, times*len(list))
 	for i := range list {
-		for time := range 3 {
+		for time := range times {
 			turns <- turn{i, time}
 		}
 	}
 	close(turns)
-	went := make([][3]outcome, len(list))
+	went := make([][times]outcome, len(list))
 	_, err := inPair(j.seats[0], j.seats[1], func(s *seat, _ bool) (any, error) {
 		for next := range turns {
-			inputs := list[next.check].Inputs
-			if next.time == 2 {
-				inputs = []json.RawMessage{}
-			}
 			var err error
-			if went[next.check][next.time], err = s.follow(list[next.check], inputs); err != nil {
+			if went[next.check][next.time], err = s.turn(list[next.check], next.time); err != nil {
 				return nil, err
 			}
 		}
@@ -140,18 +192,8 @@ func (j *judge) traced() error {
 	}
 	for i, t := range list {
 		j.keep(went[i][0].tale, true)
-		first, second, without := went[i][0].wrong, went[i][1].wrong, went[i][2].wrong
-		name := fmt.Sprintf("check %q", t.Name)
-		switch {
-		case first != "":
-			j.report.check("G13", true, false, name+": "+first)
-		case second != "":
-			j.report.check("G13", true, false, name+" holds the first time and not the second: "+second)
-		case without == "":
-			j.report.check("G13", true, false, name+" holds without its inputs as well: it proves nothing")
-		default:
-			j.report.check("G13", true, true, name)
-		}
+		why := against(went[i])
+		j.report.check("G13", true, why == "", strings.TrimSpace(fmt.Sprintf("check %q%s", t.Name, why)))
 	}
 	return nil
 }

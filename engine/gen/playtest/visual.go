@@ -54,7 +54,7 @@ func (j *judge) look() {
 			j.report.check("G03", true, false, shot.Moment+": the picture can't be read")
 			continue
 		}
-		n, share := colours(img)
+		n, share := colours(img, j.texts(shot.Moment))
 		j.colourful = j.colourful || n >= minColours && share <= maxShare
 		pictures[shot.Moment] = img
 	}
@@ -78,6 +78,32 @@ func (j *judge) look() {
 	j.report.Shots = slices.DeleteFunc(j.report.Shots, func(s Shot) bool { return len(s.JPEG) > maxShot })
 }
 
+// texts are those of a moment.
+type texts struct {
+	boxes []Box
+	w, h  float64 // of the field
+}
+
+// texts returns those that a game in real time says are on its screen: what it draws
+// is something else.
+func (j *judge) texts(moment string) texts {
+	i := slices.IndexFunc(j.sights, func(s sight) bool { return s.moment == moment })
+	if i < 0 || j.sights[i].Screen == nil || !j.game.realTime() {
+		return texts{}
+	}
+	screen := j.sights[i].Screen
+	return texts{screen.HUD, screen.Field.W, screen.Field.H}
+}
+
+// hold reports whether a place of a picture belongs to a text or its border.
+func (t texts) hold(in image.Rectangle, x, y int) bool {
+	fx, fy := float64(x-in.Min.X)*t.w/float64(in.Dx()), float64(y-in.Min.Y)*t.h/float64(in.Dy())
+	return slices.ContainsFunc(t.boxes, func(b Box) bool {
+		edge := b.Size
+		return fx > b.X-edge && fx < b.X+b.W+edge && fy > b.Y-edge && fy < b.Y+b.H+edge
+	})
+}
+
 // maxShot bounds a picture that is kept, in bytes: five are 300 kB at most.
 const maxShot = 60_000
 
@@ -93,28 +119,32 @@ func light(shot []byte, img image.Image) []byte {
 }
 
 func (j *judge) lookAtTexts(s sight) {
-	var outside, small, overlap []string
-	score, field := false, s.Screen.Field
-	for i, b := range s.Screen.HUD {
-		if b.X < 0 || b.Y < 0 || b.X+b.W > field.W || b.Y+b.H > field.H {
-			outside = append(outside, b.Role)
-		}
-		if b.Size < minText {
-			small = append(small, b.Role)
-		}
-		score = score || b.Role == "score" && b.Text == fmt.Sprint(s.Score)
-		for _, other := range s.Screen.HUD[i+1:] {
-			if b.X < other.X+other.W && other.X < b.X+b.W && b.Y < other.Y+other.H && other.Y < b.Y+b.H {
-				overlap = append(overlap, b.Role+" and "+other.Role)
-			}
-		}
-	}
+	outside, small, overlap := s.Screen.misplaced()
+	score := slices.ContainsFunc(s.Screen.HUD, func(b Box) bool { return b.Role == "score" && b.Text == fmt.Sprint(s.Score) })
 	if s.Phase == "play" && j.game.scores() {
 		j.report.check("G11", true, score, s.moment+": the score is not on the screen")
 		j.report.check("G11", false, s.Unseen == "", s.moment+": the score "+s.Unseen+", which it says is on the screen, is drawn by nobody")
 	}
 	j.report.check("P15", false, len(outside)+len(overlap) == 0, s.moment+": texts outside: "+strings.Join(outside, ", ")+"; on top of each other: "+strings.Join(overlap, ", "))
 	j.report.check("P16", false, len(small) == 0, s.moment+": texts too small: "+strings.Join(small, ", "))
+}
+
+// misplaced are the roles of texts that are not whole, too small, or on top of others.
+func (s *screen) misplaced() (outside, small, overlap []string) {
+	for i, b := range s.HUD {
+		if b.X < 0 || b.Y < 0 || b.X+b.W > s.Field.W || b.Y+b.H > s.Field.H {
+			outside = append(outside, b.Role)
+		}
+		if b.Size < minText {
+			small = append(small, b.Role)
+		}
+		for _, other := range s.HUD[i+1:] {
+			if b.X < other.X+other.W && other.X < b.X+b.W && b.Y < other.Y+other.H && other.Y < b.Y+b.H {
+				overlap = append(overlap, b.Role+" and "+other.Role)
+			}
+		}
+	}
+	return outside, small, overlap
 }
 
 func (j *judge) lookAtHero(s sight) {
@@ -130,12 +160,16 @@ func (j *judge) lookAtHero(s sight) {
 	j.report.check("V02", false, inside, s.moment+": the hero is outside of the field")
 }
 
-// lookAtContrast compares the lightest and the darkest of what is in a text's
-// box: its letters and their outline or ground.
 func (j *judge) lookAtContrast(s sight, img image.Image) {
-	kx, ky := float64(img.Bounds().Dx())/s.Screen.Field.W, float64(img.Bounds().Dy())/s.Screen.Field.H
-	var faint []string
-	for _, b := range s.Screen.HUD {
+	faint := s.Screen.faint(img)
+	j.report.check("V03", false, len(faint) == 0, s.moment+": texts without contrast: "+strings.Join(faint, ", "))
+}
+
+// faint compares the lightest and the darkest of what is in a text's box: its letters
+// and their outline or ground.
+func (s *screen) faint(img image.Image) (faint []string) {
+	kx, ky := float64(img.Bounds().Dx())/s.Field.W, float64(img.Bounds().Dy())/s.Field.H
+	for _, b := range s.HUD {
 		area := image.Rect(int(b.X*kx), int(b.Y*ky), int((b.X+b.W)*kx), int((b.Y+b.H)*ky)).Intersect(img.Bounds())
 		if area.Empty() {
 			continue
@@ -144,7 +178,7 @@ func (j *judge) lookAtContrast(s sight, img image.Image) {
 			faint = append(faint, fmt.Sprintf("%s (%.1f)", b.Role, c))
 		}
 	}
-	j.report.check("V03", false, len(faint) == 0, s.moment+": texts without contrast: "+strings.Join(faint, ", "))
+	return faint
 }
 
 // contrast is that of the 3rd and the 97th percentile of an area's luminance.
@@ -170,12 +204,15 @@ func luminance(img image.Image, x, y int) float64 {
 }
 
 // colours counts the colours of a picture, at five bits a channel, and says which
-// share of it the commonest has.
-func colours(img image.Image) (n int, share float64) {
+// share of it the commonest has, without what belongs to texts.
+func colours(img image.Image, aside texts) (n int, share float64) {
 	seen := map[[3]uint32]int{}
 	most, all := 0, 0
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 3 {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 3 {
+			if aside.hold(img.Bounds(), x, y) {
+				continue
+			}
 			r, g, b, _ := img.At(x, y).RGBA()
 			c := [3]uint32{r >> 11, g >> 11, b >> 11}
 			seen[c]++

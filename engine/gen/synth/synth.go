@@ -47,6 +47,19 @@ func Sounds(s spec.Spec) map[string][]byte {
 	return out
 }
 
+// roles are the effects that stand for what an author calls a sound.
+var roles = map[string]string{"score": "score", "hit": "hurt", "jump": "move", "move": "hit", "power": "power", "lose": "over", "win": "win"}
+
+// Role returns the WAV of a sound by what it is for, in a pitch that follows from the
+// seed; false when there is none for it.
+func Role(role string, seed uint32) ([]byte, bool) {
+	if role == "music" {
+		return wav(music(seed, 96+float64(seed>>8%5)*8)), true
+	}
+	e, ok := effects[roles[role]]
+	return wav(e.render(math.Pow(2, float64(seed%7)/12-0.25))), ok
+}
+
 func (e effect) render(pitch float64) []float64 {
 	n := int(e.seconds * rate)
 	out := make([]float64, n)

@@ -35,3 +35,14 @@ func TestSoundsFollowFromTheSeed(t *testing.T) {
 		t.Error("the music does not follow from the seed")
 	}
 }
+
+func TestSoundsOfEachRoleAreWholeFiles(t *testing.T) {
+	for _, role := range []string{"score", "hit", "jump", "move", "power", "lose", "win", "music"} {
+		if data, ok := Role(role, 3); !ok || len(data) < 100 || !bytes.HasPrefix(data, []byte("RIFF")) {
+			t.Errorf("%s is no sound: %.16q", role, data)
+		}
+	}
+	if _, ok := Role("hero", 3); ok {
+		t.Error("there is a sound of a hero")
+	}
+}

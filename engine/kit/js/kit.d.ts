@@ -4,7 +4,7 @@ export interface Input {
   left: boolean; right: boolean; up: boolean; down: boolean;
   /** Held: space or enter. */
   action: boolean;
-  /** What went down since the last step: left, right, up, down, action, and keys as of KeyboardEvent.key, letters small. */
+  /** What went down since the last step: left, right, up, down, action, and keys by KeyboardEvent.key, in small. */
   pressed: string[];
   /** A finger or the mouse went down, or up. */
   tapped: boolean; released: boolean;

@@ -59,6 +59,7 @@ function draw(game, g, alpha) {
 }
 
 // words are the texts around a run.
+/** @param {{ text?: any, title: string, size: any }} about */
 function words({ text = {}, title, size }) {
   const { phase, s } = page;
   const say = (role, y, high, said = text[role] ?? role) => hud.text(role, said, size.w / 2, size.h * y, high);

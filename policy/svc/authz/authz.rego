@@ -38,12 +38,22 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
 	key.active
 }
 
 allow if {
-	input.action in {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
+	input.action in {
+		"projects.get",
+		"projects.delete",
+		"projects.publish",
+		"projects.unpublish",
+		"analytics.read",
+		"status",
+		"events",
+		"files",
+		"cancel",
+	}
 	key.active
 	project.role == "owner"
 }
@@ -85,6 +95,10 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
+	"models.list",
 	"generate",
 	"status",
 	"events",

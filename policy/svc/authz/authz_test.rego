@@ -14,9 +14,19 @@ base := {
 
 allowed := {"allow": true, "status": 200, "error": "", "limits": unlimited, "rule": "allowed"}
 
-key_actions := {"authenticate", "projects.create", "projects.list"}
+key_actions := {"authenticate", "projects.create", "projects.list", "models.list"}
 
-project_actions := {"projects.get", "projects.delete", "status", "events", "files", "cancel"}
+project_actions := {
+	"projects.get",
+	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
+	"status",
+	"events",
+	"files",
+	"cancel",
+}
 
 actions := (key_actions | project_actions) | {"generate"}
 

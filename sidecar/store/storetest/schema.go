@@ -69,6 +69,11 @@ DECLARE
 	tables text[] := ARRAY(SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1);
 	name text;
 BEGIN
+	FOR name IN SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE 'play\_%%' AND tablename NOT IN
+		(SELECT tablename FROM pg_tables WHERE schemaname = '%[1]s') LOOP -- of package analytics, made where it is needed
+		EXECUTE format('DROP TABLE %%I', name);
+		tables := array_remove(tables, name);
+	END LOOP;
 	IF tables <> ARRAY(SELECT tablename::text FROM pg_tables WHERE schemaname = '%[1]s' ORDER BY 1) THEN
 		RAISE 'other tables than in a new database: %%', tables;
 	END IF;

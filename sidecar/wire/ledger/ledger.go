@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/peer/rpc"
 )
@@ -36,11 +37,13 @@ type Ledger interface {
 	Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error
 	EndJob(ctx context.Context, record contract.JobRecord) error
 	Expire(ctx context.Context, before time.Time) (int, error)
+	PublishedJobs(ctx context.Context) ([]string, error)
 	DeletedProjects(ctx context.Context, installationID string) ([]string, error)
 	ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error
 	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)
 	ChargeCall(ctx context.Context, call contract.Call) error
 	Unpriced(ctx context.Context, units []string) ([]string, error)
+	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
 type (
@@ -89,6 +92,7 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 		return nothing{}, l.EndJob(ctx, r)
 	})
 	rpc.Handle(s, "expire", func(ctx context.Context, r expiry) (int, error) { return l.Expire(ctx, r.Before) })
+	rpc.Handle(s, "published-jobs", func(ctx context.Context, _ nothing) ([]string, error) { return l.PublishedJobs(ctx) })
 	rpc.Handle(s, "deleted-projects", func(ctx context.Context, r installationRef) ([]string, error) {
 		return l.DeletedProjects(ctx, r.InstallationID)
 	})
@@ -101,6 +105,7 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "charge-call", func(ctx context.Context, r contract.Call) (nothing, error) {
 		return nothing{}, l.ChargeCall(ctx, r)
 	})
+	rpc.Handle(s, "prices", func(ctx context.Context, r units) (map[string]api.TIK, error) { return l.Prices(ctx, r.Units) })
 	rpc.Handle(s, "unpriced", func(ctx context.Context, r units) ([]string, error) { return l.Unpriced(ctx, r.Units) })
 	return s
 }
@@ -157,6 +162,11 @@ func (c *Client) Expire(ctx context.Context, before time.Time) (int, error) {
 	return call[int](ctx, c, expireTimeout, "expire", expiry{before})
 }
 
+// PublishedJobs implements Ledger.
+func (c *Client) PublishedJobs(ctx context.Context) ([]string, error) {
+	return call[[]string](ctx, c, timeout, "published-jobs", nothing{})
+}
+
 // DeletedProjects implements Ledger.
 func (c *Client) DeletedProjects(ctx context.Context, installationID string) ([]string, error) {
 	return call[[]string](ctx, c, timeout, "deleted-projects", installationRef{installationID})
@@ -182,6 +192,11 @@ func (c *Client) ChargeCall(ctx context.Context, charged contract.Call) error {
 // Unpriced implements Ledger.
 func (c *Client) Unpriced(ctx context.Context, names []string) ([]string, error) {
 	return call[[]string](ctx, c, timeout, "unpriced", units{names})
+}
+
+// Prices implements Ledger.
+func (c *Client) Prices(ctx context.Context, names []string) (map[string]api.TIK, error) {
+	return call[map[string]api.TIK](ctx, c, timeout, "prices", units{names})
 }
 
 // Interface guards

@@ -4,35 +4,53 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// Billed answers with what a server that caches prefixes would say that it took:
-// what one of the earlier requests began with is cached, the rest is written to
-// the cache where marks ask for it. The output is counted at four bytes a token.
+// Billing counts what requests take as a server does that caches prefixes: what one of
+// the earlier requests began with is cached, the rest is written to the cache where
+// marks ask for it. The output is counted at four bytes a token.
+type Billing struct {
+	mu   sync.Mutex // guards what follows
+	seen []string
+	all  Took
+}
+
+// Took is what all requests so far took.
+func (b *Billing) Took() Took {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all
+}
+
+// Bill returns an answer with what it takes.
+func (b *Billing) Bill(q Request, t Turn) Turn {
+	prompt := promptOf(q.Body)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	longest := 0
+	for _, before := range b.seen {
+		longest = max(longest, common(prompt, before))
+	}
+	b.seen = append(b.seen, prompt)
+	took := &Took{Cached: longest / 4, Input: (len(prompt)-longest)/4 + 1, Output: (len(t.Text)+len(t.Reasoning))/4 + 1}
+	for _, c := range t.Tools {
+		took.Output += len(c.Arguments) / 4
+	}
+	if strings.Contains(string(marshal(q.Body)), `"cache_control"`) {
+		took.Written, took.Input = took.Input, 0
+	}
+	b.all = Took{b.all.Input + took.Input, b.all.Cached + took.Cached, b.all.Written + took.Written, b.all.Output + took.Output}
+	t.Took = took
+	return t
+}
+
+// Billed answers with the n-th turn to the n-th request, and what it takes.
 func Billed(turn func(n int) Turn) Answer {
-	var mu sync.Mutex // guards what follows
-	var seen []string
-	n := 0
+	var bills Billing
+	var n atomic.Int64
 	return func(p *Provider, w http.ResponseWriter, r *http.Request, q Request) {
-		prompt := promptOf(q.Body)
-		mu.Lock()
-		longest := 0
-		for _, before := range seen {
-			longest = max(longest, common(prompt, before))
-		}
-		seen = append(seen, prompt)
-		t := turn(n)
-		n++
-		mu.Unlock()
-		took := &Took{Cached: longest / 4, Input: (len(prompt)-longest)/4 + 1, Output: (len(t.Text)+len(t.Reasoning))/4 + 1}
-		for _, c := range t.Tools {
-			took.Output += len(c.Arguments) / 4
-		}
-		if strings.Contains(string(marshal(q.Body)), `"cache_control"`) {
-			took.Written, took.Input = took.Input, 0
-		}
-		t.Took = took
-		t.Answer()(p, w, r, q)
+		bills.Bill(q, turn(int(n.Add(1)-1))).Answer()(p, w, r, q)
 	}
 }
 

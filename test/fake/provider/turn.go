@@ -86,7 +86,9 @@ func (t Turn) blocks() []map[string]any {
 	}
 	for _, c := range t.Tools {
 		var input any
-		decode(c.Arguments, &input)
+		if decode(c.Arguments, &input); input == nil {
+			input = c.Arguments // that were cut
+		}
 		out = append(out, map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": input})
 	}
 	return out
@@ -143,6 +145,9 @@ func (t Turn) messageEvents(q Request) []event {
 		case "tool_use":
 			start["input"] = map[string]any{}
 			arguments := string(marshal(b["input"]))
+			if cut, ok := b["input"].(string); ok {
+				arguments = cut
+			}
 			for word := range pieces(arguments) {
 				deltas = append(deltas, map[string]any{"type": "input_json_delta", "partial_json": word})
 			}

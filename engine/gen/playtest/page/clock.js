@@ -22,6 +22,7 @@ const timers = new Map();
 // breathe lets promises and events have their turn.
 export const breathe = () => new Promise((done) => { waiting.push(done); post(0); });
 export const pause = (ms) => new Promise((done) => { own.timeout(done, ms); });
+export const wall = () => own.now();
 export const painted = () => new Promise((done) => { own.frame(() => own.frame(done)); });
 
 function later(callback, ms, every, args) {
@@ -130,6 +131,11 @@ function loads() {
       src.set.call(this, value);
     },
   }));
+  const decode = HTMLImageElement.prototype.decode;
+  HTMLImageElement.prototype.decode = function decoded() {
+    clock.loading++;
+    return decode.call(this).finally(() => { clock.loading--; });
+  };
 }
 
 export function install(seed) {

@@ -9,6 +9,7 @@ import * as hands from './hands.js';
 const { clock } = time;
 const { record } = book;
 const FIRST = 6; // scores after which the texts are looked at
+const MOST_STATE = 4000; // characters of a state as text
 const PATIENCE = 30; // frames until a score must be shown
 
 const settings = window.__judge_settings || { seed: 1, w: 480, h: 720 };
@@ -95,11 +96,16 @@ async function step() {
   if (run && run.listeners < 0 && clock.frame - run.at >= 30) run.listeners = hands.listeners();
 }
 
-// boot lets frames pass until the game says that it is ready, and two more.
+// boot lets frames pass until the game says that it is ready, and two more. Of a page
+// that complains it expects little: a picture of it may never come.
 async function boot(frames) {
   await time.breathe(); // within the call from outside, a page may do what its policy forbids
-  for (let i = 0; i < frames && record.ready < 0; i++) {
-    for (let n = 0; n < 2500 && (document.readyState !== 'complete' || clock.loading > 0); n++) await time.pause(4);
+  const limit = time.wall() + 12000;
+  const loading = () => document.readyState !== 'complete' || clock.loading > 0;
+  let most = frames;
+  for (let i = 0; i < most && record.ready < 0; i++) {
+    while (faults.length === 0 && time.wall() < limit && loading()) await time.pause(4);
+    if (faults.length > 0 && most === frames) most = Math.min(frames, i + 60);
     await step();
   }
   for (let i = 0; i < 2; i++) await step();
@@ -115,14 +121,14 @@ const ends = {
   scored: () => { const run = book.current(); return over() || (run && run.best >= 1); },
 };
 
-// play lets frames pass while a policy plays, until something is so.
-async function play(policy, frames, until, inputs) {
-  const from = { starts: record.starts };
-  memory.last = -99;
-  await time.breathe();
-  const left = (inputs || []).slice();
-  const held = {};
-  for (let i = 0; i < frames && !ends[until || 'never'](from); i++) {
+// roll is a way of playing that can be gone on with: a policy or inputs, and how far
+// it came.
+const roll = (policy, inputs) => ({ policy, left: (inputs || []).slice(), held: {}, at: 0 });
+
+async function go(way, frames, done) {
+  const { policy, left, held } = way;
+  for (let n = 0; n < frames && !done(); n++) {
+    const i = way.at++;
     while (left.length > 0 && left[0].at <= i) {
       const input = left.shift();
       hands.replay(input);
@@ -136,8 +142,45 @@ async function play(policy, frames, until, inputs) {
     if (policy) act(policy, i);
     await step();
   }
+}
+
+// play lets frames pass while a policy plays, until something is so.
+async function play(policy, frames, until, inputs) {
+  const from = { starts: record.starts };
+  memory.last = -99;
+  await time.breathe();
+  await go(roll(policy, inputs), frames, () => ends[until || 'never'](from));
   if (policy) hands.perform(null, settings.w, settings.h);
   return tell();
+}
+
+let reel = null;
+
+// film plays on where it was left, until a run ends if that is asked, and shows the
+// last frame. A policy or inputs begin it.
+async function film(frames, until, policy, inputs) {
+  if (!reel || policy !== undefined) {
+    memory.last = -99;
+    reel = roll(policy, inputs);
+  }
+  await time.breathe();
+  await go(reel, frames - 1, ends[until]);
+  eyes.draw(true);
+  const left = until === 'ended' && over(); // nobody plays on
+  await go(left ? roll('') : reel, 1, ends.never);
+  if (left) reel.at++;
+  await time.painted();
+  eyes.draw(false);
+  return Object.assign(scene(), { played: reel.at, frame: clock.frame, spent: clock.spent, state: exposed() });
+}
+
+// exposed is the state as text, '' without one.
+function exposed() {
+  try {
+    return (JSON.stringify(book.state()) || '').slice(0, MOST_STATE);
+  } catch (e) {
+    return '';
+  }
 }
 
 // show draws one more frame, and waits until it is on the screen.
@@ -147,6 +190,10 @@ async function show() {
   await step();
   await time.painted();
   eyes.draw(false);
+  return scene();
+}
+
+function scene() {
   const s = book.state();
   const run = book.current();
   const phase = !run ? 'ready' : run.ended >= 0 ? 'over' : 'play';
@@ -215,4 +262,4 @@ function expects(e) {
   return wrong.join(', ');
 }
 
-window.__judge = { boot, play, show, hide, box, resized, tell, expects, draw: eyes.draw, print: eyes.print, buttons: eyes.buttons, tap: (x, y) => hands.tap(hands.point(x, y)), press: hands.press };
+window.__judge = { boot, play, film, happened: book.happened, show, hide, box, resized, tell, expects, draw: eyes.draw, print: eyes.print, buttons: eyes.buttons, tap: (x, y) => hands.tap(hands.point(x, y)), press: hands.press };

@@ -3,16 +3,36 @@
 import { clock } from './clock.js';
 
 const MOST_RUNS = 40;
+const MOST_EVENTS = 40; // of those that come first, and of those that come last
 
 export const record = {
   ready: -1, starts: 0, runs: [], state: null, screen: null, bad: '', alike: 0, unlike: 0, unlikeNote: '', calls: 0,
 };
 let fresh = null; // the score told in this frame
+const events = { first: [], last: [], left: 0, score: null };
+
+// event keeps what happened: in a long run, its beginning and its end.
+function event(kind, more) {
+  const e = Object.assign({ frame: clock.frame, kind }, more);
+  if (events.first.length < MOST_EVENTS) events.first.push(e);
+  else events.last.push(e);
+  if (events.last.length <= MOST_EVENTS) return;
+  events.last.shift();
+  events.left++;
+}
+function scored(score) {
+  if (score !== events.score) event('score', { score });
+  events.score = score;
+}
+
+export const happened = () => ({ events: events.first.concat(events.last), left: events.left });
 
 export const current = () => record.runs[record.runs.length - 1] || null;
 
 function began() {
   record.starts++;
+  event('start');
+  events.score = null;
   if (record.runs.length === MOST_RUNS) record.runs.shift();
   record.runs.push({ at: clock.frame, ended: -1, ends: 0, score: 0, first: null, best: 0, half: 0, line: [], outcome: '', told: 0, listeners: -1 });
 }
@@ -46,6 +66,7 @@ function ended(result) {
     told(result.score);
     run.told = n;
   }
+  event('end', { outcome: run.outcome.slice(0, 40), score: run.score });
 }
 
 const wraps = {
@@ -53,7 +74,10 @@ const wraps = {
   track: (real) => (name, props) => {
     record.calls++;
     if (name === 'start') began();
-    else if (name === 'score') told(props && props.score);
+    else if (name === 'score') {
+      told(props && props.score);
+      if (fresh !== null) scored(fresh);
+    }
     return real(name, props);
   },
   endGame: (real) => (result, callback) => { ended(result); return real(result, callback); },

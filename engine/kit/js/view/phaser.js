@@ -3,7 +3,7 @@ import Phaser from 'phaser';
 
 export function view({ canvas, scale }) {
   return new Promise((done) => {
-    const create = function create() {
+    const create = /** @this {any} */ function create() {
       this.cameras.main.setOrigin(0, 0).setZoom(scale);
       this.game.loop.stop(); // the kit says when a frame is shown
       done({ g: this, show: () => this.game.step(performance.now(), 1000 / 60) });

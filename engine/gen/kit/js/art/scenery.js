@@ -1,54 +1,8 @@
 // Scenery: the sky and two layers that tile sideways. Everything repeats after
 // 480 pixels, so that a layer can drift for ever.
 import { shade, alpha } from './paint.js';
-
-const W = 480;
-const H = 720;
-const TAU = Math.PI * 2;
-
-function noise(i) {
-  const v = Math.sin(i * 91.7 + 4.1) * 43758.5453;
-  return v - Math.floor(v);
-}
-
-// ridge fills below a wave with whole periods across the tile.
-function ridge(c, base, waves, color) {
-  const at = (x) => base + waves.reduce((sum, w) => sum + w[1] * Math.sin((x / W) * TAU * w[0] + w[2]), 0);
-  const g = c.createLinearGradient(0, base - 80, 0, H);
-  g.addColorStop(0, shade(color, 0.12));
-  g.addColorStop(1, shade(color, -0.12));
-  c.fillStyle = g;
-  c.beginPath();
-  c.moveTo(-2, H);
-  for (let x = -2; x <= W + 2; x += 3) c.lineTo(x, at(x));
-  c.lineTo(W + 2, H);
-  c.fill();
-  return at;
-}
-
-// each calls draw(x, r, i) for n places along the tile, and again beyond each
-// edge so that what crosses an edge is whole.
-function each(n, draw) {
-  for (let i = 0; i < n; i++) {
-    const x = ((i + 0.5 + (noise(i) - 0.5) * 0.6) / n) * W;
-    for (const dx of [-W, 0, W]) draw(x + dx, noise(i + 40), i);
-  }
-}
-
-function triangle(c, x, y, w, h) {
-  c.beginPath();
-  c.moveTo(x - w, y);
-  c.lineTo(x, y - h);
-  c.lineTo(x + w, y);
-  c.fill();
-}
-
-function disc(c, x, y, r, color) {
-  c.fillStyle = color;
-  c.beginPath();
-  c.arc(x, y, r, 0, TAU);
-  c.fill();
-}
+import { landmarks } from './landmarks.js';
+import { W, H, TAU, noise, ridge, each, triangle, disc } from './ground.js';
 
 const layers = {
   hills: (c, y, color) => ridge(c, y, [[1, 34, 0.4], [2, 18, 2]], color),
@@ -211,17 +165,20 @@ export function paintSky(c, g, w, h) {
   const orb = g.scene.orb;
   if (orb === 'sun' || orb === 'moon') {
     const color = orb === 'sun' ? '#fff3b0' : '#f2f4ff';
+    c.save();
+    c.translate(-noise(81) * 90, noise(82) * 70 - 20); // where it stands in this game
     const glow = c.createRadialGradient(w - 110, 150, 20, w - 110, 150, 190);
     glow.addColorStop(0, alpha(color, 0.75));
     glow.addColorStop(1, alpha(color, 0));
     c.fillStyle = glow;
-    c.fillRect(0, 0, w, h);
+    c.fillRect(0, -60, w + 100, h + 60);
     disc(c, w - 110, 150, 46, color);
     if (orb === 'moon') {
       for (const [x, y, r] of [[-122, 138, 9], [-96, 158, 12], [-114, 172, 6]]) {
         disc(c, w + x, y, r, shade(color, -0.12));
       }
     }
+    c.restore();
   }
   if (orb === 'rays') {
     for (let i = 0; i < w / 80; i++) {
@@ -249,7 +206,7 @@ export function paintSky(c, g, w, h) {
   }
 }
 
-export function paintLayer(c, kind, y, color) { layers[kind](c, y, color); }
+export function paintLayer(c, kind, y, color) { (layers[kind] || landmarks[kind])(c, y, color); }
 
 export function paintMote(b, kind) {
   const c = b.c;

@@ -4,6 +4,7 @@ import { brush, shade } from './paint.js';
 import { being, crown, stands } from './beings.js';
 import { hazards, pickups } from './things.js';
 import { paintSky, paintLayer, paintMote } from './scenery.js';
+import { vary } from './ground.js';
 import { W, H } from '../core/world.js';
 
 function canvas(w, h) {
@@ -73,6 +74,17 @@ function cover(w, h, img) {
   return el;
 }
 
+// lifted lays a soft shadow below a figure, so that it stands out from any ground.
+function lifted(el) {
+  const out = canvas(el.width, el.height);
+  const c = out.getContext('2d');
+  c.shadowColor = 'rgba(20, 8, 40, 0.38)';
+  c.shadowBlur = el.height * 0.035;
+  c.shadowOffsetY = el.height * 0.03;
+  c.drawImage(el, 0, 0);
+  return out;
+}
+
 function glow() {
   const el = canvas(256, 256);
   const c = el.getContext('2d');
@@ -125,7 +137,7 @@ export function textures(game, meta, scale, loaded) {
         being(b, { body: seen(b, actor, meta), features, color, color2, ink: p.ink });
       }
     });
-    return game.art === 'procedural' ? texture(el) : el;
+    return lifted(game.art === 'procedural' ? texture(el) : el);
   };
   const boss = cast.boss || cast.hazard;
   const k = H / 720;
@@ -135,6 +147,7 @@ export function textures(game, meta, scale, loaded) {
     extra[name] = figure(name, 140, a, p[a.color] || a.color || p.pickup,
       p[a.color2] || a.color2 || shade(p.pickup, 0.5));
   }
+  vary(game.seed % 61);
   const layer = (kind, y, color) => screen(480, 720, scale * k, (c) => paintLayer(c, kind, y, color));
   for (const stage of game.stages || []) {
     if (!stage.scene) continue;

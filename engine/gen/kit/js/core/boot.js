@@ -7,9 +7,10 @@ import { session } from './session.js';
 import { pressed, PAUSE, SOUND } from './controls.js';
 import { textures } from '../art/textures.js';
 import { pictures } from './assets.js';
-import { stateHook, viewHook, printHook, screenHook } from './hook.js';
+import { stateHook, viewHook, screenHook } from './hook.js';
 import { listen } from './input.js';
 import { player } from './sound.js';
+import { surround } from './surround.js';
 import { store } from './store.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
@@ -97,13 +98,13 @@ export function boot(game, mechanic, renderer, assets) {
   const between = motion(list, ss.compose, drawList());
   const fit = Math.min(window.innerHeight / (H + STRIP), window.innerWidth / W);
   const scale = Math.min(2, Math.max(0.75, fit * (window.devicePixelRatio || 1)));
-  pictures(assets).then((loaded) => renderer.start({
+  pictures(assets).then((loaded) => textures(game, mechanic.meta, scale, loaded)).then((painted) => renderer.start({
     parent, width: W, height: H + STRIP, scale, colors: game.palette,
-    textures: textures(game, mechanic.meta, scale, loaded),
+    textures: painted,
     ready() {
+      surround(painted, game.palette);
       window.__svc_state = stateHook(ss, list);
       window.__svc_view = viewHook(ss);
-      window.__svc_print = printHook(ss);
       svc.expose(() => ss.state, screenHook(ss, list));
       svc.ready(() => svc.track('loaded', {}));
     },

@@ -7,7 +7,7 @@ const LETTER = 0.58; // width of a letter of average text, in its size
 const BANNER = 34; // smallest size of a text that stands alone
 const TOP = 118; // words stay below what is written at the top
 const UNDER = 318; // and a boss
-const STILL = 300; // where a text stands that says something to all
+const STILL = 196; // where a text stands that says something to all
 
 export function effects() {
   return { rng: 7, parts: [], words: [], beams: [], shake: 0, flash: 0, bump: 0, boss: null };
@@ -48,9 +48,9 @@ function word(fx, text, x, y, size, color) {
   if (fx.words.length > 12) fx.words.shift();
 }
 
-function banner(fx, text) {
-  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - STILL) > 50); // nothing beside it
-  word(fx, text, W / 2, STILL, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
+function banner(fx, text, y) {
+  fx.words = fx.words.filter((w) => w.size < BANNER && Math.abs(w.y - y) > 50); // nothing beside it
+  word(fx, text, W / 2, y, Math.min(46, Math.floor((W - 60) / (0.62 * text.length))), 'accent');
 }
 
 // react shows an event; text holds the game's own words.
@@ -60,7 +60,7 @@ export function react(fx, e, text) {
     burst(fx, e.x, e.y, perfect ? 22 : 12, perfect ? 'accent' : 'pickup', 260);
     word(fx, (perfect ? text.perfect + ' +' : '+') + e.n, e.x, e.y - 44, perfect ? 30 : 26, 'text');
     fx.bump = 1;
-    if (STREAKS.indexOf(e.streak) >= 0) banner(fx, text.streak + ' x' + e.streak);
+    if (STREAKS.indexOf(e.streak) >= 0) banner(fx, text.streak + ' x' + e.streak, STILL);
   } else if (e.type === 'hurt') {
     burst(fx, e.x, e.y, 26, 'hazard', 380);
     fx.shake = 1;
@@ -68,10 +68,10 @@ export function react(fx, e, text) {
   } else if (e.type === 'miss') {
     burst(fx, e.x, e.y, 8, 'far', 140);
   } else if (e.type === 'level') {
-    banner(fx, text.level + ' ' + e.level);
+    banner(fx, text.level + ' ' + e.level, STILL);
     for (let i = 0; i < 3; i++) burst(fx, W * (0.25 + i * 0.25), 240, 12, 'accent', 300);
   } else if (e.type === 'boss') {
-    banner(fx, text.boss);
+    banner(fx, text.boss, UNDER);
     fx.shake = 1.1;
   } else if (e.type === 'strike') {
     if (fx.boss) {
@@ -85,10 +85,14 @@ export function react(fx, e, text) {
     fx.shake = 1.2;
   } else if (e.type === 'power') {
     burst(fx, e.x, e.y, 18, 'accent', 300);
-    banner(fx, text[e.power]);
+    banner(fx, text[e.power], STILL);
   } else if (e.type === 'shield') {
     burst(fx, e.x, e.y, 20, 'accent', 320);
     fx.shake = 0.5;
+  } else if (e.type === 'record') {
+    for (let i = 0; i < 6; i++) {
+      burst(fx, W * (0.1 + i * 0.16), 120 + random(fx) * 80, 14, i % 2 ? 'accent' : 'pickup', 300);
+    }
   } else if (e.type === 'over') {
     fx.shake = Math.max(fx.shake, e.outcome === 'win' ? 0 : 1.3);
     if (e.outcome === 'win') {

@@ -46,13 +46,3 @@ export function viewHook(ss) {
   const controls = ss.mechanic.meta.controls || 'tap';
   return () => ({ phase: ss.phase, field, controls, view: ss.phase === 'play' ? { state: ss.state } : null });
 }
-
-// printHook returns a function that tells two states of a game apart.
-export function printHook(ss) {
-  return () => {
-    let h = 2166136261;
-    const text = ss.phase + JSON.stringify(ss.state);
-    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
-    return (h >>> 0).toString(16);
-  };
-}

@@ -21,7 +21,7 @@ export function drawReady(d, ss) {
 
   const aside = TALL ? 134 : 210;
   const shown = (role) => !g.figures || g.figures.includes(role);
-  d.sprite('glow', W / 2, place.hero, place.big * 2.2, { tint: 'accent', alpha: 0.5 });
+  d.sprite('glow', W / 2, place.hero, place.big * 2.4, { tint: '#fff6d6', alpha: 0.55 });
   if (shown('pickup')) d.sprite('pickup', W / 2 - aside, place.hero - 12 + bob * 8, 58, { rot: -0.15 });
   if (shown('hazard')) d.sprite('hazard', W / 2 + aside, place.hero - bob * 8, 66, { rot: 0.12 });
   if (g.logo) d.sprite('logo', W / 2, place.hero, place.big * 1.2);

@@ -38,6 +38,7 @@ export function session(game, mechanic, hooks) {
     if (ss.state.both) ss.scores = ss.state.both.slice();
     else ss.scores[ss.turn] = ss.state.score;
     ss.record = ss.state.score > ss.best;
+    if (ss.record && ss.best > 0) react(ss.fx, { type: 'record' }, game.text);
     ss.best = Math.max(ss.best, ss.state.score);
     ss.phase = !ss.state.both && ss.turn + 1 < game.play.players ? 'next' : 'over';
     ss.since = 0;

@@ -4,8 +4,10 @@ import {
   W, STEP, base, tick, gain, hurt, note, clear, heat, random, choose, chance, blink, hypot, near, clamp,
 } from '../core/world.js';
 import { grid, centre, cellAt } from '../core/board.js';
-import { reach, DIRS, opposite } from '../core/rooms.js';
+import { reach, DIRS, opposite, grow, leaves, distances } from '../core/rooms.js';
 import { drawRoom, drawMap, drawSpeech } from '../core/roomart.js';
+
+export { distances };
 
 export const meta = {
   id: 'adventure', scroll: 'none', controls: 'stick',
@@ -18,7 +20,6 @@ export const meta = {
 export const N = 11; // cells of a room's side
 export const MID = 5;
 export const board = grid(N, N, 152, 128);
-const SIZE = 5; // of the map, in rooms
 const R = 15;
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
@@ -45,39 +46,6 @@ function build(s) {
   Object.assign(s, { room: 0, face: 1, path: [], from: -1, said: 0, say: 'start', walking: false });
   place(s, -1);
   s.rooms[0].seen = 1;
-}
-
-function grow(s, n) {
-  s.rooms = [newRoom(2, 2)];
-  while (s.rooms.length < n) {
-    const i = Math.floor(random(s) * s.rooms.length);
-    const k = Math.floor(random(s) * 4);
-    const x = s.rooms[i].x + DIRS[k][0];
-    const y = s.rooms[i].y + DIRS[k][1];
-    if (x < 0 || y < 0 || x >= SIZE || y >= SIZE || s.rooms.some((r) => r.x === x && r.y === y)) continue;
-    s.rooms.push(newRoom(x, y));
-    s.rooms[i].doors[k] = s.rooms.length - 1;
-    s.rooms[s.rooms.length - 1].doors[opposite(k)] = i;
-  }
-}
-
-function newRoom(x, y) {
-  return { x, y, doors: [-1, -1, -1, -1], kind: '', blocks: [], coins: [], foe: null, seen: 0 };
-}
-function leaves(s) {
-  return s.rooms.map((_, i) => i).filter((i) => i > 0 && s.rooms[i].doors.filter((d) => d >= 0).length === 1);
-}
-
-export function distances(s, from) {
-  const far = s.rooms.map(() => -1);
-  far[from] = 0;
-  const queue = [from];
-  for (const i of queue) for (const d of s.rooms[i].doors) {
-    if (d < 0 || far[d] >= 0) continue;
-    far[d] = far[i] + 1;
-    queue.push(d);
-  }
-  return far;
 }
 
 // furnish puts blocks where they close nothing off, coins, and who walks there.

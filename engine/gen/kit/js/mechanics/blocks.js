@@ -1,7 +1,10 @@
 // Blocks: pieces of four squares fall into a well. They are turned and moved, and
 // each row that is filled vanishes. More rows at once are worth more.
 import { W, STEP, base, tick, gain, hurt, note, heat, random, pow } from '../core/world.js';
+import { PIECES, KICKS } from '../core/pieces.js';
 import { drawBoard } from '../core/board.js';
+
+export { PIECES };
 
 export const meta = { id: 'blocks', scroll: 'none', controls: 'swipe' };
 
@@ -16,19 +19,6 @@ const FLASH = 0.26; // seconds that full rows are seen
 const WORTH = [0, 1, 3, 5, 8];
 const EMPTY = '.'.repeat(COLS);
 const HELD = [0.19, 0.045]; // seconds until a held key repeats, and between two
-
-// Pieces in the box that they turn in, with their usual colours.
-export const PIECES = {
-  I: { n: 4, color: '#2fc6ee', cells: [[0, 1], [1, 1], [2, 1], [3, 1]] },
-  O: { n: 2, color: '#f7d21b', cells: [[0, 0], [1, 0], [0, 1], [1, 1]] },
-  T: { n: 3, color: '#b04fd0', cells: [[1, 0], [0, 1], [1, 1], [2, 1]] },
-  S: { n: 3, color: '#4cc247', cells: [[1, 0], [2, 0], [0, 1], [1, 1]] },
-  Z: { n: 3, color: '#ef3340', cells: [[0, 0], [1, 0], [1, 1], [2, 1]] },
-  J: { n: 3, color: '#4066e0', cells: [[0, 0], [0, 1], [1, 1], [2, 1]] },
-  L: { n: 3, color: '#f5862a', cells: [[2, 0], [0, 1], [1, 1], [2, 1]] },
-};
-// Where a turned piece may give way to, in turn.
-const KICKS = [[0, 0], [-1, 0], [1, 0], [0, -1], [-1, -1], [1, -1], [-2, 0], [2, 0], [0, -2]];
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {

@@ -3,20 +3,19 @@
 import {
   W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, sin, cos, atan2,
 } from '../core/world.js';
+import { COLS, ROWS, R, HIGH, GIFT, NEAR, there, alike, hanging } from '../core/comb.js';
+
+export { R, NEAR, alike, hanging };
 
 export const meta = { id: 'bubbles', scroll: 'none', controls: 'board' };
 
-const COLS = 12; // of even rows; odd ones have one less
-const ROWS = 13;
-export const R = W / COLS / 2;
-const HIGH = R * 1.732;
 const TOP = 150;
 const LINE = 590; // no bubble may hang below it
 export const GUN = { x: W / 2, y: 656 };
 const STEEP = 1.4; // radians from straight up
 const TOUCH = R * 1.72; // distance at which a shot sticks
 const COLORS = ['#ef3e4a', '#ffb703', '#2fb563', '#2f83f7', '#a24be0', '#ff7ac6'];
-const GIFT = 10; // added to the colour of a bubble with something good in it
+
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
@@ -48,17 +47,6 @@ function build(s) {
   s.now = ammo(s);
   s.next = ammo(s);
 }
-
-function there(i) { return i >= 0 && i < COLS * ROWS && (Math.floor(i / COLS) % 2 === 0 || i % COLS < COLS - 1); }
-
-// NEAR are the cells around each.
-export const NEAR = Array.from({ length: COLS * ROWS }, (_, i) => {
-  const r = Math.floor(i / COLS);
-  const c = i % COLS;
-  const k = r % 2 ? 0 : -1;
-  return [[r, c - 1], [r, c + 1], [r - 1, c + k], [r - 1, c + k + 1], [r + 1, c + k], [r + 1, c + k + 1]]
-    .filter(([y, x]) => y >= 0 && y < ROWS && x >= 0 && x < COLS - (y % 2)).map(([y, x]) => y * COLS + x);
-});
 
 export function place(s, i) {
   const r = Math.floor(i / COLS);
@@ -124,15 +112,6 @@ export function trace(s, angle, stride, dots) {
     fly(b, stride);
   }
   return -1;
-}
-
-// alike returns the group of a cell's colour.
-export function alike(s, i, hue) {
-  const group = [i];
-  for (const cell of group) {
-    for (const n of NEAR[cell]) if (s.cells[n] >= 0 && s.cells[n] % GIFT === hue && !group.includes(n)) group.push(n);
-  }
-  return group;
 }
 
 /** @param {GameState} s @param {GameInput} input */
@@ -210,19 +189,6 @@ function drop(s, n, popped) {
     hue: s.cells[n], popped,
   });
   s.cells[n] = -1;
-}
-
-// hanging returns what no chain of bubbles ties to the ceiling.
-export function hanging(s) {
-  const held = s.cells.map((c, i) => (c >= 0 && i < COLS ? i : -1)).filter((i) => i >= 0);
-  const seen = new Set(held);
-  for (const cell of held) {
-    for (const n of NEAR[cell]) {
-      if (s.cells[n] >= 0 && !seen.has(n)) held.push(n);
-      if (s.cells[n] >= 0) seen.add(n);
-    }
-  }
-  return s.cells.map((c, i) => (c >= 0 && !seen.has(i) ? i : -1)).filter((i) => i >= 0);
 }
 
 // crush takes a life: the lowest rows go, and the ceiling rises.

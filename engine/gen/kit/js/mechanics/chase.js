@@ -1,24 +1,15 @@
 // Chase: the hero eats all dots of a maze. Four pursuers hunt it, each in its own
 // way; a power dot turns the tables for a while. A tunnel joins the sides.
 import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, choose, clamp, near, blink } from '../core/world.js';
+import { COLS, ROWS, MAZE, BACK, DOTS, NEXT, on, open } from '../core/arena.js';
+
+export { NEXT };
 
 export const meta = { id: 'chase', scroll: 'none', controls: 'swipe' };
 
-// The left half of the maze; the right one mirrors it. # wall, . dot, o power
-// dot, - door, h house.
-const HALF = [
-  '########', '#......#', '#o##.#.#', '#.......', '#.##.#.#', '#....#.#', '####.#. ',
-  '####.##-', '    .#hh', '####.###', '####.   ', '####.###', '#......#', '#.##.#.#',
-  '#o.#... ', '##.#.#.#', '#....#.#', '#.####.#', '#.......', '########',
-];
-export const COLS = 15;
-const ROWS = HALF.length;
 const CELL = 27;
 const LEFT = (W - COLS * CELL) / 2;
 const TOP = 150;
-export const MAZE = HALF.map((r) => r + r.slice(0, 7).split('').reverse().join('')).join('');
-const DIRS = { left: -1, right: 1, up: -COLS, down: COLS };
-const BACK = { left: 'right', right: 'left', up: 'down', down: 'up' };
 const START = 14 * COLS + 7;
 const DOOR = 6 * COLS + 7; // in front of it
 const HOUSE = 8 * COLS + 7;
@@ -26,7 +17,6 @@ const FRUIT = 10 * COLS + 7;
 const HOMES = [COLS + 13, COLS + 1, 18 * COLS + 13, 18 * COLS + 1];
 const COLORS = ['#ff4040', '#ff8fd0', '#35d6f0', '#ffae42'];
 const FRIGHT = 6.5; // seconds that a power dot lasts
-const DOTS = MAZE.split('').filter((c) => c === '.' || c === 'o').length;
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
@@ -55,19 +45,6 @@ function line(s) {
   s.wait = 1; // seconds until all start
 }
 
-// on is the cell next to one; the tunnel's ends are joined.
-export function on(cell, dir) {
-  const c = cell % COLS;
-  if (dir === 'left' && c === 0) return cell + COLS - 1;
-  if (dir === 'right' && c === COLS - 1) return cell - COLS + 1;
-  return cell + DIRS[dir];
-}
-
-export function open(cell) { return MAZE[cell] !== '#' && MAZE[cell] !== '-' && MAZE[cell] !== 'h'; }
-// NEXT are the ways out of each cell.
-export const NEXT = Array.from(MAZE,
-  (_, cell) =>
-    Object.keys(DIRS).filter((dir) => open(cell) && open(on(cell, dir))).map((dir) => ({ dir, to: on(cell, dir) })));
 function middle(cell) {
   return { x: LEFT + ((cell % COLS) + 0.5) * CELL, y: TOP + (Math.floor(cell / COLS) + 0.5) * CELL };
 }

@@ -1,9 +1,10 @@
 // Tower defence: waves walk along a path to the hero's home. Towers on the spots
 // beside it stop them; gold for those who fall buys more towers and better ones.
 import {
-  W, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, pow, hypot, atan2, hash,
+  W, STEP, base, tick, gain, hurt, note, clear, heat, chance, clamp, near, pow, hypot, atan2, hash,
 } from '../core/world.js';
 import { grid, centre, cellAt } from '../core/board.js';
+import { wind, onPath, drawTower } from '../core/path.js';
 
 export const meta = { id: 'defence', scroll: 'none', controls: 'board' };
 
@@ -34,34 +35,10 @@ function open(s) {
     gold: 130, wave: 0, wait: 1, queue: [], towers: [], foes: [], shots: [], sel: -1, cursor: -1, button: -1,
     fast: false, made: 0, fell: 0,
   });
-  let c = Math.floor(between(s, 1, 7));
-  s.path = [[c, -1], [c, 1]];
-  for (const r of [1, 3, 5]) {
-    c = c < 4 ? Math.floor(between(s, 5, 8)) : Math.floor(between(s, 0, 3));
-    s.path.push([c, r], [c, r === 5 ? 7 : r + 2]);
-  }
-  s.walk = []; // cells of the path in their order
-  s.path.slice(1).forEach(([x, y], i) => {
-    const [px, py] = s.path[i];
-    const n = Math.abs(x - px) + Math.abs(y - py);
-    for (let k = i ? 1 : 0; k <= n; k++) s.walk.push([px + ((x - px) / n) * k, py + ((y - py) / n) * k]);
-  });
-  const on = (i) => s.walk.some(([x, y]) => y * COLS + x === i && y >= 0);
-  const beside = (i) => s.walk.some(([x, y]) => Math.abs(x - (i % COLS)) + Math.abs(y - Math.floor(i / COLS)) === 1);
-  s.spots = Array.from({ length: COLS * ROWS }, (_, i) => i).filter((i) => !on(i) && beside(i));
+  wind(s, COLS, ROWS);
 }
 
-// along is the place at a distance from the start of the path, in cells.
-export function along(s, p) {
-  const i = clamp(Math.floor(p), 0, s.walk.length - 2);
-  const [a, b] = [s.walk[i], s.walk[i + 1]];
-  const k = Math.min(p - i, 1);
-  return {
-    x: board.x + (a[0] + (b[0] - a[0]) * k + 0.5) * board.size,
-    y: board.y + (a[1] + (b[1] - a[1]) * k + 0.5) * board.size,
-  };
-}
-
+export function along(s, p) { return onPath(s, p, board); }
 export function reach(t) { return KINDS[t.kind].reach + (t.level - 1) * 14; }
 export function price(t) { return Math.round(KINDS[t.kind].cost * (0.6 + 0.5 * t.level)); }
 export function towerAt(s, cell) { return s.towers.find((t) => t.cell === cell); }
@@ -191,22 +168,6 @@ function wound(s, f, by) {
   gain(s, f.worth, f.x, f.y);
 }
 
-function tower(d, x, y, kind, level, a, pulse) {
-  d.disc(x, y + 4, 22, 'shade', { alpha: 0.35 });
-  d.disc(x, y, 21, '#8f96a3', { stroke: 'ink', width: 2.5 });
-  if (kind < 2) {
-    d.line(x, y, x + Math.cos(a) * (24 - 4 * pulse), y + Math.sin(a) * (24 - 4 * pulse), kind ? 15 : 8, 'ink');
-  }
-  d.disc(x, y, 13, KINDS[kind].color, { stroke: 'ink', width: 2.5 });
-  if (kind === 2) {
-    d.poly([[x, y - 19 - 4 * pulse], [x + 9, y - 4], [x, y + 8], [x - 9, y - 4]], '#dff6ff',
-      { stroke: 'ink', width: 2 });
-  }
-  for (let k = 0; k < level; k++) {
-    d.disc(x + (k - (level - 1) / 2) * 10, y + 19, 4, '#ffd23f', { stroke: 'ink', width: 1.5 });
-  }
-}
-
 /** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
   const z = board.size;
@@ -240,7 +201,7 @@ export function draw(s, d) {
     if (t.kind === 2 && t.pulse > 0) {
       d.ring(at.x, at.y, reach(t) * (1 - t.pulse * 0.7), 4, '#bfeaff', { alpha: t.pulse * 0.8 });
     }
-    tower(d, at.x, at.y, t.kind, t.level, t.a, t.pulse);
+    drawTower(d, at.x, at.y, t.kind, t.level, t.a, t.pulse, KINDS[t.kind].color);
   }
   for (const f of s.foes) {
     d.sprite('hazard', f.x, f.y - 4 + Math.sin(s.t * 9 + f.n) * 3, f.size);
@@ -275,7 +236,7 @@ function bar(s, d) {
     if (k === 3) d.text(s.fast ? 'x2' : 'x1', x, 686, 21, { color: 'panelText', role: 'fast' });
     if (t && k === 0) d.text(t.level < TOP ? l.upgrade : l.best, x, 640, 19, { color: 'panelText', role: 'b0' });
     if (t && k === 2) d.text(l.sell, x, 640, 19, { color: 'panelText', role: 'b2' });
-    if (!t && k < 3) tower(d, x, 642, k, 0, -0.8, 0);
+    if (!t && k < 3) drawTower(d, x, 642, k, 0, -0.8, 0, KINDS[k].color);
     if (cost >= 0 && !(t && t.level >= TOP)) {
       d.text(cost, x, 686, 22, { color: cost > s.gold ? 'hazard' : 'panelText', role: 'cost' + k });
     }

@@ -3,6 +3,7 @@
 import {
   W, STEP, PI, base, tick, gain, hurt, note, heat, chance, clamp, near, sin, cos, atan2, hypot, finish,
 } from '../core/world.js';
+import { HOLES } from '../core/holes.js';
 
 export const meta = { id: 'golf', scroll: 'none', controls: 'board' };
 
@@ -12,46 +13,6 @@ export const FAST = 680; // units a second at full power
 const PULL = 150; // units of a drag for it
 const OVER = 3; // strokes above par that a hole allows
 const BLADE = 46;
-
-// Rectangles are [x, y, w, h]; posts [x, y, r]; movers have a width of motion
-// too; mills are [x, y]; way are places from which one sees the next.
-const HOLES = [
-  { par: 2, floor: [[160, 165, 160, 525]], tee: [240, 640], cup: [240, 225], coin: [240, 400] },
-  {
-    par: 3, floor: [[50, 190, 140, 500], [50, 190, 380, 140]], tee: [120, 640], cup: [375, 260], coin: [120, 260],
-    way: [[120, 258]],
-  },
-  {
-    par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 225], blocks: [[170, 400, 140, 36]],
-    sand: [[92, 220, 90, 110]], coin: [352, 330], way: [[352, 380]],
-  },
-  {
-    par: 3, floor: [[60, 165, 360, 525]], tee: [130, 640], cup: [130, 230], water: [[60, 370, 220, 90]],
-    coin: [350, 415], way: [[350, 440], [350, 340]],
-  },
-  {
-    par: 3, floor: [[140, 165, 200, 525]], tee: [240, 640], cup: [240, 225], mills: [[240, 410]], coin: [168, 410],
-    way: [[166, 410], [314, 410]],
-  },
-  {
-    par: 3, floor: [[110, 165, 260, 525]], tee: [240, 640], cup: [240, 225],
-    movers: [[240, 470, 84, 30, 70], [240, 340, 84, 30, -70]], coin: [240, 405],
-  },
-  {
-    par: 4, floor: [[50, 165, 380, 525]], tee: [120, 640], cup: [360, 220],
-    blocks: [[50, 510, 250, 32], [180, 345, 250, 32]], sand: [[310, 390, 110, 60]], coin: [115, 360],
-    way: [[365, 600], [362, 480], [115, 430], [115, 300]],
-  },
-  {
-    par: 3, floor: [[80, 165, 320, 525]], tee: [240, 640], cup: [240, 215],
-    posts: [[150, 440, 26], [330, 440, 26], [240, 330, 30]], water: [[80, 165, 70, 110], [330, 165, 70, 110]],
-    coin: [170, 330], way: [[240, 420], [170, 330]],
-  },
-  {
-    par: 4, floor: [[50, 450, 140, 240], [50, 450, 380, 150], [290, 165, 140, 435]], tee: [120, 645], cup: [360, 215],
-    mills: [[240, 525]], sand: [[300, 300, 60, 70]], coin: [395, 330], way: [[120, 560], [360, 500]],
-  },
-];
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {

@@ -1,17 +1,16 @@
 // Slingshot: pull the hero back and let go. Towers of blocks come down when they
 // are hit or lose what they stand on; all who sit in them must go.
 import {
-  W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, near, sin, cos, atan2, hypot,
+  W, H, STEP, PI, base, tick, gain, hurt, note, clear, heat, between, clamp, near, sin, cos, atan2, hypot,
 } from '../core/world.js';
+import { GROUND, FOE, tower, reach } from '../core/towers.js';
 
 export const meta = { id: 'slingshot', scroll: 'none', controls: 'board' };
 
-const GROUND = 624;
 export const FORK = { x: 92, y: 520 };
 export const PULL = 100; // how far the band goes
 export const KICK = 9.2; // speed for each unit of it
 const R = 16;
-export const FOE = 21; // radius of a target
 const WOOD = ['#c98d4f', '#b0763c', '#8fa3b8'];
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
@@ -33,26 +32,9 @@ function build(s) {
   for (let k = 0; k < towers; k++) {
     const x = towers === 1 ? between(s, 330, 390) : towers === 2 ? 278 + k * 126 : 236 + k * 94;
     tower(s, x, towers === 3 ? 76 : between(s, 84, 104), clamp(Math.round(between(s, 0.6, 1.4) + hard * 0.45), 1, 4),
-      towers);
+      towers, s.cfg.density);
   }
   s.shots = s.foes.length + 2;
-}
-
-function tower(s, x, wide, storeys, towers) {
-  let y = GROUND;
-  for (let k = 0; k < storeys; k++) {
-    const tall = between(s, 58, 72);
-    if (k === 0 || chance(s, 0.3 + 0.15 * s.cfg.density)) s.foes.push({ x, y: y - FOE, vx: 0, vy: 0 });
-    for (const side of [-1, 1]) block(s, x + side * (wide / 2 - 12), y - tall / 2, 16, tall);
-    block(s, x, y - tall - 8, wide, 16);
-    y -= tall + 16;
-  }
-  if (chance(s, 0.6) || towers === 1) s.foes.push({ x, y: y - FOE, vx: 0, vy: 0 });
-  else block(s, x, y - 17, 34, 34);
-}
-
-function block(s, x, y, w, h) {
-  s.blocks.push({ x, y, w, h, vx: 0, vy: 0, a: 0, va: 0, loose: false, fell: false, still: 0 });
 }
 
 /** @param {GameState} s @param {GameInput} input */
@@ -156,13 +138,6 @@ function loosen(s, b) {
   if (!b.fell) note(s, 'crack', b.x, b.y);
   b.loose = b.fell = true;
   b.still = 0;
-}
-
-// reach is how far a turned block goes to the side and up.
-function reach(b) {
-  if (b.a === 0) return [b.w / 2, b.h / 2];
-  const [c, n] = [Math.abs(cos(b.a)), Math.abs(sin(b.a))];
-  return [(b.w * c + b.h * n) / 2, (b.w * n + b.h * c) / 2];
 }
 
 // fall moves a loose block; it pushes others, and lies still in the end.

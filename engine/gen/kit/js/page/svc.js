@@ -1,131 +1,313 @@
-// svc: analytics of a game. Who the game is (id, key, endpoint) comes from the
-// page that hosts it, in window.__SVC__ = {gameId, key, endpoint, variants},
-// set before this script; nothing of it is in the build. Without a host all
-// events stay in a local buffer and nothing is ever sent.
+// svc: analytics of a game. Who the game is comes from the page that hosts it: in the
+// name of the game's frame, "svc:{gameId, key, endpoint, …}", or in window.__SVC__ set
+// before this script; nothing of it is in the build. Without a host all events stay in
+// a local buffer and nothing is ever sent.
 //
 //   svc.ready(cb)                      cb({variants}) once the library is up
-//   svc.define(name, schema)           {prop: 'string' | 'number' | 'boolean'}
+//   svc.define(name, schema, options)  {prop: 'string' | 'number' | 'boolean'}; {every: ms}
+//                                      keeps the last of what comes more often
 //   svc.track(name, props)             false when props don't fit the schema
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run; a run begins with 'start'
-//   svc.expose(state, screen)          functions that a playtest may call: the
-//                                      game's state, and what is on its screen
+//   svc.expose(state, screen)          functions for a playtest: state, what is on screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
+//
+// Events are numbered in their stream, which is one load of the page, and sent oldest
+// first until they are acknowledged: however often they arrive, each counts once.
 (function () {
   'use strict';
 
-  var MAX_BUFFER = 200;
   var FLUSH_AFTER = 5000; // ms from the first buffered event to its sending
-  var TIMEOUT = 5000; // ms for one request
+  var TIMEOUT = 10000; // ms for one request
+  var IDLE = 60000; // ms after an input in which the player counts as active
+  var AWAY = 30 * 60000; // ms hidden after which a new stream begins
+  var CHUNK = 28 * 1024; // bytes of a batch
+  var LAST = 60000; // bytes of a page's last one
 
-  var host = window.__SVC__ || {};
+  var framed = window.parent !== window && String(window.name).indexOf('svc:') === 0;
+  var host = identity();
   var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
+  var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
   var gameId = typeof host.gameId === 'string' ? host.gameId : null;
-  var store = 'svc.events:' + (gameId || location.pathname);
-  var session = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
-  var schemas = {};
-  var funnels = {};
-  var buffer = [];
-  var rejected = 0;
-  var isReady = false;
-  var waiting = [];
+  var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
+  var most = hosted ? 500 : 200; // events
+  var schemas = {}, funnels = {}, version = 0; // version is that of what is declared
+  var every = { score: { ms: 5000, at: -Infinity, n: 0, props: null } };
+  var streams = []; // the last one is the present one
+  var rejected = 0, lost = 0; // lost are those dropped here, as too many
+  var room = 100, roomAt = 0; // events that may come at once; ten more a second
+  var isReady = false, waiting = [], exposed = null;
   var ended = false; // the current run has been reported
   var essential = false; // the owner's balance ran out: sessions only
-  var timer = 0;
-  var exposed = null;
+  var silent = false, problem = null; // silent once the key is not taken
+  var flying = false, failures = 0, chunk = CHUNK;
+  var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
+  var utf8 = new TextEncoder();
 
-  function load() {
+  function identity() {
     try {
-      var kept = JSON.parse(window.localStorage.getItem(store) || '[]');
-      if (Array.isArray(kept)) buffer = kept.slice(-MAX_BUFFER);
+      if (framed) return JSON.parse(window.name.slice(4)) || {};
     } catch {
-      buffer = []; // no storage in a sandboxed frame: memory alone
+      framed = false;
+    }
+    return window.__SVC__ || {};
+  }
+
+  function id() {
+    var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
+    return bytes.map(function (b) { return (b + 256).toString(16).slice(1); }).join('');
+  }
+
+  // player is the page's; on a page of one's own the same at each load, unless the
+  // browser asks not to be followed.
+  function player() {
+    var own = host.player || '', quiet = /** @type {any} */ (navigator).globalPrivacyControl;
+    if (own || framed || !hosted || quiet) return own;
+    try {
+      var name = 'svc.player:' + gameId;
+      var known = window.localStorage.getItem(name) || id();
+      window.localStorage.setItem(name, known);
+      return known;
+    } catch {
+      return '';
     }
   }
 
-  function save() {
-    try {
-      window.localStorage.setItem(store, JSON.stringify(buffer));
-    } catch {
-      return; // as in load
-    }
+  function begin() {
+    markAt = performance.now();
+    streams.push({
+      id: id(), from: markAt, seq: 0, events: (!hosted && stored()) || [], size: 0,
+      active: 0, kept: false, sending: 0, version: -1,
+    });
+    push('session_start', { width: window.innerWidth, height: window.innerHeight });
+    clearTimeout(beat);
+    beat = setTimeout(alive, 30000);
   }
 
-  function isSession(name) { return name === 'session_start' || name === 'session_end'; }
+  function now() { return streams[streams.length - 1]; }
+
+  // stored puts a value into the page's storage, or returns what is there.
+  function stored(value) {
+    try {
+      if (value === undefined) return JSON.parse(window.localStorage.getItem(place));
+      window.localStorage.setItem(place, JSON.stringify(value));
+    } catch {
+      return null; // no storage in a sandboxed frame: memory alone
+    }
+    return null;
+  }
+
+  function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
+
+  // mark adds the time since the last mark in which the page was seen and used.
+  function mark() {
+    var at = performance.now();
+    if (!hiddenAt) now().active += Math.max(0, Math.min(at, inputAt + IDLE) - Math.max(markAt, inputAt));
+    markAt = at;
+  }
+
+  function alive() {
+    beat = setTimeout(alive, 60000);
+    if (!document.hidden && performance.now() - inputAt < IDLE) push('heartbeat', {});
+  }
 
   function push(name, props) {
-    if (essential && !isSession(name)) return;
-    buffer.push({ name: name, props: props, session: session, at: Date.now() });
-    if (buffer.length > MAX_BUFFER) buffer.splice(0, buffer.length - MAX_BUFFER);
-    save();
-    if (hosted && !timer) timer = setTimeout(flush, FLUSH_AFTER);
+    if (silent || (essential && !isSession(name))) return;
+    var s = now(), at = Math.round(performance.now() - s.from);
+    if (hosted && !isSession(name)) {
+      room = Math.min(100, room + (at - roomAt) / 100);
+      roomAt = at;
+      if (room < 1) { lost++; return; }
+      room--;
+    }
+    var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
+    e.text = hosted ? JSON.stringify([e.seq, at, name, props]) : '';
+    e.size = utf8.encode(e.text).length + 1;
+    s.size += e.size;
+    s.events.push(e);
+    while (s.events.length > most || s.size > 256 * 1024) drop(s);
+    if (!hosted) stored(s.events);
+    else if (!timer) timer = setTimeout(flush, FLUSH_AFTER);
+  }
+
+  // Too many: the oldest goes that is neither essential nor on its way.
+  function drop(s) {
+    var at = s.events.findIndex(function (e) { return e.seq > s.sending && (!hosted || !isSession(e.name)); });
+    s.size -= s.events.splice(Math.max(at, 0), 1)[0].size;
+    lost++;
+  }
+
+  // release lets go of what was held back as it came too often.
+  function release() {
+    Object.keys(every).forEach(function (name) {
+      var held = every[name];
+      if (!held.props) return;
+      push(name, held.n > 1 ? Object.assign({ n: held.n }, held.props) : held.props);
+      every[name] = { ms: held.ms, at: performance.now(), n: 0, props: null };
+    });
+  }
+
+  // batch returns the oldest events of a stream as text, whose events have at most so
+  // many bytes, and the number of the last of them.
+  function batch(s, bytes) {
+    var rows = [], size = 0, last = 0;
+    s.events.every(function (e) {
+      size += e.size;
+      if (rows.length && (size > bytes || rows.length === 250)) return false;
+      rows.push(e.text);
+      last = e.seq;
+      return true;
+    });
+    var head = {
+      v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token,
+      o: Math.round(performance.now() - s.from), age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
+      c: {
+        d: window.matchMedia('(pointer: coarse)').matches ? 'touch' : 'mouse',
+        l: (navigator.language || '').slice(0, 8), w: window.innerWidth, h: window.innerHeight,
+      },
+      x: host.variants,
+    };
+    if (s.version !== version) {
+      head.defs = schemas;
+      head.fun = {};
+      Object.keys(funnels).forEach(function (key) {
+        var steps = funnels[key].steps;
+        head.fun[key] = Object.keys(steps).map(function (n) { return steps[n]; }); // numbers come in order
+      });
+    }
+    return { last: last, version: version, text: JSON.stringify(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
 
   function request(path, init) {
     var stop = new AbortController();
     var limit = setTimeout(function () { stop.abort(); }, TIMEOUT);
-    init.signal = stop.signal;
-    init.headers = { 'Content-Type': 'application/json' };
-    if (host.key) init.headers.Authorization = 'Bearer ' + host.key;
-    return fetch(host.endpoint.replace(/\/+$/, '') + path, init).then(
-      function (res) { clearTimeout(limit); return res; },
-      function (err) { clearTimeout(limit); throw err; }
-    );
+    Object.assign(init, { signal: stop.signal, credentials: 'omit' });
+    return fetch(endpoint + path, init).finally(function () { clearTimeout(limit); });
   }
 
   function flush() {
-    timer = 0;
-    if (!hosted || buffer.length === 0) return;
-    var batch = buffer.slice();
-    request('/events', {
-      method: 'POST', keepalive: true, body: JSON.stringify({ gameId: gameId, events: batch }),
-    }).then(function (res) {
-      if (res.status === 402 && !essential) return fallBack();
-      if (!res.ok && res.status !== 402) return;
-      buffer = buffer.slice(batch.length);
-      save();
-    }, function () { /* offline: the next event tries again */ });
+    clearTimeout(timer); timer = 0;
+    if (!hosted || silent || flying) return;
+    release();
+    mark();
+    var s = streams.find(function (one) { return one.events.length > 0; });
+    if (!s) return;
+    flying = true;
+    send(s, batch(s, chunk), false).then(function () { flying = false; schedule(); });
   }
 
-  // The batch was refused as a whole: what is essential of it goes out again.
-  function fallBack() {
-    essential = true;
-    buffer = buffer.filter(function (e) { return isSession(e.name); });
-    save();
-    flush();
+  function send(s, b, keepalive) {
+    s.sending = Math.max(s.sending, b.last);
+    return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then(function (res) {
+      return res.json().catch(function () { return {}; }).then(function (said) { answered(s, b, res, said); });
+    }).catch(function () { failures++; keep(); });
+  }
+
+  function answered(s, b, res, said) {
+    if (res.status < 500 && res.status !== 429) failures = 0;
+    if (res.status === 200 || res.status === 402) {
+      essential = said.mode === 'essential';
+      s.version = b.version;
+      forget(s, typeof said.ack === 'number' ? said.ack : b.last);
+      return;
+    }
+    problem = String(said.error || res.status);
+    if (res.status >= 500 || res.status === 429) throw problem;
+    if (res.status === 401 || res.status === 403) silent = true;
+    else if (res.status === 413 && chunk > 1024) chunk /= 2;
+    else forget(s, b.last);
+  }
+
+  function forget(s, upTo) {
+    s.events = s.events.filter(function (e) { return e.seq > upTo && (!essential || isSession(e.name)); });
+    s.size = s.events.reduce(function (sum, e) { return sum + e.size; }, 0);
+    if (s.events.length > 0) return;
+    if (s.kept) hand(s, null);
+    streams = streams.filter(function (one) { return one !== s || one === now(); });
+  }
+
+  // schedule sends what is left, after failures later and at random, 5 min at most.
+  function schedule() {
+    if (timer || silent || !streams.some(function (s) { return s.events.length > 0; })) return;
+    var wait = Math.min(300000, 1000 * Math.pow(2, failures));
+    timer = setTimeout(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
+  }
+
+  // keep hands what is not acknowledged to what outlives this page.
+  function keep() {
+    streams.forEach(function (s) {
+      if (s.events.length > 0) hand(s, batch(s, LAST).text);
+    });
+  }
+
+  function hand(s, text) {
+    s.kept = text !== null;
+    if (framed) window.parent.postMessage({ svcStream: s.id, batch: text }, '*');
+    else put(s.id, text);
+  }
+
+  function put(stream, text) {
+    var all = stored() || {};
+    if (text === null) delete all[stream];
+    else all[stream] = { at: Date.now(), batch: text };
+    stored(all);
+  }
+
+  // resume sends what earlier loads of this page could not.
+  function resume() {
+    var all = stored() || {};
+    Object.keys(all).forEach(function (stream) {
+      Promise.resolve().then(function () {
+        var b = JSON.parse(all[stream].batch);
+        b.age += Math.max(0, Date.now() - all[stream].at);
+        return request('/b', { method: 'POST', body: JSON.stringify(b) });
+      }).then(function (res) {
+        if (res.status < 500 && res.status !== 429) put(stream, null);
+      }).catch(function () { /* the next load tries again */ });
+    });
+  }
+
+  // leave sends all that fits while the page still may.
+  function leave() {
+    if (!hosted || silent) return;
+    release();
+    mark();
+    keep();
+    streams.forEach(function (s) {
+      if (s.events.length > 0) send(s, batch(s, LAST), true);
+    });
   }
 
   function fits(schema, props) {
-    return Object.keys(props).every(function (k) { return schema[k] === undefined || typeof props[k] === schema[k]; })
-      && Object.keys(schema).every(function (k) { return props[k] !== undefined; });
+    try {
+      JSON.stringify(props); // which a circle throws at
+      return Object.keys(schema || {}).every(function (k) { return typeof props[k] === schema[k]; });
+    } catch {
+      return false;
+    }
   }
 
-  function reach(name) {
-    Object.keys(funnels).forEach(function (id) {
-      Object.keys(funnels[id].steps).forEach(function (n) {
-        var f = funnels[id];
-        if (f.steps[n] === name && !f.reached[n]) {
-          f.reached[n] = true;
-          push('funnel_step', { funnel: id, step: Number(n), event: name });
-        }
+  function reach(name) { // of a host the service finds out by itself
+    if (!hosted) Object.keys(funnels).forEach(function (key) {
+      var f = funnels[key];
+      Object.keys(f.steps).forEach(function (n) {
+        if (f.steps[n] !== name || f.reached[n]) return;
+        f.reached[n] = true;
+        push('funnel_step', { funnel: key, step: Number(n), event: name });
       });
     });
   }
 
-  function overlay(board) {
-    var rows = Array.isArray(board.top) ? board.top.slice(0, 5) : [];
-    if (rows.length === 0) return;
-    var box = document.createElement('div');
-    box.setAttribute('style', 'position:fixed;left:50%;bottom:12px;transform:translateX(-50%);padding:10px 18px;'
-      + 'border-radius:12px;background:rgba(0,0,0,.75);color:#fff;font:14px sans-serif;pointer-events:none;z-index:9');
-    rows.forEach(function (row, i) {
-      var line = document.createElement('div');
-      line.textContent = (i + 1) + '. ' + String(row.name) + '  ' + String(row.score);
-      box.appendChild(line);
-    });
-    document.body.appendChild(box);
-    setTimeout(function () { box.remove(); }, 4000);
+  // record pushes an event, or holds it back when it comes too often.
+  function record(name, props) {
+    var held = every[name];
+    if (held) {
+      held.props = props;
+      held.n++;
+    }
+    if (!held || performance.now() - held.at >= held.ms) release();
+    if (!held) push(name, props);
   }
 
   var svc = {
@@ -134,20 +316,24 @@
       else waiting.push(cb);
     },
 
-    define: function (name, schema) { schemas[name] = Object.assign({}, schema); },
+    define: function (name, schema, options) {
+      schemas[name] = Object.assign({}, schema);
+      version++;
+      if (options && options.every > 0) every[name] = { ms: options.every, at: -Infinity, n: 0, props: null };
+    },
 
     track: function (name, props) {
       var p = Object.assign({}, props);
-      if (schemas[name] && !fits(schemas[name], p)) { rejected++; return false; }
+      if (!fits(schemas[name], p)) { rejected++; return false; }
       if (name === 'start') ended = false;
-      push(name, p);
+      record(name, p);
       reach(name);
       return true;
     },
 
-    funnel: function (id) {
-      var f = funnels[id] || (funnels[id] = { steps: {}, reached: {} });
-      var chain = { step: function (n, eventName) { f.steps[n] = eventName; return chain; } };
+    funnel: function (key) {
+      var f = funnels[key] || (funnels[key] = { steps: {}, reached: {} });
+      var chain = { step: function (n, eventName) { f.steps[n] = eventName; version++; return chain; } };
       return chain;
     },
 
@@ -156,34 +342,23 @@
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
       ended = true;
       var r = Object.assign({ outcome: 'lose', score: 0 }, result);
-      push('end', r);
+      record('end', r);
       reach('end');
-      if (!hosted || essential) {
-        push('leaderboard', { score: r.score });
-        done({ ok: true, hosted: false, rank: null });
-        return;
-      }
-      request('/leaderboard', {
-        method: 'POST', body: JSON.stringify({ gameId: gameId, session: session, score: r.score, outcome: r.outcome }),
-      })
-        .then(function (res) { return res.ok ? res.json() : Promise.reject(new Error('refused')); })
-        .then(function (board) {
-          overlay(board);
-          done({
-            ok: true, hosted: true, rank: board.rank === undefined ? null : board.rank, rewards: board.rewards || [],
-          });
-        })
-        .catch(function () { push('leaderboard', { score: r.score }); done({ ok: false, hosted: true, rank: null }); });
+      if (!hosted) push('leaderboard', { score: r.score });
+      done({ ok: true, hosted: false, rank: null });
     },
 
-    // Nobody calls them but a playtest, which puts its own function here.
     expose: function (state, screen) { exposed = { state: state, screen: screen }; },
 
     debug: function () {
+      var buffered = [];
+      streams.forEach(function (s) {
+        s.events.forEach(function (e) { buffered.push({ name: e.name, props: e.props, session: s.id, at: e.at }); });
+      });
       return {
-        gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: session, ready: isReady,
-        essential: essential, buffered: buffer.slice(), defined: Object.keys(schemas), funnels: Object.keys(funnels),
-        rejected: rejected, exposes: exposed !== null,
+        gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: now().id, ready: isReady,
+        essential: essential, buffered: buffered, defined: Object.keys(schemas), funnels: Object.keys(funnels),
+        rejected: rejected, lost: lost, problem: problem, exposes: exposed !== null,
       };
     },
 
@@ -191,19 +366,32 @@
       if (!hosted) return Promise.resolve({ ok: false, ms: 0, status: 'unhosted' });
       var from = performance.now();
       var since = function () { return Math.round(performance.now() - from); };
-      return request('/health', { method: 'GET' }).then(
+      return request('/h', { method: 'GET' }).then(
         function (res) { return { ok: res.ok, ms: since(), status: res.status }; },
         function () { return { ok: false, ms: since(), status: 'unreachable' }; }
       );
     },
   };
 
-  load();
-  push('session_start', { width: window.innerWidth, height: window.innerHeight });
-  window.addEventListener('pagehide', function () {
-    push('session_end', { seconds: Math.round(performance.now() / 1000) });
-    flush();
+  var who = player();
+  begin();
+  if (hosted && !framed) resume();
+  ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach(function (type) {
+    window.addEventListener(type, function () { mark(); inputAt = markAt; }, { capture: true, passive: true });
   });
+  window.addEventListener('online', function () { failures = 0; flush(); });
+  document.addEventListener('visibilitychange', function () {
+    if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
+    markAt = performance.now();
+    if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
+    hiddenAt = 0;
+  });
+  window.addEventListener('pagehide', function () {
+    release();
+    push('session_end', { seconds: Math.round((performance.now() - now().from) / 1000) });
+    leave();
+  });
+  window.addEventListener('pageshow', function (e) { if (e.persisted && hosted) begin(); });
   setTimeout(function () {
     isReady = true;
     waiting.splice(0).forEach(function (cb) { cb({ variants: host.variants || {} }); });

@@ -38,18 +38,18 @@ decision := {
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
 	key.active
 }
 
 allow if {
-	input.action in {"projects.get", "status", "events", "files"}
+	input.action in {"projects.get", "analytics.read", "status", "events", "files"}
 	key.active
 	project.role in {"owner", "reader"}
 }
 
 allow if {
-	input.action in {"projects.delete", "cancel"}
+	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel"}
 	key.active
 	project.role == "owner"
 }
@@ -91,6 +91,10 @@ actions := {
 	"projects.list",
 	"projects.get",
 	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
+	"models.list",
 	"generate",
 	"status",
 	"events",

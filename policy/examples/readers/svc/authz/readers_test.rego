@@ -2,7 +2,7 @@ package svc.authz_test
 
 import data.svc.authz
 
-read_actions := {"projects.get", "status", "events", "files"}
+read_actions := {"projects.get", "analytics.read", "status", "events", "files"}
 
 read_only := {"ownerId": "user-2", "attributes": {"readers": "user-1"}}
 
@@ -12,7 +12,7 @@ test_reader_may_read[action] if {
 }
 
 test_reader_may_do_nothing_else[action] if {
-	some action in {"projects.delete", "cancel", "generate"}
+	some action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel", "generate"}
 	authz.decision.rule == "project.read_only" with input as object.union(base, {
 		"action": action,
 		"project": read_only,

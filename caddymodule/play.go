@@ -1,0 +1,155 @@
+package caddymodule
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/block"
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/engine/gen/kit"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+// Play shows published games to players: their pages under /play/, and at an origin of
+// their own the games, and what they report. Without such an origin there are none.
+type Play struct {
+	// The games' origin, like https://play.example.com, at which this handler stands
+	// as well. A game is hostile input: its host must not be the site's. "off" shows no
+	// games. Default: $SVC_PLAY_ORIGIN, else for a site at localhost a port of 127.0.0.1
+	// that the kernel chooses once, else off.
+	Origin string `json:"origin,omitempty"`
+
+	// Browsers come by HTTPS though requests arrive here without.
+	BehindTLS bool `json:"behind_tls,omitempty"`
+
+	app    *App
+	logger *zap.Logger
+	host   string // the origin's, "" for none
+
+	mu   sync.Mutex
+	made site.Play
+	core *gateway.Console
+}
+
+// Caddyfile implements Configurable. Syntax:
+//
+//	svc_play [<matcher>] {
+//	    origin     <origin>|off
+//	    behind_tls
+//	}
+func (p *Play) Caddyfile() block.Options {
+	return block.Options{
+		{Name: "origin", Form: "<origin>|off", Read: block.Text(&p.Origin),
+			Default: "`$SVC_PLAY_ORIGIN`, else at localhost a port of 127.0.0.1 that the kernel chooses once, else `off`",
+			Meaning: "the games' origin, at which `svc_play` stands as well; its host must not be the site's"},
+		{Name: "behind_tls", Read: block.Flag(&p.BehindTLS), Default: "not set",
+			Meaning: "browsers come by HTTPS though requests arrive here without: a proxy in front ends TLS"},
+	}
+}
+
+// CaddyModule returns the Caddy module information.
+func (*Play) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.svc_play", New: func() caddy.Module { return new(Play) }}
+}
+
+// Provision finds the app.
+func (p *Play) Provision(ctx caddy.Context) (err error) {
+	p.logger = ctx.Logger()
+	p.Origin = cmp.Or(p.Origin, os.Getenv("SVC_PLAY_ORIGIN"))
+	if p.Origin != "" && p.Origin != previewOff {
+		if err := checkOrigin(p.Origin); err != nil {
+			return fmt.Errorf("origin: %w", err)
+		}
+		u, _ := url.Parse(p.Origin) // checked
+		p.host = u.Host
+	}
+	p.app, err = appOf(ctx)
+	return err
+}
+
+// checkOrigin returns what is wrong with an origin.
+func checkOrigin(origin string) error {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return fmt.Errorf("want one like https://play.example.com, or off, got %q", origin)
+	}
+	return nil
+}
+
+func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	games := p.host != "" && strings.EqualFold(r.Host, p.host)
+	if !games && !strings.HasPrefix(r.URL.Path, site.PlayPath) {
+		return next.ServeHTTP(w, r)
+	}
+	shared, err := p.app.Shared(r.Context())
+	if err != nil {
+		return caddyhttp.Error(http.StatusServiceUnavailable, err)
+	}
+	made, core, err := p.open(shared)
+	if err != nil {
+		return caddyhttp.Error(http.StatusInternalServerError, err)
+	}
+	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
+		r.RemoteAddr = net.JoinHostPort(ip, "0")
+	}
+	answers := made.Pages()
+	if games {
+		answers = made.Games()
+	}
+	return handOn(core.Serve(w, r, answers, nil))
+}
+
+// open returns what answers players, made when it is first asked for.
+func (p *Play) open(shared *Shared) (site.Play, *gateway.Console, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made == nil {
+		made, err := shared.backend.sidecar.Play(site.PlayOptions{
+			Secure: p.BehindTLS, Origin: func(r *http.Request) string { return p.origin(shared, r) },
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		p.made, p.core = made, playCore(shared, p.logger)
+	}
+	return p.made, p.core, nil
+}
+
+// playCore returns what serves games.
+func playCore(shared *Shared, logger *zap.Logger) *gateway.Console {
+	core := consoleCore(shared, logger)
+	library, err := kit.Source("page/svc.js")
+	if err != nil {
+		logger.Error("library of games not found", zap.Error(err)) // it is embedded
+	}
+	core.Library = library
+	return core
+}
+
+// origin returns where a request's browser finds games.
+func (p *Play) origin(shared *Shared, r *http.Request) string {
+	switch p.Origin {
+	case previewOff:
+		return ""
+	case "":
+		return shared.plays.originFor(r)
+	}
+	return p.Origin
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Play)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Play)(nil)
+	_ Configurable                = (*Play)(nil)
+)

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// nobody is an address at which no one listens.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + l.Addr().String()
+}
+
+func TestWrongAddressIsGivenUpWithinSeconds(t *testing.T) {
+	c, clock := serve(t, accepted)
+	wrong, err := New(Options{APIKey: testKey, BaseURL: nobody(t), Now: clock.Now, Sleep: clock.Sleep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := clock.Now()
+	_, err = wrong.Generate(t.Context(), request())
+	if dial := (&net.OpError{}); !errors.As(err, &dial) || clock.Now().Sub(begun) > connectBudget {
+		t.Errorf("after %s: %v", clock.Now().Sub(begun), err)
+	}
+
+	// A service that was there comes back.
+	begun = clock.Now()
+	if _, err := c.Generate(t.Context(), request()); err != nil {
+		t.Fatal(err)
+	}
+	c.base = wrong.base
+	if _, err = c.Generate(t.Context(), request()); err == nil || clock.Now().Sub(begun) < DefaultRetryBudget-lastBackoff {
+		t.Errorf("after %s: %v", clock.Now().Sub(begun), err)
+	}
+}
+
+func TestAddressOfSomethingElseIsSaidToBe(t *testing.T) {
+	page := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte("<!doctype html>"))
+		}
+	}
+	for status, foreign := range map[int]bool{200: true, 404: true, 405: true, 502: false, 403: false} {
+		c, _ := serve(t, page(status))
+		c.opts.RetryBudget = -1
+		_, err := c.Models(t.Context())
+		if err == nil || errors.Is(err, ErrForeign) != foreign || foreign && !strings.Contains(err.Error(), c.base.String()) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+	plain := httptest.NewServer(page(200))
+	defer plain.Close()
+	c, err := New(Options{APIKey: testKey, BaseURL: strings.Replace(plain.URL, "http:", "https:", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Generate(t.Context(), request()); !errors.Is(err, http.ErrSchemeMismatch) {
+		t.Errorf("https of what speaks http: %v", err)
+	}
+}
+
+func TestVersionAtTheEndOfTheAddressMakesNoDifference(t *testing.T) {
+	c, _ := serve(t, accepted)
+	for _, end := range []string{"", "/", "/v1", "/v1/"} {
+		other, err := New(Options{APIKey: testKey, BaseURL: c.base.String() + end})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Generate(t.Context(), request()); err != nil {
+			t.Errorf("%q: %v", end, err)
+		}
+	}
+}

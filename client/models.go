@@ -1,0 +1,15 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/svc-games/svc/api"
+)
+
+// Models returns what settings.model may name, api.ModelEmbedded first.
+func (c *Client) Models(ctx context.Context) ([]api.Model, error) {
+	var list api.ModelList
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, "/v1/models", nil, nil, &list) })
+	return list.Data, err
+}

@@ -1,0 +1,50 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/svc-games/svc/api"
+)
+
+// Publish has players get the game of a completed job, instead of another one if there is.
+func (c *Client) Publish(ctx context.Context, projectID, jobID string) (api.Publication, error) {
+	body := struct {
+		JobID string `json:"jobId"`
+	}{jobID}
+	var made api.Published
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "publish"), nil, body, &made) })
+	return made.Data, err
+}
+
+// Unpublish takes a project's publication back.
+func (c *Client) Unpublish(ctx context.Context, projectID string) error {
+	var done struct{}
+	return c.patient(ctx, func() error { return c.call(ctx, http.MethodDelete, partOf(projectID, "publish"), nil, nil, &done) })
+}
+
+// Publication returns which job's game players get. An *Error with status 404 says that
+// there is none.
+func (c *Client) Publication(ctx context.Context, projectID string) (api.Publication, error) {
+	var found api.Published
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, partOf(projectID, "publish"), nil, nil, &found) })
+	return found.Data, err
+}
+
+// Overview returns how a project's game was played in the last days; 0 stands for
+// api.DefaultOverviewDays.
+func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.Overview, error) {
+	path := partOf(projectID, "analytics/overview")
+	if days != 0 {
+		path += "?days=" + strconv.Itoa(days)
+	}
+	var found api.OverviewFound
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &found) })
+	return found.Data, err
+}
+
+func partOf(projectID, part string) string {
+	return "/v1/projects/" + url.PathEscape(projectID) + "/" + part
+}

@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/client"
+)
+
+func modelsCommand() *cobra.Command {
+	o := &clientOptions{}
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that --settings model= may name, with what a million tokens cost",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				models, err := service.Models(ctx)
+				if err != nil {
+					return err
+				}
+				if o.json {
+					return printJSON(c.OutOrStdout(), models)
+				}
+				for _, m := range models {
+					fmt.Fprintln(c.OutOrStdout(), modelText(m))
+				}
+				return nil
+			})
+		},
+	}
+	o.register(c)
+	c.AddCommand(modelsRecordCommand())
+	return c
+}
+
+// modelText is a model in one line.
+func modelText(m api.Model) string {
+	words := []string{printable(m.Name)}
+	add := func(is bool, format string, args ...any) {
+		if is {
+			words = append(words, fmt.Sprintf(format, args...))
+		}
+	}
+	add(m.Default, "default")
+	add(m.Name == api.ModelEmbedded, "no model")
+	add(m.Context > 0, "context %d", m.Context)
+	add(m.Vision, "vision")
+	add(m.Reasoning, "reasoning")
+	if p := m.Price; p != nil {
+		add(true, "input %d, cached %d, output %d TIK", p.Input, p.Cached, p.Output)
+	}
+	return strings.Join(words, "  ")
+}
+
+// completionTimeout bounds what a shell waits for.
+const completionTimeout = 3 * time.Second
+
+// completeSettings offers the names of settings, and the values of those that have
+// few.
+func completeSettings(o *clientOptions) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		name, _, valued := strings.Cut(begun, "=")
+		if !valued {
+			var names []string
+			for _, name := range settingNames {
+				names = append(names, name+"=")
+			}
+			return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+		}
+		values := settingValues[name]
+		if name == "model" {
+			values = o.modelNames(c.Context())
+		}
+		var out []string
+		for _, value := range values {
+			out = append(out, name+"="+value)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// modelNames asks the service, in silence: a shell completes.
+func (o *clientOptions) modelNames(ctx context.Context) (names []string) {
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	service, err := o.client((&plainDisplay{w: io.Discard, now: time.Now}).wait)
+	if err != nil {
+		return nil
+	}
+	models, err := service.Models(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	return names
+}

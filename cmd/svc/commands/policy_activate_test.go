@@ -1,0 +1,58 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/sidecar/activation"
+)
+
+// activate runs svc policy activate with what stands in standard input.
+func (s *adminService) activate(t *testing.T, input string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args = append([]string{"policy", "activate", "--data-dir", s.dir}, args...)
+	code = Execute(args, strings.NewReader(input), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
+	s := startAdminService(t)
+	// The log is where the service would keep it: of the two decisions one is of the last hour.
+	text, err := os.ReadFile(recorded(t, embeddedPolicy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, now := `"d-1","timestamp":"2026-11-20T12:00:00Z"`, `"d-1","timestamp":"`+time.Now().UTC().Format(time.RFC3339)+`"`
+	if err := os.WriteFile(filepath.Join(s.dir, "decisions.jsonl"), []byte(strings.Replace(string(text), old, now, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const row, group = "403 project.forbidden -> 200 allowed", "of the decisions of the last hour change 1:\n1 decision: status: 403 project.forbidden -> 200 allowed"
+	for _, no := range []string{"", "n\n", "\n", "yes, but\n"} {
+		code, out, errs := s.activate(t, no, policytest.Example(t))
+		if code != exitError || !strings.Contains(out, row) || !strings.Contains(out, group) || !strings.Contains(errs, "activate it? [y/N]") || !strings.Contains(errs, "--yes") {
+			t.Fatalf("answered %q: exit code %d, %s%s", no, code, errs, out)
+		}
+	}
+	var status activation.Status
+	if err := json.Unmarshal([]byte(s.mustPolicy(t, "status", "--json")), &status); err != nil || status.Active.Number != 1 {
+		t.Fatalf("without a yes: %+v, %v", status, err)
+	}
+	if code, out, errs := s.activate(t, "y\n", policytest.Example(t)); code != exitOK || !strings.Contains(out, "generation 2") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+	if code, out, errs := s.activate(t, "", policytest.Example(t)); code != exitOK || !strings.Contains(out, "no decision of the table changes") || strings.Contains(errs, "[y/N]") {
+		t.Errorf("where nothing changes: exit code %d, %s%s", code, errs, out)
+	}
+	code, out, errs := s.activate(t, "", embeddedPolicy, "--yes", "--json")
+	var info activation.Info
+	if json.Unmarshal([]byte(out), &info) != nil || code != exitOK || info.Number == 0 || !strings.Contains(errs, "200 allowed -> 403 project.forbidden") || strings.Contains(errs, "[y/N]") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}

@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/policy/replay"
+)
+
+// explained is an explanation, and the other decisions on the request that was
+// asked for.
+type explained struct {
+	replay.Explanation
+	Request []decisionlog.Record `json:"request,omitempty"`
+}
+
+func policyExplainCommand(o *localOptions) *cobra.Command {
+	var logFile, name string
+	c := &cobra.Command{
+		Use:   "explain DECISION_ID|REQUEST_ID [--log FILE] [--policy DIR]",
+		Short: "Show how a recorded decision comes about: its rules and the trace",
+		Long: `Show how a recorded decision comes about: its rules and the trace. Of a request,
+by what its answer has as X-Request-Id, all decisions are listed and the one that
+answered it is explained: the first refusal, or else the last. The policy is the
+one that decided: it is kept for as long as the log has a decision of it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			log, err := o.openLog(c, logFile)
+			if err != nil {
+				return err
+			}
+			defer log.Close()
+			records, err := decisionlog.Find(log, args[0])
+			if err != nil {
+				return err
+			}
+			record := answering(records)
+			e, err := o.explainer(c.Context(), name, o.logPath(logFile), record)
+			if err != nil {
+				return err
+			}
+			var x explained
+			if x.Explanation, err = replay.Explain(c.Context(), e, record); len(records) > 1 {
+				x.Request = records
+			}
+			return o.print(c, x, err, func(w io.Writer) {
+				printLogTable(w, x.Request)
+				printExplanation(w, x.Explanation)
+			})
+		},
+	}
+	logFlag(c, &logFile)
+	c.Flags().StringVar(&name, "policy", "",
+		`the policy to explain with: a directory, a bundle, "active" or "embedded" (default the one that decided)`)
+	return c
+}
+
+// answering returns which of the decisions on a request its answer was.
+func answering(records []decisionlog.Record) decisionlog.Record {
+	i := slices.IndexFunc(records, func(r decisionlog.Record) bool { return r.Result == nil || !r.Result.Allow })
+	if i < 0 {
+		i = len(records) - 1
+	}
+	return records[i]
+}
+
+// explainer returns the policy to explain a decision with: the one that is
+// named, else the one that decided, which is kept with the log, or svc has, or the
+// running service.
+func (o *localOptions) explainer(ctx context.Context, name, logPath string, r decisionlog.Record) (*policy.Evaluator, error) {
+	if name != "" {
+		return o.evaluator(ctx, name)
+	}
+	for _, open := range []func() (fs.FS, error){
+		func() (fs.FS, error) { return decisionlog.Policy(logPath, r.Revision()) },
+		func() (fs.FS, error) { return policy.Embedded(), nil },
+	} {
+		if files, err := open(); err == nil {
+			if e, err := policy.NewEvaluatorFS(files); err == nil && e.Revision() == r.Revision() {
+				return e, nil
+			}
+		}
+	}
+	files, err := o.client().PolicyFiles(ctx, r.Revision())
+	if err != nil {
+		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
+	}
+	return policy.NewEvaluatorFS(files)
+}
+
+func printExplanation(out io.Writer, x replay.Explanation) {
+	fmt.Fprintf(out, "decision %s of %s, action %s\n", x.Record.DecisionID, x.Record.Timestamp.Format(time.RFC3339), x.Record.Input.Action)
+	if recorded := x.Record.Revision(); recorded != x.Revision {
+		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
+	}
+	if x.Record.Result != nil {
+		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)
+	}
+	if x.Decision != nil {
+		fmt.Fprintf(out, "now:      %d %s %s\n", x.Decision.Status, x.Decision.Rule, x.Decision.Error)
+	} else {
+		fmt.Fprintf(out, "now:      %s\n", x.Error)
+	}
+	fmt.Fprintln(out, "\nrules:")
+	for _, rule := range x.Rules {
+		held := "-"
+		if rule.Held {
+			held = "+"
+		}
+		fmt.Fprintf(out, "%s %s  %s\n", held, rule.Name, rule.Place)
+	}
+	fmt.Fprintf(out, "\ntrace:\n%s", x.Trace)
+}

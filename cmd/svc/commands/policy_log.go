@@ -1,0 +1,102 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/change"
+	"github.com/svc-games/svc/policy/decisionlog"
+)
+
+// defaultLog is how many decisions svc policy log shows.
+const defaultLog = 100
+
+func policyLogCommand(o *localOptions) *cobra.Command {
+	var f decisionlog.Filter
+	var logFile, since, until, action string
+	var last int
+	c := &cobra.Command{
+		Use:   "log [--who ID] [--rule RULE] [--status N] [--since TIME] …",
+		Short: "Show recorded decisions: whose, on what, by which rule",
+		Long: `Show recorded decisions: whose, on what, by which rule; the newest last. The log
+is that of replay. All filters that are given must match. --who is the id of a key or of
+a user; --status 503 means that no decision was made. A record may stand for
+many like refusals of unknown keys, which are counted.`,
+		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if last < 0 {
+				return misused("--last can't be negative: want a number of decisions, or 0 for all")
+			}
+			var err error
+			if f.Since, err = readTime("since", since); err != nil {
+				return err
+			}
+			if f.Until, err = readTime("until", until); err != nil {
+				return err
+			}
+			f.Action = policy.Action(action)
+			log, err := o.openLog(c, logFile)
+			if err != nil {
+				return err
+			}
+			defer log.Close()
+			selection, err := decisionlog.Select(log, f, last)
+			return o.print(c, selection, err, func(w io.Writer) { printSelection(w, selection) })
+		},
+	}
+	logFlag(c, &logFile)
+	c.Flags().StringVar(&f.Who, "who", "", "only decisions about this key, or this user's keys")
+	c.Flags().StringVar(&f.Project, "project", "", "only decisions about this project, also one that is not there")
+	c.Flags().StringVar(&action, "action", "", "only decisions on this action")
+	c.Flags().StringVar(&f.Rule, "rule", "", "only decisions by this rule")
+	c.Flags().IntVar(&f.Status, "status", 0, "only decisions with this status")
+	c.Flags().BoolVar(&f.Refused, "refused", false, "only what was not allowed")
+	c.Flags().StringVar(&f.RequestID, "request", "", "only decisions on this request, by its X-Request-Id")
+	c.Flags().StringVar(&f.Revision, "revision", "", "only decisions of this policy, by its revision or how that begins")
+	c.Flags().StringVar(&since, "since", "", "a time, or how long ago, from which on decisions count")
+	c.Flags().StringVar(&until, "until", "", "a time, or how long ago, before which decisions count")
+	c.Flags().IntVar(&last, "last", defaultLog, "how many decisions at most, the newest; 0 for all")
+	return c
+}
+
+func printSelection(w io.Writer, s decisionlog.Selection) {
+	printLogTable(w, s.Records)
+	if s.Unreadable > 0 {
+		fmt.Fprintf(w, "%d lines are no records\n", s.Unreadable)
+	}
+	shown := ""
+	if len(s.Records) < s.Matched {
+		shown = fmt.Sprintf(", of %d records the last %d are shown", s.Matched, len(s.Records))
+	}
+	fmt.Fprintf(w, "%s%s\n", change.Count(s.Decisions, "decision"), shown)
+}
+
+// printLogTable prints nothing without a record.
+func printLogTable(w io.Writer, records []decisionlog.Record) {
+	if len(records) == 0 {
+		return
+	}
+	rows := [][]string{{"TIME", "STATUS", "RULE", "ACTION", "USER", "KEY", "PROJECT", "COUNT", "DECISION", "REQUEST"}}
+	for _, r := range records {
+		status, rule := r.Outcome()
+		key, user := r.Subject()
+		rows = append(rows, []string{
+			r.Timestamp.UTC().Format(time.RFC3339), status, rule, string(r.Input.Action), orDash(user), orDash(key), orDash(r.Project()),
+			strconv.FormatInt(max(1, r.Count), 10), r.DecisionID, orDash(r.RequestID),
+		})
+	}
+	printTable(w, rows)
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

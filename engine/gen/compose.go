@@ -1,0 +1,214 @@
+package gen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/gen/agent"
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/kit"
+	"github.com/svc-games/svc/engine/model"
+)
+
+// setback is why no game came of a model's work, if one was asked: the generator makes
+// its own.
+type setback struct {
+	warning string
+	err     error // with which the job ends all the same
+	reads   bool  // no model was asked: one may read the request
+}
+
+// composes reports whether a model writes games: it was named, and there is a judge
+// that can play any game.
+func (g *embedded) composes(req Request) bool {
+	return g.agents != nil && g.browser != nil && named(req)
+}
+
+// named reports whether the settings name a model.
+func named(req Request) bool {
+	return req.Settings.Model != "" && req.Settings.Model != api.ModelEmbedded
+}
+
+// wantsNew reports whether a request is for a new game, and returns the project's game
+// if it is one on the kit.
+func wantsNew(req Request) (bool, *kitGame, error) {
+	game, err := loadKitGame(req.Workspace)
+	if err != nil || asksAnew(req.Prompt) {
+		return true, nil, err
+	}
+	if game != nil {
+		return false, game, nil
+	}
+	truth, err := Authored(req.Workspace)
+	if err != nil || truth {
+		return false, nil, err
+	}
+	data, err := readOptional(req.Workspace, specFile)
+	return data == nil || isBrief(req.Prompt), nil, err
+}
+
+// compose has a model write a new game, from the frame of one. Where none comes of it
+// the setback says why.
+func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Result, *setback, error) {
+	game, err := g.framed(req)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	g.browser.Warm()
+	desk := &desk{g: g, req: req, rep: rep, effort: effortOf(req.Settings), game: game}
+	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, true))
+	switch {
+	case errors.Is(err, ErrExhausted) && !desk.green:
+		return Result{}, &setback{err: err}, nil
+	case err != nil:
+		return Result{}, nil, err
+	}
+	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
+	if out.Files == nil {
+		warning := fmt.Sprintf("The model wrote no game that could be played, since %s: this is one of the generator's own.", out.Stop)
+		return Result{}, &setback{warning: helped(warning, remedy(out))}, nil
+	}
+	if out.Stop != "" {
+		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is the game.", out.Stop))
+	}
+	result, err := g.handOver(ctx, req, rep, desk, out)
+	return result, nil, err
+}
+
+// task is what an author is to do with a game.
+func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *kitGame, isNew bool) agent.Task {
+	about := "It is the empty frame of a new game, drawn by " + game.renderer + "."
+	if !isNew {
+		about = "It is drawn by " + game.renderer + "."
+	}
+	if game.short {
+		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
+	}
+	limits, window := g.limitsFor(ctx, req)
+	asked, room := ask(req), maxLearnedBytes
+	if window > 0 {
+		room = min(room, window) // in bytes: a third of it
+	}
+	asked.Skills = slices.DeleteFunc(asked.Skills, func(s api.Skill) bool {
+		if !s.Learned() {
+			return false // sent, or stored by the user: as it is, whatever its size
+		}
+		room -= s.Size()
+		return !isNew || room < 0 // what the project's own game taught is the game
+	})
+	return agent.Task{
+		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
+	}
+}
+
+// limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where
+// that is not known.
+func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Limits, window int) {
+	limits, offer := agent.LimitsOf(req.Settings.ReasoningLevel), g.offerOf(ctx, req.Settings.Model)
+	if offer.MaxOutput > 0 {
+		limits.Answer = min(limits.Answer, offer.MaxOutput)
+	}
+	return limits, offer.Context
+}
+
+// offerOf is what is known of a model.
+func (g *embedded) offerOf(ctx context.Context, name string) model.Offer {
+	if g.studio == nil {
+		return model.Offer{}
+	}
+	offers, err := g.studio.Offers(ctx)
+	if err != nil {
+		return model.Offer{} // the model says itself what it can't do, when it is asked
+	}
+	i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == name })
+	if i < 0 {
+		return model.Offer{}
+	}
+	return offers[i]
+}
+
+// handOver makes the revision that was proven the project's game.
+func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *desk, out agent.Outcome) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	rep.Progress(api.StagePackaging, 88, "Writing the files.")
+	unmet := []string{}
+	for _, wish := range out.Unmet {
+		unmet = append(unmet, masked(wish))
+	}
+	w, err := d.game.delivered(req, revision{files: out.Files, shots: d.shots}, unmet)
+	if err == nil {
+		err = w.remove(draftFile)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	changed, err := w.apply(rep)
+	if err != nil {
+		return Result{}, err
+	}
+	rep.Progress(api.StagePackaging, 94, "The game is ready.")
+	about, _ := d.game.aboutOf(out.Files)
+	summary := brief.Clip(masked(out.Summary), 400)
+	if summary == "" {
+		summary = "A model wrote the game."
+	}
+	if !strings.Contains(summary, about.Title) {
+		summary = about.Title + ": " + summary
+	}
+	say(rep, summary)
+	return Result{Summary: summary, Changed: changed, Unmet: unmet, Learned: composed(req, about, d.game.renderer, out.Files)}, nil
+}
+
+// composed makes a skill of a game that an author wrote: its sources, and the traces
+// that prove it.
+func composed(req Request, about kit.About, renderer string, files compile.Files) *api.Skill {
+	skill := &api.Skill{
+		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
+		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
+	}
+	left := maxLearnedBytes
+	for _, name := range files.Names() {
+		own := strings.HasPrefix(name, sources) && !strings.HasPrefix(name, kit.Folder+"/") || strings.HasPrefix(name, "checks/")
+		if !own || len(files[name]) > left || len(skill.Files) == maxLearnedFiles {
+			continue
+		}
+		left -= len(files[name])
+		skill.Files = append(skill.Files, api.SkillFile{Path: name, Content: string(files[name])})
+	}
+	return skill
+}
+
+// skillKey makes a part of a skill's key of a title.
+func skillKey(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if key := strings.Join(words, "-"); key != "" {
+		return key
+	}
+	return "game"
+}
+
+// remedy says what would help where a model's work came to nothing.
+func remedy(out agent.Outcome) string {
+	hint := model.Hint(out.Refusal)
+	switch {
+	case hint != "":
+		return hint
+	case model.KindOf(out.Refusal) == model.NoModel:
+		return "GET /v1/models lists the models that there are."
+	case out.Stop == agent.StopProvider:
+		return "Try again later, or name another model."
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+		return "A higher reasoningLevel gives it more."
+	case out.Stop == agent.StopRoom:
+		return "Name a model that holds more, or send less with the request."
+	}
+	return "Another model may do better."
+}

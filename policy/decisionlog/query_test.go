@@ -1,0 +1,153 @@
+package decisionlog
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/policy"
+)
+
+func TestTheRecordsThatMatchAllFiltersAreSelected(t *testing.T) {
+	all := records()
+	all[0].RequestID = "r-1"
+	all[1].RequestID, all[1].ProjectID, all[1].Timestamp = "r-2", "p9", noon.Add(time.Minute)
+	log := written(t, all) + `{"decision_id":"d-3","timestamp":"2026-11-20T12:02:00Z","input":{"action":"files","key":7},"erased":["/input/key"]}` + "\nnone\n"
+	for _, tt := range []struct {
+		name string
+		f    Filter
+		want string
+	}{
+		{"all", Filter{}, "d-1 d-2 d-3"},
+		{"key", Filter{Who: "key_1"}, "d-1"},
+		{"user", Filter{Who: "user-1"}, "d-1"},
+		{"somebody else", Filter{Who: "user-"}, ""},
+		{"project", Filter{Project: "p1"}, "d-1"},
+		{"project that is not there", Filter{Project: "p9"}, "d-2"},
+		{"action", Filter{Action: policy.ActionStatus}, "d-2"},
+		{"action of a masked record", Filter{Action: policy.ActionFiles}, "d-3"},
+		{"rule", Filter{Rule: "allowed"}, "d-1"},
+		{"status", Filter{Status: 200}, "d-1"},
+		{"no decision", Filter{Status: 503}, "d-2 d-3"},
+		{"refused", Filter{Refused: true}, "d-2 d-3"},
+		{"request", Filter{RequestID: "r-2"}, "d-2"},
+		{"revision", Filter{Revision: "re"}, "d-1 d-2"},
+		{"since", Filter{Since: noon.Add(time.Minute)}, "d-2 d-3"},
+		{"until", Filter{Until: noon.Add(time.Minute)}, "d-1"},
+		{"both", Filter{Who: "user-1", Refused: true}, ""},
+	} {
+		s, err := Select(strings.NewReader(log), tt.f, 0)
+		var ids []string
+		for _, r := range s.Records {
+			ids = append(ids, r.DecisionID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != tt.want || s.Unreadable != 1 || s.Matched != len(ids) {
+			t.Errorf("%s: got %q, %+v, %v; want %q", tt.name, got, s, err, tt.want)
+		}
+	}
+}
+
+func TestOfManyRecordsTheLastAreSelectedAndAllAreCounted(t *testing.T) {
+	var all []Record
+	for i := range 25 {
+		r := records()[0]
+		r.DecisionID, r.Count = fmt.Sprintf("d-%02d", i), int64(i%2)*3
+		all = append(all, r)
+	}
+	s, err := Select(strings.NewReader(written(t, all)), Filter{}, 4)
+	if err != nil || len(s.Records) != 4 || s.Records[0].DecisionID != "d-21" || s.Records[3].DecisionID != "d-24" || s.Matched != 25 || s.Decisions != 13+12*3 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestTheDecisionsOnARequestAreFoundByIt(t *testing.T) {
+	all := append(records(), records()...)
+	all[1].RequestID, all[2].DecisionID, all[2].RequestID = "r-1", "d-3", "r-1"
+	found, err := Find(strings.NewReader(written(t, all)), "r-1")
+	if err != nil || len(found) != 2 || found[0].DecisionID != "d-2" || found[1].DecisionID != "d-3" {
+		t.Errorf("got %+v, %v", found, err)
+	}
+}
+
+func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1})
+		e := entry(t, embedded(t))
+		e.Input, e.Decision, e.Repeats = policy.Input{Action: policy.ActionAuthenticate}, policy.Decision{Status: 401, Error: "No.", Reason: "r", Rule: "key.unknown"}, true
+		flood := func(n int) {
+			for i := range n {
+				e.RequestID = fmt.Sprint(i)
+				if err := l.Add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		flood(10_000)
+		other := e
+		other.Decision.Rule = "key.malformed"
+		if err := l.Add(other); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * window / 2)
+		flood(5)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var counts []int64
+		for _, r := range lines(t, path) {
+			counts = append(counts, max(1, r.Count))
+		}
+		// The first, the other kind, the rest of the second; and once more 5, all of
+		// which follow a window with as many as that and are counted.
+		if got := fmt.Sprint(counts); got != "[1 1 9999 5]" {
+			t.Errorf("records stand for %s decisions", got)
+		}
+	})
+}
+
+func TestAPolicyIsKeptForAsLongAsTheLogHasARecordOfIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	first, second := embedded(t), masking(t, `mask contains "/input/nothing"`)
+	line, err := render(entry(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Ten lines a file, one file and one renamed one.
+	l := openLog(t, Options{Path: path, MaxBytes: int64(10*len(line) + 100), Keep: 1, Sample: 1})
+	kept := func(of *policy.Evaluator) bool {
+		files, err := Policy(path, of.Revision())
+		if err != nil {
+			return false
+		}
+		again, err := policy.NewEvaluatorFS(files)
+		return err == nil && again.Revision() == of.Revision()
+	}
+	write := func(n int, of *policy.Evaluator) {
+		for range n {
+			l.write(entry(t, of))
+		}
+	}
+	write(1, first)
+	write(15, second)
+	if !kept(first) || !kept(second) {
+		t.Error("a policy that decided is not kept")
+	}
+	write(8, second) // the file with the first is gone
+	if kept(first) || !kept(second) {
+		t.Errorf("the first is kept: %t, the second: %t", kept(first), kept(second))
+	}
+	write(40, second)
+	if !kept(second) {
+		t.Error("a policy that goes on deciding is not kept")
+	}
+	if _, err := Policy(path, "../"+first.Revision()); err == nil {
+		t.Error("a revision leads out of the folder")
+	}
+	if _, err := Policy(path+".1", second.Revision()); err != nil {
+		t.Errorf("of a renamed log: %v", err)
+	}
+}

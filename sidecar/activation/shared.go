@@ -1,0 +1,335 @@
+package activation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+const (
+	// followEvery is how often a sidecar looks for what others activated, reportEvery how
+	// often it says by what it decides.
+	followEvery = 500 * time.Millisecond
+	reportEvery = 5 * time.Second
+	// followTimeout bounds one look.
+	followTimeout = 5 * time.Second
+	// maxSeen bounds what is remembered of a source.
+	maxSeen = 20
+)
+
+// ErrMeanwhile is returned, wrapped, when another sidecar changed the policy at the same time.
+var ErrMeanwhile = errors.New("another sidecar changed the policy meanwhile: look at it, and try again")
+
+// Shared is where sidecars with one store keep their policies together. Generations that
+// are kept there are the same for all.
+type Shared interface {
+	// Version is that of the state, 0 before the first.
+	Version(ctx context.Context) (int64, error)
+	// Load returns the state with its version.
+	Load(ctx context.Context) (version int64, state []byte, err error)
+	// Save writes the state that follows version, and archives by digest. Those that
+	// keep does not name are forgotten. It returns ErrMeanwhile when version is not that
+	// of the state any more.
+	Save(ctx context.Context, version int64, state []byte, archives map[string][]byte, keep []string) error
+	// Archive returns the files of a generation.
+	Archive(ctx context.Context, digest string) ([]byte, error)
+	// Report notes by which revision a sidecar decides, and returns what all that are
+	// there do.
+	Report(ctx context.Context, name, revision string) ([]Sidecar, error)
+}
+
+// Sidecar is one of those with the same store.
+type Sidecar struct {
+	Name     string    `json:"name"`
+	Revision string    `json:"revision"`
+	SeenAt   time.Time `json:"seenAt"`
+}
+
+// common is the part of a state that all sidecars have.
+type common struct {
+	Active      int64  `json:"active"`
+	Last        int64  `json:"last"`
+	Floor       int64  `json:"floor"`
+	Generations []Info `json:"generations"`
+	// Seen has by source the digests that were activated from it, the last one last.
+	Seen map[string][]string `json:"seen"`
+}
+
+// sharing is the keeper's way to what is shared.
+type sharing struct {
+	Shared
+	name    string
+	version int64
+	seen    map[string][]string
+}
+
+// held is what a source held.
+type held struct{ source, digest string }
+
+// isLast reports whether that was activated last of all that the source held.
+func (s *sharing) isLast(h held) bool {
+	all := s.seen[h.source]
+	return len(all) > 0 && all[len(all)-1] == h.digest
+}
+
+// saw returns what is seen with one more.
+func (s *sharing) saw(h held) map[string][]string {
+	seen := maps.Clone(s.seen)
+	if seen == nil {
+		seen = map[string][]string{}
+	}
+	if h.digest != "" {
+		others := slices.DeleteFunc(slices.Clone(seen[h.source]), func(digest string) bool { return digest == h.digest })
+		seen[h.source] = append(others[max(0, len(others)-maxSeen):], h.digest)
+	}
+	return seen
+}
+
+// save writes what is shared of the next state, with the archives that are new, and what
+// a source held where that is activated.
+func (s *sharing) save(next state, archives map[string][]byte, from held) error {
+	ctx, cancel := context.WithTimeout(context.Background(), followTimeout)
+	defer cancel()
+	seen := s.saw(from)
+	text, err := json.Marshal(common{next.Active, next.Last, next.Floor, next.Generations, seen})
+	if err != nil {
+		return fmt.Errorf("sharing the policies: %w", err)
+	}
+	keep := make([]string, 0, len(next.Generations))
+	for _, g := range next.Generations {
+		keep = append(keep, g.Digest)
+	}
+	if err := s.Save(ctx, s.version, text, archives, keep); err != nil {
+		return fmt.Errorf("sharing the policies: %w", err)
+	}
+	s.version++
+	s.seen = seen
+	return nil
+}
+
+// Share has the engine decide by what all sidecars with one store do, from now on: what
+// one activates or rolls back is activated by all. What the source of this one holds and
+// none has seen yet is activated for all; otherwise the engine takes what they have.
+// It is called once, before the first decision; name is the sidecar's own. stop ends the
+// following.
+func (e *Engine) Share(ctx context.Context, s Shared, name string) (stop func() error, err error) {
+	if err := e.join(ctx, s, name); err != nil {
+		return nil, err
+	}
+	return e.follow(), nil
+}
+
+func (e *Engine) join(ctx context.Context, s Shared, name string) error {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	version, text, err := s.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the policies of the store: %w", err)
+	}
+	own := e.Active()
+	mine := e.kept.state
+	e.kept.shared = &sharing{Shared: s, name: name, version: version}
+	if version == 0 {
+		if err := e.publishAll(); !errors.Is(err, ErrMeanwhile) {
+			return err
+		}
+		if version, text, err = s.Load(ctx); err != nil {
+			return fmt.Errorf("reading the policies of the store: %w", err)
+		}
+	}
+	failure := e.adopt(ctx, version, text)
+	if failure != nil {
+		e.report(problem{e.kept.state.wanted(), failure})
+	}
+	if e.changed && own.Digest != e.Active().Digest && (e.resumed || !slices.Contains(e.kept.shared.seen[e.o.Source], mine.SourceDigest)) {
+		return e.publish(own, mine.SourceDigest)
+	}
+	return nil
+}
+
+// publishAll shares what this sidecar has: it is the first.
+func (e *Engine) publishAll() error {
+	archives := map[string][]byte{}
+	for _, g := range e.kept.state.Generations {
+		text, err := e.kept.archive(g)
+		if err != nil {
+			return err
+		}
+		archives[g.Digest] = text
+	}
+	return e.kept.shared.save(e.kept.state, archives, held{e.o.Source, e.kept.state.SourceDigest})
+}
+
+// publish activates for all what this sidecar's source holds. One that is older than what
+// the others had is not: the problem is reported.
+func (e *Engine) publish(own *Generation, sourceDigest string) error {
+	files, err := e.kept.read(own.Info)
+	if err != nil {
+		return err
+	}
+	request := Request{Files: files, Source: own.Source, Actor: own.ActivatedBy, Trust: own.trust}
+	if err := e.checkSequence(request, own.Sequence); err != nil {
+		e.report(problem{own.Revision, &Failure{StepSequence, err}})
+		return nil
+	}
+	g := &Generation{Info: own.Info, Evaluator: own.Evaluator}
+	g.Number = e.kept.state.next()
+	if err := e.kept.add(g.Info, files, sourceDigest); err != nil {
+		return err
+	}
+	e.swap(g)
+	return nil
+}
+
+// follow begins to look for what others do.
+func (e *Engine) follow() (stop func() error) {
+	following, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		f := follower{engine: e}
+		for f.look(following); following.Err() == nil; {
+			select {
+			case <-following.Done():
+			case <-tick.C:
+				f.look(following)
+			}
+		}
+	})
+	return func() error {
+		cancel()
+		done.Wait()
+		return nil
+	}
+}
+
+// follower looks for what other sidecars activated.
+type follower struct {
+	engine   *Engine
+	failed   bool // the last look; it is logged once
+	reported time.Time
+	revision string // as reported
+	retryAt  time.Time
+}
+
+func (f *follower) look(ctx context.Context) {
+	e := f.engine
+	ctx, cancel := context.WithTimeout(ctx, followTimeout)
+	defer cancel()
+	version, err := e.kept.shared.Version(ctx)
+	if err == nil {
+		err = f.catchUp(ctx, version)
+	}
+	if now := e.o.Now(); err == nil && (e.Revision() != f.revision || now.Sub(f.reported) >= reportEvery) {
+		f.reported, f.revision = now, e.Revision()
+		var all []Sidecar
+		if all, err = e.kept.shared.Report(ctx, e.kept.shared.name, f.revision); err == nil {
+			e.noteSidecars(all)
+		}
+	}
+	if (err != nil) != f.failed && ctx.Err() == nil {
+		f.failed = err != nil
+		if f.failed {
+			e.o.Logger.Error("policies of other sidecars can't be read, the last good one stays", zap.Error(err))
+		}
+	}
+}
+
+// catchUp takes over what others activated. What can't be is tried again after a while.
+func (f *follower) catchUp(ctx context.Context, version int64) error {
+	e := f.engine
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	wanted, _ := e.kept.state.active()
+	behind := wanted.Digest != e.Active().Digest
+	if version == e.kept.shared.version && (!behind || e.o.Now().Before(f.retryAt)) {
+		return nil
+	}
+	f.retryAt = e.o.Now().Add(retryAfter)
+	return e.pull(ctx)
+}
+
+// pull reads what is shared, and activates what others did. It returns an error only
+// where that can't be read.
+func (e *Engine) pull(ctx context.Context) error {
+	version, text, err := e.kept.shared.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if failure := e.adopt(ctx, version, text); failure != nil {
+		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
+		e.report(problem{e.kept.state.wanted(), failure})
+	}
+	return nil
+}
+
+// pullFirst is pull before a change, where policies are shared.
+func (e *Engine) pullFirst(ctx context.Context) *Failure {
+	if e.kept.shared == nil {
+		return nil
+	}
+	if err := e.pull(ctx); err != nil {
+		return &Failure{StepKeep, err}
+	}
+	return nil
+}
+
+// adopt makes the shared state the engine's own, and its generation the active one.
+func (e *Engine) adopt(ctx context.Context, version int64, text []byte) *Failure {
+	var theirs common
+	if err := json.Unmarshal(text, &theirs); err != nil {
+		return &Failure{StepRead, fmt.Errorf("reading the policies of the store: %w", err)}
+	}
+	for i, g := range theirs.Generations {
+		theirs.Generations[i].trust = e.trustShared(g)
+	}
+	e.kept.take(theirs, version)
+	to, ok := e.kept.state.active()
+	if !ok {
+		return failed(StepRead, "the policies of the store have no active one")
+	}
+	if own := e.Active(); own != nil && own.Digest == to.Digest {
+		e.active.Store(&Generation{Info: to, Evaluator: own.Evaluator})
+		return nil
+	}
+	g, failure := e.restore(ctx, to)
+	if failure == nil {
+		e.swap(g)
+	}
+	return failure
+}
+
+// trustShared is the trust of a generation that another sidecar may have made: only the
+// policy of this very program needs no signature.
+func (e *Engine) trustShared(g Info) Trust {
+	trust := trustOf(g.Source)
+	if trust != BuiltIn {
+		return trust
+	}
+	if files, err := (embedded{}).read(context.Background()); err == nil && files.Digest() == g.Digest {
+		return BuiltIn
+	}
+	return Supplied
+}
+
+// noteSidecars keeps what all sidecars decide by for the status.
+func (e *Engine) noteSidecars(all []Sidecar) {
+	differing := 0
+	for _, one := range all {
+		if one.Revision != e.Revision() {
+			differing++
+		}
+	}
+	e.o.Metrics.differing.Set(float64(differing))
+	e.mu.Lock()
+	e.sidecars = all
+	e.mu.Unlock()
+}

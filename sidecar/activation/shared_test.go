@@ -1,0 +1,261 @@
+package activation_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/sidecar/activation"
+)
+
+// memory is what sidecars share.
+type memory struct {
+	mu       sync.Mutex
+	version  int64
+	state    []byte
+	archives map[string][]byte
+	sidecars map[string]string
+	down     error
+}
+
+func (m *memory) Version(context.Context) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.version, m.down
+}
+
+func (m *memory) Load(context.Context) (int64, []byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.version, m.state, m.down
+}
+
+func (m *memory) Save(_ context.Context, version int64, state []byte, archives map[string][]byte, keep []string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down != nil {
+		return m.down
+	}
+	if version != m.version {
+		return activation.ErrMeanwhile
+	}
+	m.version, m.state = version+1, state
+	for digest, text := range archives {
+		m.archives[digest] = text
+	}
+	for digest := range m.archives {
+		if !slices.Contains(keep, digest) {
+			delete(m.archives, digest)
+		}
+	}
+	return nil
+}
+
+func (m *memory) Archive(_ context.Context, digest string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if text, ok := m.archives[digest]; ok {
+		return text, m.down
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (m *memory) Report(_ context.Context, name, revision string) ([]activation.Sidecar, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sidecars[name] = revision
+	var all []activation.Sidecar
+	for name, revision := range m.sidecars {
+		all = append(all, activation.Sidecar{Name: name, Revision: revision})
+	}
+	return all, m.down
+}
+
+func (m *memory) fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.down = err
+}
+
+func newMemory() *memory {
+	return &memory{archives: map[string][]byte{}, sidecars: map[string]string{}}
+}
+
+// join opens an engine that shares its policies.
+func join(t *testing.T, m *memory, name string, o activation.Options) fixture {
+	t.Helper()
+	f := open(t, o)
+	stop, err := f.Share(t.Context(), m, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// second is the time in which all follow, when nothing else takes any.
+func second() {
+	time.Sleep(time.Second)
+	synctest.Wait()
+}
+
+func same(t *testing.T, when, revision string, all ...fixture) {
+	t.Helper()
+	for i, f := range all {
+		if got := f.Revision(); got != revision {
+			t.Errorf("%s: sidecar %d decides by %s, want %s", when, i, got, revision)
+		}
+	}
+}
+
+func TestAnActivationAndARollbackAreOneActForAllSidecars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		a, b := join(t, m, "a", activation.Options{}), join(t, m, "b", activation.Options{})
+		first := a.Revision()
+		same(t, "at first", first, a, b)
+		second()
+		next, err := a.activate(t, readers(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second()
+		same(t, "after an activation", next.Revision, a, b)
+		if !b.mayRead(t) {
+			t.Error("the other sidecar decides as before")
+		}
+		if got := b.Status().Active; got.Number != next.Number || got.ActivatedBy != "uid:7" {
+			t.Errorf("the other sidecar has %+v, want %+v", got, next)
+		}
+		// One that joins later, and has nothing, decides likewise; so does one that was away.
+		c := join(t, m, "c", activation.Options{})
+		same(t, "one that joins", next.Revision, c)
+		if _, err := b.Rollback(t.Context(), "uid:8", "", nil); err != nil {
+			t.Fatal(err)
+		}
+		second()
+		same(t, "after a rollback", first, a, b, c)
+		if _, err := c.Rollback(t.Context(), "uid:8", next.Revision, nil); err != nil {
+			t.Fatal(err)
+		}
+		second()
+		same(t, "after a rollback to what the third never had", next.Revision, a, b, c)
+		if kept := a.Status().Generations; len(kept) != 2 || kept[1].Revision != next.Revision {
+			t.Errorf("kept: %+v", kept)
+		}
+	})
+}
+
+func TestASidecarThatDecidesByAnotherPolicyIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		a := join(t, m, "a", activation.Options{})
+		_, public := keyPair(t)
+		b := join(t, m, "b", activation.Options{KeyFile: public}) // it takes only what is signed
+		if _, err := a.activate(t, readers(t)); err != nil {
+			t.Fatal(err)
+		}
+		second()
+		if s := b.Status(); !s.Degraded || s.Problem.Step != activation.StepSignature || s.Wanted != a.Revision() || b.mayRead(t) {
+			t.Errorf("the other sidecar: %+v", s)
+		}
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		seen := map[string]string{}
+		for _, one := range a.Status().Sidecars {
+			seen[one.Name] = one.Revision
+		}
+		if seen["a"] != a.Revision() || seen["b"] != b.Revision() || seen["a"] == seen["b"] {
+			t.Errorf("seen are %v", seen)
+		}
+	})
+}
+
+func TestASourceThatReachesSidecarsOneAfterTheOtherIsActivatedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		dir := t.TempDir()
+		write(t, dir, files(t))
+		a := join(t, m, "a", activation.Options{Source: dir})
+		late := join(t, m, "b", activation.Options{Source: dir, Poll: time.Minute})
+		first := a.Revision()
+		soon, later := 3*activation.DefaultPoll, 3*time.Minute
+		wait := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		write(t, dir, readers(t))
+		wait(soon)
+		next := a.Revision()
+		same(t, "after the directory changed", next, a, late)
+		if next == first {
+			t.Fatal("nothing was activated")
+		}
+		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
+			t.Fatal(err)
+		}
+		wait(later) // the other one looks at the directory
+		same(t, "after a rollback", first, a, late)
+		again := join(t, m, "c", activation.Options{Source: dir})
+		same(t, "after a start of one that has no memory", first, a, late, again)
+		write(t, dir, files(t))
+		wait(soon)
+		write(t, dir, readers(t))
+		wait(soon)
+		same(t, "after the directory went back and forth", next, a, late)
+		wait(later)
+		same(t, "some minutes later", next, a, late)
+	})
+}
+
+func TestAFloorHoldsForAllSidecars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		a, b := join(t, m, "a", activation.Options{}), join(t, m, "b", activation.Options{})
+		numbered := func(s bundle.Snapshot, sequence int64) bundle.Snapshot {
+			archive(t, s, sequence, "")
+			return s
+		}
+		if _, err := a.activate(t, numbered(readers(t), 9)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
+			t.Fatal(err)
+		}
+		var failure *activation.Failure
+		if _, err := b.activate(t, numbered(files(t), 8)); !errors.As(err, &failure) || failure.Step != activation.StepSequence {
+			t.Errorf("an older bundle at the other sidecar: %v", err)
+		}
+	})
+}
+
+func TestWhileTheStoreIsDownTheLastGoodPolicyDecidesAndNoneIsActivated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		a, b := join(t, m, "a", activation.Options{}), join(t, m, "b", activation.Options{})
+		first := a.Revision()
+		m.fail(errors.New("no connection"))
+		second()
+		if _, err := a.activate(t, readers(t)); err == nil {
+			t.Error("a policy was activated for one sidecar alone")
+		}
+		same(t, "while the store is down", first, a, b)
+		m.fail(nil)
+		next, err := a.activate(t, readers(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second()
+		same(t, "afterwards", next.Revision, a, b)
+	})
+}

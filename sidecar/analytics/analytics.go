@@ -1,0 +1,102 @@
+// Package analytics keeps what is played of published games: each event once, however
+// often it is sent, and the counts that owners read.
+package analytics
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// File is the name of its SQLite database in the data directory. It is one of its own,
+// so that players never keep submissions waiting for the disk.
+const File = "analytics.db"
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+var schema = store.Schema{Files: migrations, Steps: "play_steps"}
+
+// Class says whose play it is, as the service has proven it.
+type Class string
+
+// The classes. Only ClassPublic is paid for, and counted in views.
+const (
+	ClassPublic  Class = "public"
+	ClassOwner   Class = "owner"
+	ClassPreview Class = "preview"
+)
+
+// Arrival is a batch, and what the service itself knows of it.
+type Arrival struct {
+	play.Batch
+	Class Class
+}
+
+// Recorder keeps events. It is safe for concurrent use.
+type Recorder interface {
+	// Record keeps the events of a batch that were not recorded before. Once it has
+	// answered, they outlive any crash; after an error the batch is to be sent again.
+	Record(ctx context.Context, a Arrival) (play.Answer, error)
+}
+
+// Log is the Recorder over a store. It is safe for concurrent use.
+type Log struct {
+	store *store.Store
+	now   func() time.Time
+
+	mu    sync.Mutex                 // guards names
+	names map[string]map[string]bool // of each game's events that are in play_names
+}
+
+// Open opens the log in a SQLite file or, if address is the URL of one, in a
+// PostgreSQL database.
+func Open(ctx context.Context, address string, now func() time.Time) (*Log, error) {
+	open := store.OpenSQLiteOf
+	if store.IsPostgresURL(address) {
+		open = store.OpenPostgresOf
+	}
+	s, err := open(ctx, address, schema)
+	if err != nil {
+		return nil, fmt.Errorf("opening analytics: %w", err)
+	}
+	return &Log{store: s, now: now, names: make(map[string]map[string]bool)}, nil
+}
+
+// Close ends the writes under way.
+func (l *Log) Close() error { return l.store.Close() }
+
+// Times of days and hours, in milliseconds.
+const (
+	msOfHour = int64(time.Hour / time.Millisecond)
+	msOfDay  = 24 * msOfHour
+)
+
+// Forget removes all of a game.
+func (l *Log) Forget(ctx context.Context, game string) error {
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		for _, table := range []string{
+			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
+		} {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.names, game)
+	if err != nil {
+		return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
+	}
+	return nil
+}
+
+// Interface guards
+var _ Recorder = (*Log)(nil)

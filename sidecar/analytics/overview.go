@@ -1,0 +1,155 @@
+package analytics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// dateOf writes a day of the tables.
+func dateOf(day int64) string { return time.Unix(day*24*3600, 0).UTC().Format(time.DateOnly) }
+
+// Overview returns how a game was played by the public in the last days, and in as many
+// before. It reads counts alone, never events.
+func (l *Log) Overview(ctx context.Context, game string, days int) (api.Overview, error) {
+	today := l.now().UnixMilli() / msOfDay
+	first := today - int64(days) + 1
+	o := api.Overview{
+		ProjectID: game, From: dateOf(first), To: dateOf(today),
+		Days: make([]api.PlayCounts, days), Builds: []api.Build{}, Events: map[string]int64{}, Dropped: map[string]int64{},
+	}
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		v := view{r, game}
+		var err error
+		for i := range o.Days {
+			if o.Days[i], err = v.counts(first+int64(i), first+int64(i)); err != nil {
+				return err
+			}
+			o.Days[i].Day = dateOf(first + int64(i))
+		}
+		if o.Total, err = v.counts(first, today); err != nil {
+			return err
+		}
+		if o.Previous, err = v.counts(first-int64(days), first-1); err != nil {
+			return err
+		}
+		if o.Builds, err = v.builds(first, today); err != nil {
+			return err
+		}
+		if err := v.sums(o.Events, `SELECT name, CAST(sum(events) AS BIGINT) FROM play_counts
+			WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY name`, first, today); err != nil {
+			return err
+		}
+		return v.sums(o.Dropped, "SELECT cause, CAST(sum(events) AS BIGINT) FROM play_drops WHERE game = ? AND hour BETWEEN ? AND ? GROUP BY cause",
+			first*24, today*24+23)
+	})
+	if err != nil {
+		return api.Overview{}, fmt.Errorf("reading how game %s was played: %w", game, err)
+	}
+	return o, nil
+}
+
+// view reads what the public did with a game.
+type view struct {
+	*store.Reader
+	game string
+}
+
+func (v view) counts(first, last int64) (c api.PlayCounts, err error) {
+	var active int64
+	if err := v.Row(`SELECT CAST(coalesce(sum(streams), 0) AS BIGINT), CAST(coalesce(sum(plays), 0) AS BIGINT), CAST(coalesce(sum(runs), 0) AS BIGINT),
+			CAST(coalesce(sum(active), 0) AS BIGINT), CAST(coalesce(sum(events), 0) AS BIGINT), CAST(coalesce(sum(lost), 0) AS BIGINT)
+		FROM play_days WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ?`, v.game, first, last).
+		Scan(&c.Sessions, &c.Plays, &c.Runs, &active, &c.Events, &c.Lost); err != nil {
+		return c, err
+	}
+	c.ActiveSeconds = active / 1000
+	if c.Sessions == 0 {
+		return c, nil
+	}
+	if err := v.Row(`SELECT count(DISTINCT player) FROM play_player_days
+		WHERE game = ? AND class = 'public' AND plays > 0 AND day BETWEEN ? AND ?`, v.game, first, last).Scan(&c.Players); err != nil {
+		return c, err
+	}
+	if err := v.Row(`SELECT count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ?`,
+		v.game, first, last).Scan(&c.NewPlayers); err != nil {
+		return c, err
+	}
+	c.MedianSessionSeconds, err = v.median(first, last)
+	return c, err
+}
+
+// median returns the middle of the bucket that holds the middle session.
+func (v view) median(first, last int64) (int64, error) {
+	type bucket struct{ n, streams int64 }
+	buckets, err := store.All(v.Reader, func(scan store.Scan) (b bucket, err error) {
+		return b, scan(&b.n, &b.streams)
+	}, `SELECT bucket, CAST(sum(streams) AS BIGINT) FROM play_lengths
+		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY bucket ORDER BY bucket`, v.game, first, last)
+	if err != nil {
+		return 0, err
+	}
+	var all, below int64
+	for _, b := range buckets {
+		all += b.streams
+	}
+	for _, b := range buckets {
+		if below += b.streams; 2*below >= all && all > 0 {
+			return int64(math.Round(math.Exp2((float64(b.n) + 0.5) / 4))), nil
+		}
+	}
+	return 0, nil
+}
+
+func (v view) builds(first, last int64) ([]api.Build, error) {
+	return store.All(v.Reader, func(scan store.Scan) (b api.Build, err error) {
+		var active int64
+		err = scan(&b.JobID, &b.Sessions, &b.Plays, &b.Runs, &active)
+		b.ActiveSeconds = active / 1000
+		return b, err
+	}, `SELECT build, CAST(sum(streams) AS BIGINT), CAST(sum(plays) AS BIGINT), CAST(sum(runs) AS BIGINT), CAST(sum(active) AS BIGINT) FROM play_days
+		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY build ORDER BY build DESC`, v.game, first, last)
+}
+
+// sums reads a number for each name.
+func (v view) sums(into map[string]int64, query string, first, last int64) error {
+	return v.Each(func(scan store.Scan) error {
+		var name string
+		var n int64
+		err := scan(&name, &n)
+		into[name] = n
+		return err
+	}, query, v.game, first, last)
+}
+
+// Event is an event as it is kept.
+type Event struct {
+	Stream string `json:"stream"`
+	Seq    int64  `json:"seq"`
+	At     int64  `json:"at"` // ms since 1970
+	Class  Class  `json:"class"`
+	Name   string `json:"name"`
+	Props  string `json:"props"` // JSON
+}
+
+// Events calls fn with each event of a game on a day, counted from 1970, those of a
+// stream in their order.
+func (l *Log) Events(ctx context.Context, game string, day int64, fn func(Event) error) error {
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			var e Event
+			if err := scan(&e.Stream, &e.Seq, &e.At, &e.Class, &e.Name, &e.Props); err != nil {
+				return err
+			}
+			return fn(e)
+		}, "SELECT stream, seq, at, class, name, props FROM play_events WHERE game = ? AND day = ? ORDER BY stream, seq", game, day)
+	})
+	if err != nil {
+		return fmt.Errorf("reading events of game %s: %w", game, err)
+	}
+	return nil
+}

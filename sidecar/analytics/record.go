@@ -1,0 +1,200 @@
+package analytics
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// maxEssential bounds the library's own events of a stream: a heartbeat a minute.
+const maxEssential = 1000
+
+// Record implements Recorder: the stream's row, its events and all counts change in one
+// transaction, so that a batch which comes again finds the cursor past its events.
+func (l *Log) Record(ctx context.Context, a Arrival) (play.Answer, error) {
+	r := recording{Arrival: a, log: l, now: l.now().UnixMilli()}
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		r.begin(tx)
+		return r.run()
+	})
+	if err != nil {
+		return play.Answer{}, fmt.Errorf("recording events of game %s: %w", a.Game, err)
+	}
+	l.known(a.Game, r.named)
+	return play.Answer{Ack: r.stream.cursor, Mode: play.ModeFull}, nil
+}
+
+// recording is one batch on its way into the store.
+type recording struct {
+	Arrival
+	log *Log
+	now int64
+
+	tx      *store.Tx
+	stream  stream
+	before  stream // as it was found
+	fresh   bool   // the stream is new
+	counts  map[string]int64
+	drops   map[drop]int64
+	named   []string // events that the game had not before
+	allowed int64    // custom events of the player's day that there is room for
+	spent   int64    // of these
+}
+
+// drop is what events are counted by that are not kept.
+type drop struct {
+	hour  int64
+	cause play.Cause
+}
+
+// begin starts anew: the store may run an operation twice.
+func (r *recording) begin(tx *store.Tx) {
+	*r = recording{Arrival: r.Arrival, log: r.log, now: r.now, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64)}
+}
+
+func (r *recording) run() error {
+	if err := r.load(); err != nil {
+		return err
+	}
+	r.merge()
+	if err := r.room(); err != nil {
+		return err
+	}
+	for _, e := range r.Events {
+		if r.Former {
+			e.Seq = r.stream.cursor + 1
+		}
+		if e.Seq <= r.stream.cursor {
+			continue // it was here before
+		}
+		r.stream.lost += e.Seq - r.stream.cursor - 1
+		r.stream.cursor = e.Seq
+		at := min(max(r.stream.anchor+e.At, r.now-r.Age-play.MaxStream), r.now)
+		cause, err := r.cause(e, at)
+		if err != nil {
+			return err
+		}
+		if cause != "" {
+			r.drops[drop{r.now / msOfHour, cause}]++
+			continue
+		}
+		if err := r.keep(e, at); err != nil {
+			return err
+		}
+	}
+	if r.stream.same(r.before) {
+		return nil // all of it was here before
+	}
+	return r.save()
+}
+
+// room finds out how many custom events the player may have today.
+func (r *recording) room() error {
+	r.allowed = play.MaxPlayerEvents
+	if r.stream.player == "" {
+		return nil
+	}
+	have, err := optional(r.tx.Row("SELECT custom FROM play_player_days WHERE game = ? AND player = ? AND class = ? AND day = ?",
+		r.Game, r.stream.player, r.stream.class, r.stream.day))
+	r.allowed -= have
+	return err
+}
+
+// cause returns why an event is not kept, "" for one that is.
+func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
+	essential := play.Essential(e.Name)
+	switch {
+	case e.Refused != "":
+		return e.Refused, nil
+	case r.Machine:
+		return play.CauseMachine, nil
+	case r.Age > play.MaxAge || at < r.now-play.MaxAge:
+		return play.CauseLate, nil
+	case e.At > play.MaxStream:
+		return play.CauseOver, nil
+	case essential && r.stream.essential >= maxEssential:
+		return play.CauseEssential, nil
+	case essential:
+		return "", nil
+	case r.stream.custom >= play.MaxStreamEvents:
+		return play.CauseStreamFull, nil
+	case r.spent >= r.allowed:
+		return play.CausePlayerFull, nil
+	}
+	if declared, typed := r.stream.declared.Definitions[e.Name]; typed && !declared.Fits(e.Props) {
+		return play.CauseType, nil
+	}
+	return r.admitName(e.Name)
+}
+
+// keep stores an event, and counts it.
+func (r *recording) keep(e play.Event, at int64) error {
+	s := &r.stream
+	if play.Essential(e.Name) {
+		s.essential++
+	} else {
+		s.custom++
+		r.spent++
+	}
+	s.lastAt = max(s.lastAt, at)
+	switch e.Name {
+	case play.Start:
+		s.runs++
+	case play.End:
+		s.score(e.Props)
+	}
+	r.counts[e.Name]++
+	_, err := r.tx.Exec("INSERT INTO play_events (day, game, stream, seq, at, class, name, props) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		at/msOfDay, r.Game, r.Stream, e.Seq, at, s.class, e.Name, string(e.Props))
+	return err
+}
+
+// admitName returns why the game may not have an event of the name, "" if it may.
+func (r *recording) admitName(name string) (play.Cause, error) {
+	if play.Essential(name) || r.log.knows(r.Game, name) {
+		return "", nil
+	}
+	var names int64
+	if err := r.tx.Row("SELECT count(*) FROM play_names WHERE game = ?", r.Game).Scan(&names); err != nil {
+		return "", err
+	}
+	if names >= play.MaxNames {
+		there, err := optional(r.tx.Row("SELECT 1 FROM play_names WHERE game = ? AND name = ?", r.Game, name))
+		if err != nil || there == 0 {
+			return play.CauseTooManyName, err
+		}
+	}
+	r.named = append(r.named, name)
+	_, err := r.tx.Exec("INSERT INTO play_names (game, name) VALUES (?, ?) ON CONFLICT (game, name) DO NOTHING", r.Game, name)
+	return "", err
+}
+
+// maxKnown bounds how many games' names are in memory.
+const maxKnown = 1000
+
+// knows reports whether an event's name is known to be in play_names.
+func (l *Log) knows(game, name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.names[game][name]
+}
+
+// known notes names that are in play_names.
+func (l *Log) known(game string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.names) >= maxKnown {
+		clear(l.names)
+	}
+	if l.names[game] == nil {
+		l.names[game] = make(map[string]bool)
+	}
+	for _, name := range names {
+		l.names[game][name] = true
+	}
+}

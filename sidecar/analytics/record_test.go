@@ -1,0 +1,241 @@
+package analytics_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
+)
+
+func TestEventsThatAreNotKeptAreCountedByCauseAndAcknowledged(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		batch := batchOf(1, 1, "session_start", "jump", "jump", "other", "late")
+		batch.Definitions = map[string]play.Texts{"jump": {"height": "number"}}
+		batch.Events[1].Props = json.RawMessage(`{"height":3,"more":true}`)
+		batch.Events[2].Props = json.RawMessage(`{"height":"3"}`)
+		batch.Events[3].Refused = play.CauseProps
+		if answer := b.record(batch); answer.Ack != 5 || answer.Mode != play.ModeFull {
+			t.Errorf("answer is %+v", answer)
+		}
+		machine := batchOf(2, 1, "session_start", "start")
+		machine.Machine = true
+		b.record(machine)
+		old := batchOf(3, 1, "session_start", "start")
+		old.Age = play.MaxAge + 1
+		b.record(old)
+		o := b.overview(1)
+		want := map[string]int64{"type": 1, "props": 1, "machine": 2, "late": 2}
+		if fmt.Sprint(o.Dropped) != fmt.Sprint(want) || o.Total.Sessions != 1 || o.Total.Events != 3 || o.Total.Plays != 0 {
+			t.Errorf("dropped %v, want %v; total %+v", o.Dropped, want, o.Total)
+		}
+	})
+}
+
+func TestAnEventThatIsDeclaredLaterIsJudgedFromThenOn(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "jump"))
+		declares := batchOf(1, 2, "jump")
+		declares.Definitions = map[string]play.Texts{"jump": {"height": "number"}}
+		b.record(declares)
+		b.record(batchOf(1, 3, "jump"))
+		if o := b.overview(1); o.Events["jump"] != 1 || o.Dropped["type"] != 2 {
+			t.Errorf("kept %v, dropped %v", o.Events, o.Dropped)
+		}
+	})
+}
+
+func TestStreamsPlayersAndGamesHaveBoundsThatEssentialEventsDoNotCountFor(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		full := func(stream int, names func(i int) string) {
+			for first := int64(1); first <= play.MaxStreamEvents+50; first += 50 {
+				var events []string
+				for i := range 50 {
+					events = append(events, names(i))
+				}
+				batch := batchOf(stream, first, events...)
+				batch.Player = id(7)
+				b.record(batch)
+			}
+			b.record(batchOf(stream, 1000, "session_end"))
+		}
+		score := func(int) string { return "score" }
+		full(1, score)
+		full(2, score)
+		o := b.overview(1)
+		if o.Events["score"] != play.MaxPlayerEvents || o.Dropped["stream_full"] != 50 || o.Dropped["player_full"] != 150 || o.Events["session_end"] != 2 {
+			t.Errorf("kept %v, dropped %v", o.Events, o.Dropped)
+		}
+		for stream := 3; stream < 8; stream++ {
+			b.record(batchOf(stream, 1, many(stream)...))
+		}
+		if o := b.overview(1); o.Dropped["names_full"] != 51 || o.Events["a3_0"] != 1 {
+			t.Errorf("dropped %v", o.Dropped)
+		}
+	})
+}
+
+func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "session_start", "start"))
+		b.now = noon.AddDate(0, 0, 90)
+		b.record(batchOf(2, 1, "start"))
+		if n, err := b.Prune(t.Context()); n != 0 || err != nil {
+			t.Errorf("deleted %d, %v on the last day", n, err)
+		}
+		b.now = noon.AddDate(0, 0, 91)
+		if n, err := b.Prune(t.Context()); n != 2 || err != nil {
+			t.Errorf("deleted %d events, %v", n, err)
+		}
+		if got := b.kept()[id(2)]; len(got) != 1 {
+			t.Errorf("left are %+v", got)
+		}
+		b.record(batchOf(1, 1, "session_start", "start")) // its stream is there still
+		if o, err := b.Overview(t.Context(), game, 90); err != nil || o.Total.Plays+o.Previous.Plays != 2 {
+			t.Errorf("counted %+v and %+v, %v", o.Total, o.Previous, err)
+		}
+		b.now = noon.AddDate(0, 0, 900)
+		if n, err := b.Prune(t.Context()); n != 5 || err != nil {
+			t.Errorf("deleted %d, %v of streams and players", n, err)
+		}
+	})
+}
+
+// many returns fifty names that no other stream has.
+func many(stream int) (names []string) {
+	for i := range 50 {
+		names = append(names, fmt.Sprintf("a%d_%d", stream, i))
+	}
+	return names
+}
+
+func TestTimesOfADeviceDoNotMatter(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		slow := batchOf(1, 1, "session_start", "start") // two seconds old when it is sent
+		b.now = noon.Add(40 * time.Second)              // and then long on its way
+		b.record(slow)
+		b.now = noon.Add(41 * time.Second)
+		next := batchOf(1, 3, "end")
+		next.Sent = 43_000 // it began two seconds before noon
+		b.record(next)
+		stored := batchOf(2, 1, "start")
+		stored.Age = 26 * 3600 * 1000
+		b.record(stored)
+		ahead := batchOf(3, 1, "start")
+		ahead.Events[0].At = 3 * 365 * 24 * 3600 * 1000
+		b.record(ahead)
+		kept := b.kept()
+		if one := kept[id(1)]; len(one) != 3 || one[0].Seq != 1 || one[2].At != noon.UnixMilli()-2000+3000 {
+			t.Errorf("got %+v", one)
+		}
+		o := b.overview(2)
+		if o.Days[0].Plays != 1 || o.Days[1].Plays != 1 || o.Dropped["stream_over"] != 1 {
+			t.Errorf("days are %+v, dropped %v", o.Days, o.Dropped)
+		}
+	})
+}
+
+func TestOverviewCountsPlayersOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		playing := func(stream, player int, active int64) {
+			batch := batchOf(stream, 1, "session_start", "start", "end", "start")
+			batch.Player, batch.Sent, batch.Active = id(player), 600_000, active
+			b.record(batch)
+		}
+		b.now = noon.AddDate(0, 0, -1)
+		playing(1, 1, 60_000)
+		b.now = noon
+		playing(2, 1, 60_000)
+		playing(3, 1, 30_000)
+		playing(4, 2, 120_000)
+		b.record(batchOf(5, 1, "session_start"))
+		b.recordAs(analytics.ClassOwner, batchOf(6, 1, "session_start", "start"))
+		o := b.overview(1)
+		if c := o.Total; c.Sessions != 4 || c.Plays != 3 || c.Runs != 6 || c.Players != 2 || c.NewPlayers != 1 || c.ActiveSeconds != 210 {
+			t.Errorf("today is %+v", c)
+		}
+		if m := o.Total.MedianSessionSeconds; m < 50 || m > 72 {
+			t.Errorf("the median is %d s, want a minute", m)
+		}
+		if o.Previous.Plays != 1 || o.Previous.NewPlayers != 1 || len(o.Builds) != 1 || o.Builds[0].JobID != build || o.Builds[0].Plays != 3 {
+			t.Errorf("got %+v", o)
+		}
+		if w := b.overview(7); w.Total.Players != 2 || w.Total.NewPlayers != 2 || w.From != "2026-11-18" || w.To != "2026-11-24" || len(w.Days) != 7 {
+			t.Errorf("the week is %+v", w)
+		}
+	})
+}
+
+func TestActiveTimeOfAStreamGrowsAndIsCountedOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		for i, active := range []int64{5_000, 5_000, 65_000, 40_000} {
+			batch := batchOf(1, int64(i+1), "heartbeat")
+			batch.Sent, batch.Active = 70_000, active
+			b.record(batch)
+		}
+		if c := b.overview(1).Total; c.ActiveSeconds != 65 || c.MedianSessionSeconds < 55 || c.MedianSessionSeconds > 77 {
+			t.Errorf("got %+v", c)
+		}
+	})
+}
+
+func TestFormerBatchesFollowWhatTheStreamHas(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		batch := batchOf(1, 1, "session_start", "start")
+		batch.Former = true
+		b.record(batch)
+		b.record(batch)
+		if got := b.kept()[id(1)]; len(got) != 4 || got[3].Seq != 4 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestBatchesOfOneStreamAtOnceAreCountedOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		var all sync.WaitGroup
+		for n := range 16 {
+			all.Go(func() {
+				b.record(batchOf(1, 1, append([]string{"session_start", "start"}, many(1)[:n]...)...))
+				b.record(batchOf(2+n%4, 1, "start", "score"))
+			})
+		}
+		all.Wait()
+		if o := b.overview(1); o.Total.Events != 2+15+8 || o.Total.Sessions != 5 || o.Total.Plays != 5 {
+			t.Errorf("got %+v", o.Total)
+		}
+	})
+}
+
+func TestNothingIsLeftOfAGameThatIsForgotten(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "session_start", "start", "jump"))
+		other := batchOf(1, 1, "start")
+		other.Game = another
+		b.record(other)
+		if err := b.Forget(t.Context(), game); err != nil {
+			t.Fatal(err)
+		}
+		if o := b.overview(7); o.Total.Sessions != 0 || len(o.Events) != 0 || len(b.kept()) != 0 {
+			t.Errorf("left: %+v", o)
+		}
+		if o, err := b.Overview(t.Context(), another, 1); err != nil || o.Total.Plays != 1 {
+			t.Errorf("the other game has %+v, %v", o, err)
+		}
+		b.record(batchOf(1, 1, "jump")) // a new stream of the same name
+		if o := b.overview(1); strings.Join(names(o.Events), " ") != "jump" {
+			t.Errorf("got %+v", o.Events)
+		}
+	})
+}
+
+func names(counts map[string]int64) (list []string) {
+	for name := range counts {
+		list = append(list, name)
+	}
+	return list
+}

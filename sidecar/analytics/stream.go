@@ -1,0 +1,156 @@
+package analytics
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// stream is the row of a stream.
+type stream struct {
+	cursor, anchor, day             int64
+	class, build, player            string
+	device, language                string
+	variants                        play.Texts
+	declared                        declared
+	lastAt, active, runs            int64
+	best                            *float64
+	essential, custom, lost, length int64
+}
+
+// declared is what a game declared in a stream.
+type declared struct {
+	Definitions map[string]play.Texts `json:"defs,omitempty"`
+	Funnels     map[string][]string   `json:"fun,omitempty"`
+
+	changed bool
+}
+
+// same reports whether a stream has nothing that its row lacks.
+func (s stream) same(before stream) bool {
+	return s.cursor == before.cursor && s.anchor == before.anchor && s.active == before.active && !s.declared.changed
+}
+
+// score notes what a run ended with.
+func (s *stream) score(props json.RawMessage) {
+	var end struct {
+		Score *float64 `json:"score"`
+	}
+	if json.Unmarshal(props, &end) == nil && end.Score != nil && (s.best == nil || *end.Score > *s.best) {
+		s.best = end.Score
+	}
+}
+
+// bucket is that of play_lengths, -1 for a stream that was not active yet.
+func (s stream) bucket() int64 {
+	if s.active < 1000 {
+		return -1
+	}
+	return int64(4 * math.Log2(float64(s.active)/1000))
+}
+
+// load reads the stream's row, and keeps others from it until the end of the
+// transaction. A new stream gets one.
+func (r *recording) load() error {
+	began := max(r.now-r.Sent-r.Age, r.now-play.MaxAge-play.MaxStream)
+	text, err := json.Marshal(r.Variants)
+	if err != nil {
+		return err
+	}
+	made, err := r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
+			last_at, active, runs, essential, custom, lost)
+		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0) ON CONFLICT (game, stream) DO NOTHING`,
+		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began)
+	if err != nil {
+		return err
+	}
+	r.fresh = made == 1
+	if err := r.tx.LockRow("SELECT cursor FROM play_streams WHERE game = ? AND stream = ?", r.Game, r.Stream); err != nil {
+		return err
+	}
+	s := &r.stream
+	var declared string
+	err = r.tx.Row(`SELECT cursor, anchor, day, class, build, player, declared, last_at, active, runs, best, essential, custom, lost
+		FROM play_streams WHERE game = ? AND stream = ?`, r.Game, r.Stream).
+		Scan(&s.cursor, &s.anchor, &s.day, &s.class, &s.build, &s.player, &declared, &s.lastAt, &s.active, &s.runs, &s.best, &s.essential, &s.custom, &s.lost)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(declared), &s.declared); err != nil {
+		return err
+	}
+	r.before = *s
+	return nil
+}
+
+// merge adds to the stream what the batch says of it. Delay on the way can only make a
+// stream seem to have begun later than it did: the least time is the nearest.
+func (r *recording) merge() {
+	s := &r.stream
+	if began := r.now - r.Sent - r.Age; began < s.anchor && began >= r.now-play.MaxAge-play.MaxStream {
+		s.anchor = began
+	}
+	s.active = max(s.active, min(r.Active, r.Sent, play.MaxStream))
+	for name, members := range r.Definitions {
+		if _, there := s.declared.Definitions[name]; !there && len(s.declared.Definitions) >= play.MaxDefinitions {
+			continue
+		}
+		if s.declared.Definitions == nil {
+			s.declared.Definitions = make(map[string]play.Texts)
+		}
+		s.declared.Definitions[name], s.declared.changed = members, true
+	}
+	for id, steps := range r.Funnels {
+		if _, there := s.declared.Funnels[id]; !there && len(s.declared.Funnels) >= play.MaxFunnels {
+			continue
+		}
+		if s.declared.Funnels == nil {
+			s.declared.Funnels = make(map[string][]string)
+		}
+		s.declared.Funnels[id], s.declared.changed = steps, true
+	}
+}
+
+// save writes the stream's row and all counts.
+func (r *recording) save() error {
+	s := &r.stream
+	text, err := json.Marshal(s.declared)
+	if err != nil {
+		return err
+	}
+	if _, err := r.tx.Exec(`UPDATE play_streams SET cursor = ?, anchor = ?, declared = ?, last_at = ?, active = ?, runs = ?, best = ?,
+			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
+		s.cursor, s.anchor, string(text), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
+		return err
+	}
+	if err := r.countDay(); err != nil {
+		return err
+	}
+	if err := r.countLength(); err != nil {
+		return err
+	}
+	for _, name := range sorted(r.counts) {
+		if _, err := r.tx.Exec(`INSERT INTO play_counts (game, day, class, name, events) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (game, day, class, name) DO UPDATE SET events = play_counts.events + excluded.events`,
+			r.Game, s.day, s.class, name, r.counts[name]); err != nil {
+			return err
+		}
+	}
+	if err := r.countPlayer(); err != nil {
+		return err
+	}
+	return r.countDrops()
+}
+
+// optional scans a number that may not be there.
+func optional(row store.Row) (int64, error) {
+	var n int64
+	err := row.Scan(&n)
+	if errors.Is(err, store.ErrNoRows) {
+		return 0, nil
+	}
+	return n, err
+}

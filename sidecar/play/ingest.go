@@ -1,0 +1,231 @@
+package play
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
+)
+
+// recordTimeout bounds the recording of a batch. The library sends it again.
+const recordTimeout = 10 * time.Second
+
+// batch takes the events of a game that is played.
+func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
+	body, ok := p.readBody(w, r)
+	if !ok {
+		return
+	}
+	b, err := play.ParseBatch(body)
+	if err == nil {
+		err = p.admit(r.Context(), b.Game, b.Key)
+	}
+	if err == nil {
+		err = tooMany(p.Rates.take(b.Game+b.Stream, maxPerStream))
+	}
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	answer, err := p.record(r.Context(), b)
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// formerBatch takes those of the library before there were batches.
+func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
+	body, ok := p.readBody(w, r)
+	if !ok {
+		return
+	}
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	batches, err := play.ParseFormer(body, key)
+	if err == nil && len(batches) > 0 {
+		err = p.admit(r.Context(), batches[0].Game, key)
+	}
+	for _, b := range batches {
+		if err == nil {
+			_, err = p.record(r.Context(), b)
+		}
+	}
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, play.Health{OK: true})
+}
+
+// formerBoard answers a score of that library with a board that has no rows.
+func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
+	if _, ok := p.readBody(w, r); ok {
+		writeJSON(w, http.StatusOK, struct {
+			Rank *int     `json:"rank"`
+			Top  []string `json:"top"`
+		}{Top: []string{}})
+	}
+}
+
+// record has a batch recorded as what its token proves: without one it is the public's.
+func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
+	arrived := analytics.Arrival{Batch: b, Class: analytics.ClassPublic}
+	if b.Token != "" {
+		secret, err := p.Secret()
+		if err != nil {
+			return play.Answer{}, err
+		}
+		if t, ok := verify(secret, b.Token, b.Game, p.Now()); ok {
+			arrived.Class, arrived.Player = t.Class, t.Player
+		}
+	}
+	log, err := p.Recorder(ctx)
+	if err != nil {
+		return play.Answer{}, err
+	}
+	// A page that closes ends the request, not the recording.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	return log.Record(ctx, arrived)
+}
+
+// admit returns an *api.Error for a key that is not the game's.
+func (p *Play) admit(ctx context.Context, game, key string) error {
+	is, err := p.Known.of(game, key, func() (bool, error) { return p.Catalog.KeyOf(ctx, game, key) })
+	if err == nil && !is {
+		err = &api.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
+	}
+	return err
+}
+
+// health answers svc.health.
+func (p *Play) health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, play.Health{OK: true})
+}
+
+// preflight lets the former library send its header; the present one needs none.
+func preflight(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Methods", "GET, POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	h.Set("Access-Control-Max-Age", "7200")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// tooMany returns the refusal of a request that is to wait, nil for one that need not.
+func tooMany(wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	return &api.Error{Status: http.StatusTooManyRequests, Message: "Too many requests; wait.", RetryAfter: wait}
+}
+
+// readBody reads the body of a request, or refuses it.
+func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if err := tooMany(p.Rates.take(addressOf(r), maxPerAddress)); err != nil {
+		p.refuse(w, err)
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, play.MaxBody))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		writeError(w, http.StatusRequestEntityTooLarge, "The body is too large.")
+	case err != nil:
+		writeError(w, http.StatusBadRequest, "The body could not be read.")
+	}
+	return body, err == nil
+}
+
+func (p *Play) refuse(w http.ResponseWriter, err error) {
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		if refused.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+		}
+		writeError(w, refused.Status, refused.Message)
+		return
+	}
+	p.Logger.Error("events not recorded", zap.Error(err))
+	w.Header().Set("Retry-After", "5")
+	writeError(w, http.StatusServiceUnavailable, "Events can't be recorded right now.")
+}
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, struct {
+		Error string `json:"error"`
+	}{message})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a browser that went away is no error of ours
+}
+
+const (
+	// keyTime is how long an answer about a key holds, and so how long after the end
+	// of a publication events may still come.
+	keyTime = 5 * time.Second
+	// maxKnownKeys bounds how many there are: anybody can ask for any.
+	maxKnownKeys = 10_000
+)
+
+// KnownKeys remembers for a moment which keys are those of published games. It is safe
+// for concurrent use.
+type KnownKeys struct {
+	now func() time.Time
+
+	mu   sync.Mutex // guards keys
+	keys map[[2]string]knownKey
+}
+
+// NewKnownKeys returns one that knows none.
+func NewKnownKeys(now func() time.Time) *KnownKeys { return &KnownKeys{now: now} }
+
+type knownKey struct {
+	is    bool
+	until time.Time
+}
+
+func (k *KnownKeys) of(game, key string, ask func() (bool, error)) (bool, error) {
+	if !api.ValidPlayKey(key) {
+		return false, nil
+	}
+	name, now := [2]string{game, key}, k.now()
+	k.mu.Lock()
+	found, there := k.keys[name]
+	k.mu.Unlock()
+	if there && now.Before(found.until) {
+		return found.is, nil
+	}
+	is, err := ask()
+	if err != nil {
+		return false, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.keys == nil || len(k.keys) >= maxKnownKeys {
+		k.keys = make(map[[2]string]knownKey)
+	}
+	k.keys[name] = knownKey{is, now.Add(keyTime)}
+	return is, nil
+}

@@ -1,0 +1,113 @@
+// Package play serves published games to players: a page of the site with the game in a
+// frame, and at an origin of its own the game, which is hostile input, and what it reports.
+package play
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+// Catalog knows what is published.
+type Catalog interface {
+	Project(ctx context.Context, projectID string) (sidecar.Project, error)
+	Publication(ctx context.Context, projectID string) (api.Publication, error)
+	KeyOf(ctx context.Context, projectID, key string) (bool, error)
+}
+
+// Parts are what it is made of.
+type Parts struct {
+	Catalog Catalog
+	// Recorder keeps what is played.
+	Recorder func(context.Context) (analytics.Recorder, error)
+	// Secret is the key of pseudonyms and tokens.
+	Secret func() ([]byte, error)
+	// Known outlives what is made of these parts.
+	Known  *KnownKeys
+	Rates  *Rates // as well
+	Now    func() time.Time
+	Logger *zap.Logger
+}
+
+// Play is a site.Play. It is safe for concurrent use.
+type Play struct {
+	Parts
+	options site.PlayOptions
+}
+
+// New returns what serves games.
+func New(parts Parts, o site.PlayOptions) *Play {
+	return &Play{Parts: parts, options: o}
+}
+
+// Pages implements site.Play.
+func (p *Play) Pages() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+site.PlayPath+"{game}", p.page)
+	mux.HandleFunc("GET "+site.PlayPath+"{game}/host.js", p.hostScript)
+	for _, file := range []string{"page.js", "page.css"} {
+		mux.HandleFunc("GET "+site.PlayPath+"{game}/"+file, p.static(file))
+	}
+	return mux
+}
+
+// Games implements site.Play.
+func (p *Play) Games() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /f/{game}/{job}/{path...}", p.file)
+	mux.HandleFunc("POST "+play.PathBatch, p.batch)
+	mux.HandleFunc("GET "+play.PathHealth, p.health)
+	mux.HandleFunc("POST "+play.PathFormerBatch, p.formerBatch)
+	mux.HandleFunc("POST "+play.PathFormerBoard, p.formerBoard)
+	mux.HandleFunc("GET "+play.PathFormerHealth, p.health)
+	mux.HandleFunc("OPTIONS /g/v1/", preflight)
+	return mux
+}
+
+// file has the gateway serve a file of the published game.
+func (p *Play) file(w http.ResponseWriter, r *http.Request) {
+	made, ok := p.publication(w, r)
+	if !ok {
+		return
+	}
+	if job := r.PathValue("job"); job != made.JobID {
+		http.Error(w, "This game was replaced. Reload the page.", http.StatusNotFound)
+		return
+	}
+	site.Serve{What: site.ServeGame, JobID: made.JobID, Path: r.PathValue("path")}.Ask(w)
+}
+
+// publication returns that of the game which a request names, or answers the request.
+func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publication, bool) {
+	game := r.PathValue("game")
+	if !api.ValidProjectID(game) {
+		http.Error(w, "There is no such game.", http.StatusNotFound)
+		return api.Publication{}, false
+	}
+	made, err := p.Catalog.Publication(r.Context(), game)
+	if err != nil {
+		p.fail(w, err)
+		return api.Publication{}, false
+	}
+	return made, true
+}
+
+// mac signs a text for a purpose.
+func mac(secret []byte, purpose, text string) []byte {
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte(purpose + "\n" + text)) // never fails
+	return h.Sum(nil)
+}
+
+// Interface guards
+var _ site.Play = (*Play)(nil)

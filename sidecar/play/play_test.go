@@ -1,0 +1,207 @@
+package play
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+const (
+	game   = "0123456789abcdef01234567"
+	other  = "89abcdef0123456701234567"
+	job    = "job_01J0000000000000000000000A"
+	stream = "0123456789abcdef0123456789abcdef"
+	origin = "http://127.0.0.1:4000"
+)
+
+// catalog has one published game.
+type catalog struct{ key string }
+
+func (c catalog) Project(context.Context, string) (sidecar.Project, error) {
+	return sidecar.Project{Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
+}
+
+func (c catalog) Publication(_ context.Context, id string) (api.Publication, error) {
+	if id != game {
+		return api.Publication{}, sidecar.ErrNotPublished
+	}
+	return api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}, nil
+}
+
+func (c catalog) KeyOf(_ context.Context, id, key string) (bool, error) {
+	return id == game && key == c.key, nil
+}
+
+// rig is a Play under test, with a log of its own.
+type rig struct {
+	*Play
+	t   *testing.T
+	key string
+	log *analytics.Log
+	now time.Time
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	dir := t.TempDir()
+	r := &rig{t: t, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	now := func() time.Time { return r.now }
+	var err error
+	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.Play = New(Parts{
+		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
+		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
+	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
+	return r
+}
+
+func (r *rig) answer(h http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Host = "localhost:8080"
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return w
+}
+
+var frameName = regexp.MustCompile(`name="(svc:[^"]*)"`)
+
+// identity returns what the game's page tells the game.
+func (r *rig) identity(w *httptest.ResponseRecorder) (id play.Identity) {
+	r.t.Helper()
+	found := frameName.FindStringSubmatch(w.Body.String())
+	if w.Code != http.StatusOK || found == nil {
+		r.t.Fatalf("the page is %d %s", w.Code, w.Body)
+	}
+	text := strings.TrimPrefix(html.UnescapeString(found[1]), play.FramePrefix)
+	if err := json.Unmarshal([]byte(text), &id); err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// batchOf is a batch of one event, with members besides.
+func (r *rig) batchOf(seq int, name string, members ...string) string {
+	return fmt.Sprintf(`{"v":1,"k":%q,"g":%q,"b":%q,"s":%q,"o":1000,"e":[[%d,1000,%q,{}]]%s}`,
+		r.key, game, job, stream, seq, name, strings.Join(append([]string{""}, members...), ","))
+}
+
+func (r *rig) counts() api.PlayCounts {
+	r.t.Helper()
+	o, err := r.log.Overview(r.t.Context(), game, 1)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return o.Total
+}
+
+func TestPageGivesTheGameItsIdentityAndNothingElse(t *testing.T) {
+	r := newRig(t)
+	w := r.answer(r.Pages(), "GET", "/play/"+game, "")
+	id := r.identity(w)
+	if id.GameID != game || id.Key != r.key || id.Build != job || id.Endpoint != origin+"/g/v1" || len(id.Player) != 32 || id.Token == "" {
+		t.Errorf("the game is told %+v", id)
+	}
+	body := w.Body.String()
+	if strings.Contains(body, "<b>") || strings.Contains(body, "</title>\"") || !strings.Contains(body, `src="`+origin+"/f/"+game+"/"+job+`/"`) {
+		t.Errorf("the page is %s", body)
+	}
+	csp := w.Header().Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-src " + origin, "frame-ancestors 'none'", "connect-src " + origin} {
+		if !strings.Contains(csp, part) {
+			t.Errorf("the policy %q lacks %q", csp, part)
+		}
+	}
+	if w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("the page may be kept: %q", w.Header().Get("Cache-Control"))
+	}
+}
+
+func TestPlayerHasOneNameForAGameAndNoneIfNotToBeFollowed(t *testing.T) {
+	r := newRig(t)
+	first := r.answer(r.Pages(), "GET", "/play/"+game, "")
+	cookie := first.Result().Cookies()
+	if len(cookie) != 1 || !cookie[0].HttpOnly || cookie[0].SameSite != http.SameSiteLaxMode {
+		t.Fatalf("the cookies are %v", cookie)
+	}
+	again := r.answer(r.Pages(), "GET", "/play/"+game, "", "Cookie", cookie[0].Name+"="+cookie[0].Value)
+	if a, b := r.identity(first).Player, r.identity(again).Player; a != b || strings.Contains(again.Body.String(), cookie[0].Value) {
+		t.Errorf("the player is %s, and then %s", a, b)
+	}
+	for _, header := range []string{"Sec-GPC", "DNT"} {
+		w := r.answer(r.Pages(), "GET", "/play/"+game, "", header, "1")
+		if id := r.identity(w); id.Player != "" || len(w.Result().Cookies()) != 0 {
+			t.Errorf("%s: player %q, cookies %v", header, id.Player, w.Result().Cookies())
+		}
+	}
+	secret, err := r.Secret()
+	if err != nil || pseudonym(secret, game, "x") == pseudonym(secret, other, "x") {
+		t.Errorf("a player has the same name in two games (%v)", err)
+	}
+}
+
+func TestPageIsRefusedWhereItsGamesWouldBeAtItsOwnHost(t *testing.T) {
+	r := newRig(t)
+	for _, at := range []string{"", "http://localhost:4000", "http://LOCALHOST"} {
+		r.options.Origin = func(*http.Request) string { return at }
+		if w := r.answer(r.Pages(), "GET", "/play/"+game, ""); w.Code != http.StatusNotFound {
+			t.Errorf("games at %q: %d", at, w.Code)
+		}
+	}
+}
+
+func TestWhatIsNotPublishedIsNotFound(t *testing.T) {
+	r := newRig(t)
+	for _, path := range []string{"/play/" + other, "/play/x", "/play/" + other + "/host.js", "/play/", "/play/" + game + "/more"} {
+		if w := r.answer(r.Pages(), "GET", path, ""); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	for _, path := range []string{"/f/" + other + "/" + job + "/index.html", "/f/" + game + "/job_01J0000000000000000000000B/index.html", "/play/" + game} {
+		if w := r.answer(r.Games(), "GET", path, ""); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	w := r.answer(r.Games(), "GET", "/f/"+game+"/"+job+"/lib/a%20b.js", "")
+	if asked, ok := site.TakeServe(w.Header()); !ok || asked != (site.Serve{What: site.ServeGame, JobID: job, Path: "lib/a b.js"}) {
+		t.Errorf("a file of the game: %+v", asked)
+	}
+}
+
+func TestScriptForPagesOfOthersNamesNoPlayer(t *testing.T) {
+	r := newRig(t)
+	w := r.answer(r.Pages(), "GET", "/play/"+game+"/host.js", "")
+	body := w.Body.String()
+	if w.Code != http.StatusOK || !strings.Contains(body, r.key) || strings.Contains(body, "player") || strings.Contains(body, "token") || len(w.Result().Cookies()) != 0 {
+		t.Errorf("%d %s", w.Code, body)
+	}
+	if again := r.answer(r.Pages(), "GET", "/play/"+game+"/host.js", "", "If-None-Match", w.Header().Get("ETag")); again.Code != http.StatusNotModified {
+		t.Errorf("again: %d", again.Code)
+	}
+}

@@ -1,0 +1,70 @@
+// The page around a game: keys go to the game, and what the game could not send
+// stays here until the next time, as a frame without an origin can keep nothing.
+(function () {
+  'use strict';
+  var frame = document.getElementById('game');
+  var full = document.getElementById('full');
+  var place = 'svc-kept:' + frame.dataset.game;
+  var most = 65536;
+
+  full.addEventListener('click', function () {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else if (frame.requestFullscreen) frame.requestFullscreen();
+    frame.focus();
+  });
+  if (!frame.requestFullscreen) full.hidden = true;
+  frame.addEventListener('load', function () { frame.focus(); });
+
+  function read() {
+    try {
+      var kept = JSON.parse(localStorage.getItem(place) || '{}');
+      return kept && typeof kept === 'object' ? kept : {};
+    } catch {
+      return {};
+    }
+  }
+
+  function write(kept) {
+    try {
+      var text = JSON.stringify(kept);
+      if (text === '{}') localStorage.removeItem(place);
+      else if (text.length <= most) localStorage.setItem(place, text);
+    } catch {
+      // No storage: what could not be sent is lost, and counted so.
+    }
+  }
+
+  // A stream's batch takes the place of its earlier one; null says that all was sent.
+  addEventListener('message', function (e) {
+    var said = e.data;
+    if (e.source !== frame.contentWindow || !said || typeof said.svcStream !== 'string' || !/^[0-9a-f]{32}$/.test(said.svcStream)) return;
+    var kept = read();
+    if (said.batch === null) delete kept[said.svcStream];
+    else if (typeof said.batch === 'string') kept[said.svcStream] = { at: Date.now(), batch: said.batch };
+    write(kept);
+  });
+
+  function send(stream, one) {
+    var batch;
+    try {
+      batch = JSON.parse(one.batch);
+      batch.age = (batch.age || 0) + Math.max(0, Date.now() - one.at);
+    } catch {
+      batch = null;
+    }
+    function forget() {
+      var kept = read();
+      if (kept[stream] && kept[stream].at === one.at) delete kept[stream];
+      write(kept);
+    }
+    if (!batch) {
+      forget();
+      return;
+    }
+    fetch(frame.dataset.endpoint + '/b', { method: 'POST', body: JSON.stringify(batch), credentials: 'omit', keepalive: true })
+      .then(function (res) { if (res.status < 500 && res.status !== 429) forget(); }, function () { return; });
+  }
+
+  var before = read();
+  Object.keys(before).forEach(function (stream) { send(stream, before[stream]); });
+})();

@@ -1,0 +1,60 @@
+package play
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/sidecar/analytics"
+)
+
+// tokenLife is longer than any stream.
+const tokenLife = 12 * time.Hour
+
+// token is what the service has proven of a play. Who holds it can't change it.
+type token struct {
+	Game    string          `json:"g"`
+	Class   analytics.Class `json:"c"`
+	Player  string          `json:"p,omitempty"`
+	Name    string          `json:"jti"`
+	Expires int64           `json:"exp"` // seconds since 1970
+}
+
+// sign returns a token as text.
+func sign(secret []byte, game string, class analytics.Class, player string, now time.Time) (string, error) {
+	var name [16]byte
+	if _, err := rand.Read(name[:]); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(token{
+		Game: game, Class: class, Player: player, Name: hex.EncodeToString(name[:]), Expires: now.Add(tokenLife).Unix(),
+	})
+	if err != nil {
+		return "", err
+	}
+	body := base64.RawURLEncoding.EncodeToString(text)
+	return body + "." + base64.RawURLEncoding.EncodeToString(mac(secret, "token", body)), nil
+}
+
+// verify returns what a token of a game proves, or false.
+func verify(secret []byte, text, game string, now time.Time) (t token, ok bool) {
+	body, signature, found := strings.Cut(text, ".")
+	given, err := base64.RawURLEncoding.DecodeString(signature)
+	if !found || err != nil || !hmac.Equal(given, mac(secret, "token", body)) {
+		return token{}, false
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil || json.Unmarshal(raw, &t) != nil || t.Game != game || now.Unix() >= t.Expires {
+		return token{}, false
+	}
+	return t, true
+}
+
+// pseudonym names a player to one game: those of two games can't be matched.
+func pseudonym(secret []byte, game, player string) string {
+	return hex.EncodeToString(mac(secret, "player "+game, player)[:16])
+}

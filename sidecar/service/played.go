@@ -1,0 +1,120 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/play"
+	"github.com/svc-games/svc/sidecar/site"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// played is what is kept of games that are played. It is opened when it is first
+// needed: most sidecars of tests, and some of users, never have a published game.
+type played struct {
+	address string // a path or a URL
+	now     func() time.Time
+	secret  func() ([]byte, error) // of pseudonyms and tokens
+	known   *play.KnownKeys
+	rates   *play.Rates
+	logger  *zap.Logger
+
+	mu    sync.Mutex     // guards the following fields
+	log   *analytics.Log // nil until it is opened
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+}
+
+// pruneEvery is how often what is too old is deleted.
+const pruneEvery = time.Hour
+
+func newPlayed(address, dir string, now func() time.Time, logger *zap.Logger) *played {
+	if !store.IsPostgresURL(address) {
+		address = filepath.Join(dir, analytics.File)
+	}
+	return &played{
+		address: address, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
+	}
+}
+
+func (p *played) open(ctx context.Context) (*analytics.Log, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.log != nil {
+		return p.log, nil
+	}
+	log, err := analytics.Open(ctx, p.address, p.now)
+	if err != nil {
+		return nil, err
+	}
+	ctx, p.stop = context.WithCancel(context.Background())
+	p.tasks.Go(func() {
+		log.PruneEvery(ctx, pruneEvery, func(err error) { p.logger.Warn("old plays not deleted", zap.Error(err)) })
+	})
+	p.log = log
+	return log, nil
+}
+
+// forget removes all of games that are gone. It makes no file for it.
+func (p *played) forget(ctx context.Context, games []string) error {
+	if _, err := os.Stat(p.address); errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address) {
+		return nil
+	}
+	log, err := p.open(ctx)
+	for _, game := range games {
+		if err == nil {
+			err = log.Forget(ctx, game)
+		}
+	}
+	return err
+}
+
+func (p *played) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.log == nil {
+		return nil
+	}
+	p.stop()
+	p.tasks.Wait()
+	return p.log.Close()
+}
+
+// Play returns what serves published games to players.
+func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
+	return play.New(play.Parts{
+		Catalog: s.Catalog, Secret: s.played.secret, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Recorder: func(ctx context.Context) (analytics.Recorder, error) { return s.played.open(ctx) },
+	}, o), nil
+}
+
+// Overview implements sidecar.Service.
+func (s *Service) Overview(ctx context.Context, projectID string, days int) (api.Overview, error) {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return api.Overview{}, err
+	}
+	return log.Overview(ctx, projectID, days)
+}
+
+// ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
+// goes before the marks by which they would be found again.
+func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
+	if err := s.played.forget(ctx, projectIDs); err != nil {
+		return err
+	}
+	return s.Ledger.ProjectsForgotten(ctx, installationID, projectIDs)
+}
+
+// Interface guards
+var _ sidecar.Service = (*Service)(nil)

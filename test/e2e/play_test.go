@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/svc-games/svc/api"
+)
+
+func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
+	f := inOneForm(t)
+	s := start(t, f)
+	key := s.newKey("alice")
+	project := s.newProject(key)
+	sub := s.generate(key, project, brief)
+	if job := s.finish(key, sub); job.Status != api.JobCompleted {
+		t.Fatalf("the job is %+v", job)
+	}
+	address := "http://" + s.addr + api.PlayPath(project)
+	s.wantPage(address, http.StatusNotFound)
+	made := s.publish(key, project, sub.JobID)
+	s.wantPage(address, http.StatusOK)
+
+	player := newBrowser(t).tab("Content Security Policy")
+	const plays = 2
+	for n := range plays {
+		player.open(address)
+		if name := player.attribute("iframe", "name"); !strings.HasPrefix(name, `svc:{"gameId":"`+project) {
+			t.Errorf("the frame is called %q", name)
+		}
+		if src := player.attribute("iframe", "src"); !strings.HasPrefix(src, "http://127.0.0.1:") {
+			t.Errorf("the game is at %s", src)
+		}
+		s.eventually("the play is counted", func() bool {
+			player.do(chromedp.MouseClickXY(240, 300)) // in a frame of another process
+			return s.overview(key, project).Total.Plays == int64(n+1)
+		})
+	}
+	player.open("about:blank") // which ends the last session
+	s.eventually("the end of each session is counted", func() bool { return s.overview(key, project).Events["session_end"] == plays })
+	read := s.overview(key, project)
+	if c := read.Total; c.Sessions != plays || c.Players != 1 || c.NewPlayers != 1 || c.Lost != 0 || c.Runs < plays || read.Events["session_start"] != plays {
+		t.Errorf("counted %+v, events %v", c, read.Events)
+	}
+	if len(read.Dropped) != 0 || len(read.Builds) != 1 || read.Builds[0].JobID != sub.JobID {
+		t.Errorf("dropped %v, builds %+v", read.Dropped, read.Builds)
+	}
+	keyFile := filepath.Join(s.dir, "key")
+	if err := os.WriteFile(keyFile, []byte(key.Secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.svc("analytics", "overview", project, "--api-key-file", keyFile, "--base-url", "http://"+s.addr); !strings.Contains(said, sub.JobID) {
+		t.Errorf("svc analytics overview says %s", said)
+	}
+	s.holdsNothingOf(key, sub, made.Key, project)
+	if a := s.call(key, "DELETE", "/v1/projects/"+project+"/publish", nil); a.status != http.StatusOK {
+		t.Errorf("taking it back: %d %s", a.status, a.body)
+	}
+	s.wantPage(address, http.StatusNotFound)
+}
+
+func (s *service) wantPage(address string, status int) {
+	s.t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != status {
+		s.t.Errorf("%s answers %d, want %d", address, resp.StatusCode, status)
+	}
+}
+
+func (s *service) publish(key apiKey, project, job string) api.Publication {
+	s.t.Helper()
+	a := s.call(key, "POST", "/v1/projects/"+project+"/publish", map[string]string{"jobId": job})
+	if a.status != http.StatusOK {
+		s.t.Fatalf("publishing: %d %s", a.status, a.body)
+	}
+	var made api.Published
+	s.decode(a.body, &made)
+	return made.Data
+}
+
+func (s *service) overview(key apiKey, project string) api.Overview {
+	s.t.Helper()
+	a := s.call(key, "GET", "/v1/projects/"+project+"/analytics/overview?days=2", nil) // midnight may pass
+	if a.status != http.StatusOK {
+		s.t.Fatalf("overview: %d %s", a.status, a.body)
+	}
+	var found api.OverviewFound
+	s.decode(a.body, &found)
+	return found.Data
+}
+
+// holdsNothingOf looks for who the game is in what was built.
+func (s *service) holdsNothingOf(key apiKey, sub api.Submission, secrets ...string) {
+	s.t.Helper()
+	a := s.call(key, "GET", fmt.Sprintf("/v1/generate/%s/files?projectId=%s", sub.JobID, secrets[1]), nil)
+	files, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, file := range files.File {
+		if !strings.HasPrefix(file.Name, "game/") {
+			continue
+		}
+		r, err := file.Open()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, secret := range append(secrets, "/g/v1") {
+			if strings.Contains(string(text), secret) {
+				s.t.Errorf("%s holds %s", file.Name, secret)
+			}
+		}
+	}
+}

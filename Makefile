@@ -26,7 +26,7 @@ demo: ## Against a running "make run": a brief in, an unpacked game out; again: 
 	@scripts/demo
 
 .PHONY: build
-build: frameworks $(BIN) ## Build the programs and the game frameworks into bin/
+build: frameworks studio $(BIN) ## Build the programs, the game frameworks and the studio's editor into bin/
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(COMMANDS:%=./cmd/%)
 
 .PHONY: FORCE
@@ -51,6 +51,17 @@ $(FRAMEWORKS): engine/web/package.json engine/web/package-lock.json engine/web/c
 	@rm -rf $(BIN)/frameworks
 	$(GO) run ./engine/web/collect engine/web/node_modules $(BIN)/frameworks
 	@touch $@
+
+# The studio's editor comes from npm too, pinned by its own package-lock.json.
+STUDIO := caddymodule/gateway/studio/web
+EDITOR := $(BIN)/studio/codemirror.js
+
+.PHONY: studio
+studio: $(EDITOR)
+
+$(EDITOR): $(STUDIO)/package.json $(STUDIO)/package-lock.json $(STUDIO)/editor.js $(STUDIO)/collect/main.go
+	@scripts/npm-install $(STUDIO)
+	$(GO) run ./$(STUDIO)/collect $(STUDIO) $(BIN)/studio
 
 .PHONY: deps
 deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, Docker
@@ -180,6 +191,10 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+
+.PHONY: bench-models
+bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md
+	$(GO) test -count=1 -timeout 30m -run TestWhatPuppetsTake ./test/egress -write $(CURDIR)/bench/MODELS.md
 
 .PHONY: xcaddy
 xcaddy: ## Build bin/caddy with xcaddy from xcaddy.json, when xcaddy is installed

@@ -37,6 +37,8 @@ type Publication struct {
 	PublishedAt time.Time `json:"publishedAt"`
 	Key         string    `json:"key"`  // public: it stands in pages
 	Path        string    `json:"path"` // of the game's page on the site
+	// BlockedFor is why administrators keep the game from players, "" if they do not.
+	BlockedFor string `json:"blockedFor,omitempty"`
 }
 
 // Published is the body of POST and GET /v1/projects/{id}/publish.
@@ -75,6 +77,9 @@ type Overview struct {
 	Events map[string]int64 `json:"events"`
 	// Dropped are the events that were not kept, by cause.
 	Dropped map[string]int64 `json:"dropped"`
+	// View and Tables are the same as all views have it, with definitions.
+	View   string      `json:"view"`
+	Tables []ViewTable `json:"tables"`
 }
 
 // PlayCounts are figures of some days.

@@ -11,6 +11,7 @@ import (
 const (
 	keyPrefix   = "sk-"
 	keyRandom   = 43 // base62 characters, 256 bits
+	tokenPrefix = "stk-"
 	playPrefix  = "pk-"
 	playRandom  = 22 // base62 characters, 128 bits
 	keyChecksum = 6  // base62 characters of CRC-32
@@ -20,7 +21,8 @@ const (
 // KeyLength is the length of an API key's secret in bytes.
 const KeyLength = len(keyPrefix) + keyRandom + keyChecksum
 
-// KeyHash is the SHA-256 of an API key's secret: all that is ever stored.
+// KeyHash is the SHA-256 of the secret of an API key, or a stream token: all that is
+// ever stored.
 type KeyHash [sha256.Size]byte
 
 // NewKey returns a new secret: "sk-", 256 random bits in base62 and their
@@ -32,6 +34,18 @@ func NewKey() string { return newKey(keyPrefix, keyRandom) }
 // their CRC-32. It is public: it stands in pages, and is good for nothing but to
 // report what is played.
 func NewPlayKey() string { return newKey(playPrefix, playRandom) }
+
+// NewStreamToken returns a new stream token: "stk-", and what an API key has. With
+// one a browser reads the events of one job.
+func NewStreamToken() string { return newKey(tokenPrefix, keyRandom) }
+
+// ParseStreamToken returns the hash of a stream token, or false for what is none.
+func ParseStreamToken(token string) (KeyHash, bool) {
+	if !wellFormed(token, tokenPrefix, keyRandom) {
+		return KeyHash{}, false
+	}
+	return sha256.Sum256([]byte(token)), true
+}
 
 func newKey(prefix string, random int) string {
 	var b strings.Builder

@@ -14,6 +14,15 @@ const (
 	JobCancelled JobStatus = "cancelled"
 )
 
+// ParseJobStatus returns the state of a name, or the 400 of one that is none.
+func ParseJobStatus(name string) (JobStatus, error) {
+	switch s := JobStatus(name); s {
+	case JobQueued, JobRunning, JobCompleted, JobFailed, JobCancelled:
+		return s, nil
+	}
+	return "", BadRequest("status must be one of queued, running, completed, failed and cancelled.")
+}
+
 // Terminal reports whether a job in this state has ended.
 func (s JobStatus) Terminal() bool {
 	return s == JobCompleted || s == JobFailed || s == JobCancelled
@@ -75,12 +84,19 @@ type Unmet struct {
 	Why    string `json:"why"` // in plain English; "" when the phrase was not understood
 }
 
+// Queue is where a queued job stands: its project makes one game at a time.
+type Queue struct {
+	Position int `json:"position"` // among the queued jobs of its project, from 1
+	Ahead    int `json:"ahead"`    // jobs that end before it begins: those queued before it, and the one that runs
+}
+
 // Job is the public job record, the body of the status route and of DELETE.
 type Job struct {
 	JobID       string     `json:"jobId"`
 	ProjectID   string     `json:"projectId"`
 	SessionID   string     `json:"sessionId"`
 	Status      JobStatus  `json:"status"`
+	Queue       *Queue     `json:"queue,omitempty"` // of a queued job
 	Progress    Progress   `json:"progress"`
 	CreatedAt   time.Time  `json:"createdAt"`
 	StartedAt   *time.Time `json:"startedAt,omitempty"`
@@ -91,6 +107,19 @@ type Job struct {
 	LastEventID uint64     `json:"lastEventId"`
 	Unmet       []Unmet    `json:"unmet,omitempty"` // of a completed job, the kind of game first
 	Model       string     `json:"model,omitempty"` // who makes the game, ModelEmbedded for none; "" until it is known
+}
+
+// JobList is the body of GET /v1/generate, newest first.
+type JobList struct {
+	Success    bool   `json:"success"`
+	Data       []Job  `json:"data"`
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// StreamToken is the body of a successful POST /v1/generate/{jobId}/events/token.
+type StreamToken struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"` // a stream that is open by then goes on
 }
 
 // Submission is the body of a successful POST /v1/generate.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -63,6 +64,8 @@ type Status struct {
 
 	// UptimeSeconds counts from the start of the process.
 	UptimeSeconds int64 `json:"uptimeSeconds"`
+
+	admits bool // submissions can be admitted
 }
 
 // StoreStatus says whether the store answered, and how fast, and could be written
@@ -115,7 +118,7 @@ func (a *Admin) status(w http.ResponseWriter, r *http.Request) error {
 	status := a.collect(ctx, found.(*App))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	if !status.Store.OK {
+	if !status.admits {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	if err := json.NewEncoder(w).Encode(status); err != nil {
@@ -138,14 +141,15 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 		s.State = stateStarting
 		return s
 	}
+	s.admits = true
 	begin := time.Now()
 	err = askStore(ctx, shared.backend.sidecar.Service)
 	s.Store = StoreStatus{OK: err == nil, Milliseconds: float64(time.Since(begin).Microseconds()) / 1000}
 	switch {
 	case errors.Is(err, sidecar.ErrUnreachable):
-		a.problem(&s, "the sidecar does not answer", err)
+		a.outage(&s, "the sidecar does not answer", err)
 	case err != nil:
-		a.problem(&s, "the store does not answer", err)
+		a.outage(&s, "the store does not answer", err)
 	}
 	health, healthErr := shared.backend.sidecar.Service.Health(ctx)
 	s.Push, s.PolicyRevision = health.Push, health.PolicyRevision
@@ -155,7 +159,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 		a.problem(&s, "the sidecar's health is unknown", healthErr)
 	case health.Writes != nil:
 		s.Store.OK = false
-		a.problem(&s, "the store can't be written to", health.Writes)
+		a.outage(&s, "the store can't be written to", health.Writes)
 	}
 	if health.PolicyProblem != "" {
 		a.problem(&s, health.PolicyProblem, nil)
@@ -167,17 +171,35 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 		a.problem(&s, "the data folder's disk can't be inspected", err)
 	case free < minDiskFree:
 		s.Store.OK = false // a job takes more than is left
-		a.problem(&s, "the data folder's disk is full", unix.ENOSPC)
+		a.outage(&s, "the data folder's disk is full", unix.ENOSPC)
 	}
 	s.CacheFresh = shared.cache.Fresh()
-	engines, err := shared.Engines.List(ctx)
+	a.collectEngines(ctx, &s, shared.Engines)
+	return s
+}
+
+func (a *Admin) collectEngines(ctx context.Context, s *Status, e engineproxy.Engines) {
+	engines, err := e.List(ctx)
 	if err != nil {
-		a.problem(&s, "the engine proxy does not answer", err)
+		a.outage(s, "the engine proxy does not answer", err)
+		return
 	}
 	for _, engine := range engines {
 		s.Engines[string(engine.State)]++
 	}
-	return s
+	problems, err := e.Problems(ctx)
+	if err != nil { // one of an earlier version does not know the question
+		a.problem(s, "the engine proxy's health is unknown", err)
+	}
+	for _, problem := range problems {
+		a.outage(s, problem, nil)
+	}
+}
+
+// outage adds a problem by which no submission is admitted.
+func (a *Admin) outage(s *Status, what string, err error) {
+	s.admits = false
+	a.problem(s, what, err)
 }
 
 // problem adds a problem; what exactly happened is for the log.

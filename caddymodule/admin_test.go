@@ -67,6 +67,31 @@ func TestStatusOfAStoreThatCanOnlyBeReadIs503(t *testing.T) {
 	}
 }
 
+// TestStatusIs503WheneverNoSubmissionIsAdmitted: an engine proxy that answers may still
+// be unable to start an engine.
+func TestStatusIs503WheneverNoSubmissionIsAdmitted(t *testing.T) {
+	for name, tc := range map[string]struct {
+		problems []string
+		err      error
+		status   int
+		want     string
+	}{
+		"the driver is down":     {problems: []string{"the engines' driver is not available"}, status: 503, want: "the engines' driver is not available"},
+		"nobody can say":         {err: errors.New("an old one"), status: 200, want: "the engine proxy's health is unknown"},
+		"several things at once": {problems: []string{"one", "two"}, status: 503, want: `"one","two"`},
+		"nothing is in the way":  {status: 200, want: `"state":"ok"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newFakeBackend(t)
+			d.enginesProblems, d.enginesErr = tc.problems, tc.err
+			a := d.gateway(t, wholeAPI).ask("GET", "/svc/status")
+			if a.StatusCode != tc.status || !strings.Contains(a.body, tc.want) {
+				t.Errorf("%d %s", a.StatusCode, a.body)
+			}
+		})
+	}
+}
+
 // newRemote returns the client of a sidecar that serves a fake backend.
 func newRemote(t *testing.T, d *fakeBackend) sidecar.Service {
 	t.Helper()

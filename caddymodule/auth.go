@@ -38,11 +38,12 @@ import (
 //	{http.auth.user.id}   | the user who owns the key
 //	{svc.key.id}          | the key's id, which is no secret
 //
-// and this field of the access log, beside Caddy's user_id:
+// and these fields of the access log, beside Caddy's user_id:
 //
-//	Field    | Description
-//	---------|------------------------------
-//	svc_key  | the key's id
+//	Field       | Description
+//	------------|------------------------------
+//	request_id  | the request's X-Request-Id
+//	svc_key     | the key's id
 type Auth struct {
 	// How many requests a key may send, whatever they ask for. An excess is
 	// answered 503 with Retry-After. With the app's option redis all gateways
@@ -155,11 +156,18 @@ func clientIP(r *http.Request) netip.Addr {
 	return address
 }
 
-// requestID names the request to its client and returns the name.
+// fieldRequestID is what logs call that by which a client knows its request.
+const fieldRequestID = "request_id"
+
+// requestID names the request to its client and in the access log, and returns the name.
 func requestID(w http.ResponseWriter, r *http.Request) string {
 	id := requestIDOf(r.Context())
-	if id != "" {
-		w.Header().Set("X-Request-Id", id)
+	if id == "" {
+		return ""
+	}
+	w.Header().Set("X-Request-Id", id)
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Set(zap.String(fieldRequestID, id)) // the error chain comes here too
 	}
 	return id
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/studio"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -227,15 +230,47 @@ func (c *Console) handler(shared *Shared) (site.Site, error) {
 	return c.made, nil
 }
 
+// A submission of the studio waits studioHold for its engine; its page counts studioRetry
+// down and sends it again.
+const (
+	studioHold  = 2 * time.Second
+	studioRetry = 5 * time.Second
+)
+
+// editorFolder is where `make build` puts the studio's editor: beside the program.
+func editorFolder() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(exe), "studio")
+}
+
 // consoleCore returns what serves a console, or its previews.
 func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
-	return &gateway.Console{
+	core := &gateway.Console{
 		Locator: &gateway.Locator{
-			Sidecar: shared.Sidecar, Engines: shared.Engines, Now: time.Now, Streams: shared.Streams, StreamBroken: logBroken(logger),
+			Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Now: time.Now, Streams: shared.Streams,
+			Hold: studioHold, RetryAfter: studioRetry, Ended: shared.cache.JobEnded, StreamBroken: logBroken(logger),
 		},
 		Previews: shared.games,
 		Log:      zap.NewStdLog(logger),
 	}
+	made, err := studio.New(studio.Parts{
+		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Now: time.Now, Logger: logger,
+		Access:   &gateway.Access{Sidecar: shared.Sidecar, Routes: shared.Routes, Models: shared.models, Bodies: &shared.Bodies},
+		Projects: &gateway.Projects{Sidecar: shared.Sidecar, Engines: shared.Engines},
+		Quota: &gateway.Submitter{
+			Sidecar: shared.Sidecar, Engines: shared.Engines, Routes: shared.Routes, RetryAfter: studioRetry, Timeout: 30 * time.Second,
+			Deadline: time.Minute, Now: time.Now, Outcome: metrics.submitted, Logger: logger,
+		},
+	})
+	if err != nil {
+		logger.Error("studio can't be served", zap.Error(err)) // its pages are embedded
+		return core
+	}
+	core.Studio = made
+	return core
 }
 
 // Interface guards

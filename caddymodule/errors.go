@@ -44,7 +44,7 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 	answer := answerTo(err)
 	// A refusal for a rate, or for open streams, is counted instead.
 	if cause := answer.Unwrap(); cause != nil && answer.Status >= http.StatusInternalServerError && noRoomFor(cause) == nil && overRate(cause) == nil {
-		e.logger.Warn("request failed", zap.Int("status", answer.Status), zap.String("request_id", id), zap.Error(cause))
+		e.logger.Warn("request failed", zap.Int("status", answer.Status), zap.String(fieldRequestID, id), zap.Error(cause))
 	}
 	if r.ProtoMajor == 1 && r.Header.Get("Expect") != "" {
 		// The client waits for 100 Continue before it sends its body. Caddy's

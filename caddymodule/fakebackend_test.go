@@ -48,7 +48,11 @@ type fakeBackend struct {
 	instance string                // the one that answers; "i" is asked
 	verdict  contract.FenceVerdict // what a fence finds out
 	fenceErr error                 // or why it finds out nothing
-	settled  chan struct{}         // receives at commit, release and at a fence that fails
+
+	enginesProblems []string // what the engine proxy says of itself
+	enginesErr      error    // or that it can't say
+
+	settled chan struct{} // receives at commit, release and at a fence that fails
 
 	mu            sync.Mutex // guards the following fields
 	keys          map[api.KeyHash]sidecar.Identity
@@ -199,6 +203,10 @@ func (d *fakeBackend) Decide(context.Context, string, string, policy.Action) (po
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
+func (d *fakeBackend) StreamGrant(context.Context, api.KeyHash) (sidecar.StreamGrant, error) {
+	return sidecar.StreamGrant{}, sidecar.ErrUnknownToken
+}
+
 func (d *fakeBackend) Changes(context.Context, int64) (sidecar.Changes, error) {
 	return sidecar.Changes{}, nil
 }
@@ -253,6 +261,8 @@ func (d *fakeBackend) Reserve(context.Context, sidecar.Reservation) (sidecar.Adm
 	return sidecar.Admission{SessionID: "ses_x"}, nil
 }
 
+func (*fakeBackend) Renew(context.Context, string, time.Duration) error { return nil }
+
 func (d *fakeBackend) Commit(context.Context, string) error {
 	d.note("commit")
 	return nil
@@ -302,6 +312,10 @@ func (d *fakeBackend) Attach(context.Context, string) (*engineproxy.Lease, error
 func (d *fakeBackend) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
 	d.note("fence")
 	return d.verdict, d.fenceErr
+}
+
+func (d *fakeBackend) Problems(context.Context) ([]string, error) {
+	return d.enginesProblems, d.enginesErr
 }
 
 func (d *fakeBackend) List(context.Context) ([]engineproxy.Info, error) {

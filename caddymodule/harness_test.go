@@ -48,16 +48,18 @@ type testGateway struct {
 }
 
 // globals is a global option block for the tests. Every log goes to one file
-// at debug level, filtered as the shipped Caddyfile filters.
+// at debug level, masked as the shipped Caddyfile masks, without the header besides.
 const globals = `	admin unix/{admin}
 	persist_config off
 	metrics
 	log {
 		level DEBUG
 		output file {log}
-		format filter {
-			wrap json
-			request>headers>X-Api-Key delete
+		format svc {
+			wrap filter {
+				wrap json
+				request>headers>X-Api-Key delete
+			}
 		}
 	}
 `

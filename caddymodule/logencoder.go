@@ -93,7 +93,10 @@ func (e *KeyEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*
 	return out, err
 }
 
-// minKeyLike is how many characters after "sk-" make a key, or what someone
+// secretPrefixes are those of API keys and of stream tokens.
+var secretPrefixes = []string{"sk-", "stk-"}
+
+// minKeyLike is how many characters after a prefix make a secret, or what someone
 // took for one. A key has 49; one that was cut off is masked too. What stands
 // before does not matter: it may be an escaped "=", as in "key%3Dsk-".
 const minKeyLike = 16
@@ -107,7 +110,10 @@ func maskKeys(text []byte) {
 			return
 		}
 		text = text[begin:]
-		at := prefix(text, "sk-")
+		at := 0
+		for _, want := range secretPrefixes {
+			at = max(at, prefix(text, want))
+		}
 		if at == 0 {
 			text = text[1:]
 			continue

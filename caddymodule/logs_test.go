@@ -79,7 +79,9 @@ func TestKeysAppearInNoLogAtDebugLevel(t *testing.T) {
 }
 
 func TestConfigurationThatWouldLogKeysIsRefused(t *testing.T) {
-	const filter = "format filter {\n\t\t\trequest>headers>X-Api-Key delete\n\t\t}"
+	const filter = "format filter {\n\t\t\trequest>headers>X-Api-Key delete\n\t\t\trequest>uri delete\n\t\t}"
+	const header = "format filter {\n\t\t\trequest>headers>X-Api-Key delete\n\t\t}"
+	const query = "format filter {\n\t\t\trequest>headers>X-Api-Key delete\n\t\t\trequest>uri query {\n\t\t\t\tdelete token\n\t\t\t}\n\t\t}"
 	const (
 		defaultPlain    = "\tadmin off\n"
 		defaultDebug    = "\tadmin off\n\tlog {\n\t\tlevel DEBUG\n\t\toutput file {log}\n\t}\n"
@@ -96,16 +98,19 @@ func TestConfigurationThatWouldLogKeysIsRefused(t *testing.T) {
 		ownMasked   = "\tlog {\n\t\toutput file {log}\n\t\tformat svc\n\t}\n\tsvc_api"
 		ownWrapped  = "\tlog {\n\t\toutput file {log}\n\t\tformat svc {\n\t\t\twrap console\n\t\t}\n\t}\n\tsvc_api"
 		noErrors    = "\troute {\n\t\tsvc_auth\n\t}"
-		replaced    = "\tlog {\n\t\toutput file {log}\n\t\tformat filter {\n\t\t\trequest>headers>X-Api-Key replace x\n\t\t}\n\t}\n\tsvc_api"
+		replaced    = "\tlog {\n\t\toutput file {log}\n\t\tformat filter {\n\t\t\trequest>headers>X-Api-Key replace x\n\t\t\trequest>uri replace y\n\t\t}\n\t}\n\tsvc_api"
 	)
+	filteredBy := func(format string) string { return "\tadmin off\n\tlog {\n\t\t" + format + "\n\t}\n" }
 	tests := map[string]struct{ globals, site, says string }{
-		"nothing logs requests":                    {defaultPlain, api, ""},
-		"access log, filtered":                     {defaultFiltered, accessLog, ""},
-		"access log of the site, filtered":         {defaultFiltered, ownFiltered, ""},
-		"access log of the site, replaced":         {defaultFiltered, replaced, ""},
-		"access log of the site, masked":           {defaultFiltered, ownMasked, ""},
-		"access log of the site, masked console":   {defaultFiltered, ownWrapped, ""},
-		"a log that takes no requests":             {unrelated, accessLog, ""},
+		"nothing logs requests":                   {defaultPlain, api, ""},
+		"access log, filtered":                    {defaultFiltered, accessLog, ""},
+		"access log of the site, filtered":        {defaultFiltered, ownFiltered, ""},
+		"access log of the site, replaced":        {defaultFiltered, replaced, ""},
+		"access log of the site, masked":          {defaultFiltered, ownMasked, ""},
+		"access log of the site, masked console":  {defaultFiltered, ownWrapped, ""},
+		"a log that takes no requests":            {unrelated, accessLog, ""},
+		"the header filtered alone":               {filteredBy(header), accessLog, "request>uri delete"},
+		"the query filtered, which can't be seen": {filteredBy(query), accessLog, "request>uri delete"},
 		"access log":                               {defaultPlain, accessLog, "X-Api-Key delete"},
 		"access log of the site":                   {defaultFiltered, ownPlain, "X-Api-Key delete"},
 		"debug level":                              {defaultDebug, api, "X-Api-Key delete"},
@@ -170,7 +175,7 @@ func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
 		}},
 	}
 	for _, r := range requests {
-		g.send(r.method, r.path, r.key, r.body)
+		r.want["request_id"] = g.send(r.method, r.path, r.key, r.body).Header.Get("X-Request-Id")
 	}
 	for i, line := range g.accessLines(len(requests))[:len(requests)] {
 		for field, want := range requests[i].want {
@@ -229,6 +234,25 @@ func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 	stream.Body.Close()
 	if shown := stream.Header.Get("Svc-Policy-Rule"); shown != "svc.project.owner" {
 		t.Errorf("an event stream (%d) tells of the rule %q", stream.StatusCode, shown)
+	}
+}
+
+// TestStreamTokensAppearInNoLogAtDebugLevel: they are the one secret that stands in an
+// address.
+func TestStreamTokensAppearInNoLogAtDebugLevel(t *testing.T) {
+	d := newFakeBackend(t)
+	g := d.gateway(t, wholeAPI)
+	token := api.NewStreamToken()
+	encoded := "%73%74%6B%2D" + strings.TrimPrefix(token, "stk-")
+	for _, address := range []string{
+		"/v1/generate/" + testJob + "/events?token=" + token, "/v1/generate/" + testJob + "/events?token=" + encoded,
+		"/v1/projects?token=" + token, "/elsewhere?a=b&token=" + token, "/" + token,
+	} {
+		g.send("GET", address, "", "")
+	}
+	g.accessLines(5)
+	if log := g.logged(); strings.Contains(log, token[4:20]) || !strings.Contains(log, "token=stk-****") {
+		t.Error("the log holds a stream token, or no address with its mask")
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 var (
 	errKeyInLog = errors.New("a log of this configuration would show API keys: " +
 		"give each log that takes requests \"format svc\", or \"format filter\" with \"request>headers>X-Api-Key delete\"")
+	errTokenInLog = errors.New("a log of this configuration would show stream tokens, which stand in addresses: " +
+		"give each log that takes requests \"format svc\", or \"format filter\" with \"request>uri delete\"")
 	errCredentialsInLog = errors.New("log_credentials would write API keys into the access log: remove it")
 )
 
@@ -33,32 +35,43 @@ func checkLogs(ctx caddy.Context) error {
 	// The logger under which the HTTP app logs requests.
 	logger := ctx.Logger(new(caddyhttp.App))
 	logged := server.Logs != nil || server.Errors == nil || logger.Core().Enabled(zapcore.DebugLevel)
-	if logged && showsKeys(logger.Core()) {
+	if !logged {
+		return nil
+	}
+	switch shown := shownBy(logger.Core()); {
+	case shown.key:
 		return errKeyInLog
+	case shown.address:
+		return errTokenInLog
 	}
 	return nil
 }
 
-// showsKeys reports whether any encoder behind core would write the header
-// with a key. Nothing is logged to find out: adding a field to a core encodes
+// shownBy returns what any encoder behind core would write of a request as it is:
+// the header with a key, the address, in which a stream token may stand. Nothing is logged to find out: adding a field to a core encodes
 // it into a buffer that is thrown away, and an encoder that filters the header
 // never asks for its value.
-func showsKeys(core zapcore.Core) bool {
+func shownBy(core zapcore.Core) *keyProbe {
 	probe := new(keyProbe)
 	core.With([]zapcore.Field{zap.Object("request", probe)})
-	return probe.asked
+	return probe
 }
 
 // keyProbe looks to an encoder like a request with a key.
-type keyProbe struct {
-	asked bool // for the key
-}
+type keyProbe struct{ key, address bool } // what was asked for
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
 func (p *keyProbe) MarshalLogObject(request zapcore.ObjectEncoder) error {
+	// An object, so that it is seen whether anyone asks for what is in it.
+	if err := request.AddObject("uri", zapcore.ObjectMarshalerFunc(func(zapcore.ObjectEncoder) error {
+		p.address = true
+		return nil
+	})); err != nil {
+		return err
+	}
 	return request.AddObject("headers", zapcore.ObjectMarshalerFunc(func(headers zapcore.ObjectEncoder) error {
 		return headers.AddArray("X-Api-Key", zapcore.ArrayMarshalerFunc(func(zapcore.ArrayEncoder) error {
-			p.asked = true
+			p.key = true
 			return nil
 		}))
 	}))

@@ -25,9 +25,9 @@ type Quota struct {
 	// How long the engine may take to answer a submission. Default: 30s.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
-	// How old a reservation must be, of which no one knows what became, before
-	// its engine is asked: it counts until then. More than timeout. Default: 60s,
-	// or twice the timeout if that is more.
+	// How long ago a gateway must have last said that it works on a submission before
+	// the engine is asked what became of it: the reservation of a gateway that was
+	// killed counts until then. From 1s to 10m. Default: 5s.
 	Deadline caddy.Duration `json:"deadline,omitempty"`
 
 	app  *App
@@ -44,9 +44,9 @@ func (q *Quota) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "timeout", Form: "<duration>", Read: Duration(&q.Timeout), Default: "`30s`",
 			Meaning: "how long the engine may take to answer a submission; after that the submission is fenced"},
-		{Name: "deadline", Form: "<duration>", Read: Duration(&q.Deadline), Default: "`60s`",
-			Meaning: "how old a reservation must be, of which no one knows what became (a gateway was killed), before the engine proxy asks its engine; " +
-				"until then, and until there is an answer, it counts. It must be more than `timeout`"},
+		{Name: "deadline", Form: "<duration>", Read: Duration(&q.Deadline), Default: "`5s`",
+			Meaning: "how long ago a gateway must have last said that it works on a submission (it says so four times in this while; one that was killed does not) " +
+				"before the engine proxy asks the engine what became of it; until then, and until there is an answer, the reservation counts. From `1s` to `10m`"},
 	}
 }
 
@@ -58,7 +58,7 @@ func (Quota) CaddyModule() caddy.ModuleInfo {
 // Provision sets defaults.
 func (q *Quota) Provision(ctx caddy.Context) (err error) {
 	q.Timeout = cmp.Or(q.Timeout, caddy.Duration(30*time.Second))
-	q.Deadline = cmp.Or(q.Deadline, max(caddy.Duration(60*time.Second), 2*q.Timeout))
+	q.Deadline = cmp.Or(q.Deadline, caddy.Duration(5*time.Second))
 	if q.app, err = appOf(ctx); err != nil {
 		return err
 	}
@@ -84,9 +84,8 @@ func (q *Quota) Validate() error {
 	if q.Timeout < 0 {
 		return fmt.Errorf("timeout must not be negative, is %s", time.Duration(q.Timeout))
 	}
-	if q.Deadline <= q.Timeout {
-		return fmt.Errorf("deadline is %s and must be more than timeout, %s: "+
-			"a submission would be given up before the engine answers", time.Duration(q.Deadline), time.Duration(q.Timeout))
+	if d := time.Duration(q.Deadline); d < time.Second || d > 10*time.Minute {
+		return fmt.Errorf("deadline must be from 1s to 10m, is %s", d)
 	}
 	return nil
 }

@@ -57,3 +57,12 @@ func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
 		}
 	}
 }
+
+// DeleteProject deletes a project with all that belongs to it. One with a job that
+// has not ended is an *Error that is ErrConflict.
+func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
+	var done struct{}
+	return c.patient(ctx, func() error {
+		return c.call(ctx, http.MethodDelete, "/v1/projects/"+url.PathEscape(projectID), nil, nil, &done)
+	})
+}

@@ -45,6 +45,17 @@ func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.
 	return found.Data, err
 }
 
+// View returns one of api.Views: how a project's game was played. What it returns with
+// NextCursor goes on there.
+func (c *Client) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
+	q.Format = api.FormatJSON
+	var found api.ViewFound
+	err := c.patient(ctx, func() error {
+		return c.call(ctx, http.MethodGet, partOf(projectID, "analytics/"+q.Name)+"?"+q.Values().Encode(), nil, nil, &found)
+	})
+	return found.Data, err
+}
+
 func partOf(projectID, part string) string {
 	return "/v1/projects/" + url.PathEscape(projectID) + "/" + part
 }

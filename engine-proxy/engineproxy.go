@@ -127,6 +127,11 @@ type Engines interface {
 	// Models lists the models that jobs may name besides api.ModelEmbedded.
 	Models(ctx context.Context) ([]api.Model, error)
 
+	// Problems are what keeps the engine proxy from starting engines, none when it can:
+	// sentences without what exactly happened, which its log says. It asks what engines
+	// depend on, so it is not for frequent checks.
+	Problems(ctx context.Context) ([]string, error)
+
 	// List describes every engine that is known, for operators.
 	List(ctx context.Context) ([]Info, error)
 

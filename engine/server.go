@@ -23,6 +23,7 @@ import (
 	"github.com/svc-games/svc/engine/feed"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
+	"github.com/svc-games/svc/engine/revs"
 )
 
 // Config is what an engine is started with.
@@ -93,16 +94,28 @@ func (s *server) handler() http.Handler {
 		{http.MethodGet, contract.PathFeed, s.feed},
 		{http.MethodPost, contract.PathAck, s.ack},
 		{http.MethodGet, contract.PathSnapshot, s.snapshot},
+		{http.MethodGet, contract.PathWorkspace, s.workspace},
+		{http.MethodGet, contract.PathFile, s.file},
+		{http.MethodPut, contract.PathFile, s.saveFile},
+		{http.MethodDelete, contract.PathFile, s.saveFile},
+		{http.MethodGet, contract.PathRevisions, s.revisions},
+		{http.MethodGet, contract.PathRevisions + "/{rev}/zip", s.revisionZIP},
+		{http.MethodGet, contract.PathDiff, s.diff},
+		{http.MethodPost, contract.PathRestore, s.restore},
 		{http.MethodPost, contract.PathFence, s.fence},
 		{http.MethodPost, contract.PathDrain, s.drain},
 		{http.MethodPost, contract.PathUndrain, s.undrain},
 	}
 	mux := http.NewServeMux()
+	methods := map[string][]string{}
 	for _, route := range routes {
 		mux.Handle(route.method+" "+route.path, s.whenReady(route.answer))
-		mux.Handle(route.path, refusal(api.Error{
+		methods[route.path] = append(methods[route.path], route.method)
+	}
+	for path, allowed := range methods {
+		mux.Handle(path, refusal(api.Error{
 			Status: http.StatusMethodNotAllowed, Message: "This route takes another method.",
-			Header: http.Header{"Allow": {route.method}},
+			Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
 		}))
 	}
 	mux.Handle("/", refusal(api.Error{Status: http.StatusNotFound, Message: "There is no such route."}))
@@ -197,6 +210,14 @@ var refusals = []struct {
 	{err: jobs.ErrDraining, status: http.StatusServiceUnavailable, message: "The engine is about to stop.", retryAfter: time.Second},
 	{err: jobs.ErrQueueFull, status: http.StatusServiceUnavailable, message: "The project's queue is full.", retryAfter: 10 * time.Second},
 	{err: jobs.ErrNotStored, status: http.StatusServiceUnavailable, message: "The project's volume can't store the job.", retryAfter: 10 * time.Second, fault: true},
+	{err: jobs.ErrWorking, status: http.StatusConflict, message: "A job works on the game: save when it has ended, or stop it."},
+	{err: jobs.ErrOldHead, status: http.StatusConflict, message: "The game was changed meanwhile: look at its versions and try again."},
+	{err: jobs.ErrNoFile, status: http.StatusNotFound, message: "The game has no such file."},
+	{err: jobs.ErrPath, status: http.StatusUnprocessableEntity, message: "This can't be the name of a file of the game."},
+	{err: jobs.ErrMade, status: http.StatusUnprocessableEntity, message: "This file is made of the sources in src/: change those."},
+	{err: jobs.ErrFull, status: http.StatusInsufficientStorage, message: "The project's volume is full."},
+	{err: revs.ErrUnknown, status: http.StatusNotFound, message: "The project has no such revision."},
+	{err: revs.ErrDamaged, status: http.StatusInternalServerError, message: "The revision can't be read.", fault: true},
 	{err: jobs.ErrOtherFeed, status: http.StatusConflict, message: "This volume has another feed."},
 	{err: feed.ErrForgotten, status: http.StatusGone, message: "The feed no longer has these records."},
 	{err: feed.ErrAhead, status: http.StatusConflict, message: "The feed has no record of this number."},

@@ -48,7 +48,7 @@ func TestAnyDocumentOfThePolicyIsEvaluated(t *testing.T) {
 
 func TestSourcesAreTheRulesWithoutTests(t *testing.T) {
 	sources := embeddedEvaluator(t).Sources()
-	if len(sources) != 5 || sources["svc/authz/authz.rego"] == "" {
+	if len(sources) != 6 || sources["svc/authz/authz.rego"] == "" {
 		t.Errorf("%d sources", len(sources))
 	}
 }

@@ -11,12 +11,16 @@ import (
 // Value returns the input as OPA's own data type. It equals the input's JSON,
 // and costs a small part of what the way by JSON does.
 func (in Input) Value() ast.Value {
-	return ast.NewObject(
+	value := ast.NewObject(
 		member("action", text(string(in.Action))),
 		member("key", orNull(in.Key, Key.term)),
 		member("project", orNull(in.Project, Project.term)),
 		member("usage", orNull(in.Usage, Usage.term)),
 	)
+	if in.User != nil {
+		value.Insert(text("user"), in.User.term())
+	}
+	return value
 }
 
 var null = ast.NullTerm()
@@ -26,6 +30,10 @@ func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
 		return null
 	}
 	return term(*v)
+}
+
+func (u User) term() *ast.Term {
+	return ast.ObjectTerm(member("id", text(u.ID)), member("via", text(u.Via)))
 }
 
 func (k Key) term() *ast.Term {
@@ -73,10 +81,10 @@ func member(name string, value *ast.Term) [2]*ast.Term { return ast.Item(text(na
 var interned = func() map[string]*ast.Term {
 	m := map[string]*ast.Term{}
 	for _, name := range []string{
-		"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes",
+		"action", "key", "project", "usage", "user", "via", "id", "userId", "state", "limits", "ownerId", "attributes",
 		"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth",
 		api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth,
-		KeyActive, KeyDisabled, KeyRevoked, "allow", "status", "error", "reason", "limit", "rule",
+		KeyActive, KeyDisabled, KeyRevoked, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",
 	} {
 		m[name] = ast.StringTerm(name)
 	}

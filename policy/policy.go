@@ -20,24 +20,45 @@ const (
 	ActionListProjects  Action = "projects.list"
 	ActionGetProject    Action = "projects.get"
 	ActionDeleteProject Action = "projects.delete"
+	ActionProjectJobs   Action = "projects.jobs" // the list of one project's
 	ActionPublish       Action = "projects.publish"
 	ActionUnpublish     Action = "projects.unpublish"
 	ActionAnalytics     Action = "analytics.read"
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
+	ActionStreamToken   Action = "events.token" // making one
 	ActionFiles         Action = "files"
 	ActionCancel        Action = "cancel"
 	ActionGenerate      Action = "generate"
 	ActionListModels    Action = "models.list"
+	ActionListJobs      Action = "jobs.list" // of all projects of the key's user
+	ActionStudioRead    Action = "studio.read"
+	ActionStudioWrite   Action = "studio.write"
+)
+
+// The actions of users without a key: in the console, by a preview's code, or as an
+// admin. ActionReadConsole is the user's own account but for keys and projects, and
+// signing in.
+const (
+	ActionSetAttributes Action = "projects.attributes"
+	ActionPreview       Action = "preview"
+	ActionReadConsole   Action = "console.read"
+	ActionReadKeys      Action = "keys.read"
+	ActionCreateKey     Action = "keys.create"
+	ActionChangeKey     Action = "keys.change"
+	ActionAdminRead     Action = "admin.read"
+	ActionAdminWrite    Action = "admin.write"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
 // input and the shipped rules list the same ones.
 func Actions() []Action {
 	return []Action{
-		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject,
-		ActionPublish, ActionUnpublish, ActionAnalytics,
-		ActionStatus, ActionEvents, ActionFiles, ActionCancel, ActionGenerate, ActionListModels,
+		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject, ActionProjectJobs,
+		ActionPublish, ActionUnpublish, ActionAnalytics, ActionStudioRead, ActionStudioWrite,
+		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
+		ActionSetAttributes, ActionPreview, ActionReadConsole, ActionReadKeys, ActionCreateKey, ActionChangeKey,
+		ActionAdminRead, ActionAdminWrite,
 	}
 }
 
@@ -54,6 +75,19 @@ type Input struct {
 	Key     *Key     `json:"key"`
 	Project *Project `json:"project"`
 	Usage   *Usage   `json:"usage"`
+	User    *User    `json:"user,omitempty"`
+}
+
+// Ways of a user without a key.
+const (
+	ViaConsole = "console"
+	ViaAdmin   = "admin"
+)
+
+// User is who asks without an API key.
+type User struct {
+	ID  string `json:"id"`
+	Via string `json:"via"`
 }
 
 // Key is the facts about an API key.

@@ -16,6 +16,7 @@ import (
 // answered, and the caller fails closed.
 var (
 	ErrUnknownKey     = errors.New("no such API key")
+	ErrUnknownToken   = errors.New("no such stream token")
 	ErrUnknownJob     = errors.New("no such job")
 	ErrUnknownProject = errors.New("no such project")
 	ErrProjectBusy    = errors.New("the project has unfinished jobs")
@@ -36,8 +37,9 @@ var (
 // for concurrent use.
 type Service interface {
 	// Authenticate looks up a key by the hash of its secret and evaluates the
-	// policy for it alone. It returns ErrUnknownKey for a key that does not exist,
-	// and for a disabled or revoked key a Decision that denies.
+	// policy for it alone. It returns ErrUnknownKey for a key that does not exist, with
+	// an Identity of no one whose Decision, if it has one, is what the policy says to
+	// such keys; and for a disabled or revoked key a Decision that denies.
 	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
 
 	// Decide gathers the facts about key, project and usage and evaluates the
@@ -45,9 +47,21 @@ type Service interface {
 	// unknown project is no error: the policy sees null and denies.
 	Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error)
 
+	// GrantStream lets whoever has the stream token with this hash read a job's events
+	// as the key may, until the time that it returns. It is idempotent. Over the
+	// tokens that a key may have it returns an *api.Error.
+	GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error)
+
+	// StreamGrant returns what a stream token grants, or ErrUnknownToken. Whether its
+	// key may do so now is the policy's to say.
+	StreamGrant(ctx context.Context, hash api.KeyHash) (StreamGrant, error)
+
 	// Job returns a job by id, or ErrUnknownJob. A released reservation is
 	// unknown.
 	Job(ctx context.Context, jobID string) (Job, error)
+
+	// Jobs returns a page of the jobs of a project or a user, newest first.
+	Jobs(ctx context.Context, q JobQuery) (JobPage, error)
 
 	// AwaitEnd returns the job once it is settled, or ctx's error.
 	AwaitEnd(ctx context.Context, jobID string) (Job, error)
@@ -64,6 +78,11 @@ type Service interface {
 	// no longer active, come back as *api.Error with status 429 and 401. The
 	// same job id again is the same submission, which counts once.
 	Reserve(ctx context.Context, r Reservation) (Admission, error)
+
+	// Renew puts the deadline of a reservation off: it is overdue after a time from
+	// now, or when it was before, whichever is later. Its gateway works on it. One
+	// that is committed or released stays as it is, and so does an unknown one.
+	Renew(ctx context.Context, jobID string, after time.Duration) error
 
 	// Commit records that the engine accepted the job. It is idempotent, and
 	// succeeds on an overdue reservation; ErrReleased when it was released.
@@ -84,6 +103,10 @@ type Service interface {
 	// Projects lists a user's projects, newest first, after the cursor "" or
 	// one that an earlier list returned.
 	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
+
+	// ProjectJobs returns the jobs of a project, newest first, before the job "" for
+	// all or the Next of an earlier page.
+	ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error)
 
 	// Changes returns the keys that changed their state after a place in the
 	// revocation log, and the basis of decisions. A cache of Identities and Decisions
@@ -118,6 +141,9 @@ type Service interface {
 
 	// Overview returns how a project's game was played in the last days.
 	Overview(ctx context.Context, projectID string, days int) (api.Overview, error)
+
+	// View returns that as one of api.Views shows it.
+	View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 
 	// Health returns the sidecar's own status. It tries a write, so it is not for
 	// frequent checks.
@@ -179,6 +205,30 @@ type Job struct {
 	Encoded *api.EncodedJob `json:"-"`
 }
 
+// JobQuery asks for jobs.
+type JobQuery struct {
+	ProjectID string        // "" asks for those of all projects of UserID
+	UserID    string        // nobody's but the owner of projects counts
+	Status    api.JobStatus // "" asks for all
+	Before    string        // the Next of the page before; "" for the first
+	Limit     int           // above 0
+}
+
+// JobPage is a part of a list of jobs, newest first.
+type JobPage struct {
+	Jobs []Job `json:"jobs"`
+	// Next asks for the jobs before; "" after the last one.
+	Next string `json:"next,omitempty"`
+}
+
+// StreamGrant is what a stream token is good for: the events of a job, with the rights
+// of a key.
+type StreamGrant struct {
+	KeyID  string
+	UserID string // the key's
+	JobID  string
+}
+
 // Reservation is a submission that asks to be admitted.
 type Reservation struct {
 	JobID     string
@@ -186,8 +236,8 @@ type Reservation struct {
 	ProjectID string
 	// Limits narrow the key's own limits, as the policy's decision said.
 	Limits policy.Limits
-	// Deadline after which an uncommitted reservation is overdue; 0 means the
-	// implementation's default, 60 s.
+	// Deadline after which an uncommitted reservation is overdue, unless it is renewed;
+	// 0 means the implementation's default, 60 s.
 	Deadline time.Duration
 	// IdempotencyKey is "" when the client sent none. Fingerprint is the
 	// SHA-256 of the body, hexadecimal.

@@ -47,13 +47,14 @@ const (
 	SessionStart = "session_start"
 	Heartbeat    = "heartbeat"
 	SessionEnd   = "session_end"
-	Start        = "start" // a run begins
-	End          = "end"   // and ends
+	Start        = "start"    // a run begins
+	End          = "end"      // and ends
+	Exposure     = "exposure" // the game read the value k = v of an experiment
 )
 
 // Essential reports whether an event is kept, and free, whatever the owner's balance.
 func Essential(name string) bool {
-	return name == SessionStart || name == Heartbeat || name == SessionEnd
+	return name == SessionStart || name == Heartbeat || name == SessionEnd || name == Exposure
 }
 
 // Cause is why an event is not kept.

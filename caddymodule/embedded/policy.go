@@ -28,6 +28,11 @@ var (
 // Policy holds the options of the policy. They take effect when the service
 // starts.
 type Policy struct {
+	// The file with the public keys of those who may approve a policy. Each then
+	// waits in shadow until one of them who did not sign it agrees. Needs key.
+	// Default: $SVC_POLICY_APPROVERS, else none.
+	Approvers string `json:"approvers,omitempty"`
+
 	// The file with the public keys, or the shared secret, that policies must be
 	// signed with. A bundle needs it; a directory must be signed only where it
 	// is given. Default: $SVC_POLICY_KEY, else none.
@@ -41,6 +46,10 @@ type Policy struct {
 	// address. All but the first are watched, and what is new is activated once
 	// it passed every step. Default: $SVC_POLICY, else embedded.
 	Source string `json:"source,omitempty"`
+
+	// How many of the decisions of the last hour a policy may change; one that
+	// changes more waits in shadow for an approval. Default: 100.
+	Threshold int `json:"threshold,omitempty"`
 
 	// Accept policies without a look at their signature. Whoever can write to
 	// the source then decides who may do what. Default: false.
@@ -79,6 +88,8 @@ type DecisionLog struct {
 //	    key      <file>
 //	    unsigned
 //	    poll     <duration>
+//	    approvers <file>
+//	    threshold <decisions>
 //	}
 func (p *Policy) Caddyfile() block.Options {
 	return block.Options{
@@ -87,6 +98,10 @@ func (p *Policy) Caddyfile() block.Options {
 		{Name: "unsigned", Read: block.Flag(&p.Unsigned), Default: "not set",
 			Meaning: "accept bundles without a look at their signature; the log says so at each start"},
 		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is looked at"},
+		{Name: "approvers", Form: "<file>", Read: block.Text(&p.Approvers), Default: "`$SVC_POLICY_APPROVERS`, else none",
+			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`"},
+		{Name: "threshold", Form: "<decisions>", Read: block.Count(&p.Threshold), Default: "`100`",
+			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval"},
 	}
 }
 
@@ -122,6 +137,7 @@ func (s *Sidecar) provisionPolicy(ctx caddy.Context) error {
 	s.Policy.Source = cmp.Or(s.Policy.Source, os.Getenv("SVC_POLICY"), activation.Embedded)
 	if !s.Policy.Unsigned {
 		s.Policy.Key = cmp.Or(s.Policy.Key, os.Getenv("SVC_POLICY_KEY"))
+		s.Policy.Approvers = cmp.Or(s.Policy.Approvers, os.Getenv("SVC_POLICY_APPROVERS"))
 	}
 	s.DecisionLog.Mode = cmp.Or(s.DecisionLog.Mode, os.Getenv("SVC_DECISION_LOG"), string(decisionlog.BestEffort))
 	return caddymodule.RegisterMetrics(ctx, policyMetrics.Collectors()...)
@@ -141,6 +157,7 @@ func (s *Sidecar) validatePolicy() error {
 func (p *Policy) options() activation.Options {
 	return activation.Options{
 		Source: p.Source, KeyFile: p.Key, Unsigned: p.Unsigned, Poll: time.Duration(p.Poll),
+		Approvers: p.Approvers, Threshold: p.Threshold,
 		Metrics: policyMetrics,
 	}
 }

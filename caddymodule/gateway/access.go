@@ -64,7 +64,7 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 			return refused
 		}
 	}
-	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, route.Action)
+	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, q.Route.Action)
 	if err != nil {
 		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
@@ -160,6 +160,9 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 		return nil
 	case 1:
 		q.ProjectID = id
+		if q.Route.Action == policy.ActionListJobs {
+			q.Route.Action = policy.ActionProjectJobs
+		}
 		return asError(api.CheckProjectID(id))
 	}
 	return api.BadRequest("projectId is given twice.")

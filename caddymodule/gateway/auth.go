@@ -25,10 +25,13 @@ type Auth struct {
 	FailedRate rate.Limit // keys of a client that no one has; the zero Limit is none
 }
 
-// Identify takes the key out of a request that a client sent, and returns who holds
-// it, or the refusal: 401, or 503 when the question can't be answered or is asked too
+// Identify takes the key out of a request that a client sent, or looks at its stream
+// token, and returns who holds it, or the refusal: 401, or 503 when the question can't be answered or is asked too
 // often. A key that exists, but may not be used, comes back with the refusal.
 func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Error) {
+	if token, jobID, given := streamToken(r); given {
+		return a.identifyReader(r, client, token, jobID)
+	}
 	hash, refused := takeKey(r.Header)
 	if refused != nil { // junk costs no look-up
 		return nil, refused
@@ -58,6 +61,8 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	}
 	id, err := service.Authenticate(ctx, hash)
 	switch {
+	case errors.Is(err, sidecar.ErrUnknownKey) && id.Decision.Status == http.StatusUnauthorized:
+		return nil, refusal(id.Decision)
 	case errors.Is(err, sidecar.ErrUnknownKey):
 		return nil, unknownKey()
 	case err != nil:

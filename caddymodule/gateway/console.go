@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -16,8 +17,20 @@ import (
 type Console struct {
 	Locator  *Locator
 	Previews *Previews
+	Studio   Studio      // nil: there is none
 	Library  []byte      // of published games; nil leaves them theirs
 	Log      *log.Logger // of what goes wrong between the gateway and an engine
+}
+
+// Studio answers for the studio, which needs engines.
+type Studio interface {
+	// Static answers for the studio's own files, and reports whether the request was
+	// for one.
+	Static(w http.ResponseWriter, r *http.Request) bool
+	// Serve answers a request of somebody who is signed in.
+	Serve(w http.ResponseWriter, r *http.Request, who site.Studio) error
+	// Live answers with a file of a project's game.
+	Live(w http.ResponseWriter, r *http.Request, projectID, name string)
 }
 
 // Serve has answers, a site or its previews, answer a request, or serves what it asks
@@ -26,8 +39,15 @@ type Console struct {
 func (c *Console) Serve(
 	w http.ResponseWriter, r *http.Request, answers http.Handler, ended func(ctx context.Context, session string) (bool, error),
 ) error {
+	asking := r
+	if c.Studio != nil && ended != nil && strings.HasPrefix(r.URL.Path, site.StudioPath) {
+		if c.Studio.Static(w, r) {
+			return nil
+		}
+		asking = bodiless(r) // which is for the studio
+	}
 	out := &askedWriter{ResponseWriter: w}
-	answers.ServeHTTP(out, r)
+	answers.ServeHTTP(out, asking)
 	if !out.asked {
 		return nil
 	}
@@ -40,6 +60,16 @@ func (c *Console) Serve(
 		clear(w.Header())
 		c.Previews.ServeGame(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path, c.Library)
 		return nil
+	case site.ServeStudio:
+		if c.Studio != nil && asking != r {
+			return c.Studio.Serve(w, r, out.serve.Studio)
+		}
+	case site.ServeLive:
+		if c.Studio != nil {
+			clear(w.Header())
+			c.Studio.Live(w, r, out.serve.ProjectID, out.serve.Path)
+			return nil
+		}
 	case site.ServeEvents, site.ServeFiles:
 		w.Header().Del("Content-Security-Policy")
 		return c.serveJob(w, r, out.serve, ended)
@@ -47,6 +77,14 @@ func (c *Console) Serve(
 	return &api.Error{
 		Status: http.StatusInternalServerError, Message: "Internal error.", Cause: fmt.Errorf("the console asks for %q", out.serve.What),
 	}
+}
+
+// bodiless returns a request that leaves r's body alone.
+func bodiless(r *http.Request) *http.Request {
+	out := r.Clone(r.Context())
+	out.Body, out.ContentLength, out.TransferEncoding = http.NoBody, 0, nil
+	out.Header.Del("Content-Length")
+	return out
 }
 
 // serveJob serves the events or files of a job to its owner.
@@ -66,7 +104,7 @@ func (c *Console) serveJob(
 	if asked.Session != "" && ended != nil { // an older sidecar names none
 		over = func(ctx context.Context) (bool, error) { return ended(ctx, asked.Session) }
 	}
-	return c.Locator.follow(w, r, q, over, passTo(q, c.Log))
+	return c.Locator.follow(w, r, q, over, PassTo(q, c.Log))
 }
 
 // askedWriter passes the console's answer on, unless the console asks the gateway to

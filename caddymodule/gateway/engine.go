@@ -62,6 +62,10 @@ func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next
 		return l.files(w, r, q)
 	case policy.ActionCancel:
 		return l.cancel(w, r, q)
+	case policy.ActionListJobs, policy.ActionProjectJobs:
+		return l.listJobs(w, r, q)
+	case policy.ActionStreamToken:
+		return l.grantStream(w, r, q)
 	case policy.ActionListModels:
 		return l.Models.serve(w, r)
 	}
@@ -72,7 +76,7 @@ func (l *Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, nex
 	begin := l.Now()
 	lease, err := l.Engines.Submit(r.Context(), q.Owner(), l.Hold)
 	if err != nil {
-		refused, state := l.notReady(err)
+		refused, state := l.NotReady(err)
 		if state != "" {
 			w.Header().Set(HeaderEngineState, state)
 		}
@@ -107,9 +111,9 @@ const gonePhase = "queued"
 // startingIn is the state of an engine that starts.
 func startingIn(phase string) string { return string(engineproxy.StateStarting) + "; phase=" + phase }
 
-// notReady is the 503 of an engine that can't take a submission yet, and what
+// NotReady is the 503 of an engine that can't take a submission yet, and what
 // HeaderEngineState says of it.
-func (l *Locator) notReady(err error) (*api.Error, string) {
+func (l *Locator) NotReady(err error) (*api.Error, string) {
 	var starting *engineproxy.StartingError
 	var failed *engineproxy.FailedError
 	var room *engineproxy.RoomError

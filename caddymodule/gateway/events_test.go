@@ -212,7 +212,7 @@ var ways = map[string]func(l *Locator, w http.ResponseWriter, r *http.Request, q
 	},
 	"the console": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, _ string) error {
 		r.Header.Set("Cookie", "__Host-svc-session=s")
-		return l.follow(w, r, q, nil, passTo(q, log.New(io.Discard, "", 0)))
+		return l.follow(w, r, q, nil, PassTo(q, log.New(io.Discard, "", 0)))
 	},
 }
 

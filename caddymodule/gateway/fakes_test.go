@@ -29,9 +29,9 @@ type fakeSidecar struct {
 	replay    *sidecar.Job
 	replayErr error
 
-	reserveErr, commitErr, releaseErr error
-	reserved                          sidecar.Reservation
-	commits, releases                 atomic.Int32
+	reserveErr, renewErr, commitErr, releaseErr error
+	reserved                                    sidecar.Reservation
+	renewals, commits, releases                 atomic.Int32
 }
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
@@ -64,6 +64,11 @@ func (f *fakeSidecar) Replay(context.Context, string, string, string) (*sidecar.
 func (f *fakeSidecar) Reserve(_ context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	f.reserved = r
 	return sidecar.Admission{SessionID: "ses_x"}, f.reserveErr
+}
+
+func (f *fakeSidecar) Renew(context.Context, string, time.Duration) error {
+	f.renewals.Add(1)
+	return f.renewErr
 }
 
 func (f *fakeSidecar) Commit(context.Context, string) error {

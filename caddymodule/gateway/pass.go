@@ -13,10 +13,10 @@ import (
 // dialTimeout bounds connecting to an engine.
 const dialTimeout = 2 * time.Second
 
-// passTo returns the Next that passes requests on to the engine of q.Lease, for
+// PassTo returns the Next that passes requests on to the engine of q.Lease, for
 // those that are not in Caddy's own chain: a browser's. It passes on what it is given:
 // forEngine has left the browser's cookies behind.
-func passTo(q *Request, logger *log.Logger) Next {
+func PassTo(q *Request, logger *log.Logger) Next {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		lease := q.Lease
 		transport := &http.Transport{

@@ -46,7 +46,7 @@ const libraryFile = "lib/svc.js"
 // ServeGame is Serve for a published game: its files are public, and never change.
 func (p *Previews) ServeGame(w http.ResponseWriter, r *http.Request, files Files, jobID, name string, library []byte) {
 	if name == libraryFile && library != nil {
-		gameHeaders(w.Header(), name, "public, max-age=300")
+		GameHeaders(w.Header(), name, "public, max-age=300")
 		w.WriteHeader(http.StatusOK)
 		_, _ = w.Write(library) // a browser that went away is no error of ours
 		return
@@ -83,7 +83,7 @@ func (p *Previews) serve(w http.ResponseWriter, r *http.Request, files Files, jo
 		return
 	}
 	defer content.Close()
-	gameHeaders(w.Header(), name, caching)
+	GameHeaders(w.Header(), name, caching)
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A browser that went away is no error of ours.
@@ -91,8 +91,8 @@ func (p *Previews) serve(w http.ResponseWriter, r *http.Request, files Files, jo
 	}
 }
 
-// gameHeaders are those of a file that a game loads, or is.
-func gameHeaders(h http.Header, name, caching string) {
+// GameHeaders are those of a file that a game loads, or is.
+func GameHeaders(h http.Header, name, caching string) {
 	h.Set("Content-Security-Policy", previewPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

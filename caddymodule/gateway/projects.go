@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -65,27 +64,35 @@ func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) er
 	})
 }
 
-// Page sizes of the list of projects.
-const (
-	defaultPage = 20
-	maxPage     = 100
-)
-
 func (p *Projects) list(w http.ResponseWriter, r *http.Request, q *Request) error {
-	limit := defaultPage
 	query := r.URL.Query()
-	if s := query.Get("limit"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxPage {
-			return api.BadRequest("limit must be a number from 1 to %d.", maxPage)
-		}
-		limit = n
+	limit, refused := pageSize(query)
+	if refused != nil {
+		return refused
 	}
 	page, err := p.Sidecar.Projects(r.Context(), q.UserID, query.Get("after"), limit)
 	if err != nil {
 		return projectError(err)
 	}
+	if page.Data, err = p.allowed(r.Context(), q.KeyID, page.Data); err != nil {
+		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+	}
 	return writeJSON(w, http.StatusOK, page)
+}
+
+// allowed leaves those projects that the policy lets the key's user get.
+func (p *Projects) allowed(ctx context.Context, keyID string, all []api.Project) ([]api.Project, error) {
+	seen := make([]api.Project, 0, len(all))
+	for _, project := range all {
+		d, err := p.Sidecar.Decide(ctx, keyID, project.ID, policy.ActionGetProject)
+		if err != nil {
+			return nil, err
+		}
+		if d.Allow {
+			seen = append(seen, project)
+		}
+	}
+	return seen, nil
 }
 
 // removeTimeout bounds the deletion of a project.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -64,5 +66,40 @@ func TestAClientThatLeavesDoesNotKeepTheFilesOfItsProject(t *testing.T) {
 	err := (&Projects{Sidecar: d, Engines: d}).remove(httptest.NewRecorder(), r, &Request{ProjectID: "p"})
 	if err != nil || !d.forgotten {
 		t.Errorf("%v; the engine proxy was told: %v", err, d.forgotten)
+	}
+}
+
+// catalog is a sidecar with three projects, of which a key may get two.
+type catalog struct {
+	sidecar.Service
+
+	err error // of decisions
+}
+
+func (c catalog) Projects(context.Context, string, string, int) (api.ProjectList, error) {
+	return api.ProjectList{Success: true, Data: []api.Project{{ID: "p1"}, {ID: "p2"}, {ID: "p3"}}, NextCursor: "c"}, nil
+}
+
+func (c catalog) Decide(_ context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+	return policy.Decision{Allow: keyID == "key_1" && projectID != "p2" && action == policy.ActionGetProject}, c.err
+}
+
+func TestListOfProjectsHasThoseThatTheKeyMayGet(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
+	list := func(c catalog, keyID string) (string, error) {
+		w := httptest.NewRecorder()
+		err := (&Projects{Sidecar: c}).list(w, r, &Request{KeyID: keyID})
+		return w.Body.String(), err
+	}
+	body, err := list(catalog{}, "key_1")
+	if err != nil || !strings.Contains(body, `"p1"`) || strings.Contains(body, `"p2"`) || !strings.Contains(body, `"p3"`) || !strings.Contains(body, `"c"`) {
+		t.Errorf("%s, %v", body, err)
+	}
+	if body, err := list(catalog{}, "key_2"); err != nil || !strings.Contains(body, `"data":[]`) {
+		t.Errorf("%s, %v", body, err)
+	}
+	var refused *api.Error
+	if _, err := list(catalog{err: errors.New("down")}, "key_1"); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
+		t.Errorf("without a decision: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -29,15 +30,49 @@ func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request)
 		}
 		return writeDone(w)
 	case policy.ActionAnalytics:
-		days, err := api.ParseDays(r.URL.Query().Get("days"))
-		if err != nil {
-			return asError(err)
-		}
-		read, err := p.Sidecar.Overview(ctx, q.ProjectID, days)
+		return p.serveView(w, r, q)
+	}
+	return notFound()
+}
+
+// nextCursor is the header of a view as CSV or NDJSON that says where more rows are.
+const nextCursor = "Svc-Next-Cursor"
+
+// serveView answers with how the game was played: as JSON with all its tables, else with
+// one of them.
+func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request) error {
+	asked, err := api.ParseViewQuery(strings.TrimPrefix(q.Route.Part, partView), r.URL.Query())
+	if err != nil {
+		return asError(err)
+	}
+	if asked.Name == api.ViewOverview && asked.Format == api.FormatJSON {
+		read, err := p.Sidecar.Overview(r.Context(), q.ProjectID, asked.Days)
 		if err != nil {
 			return projectError(err)
 		}
 		return writeJSON(w, http.StatusOK, api.OverviewFound{Success: true, Data: read})
 	}
-	return notFound()
+	view, err := p.Sidecar.View(r.Context(), q.ProjectID, asked)
+	if err != nil {
+		return projectError(err)
+	}
+	if asked.Format == api.FormatJSON {
+		return writeJSON(w, http.StatusOK, api.ViewFound{Success: true, Data: view})
+	}
+	table, err := view.Table(asked.Table)
+	if err != nil {
+		return asError(err)
+	}
+	write, kind := table.WriteCSV, "text/csv; charset=utf-8"
+	if asked.Format == api.FormatNDJSON {
+		write, kind = table.WriteNDJSON, "application/x-ndjson"
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if view.NextCursor != "" {
+		h.Set(nextCursor, view.NextCursor)
+	}
+	return write(w)
 }

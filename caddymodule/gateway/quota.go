@@ -29,7 +29,7 @@ type Submitter struct {
 	Routes     *Routes
 	RetryAfter time.Duration // of a cold start
 	Timeout    time.Duration // how long the engine may take to answer
-	Deadline   time.Duration // of a reservation; 0: the sidecar's default
+	Deadline   time.Duration // of a reservation, from its last renewal; 0: the sidecar's default, never renewed
 	Now        func() time.Time
 	Outcome    func(Outcome) // is told what became of each submission
 	Logger     *zap.Logger
@@ -71,7 +71,9 @@ func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, ne
 // http.ErrAbortHandler when the engine breaks off in the middle of its answer:
 // that is a lost answer, and nothing has gone to the client yet.
 func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next Next) (a answer, refused *api.Error) {
+	stop := s.renew(context.WithoutCancel(r.Context()), q.Admitted)
 	defer func() {
+		defer stop()
 		p := recover()
 		if p != nil {
 			a = answer{}

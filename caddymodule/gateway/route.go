@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/dgraph-io/ristretto/v2"
@@ -57,8 +58,8 @@ type actions map[string]policy.Action
 
 // Parts of a project.
 const (
-	partPublish  = "publish"
-	partOverview = "analytics/overview"
+	partPublish = "publish"
+	partView    = "analytics/" // and the name of one
 )
 
 // What each resource offers.
@@ -77,15 +78,20 @@ var (
 			http.MethodPost:   policy.ActionPublish,
 			http.MethodDelete: policy.ActionUnpublish,
 		},
-		partOverview: {http.MethodGet: policy.ActionAnalytics},
 	}
-	modelList   = actions{http.MethodGet: policy.ActionListModels}
-	submissions = actions{http.MethodPost: policy.ActionGenerate}
-	oneJob      = actions{http.MethodDelete: policy.ActionCancel}
-	partsOfJob  = map[string]actions{
+	oneView   = actions{http.MethodGet: policy.ActionAnalytics}
+	modelList = actions{http.MethodGet: policy.ActionListModels}
+	allJobs   = actions{
+		http.MethodGet:  policy.ActionListJobs, // of one project where the query names it
+		http.MethodPost: policy.ActionGenerate,
+	}
+	oneJob     = actions{http.MethodDelete: policy.ActionCancel}
+	partsOfJob = map[string]actions{
 		"status": {http.MethodGet: policy.ActionStatus},
 		"events": {http.MethodGet: policy.ActionEvents},
 		"files":  {http.MethodGet: policy.ActionFiles},
+
+		"events/token": {http.MethodPost: policy.ActionStreamToken},
 	}
 )
 
@@ -98,15 +104,18 @@ func resource(parts []string) (actions, Route) {
 		return oneProject, Route{ProjectID: parts[1]}
 	case len(parts) > 2 && parts[0] == "projects" && parts[1] != "":
 		part := strings.Join(parts[2:], "/")
+		if view, ok := strings.CutPrefix(part, partView); ok && slices.Contains(api.Views(), view) {
+			return oneView, Route{ProjectID: parts[1], Part: part}
+		}
 		return partsOfProject[part], Route{ProjectID: parts[1], Part: part}
 	case len(parts) == 1 && parts[0] == "models":
 		return modelList, Route{}
 	case len(parts) == 1 && parts[0] == "generate":
-		return submissions, Route{}
+		return allJobs, Route{}
 	case len(parts) == 2 && parts[0] == "generate" && parts[1] != "":
 		return oneJob, Route{JobID: parts[1]}
-	case len(parts) == 3 && parts[0] == "generate" && parts[1] != "":
-		return partsOfJob[parts[2]], Route{JobID: parts[1]}
+	case len(parts) > 2 && parts[0] == "generate" && parts[1] != "":
+		return partsOfJob[strings.Join(parts[2:], "/")], Route{JobID: parts[1]}
 	}
 	return nil, Route{}
 }

@@ -52,10 +52,7 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	o.Host.Metrics = host.NewMetrics()
 	metrics := serveMetrics(o.Host.Metrics)
 	o.Host.Serve = func(e engineproxy.Engines) http.Handler {
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", metrics)
-		mux.Handle("/", remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Logger: logger}))
-		return mux
+		return monitored(remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Logger: logger}), e, metrics)
 	}
 	timeout := openTimeout
 	if o.Host.TakeOver {
@@ -63,7 +60,7 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	}
 	opening, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	gateways := &front{options: o, logger: logger}
+	gateways := &front{options: o, metrics: metrics, logger: logger}
 	if gateways.early() {
 		if err := gateways.listen(); err != nil {
 			return err
@@ -89,6 +86,15 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	closing, done := context.WithTimeout(context.Background(), closeTimeout)
 	defer done()
 	return errors.Join(err, gateways.close(), h.Close(closing, stop))
+}
+
+// monitored serves what monitors ask for beside the calls of gateways.
+func monitored(calls http.Handler, e engineproxy.Engines, metrics http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics)
+	mux.Handle("GET "+peer.HealthPath, remote.NewHealthHandler(e))
+	mux.Handle("/", calls)
+	return mux
 }
 
 func serveMetrics(m *host.Metrics) http.Handler {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"go.uber.org/zap"
 
@@ -14,6 +15,7 @@ import (
 // front serves gateways at the further address. Who asks before open waits.
 type front struct {
 	options Options
+	metrics http.Handler
 	logger  *zap.Logger
 	gate    *peer.Gate
 	server  *peer.Server    // nil when there is no further address
@@ -49,7 +51,7 @@ func (f *front) open(e engineproxy.Engines) {
 		return
 	}
 	f.handler = remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: f.options.Listen.Unix(), Logger: f.logger})
-	f.gate.Open(f.handler)
+	f.gate.Open(monitored(f.handler, e, f.metrics))
 	f.logger.Info("gateways are served", zap.Stringer("address", f.server.Addr()))
 }
 

@@ -39,9 +39,9 @@ const never = 24 * time.Hour
 
 // silence is how long nothing may be written at first, and then for how long the
 // answer may stand still. One that comes whole may come late.
-func (c *call) silence(stall time.Duration) (first, idle time.Duration) {
+func (c *call) silence() (first, idle time.Duration) {
 	if c.live {
-		return c.of.first, stall
+		return c.of.first, c.of.stall
 	}
 	return never, never
 }
@@ -108,7 +108,7 @@ func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64
 		a.underway.leave(p) // before the engine reads the rest, which it may not
 		out.release()
 	}()
-	ctx, cancel := context.WithTimeout(r.Context(), a.egress.config.Timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), a.egress.now().Timeout)
 	defer cancel()
 	answer, free, refused := a.egress.provider.send(ctx, c)
 	if free {
@@ -134,7 +134,7 @@ func (e *Egress) read(w http.ResponseWriter, r *http.Request, to *route) (*call,
 	if err := deadline.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
 		return nil, unavailable(err)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.config.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.now().MaxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, refuse(http.StatusRequestEntityTooLarge, "too_large", "The request is larger than %d bytes.", tooLarge.Limit)
 	}
@@ -150,7 +150,7 @@ func (e *Egress) read(w http.ResponseWriter, r *http.Request, to *route) (*call,
 	}
 	c.route = to
 	if c.of == nil {
-		c.of, refused = e.catalog.find(c.model, to.use, "")
+		c.of, refused = e.now().catalog.find(c.model, to.use, "")
 	}
 	return c, refused
 }

@@ -202,7 +202,7 @@ func TestModelsAreListedWithTheirUse(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
-	want := `{"data":[{"id":"writer","object":"model","owned_by":"svc","use":"chat","default":true,"protocol":"chat"},` +
+	want := `{"data":[{"id":"writer","object":"model","owned_by":"svc","use":"chat","default":true,"protocol":"chat","max_output":1000},` +
 		`{"id":"painter","object":"model","owned_by":"svc","use":"images"},` +
 		`{"id":"speaker","object":"model","owned_by":"svc","use":"speech"}],"object":"list"}` + "\n"
 	if p.status != 200 || p.body != want {
@@ -325,7 +325,7 @@ func TestNewKeyNeedsNoRestart(t *testing.T) {
 		t.Fatalf("got %d", p.status)
 	}
 	r.provider.Key = "another-key"
-	if p := r.chat(""); p.status != 502 || p.reason() != "provider_failed" {
+	if p := r.chat(""); p.status != 502 || p.reason() != "provider_auth" {
 		t.Errorf("with the old key: %d %s", p.status, p.body)
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, "key"), []byte("another-key"), 0o600); err != nil {

@@ -13,6 +13,7 @@ type offered struct {
 	at      *Endpoint
 	ceiling int64         // the most that one call may have it write
 	first   time.Duration // until it writes something
+	stall   time.Duration // that it may stand still from then on
 }
 
 // call is one of a model that writes.
@@ -29,7 +30,7 @@ func (c Config) catalog() catalog {
 		at := &c.Endpoints[i]
 		for _, m := range at.models() {
 			all = append(all, offered{
-				Model: m, at: at, ceiling: cmp.Or(m.MaxOutput, c.MaxTokens), first: cmp.Or(m.FirstToken, DefaultFirstToken),
+				Model: m, at: at, ceiling: cmp.Or(m.MaxOutput, c.MaxTokens), first: cmp.Or(m.FirstToken, DefaultFirstToken), stall: c.Stall,
 			})
 		}
 	}
@@ -72,6 +73,7 @@ func (c catalog) serve(w http.ResponseWriter, standard, eyes string) {
 		}
 		if m.use() == useChat { // an engine that reads it may send back what a model thought
 			data[i].Protocol = m.protocol()
+			data[i].MaxOutput = m.ceiling // more would be lowered to it unseen
 		}
 	}
 	writeJSON(w, map[string]any{"object": "list", "data": data})

@@ -91,7 +91,7 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 	if refused := q.check(&check); refused != nil {
 		return nil, refused
 	}
-	model, refused := e.catalog.find(q.Model, useChat, ProtocolChat)
+	model, refused := e.now().catalog.find(q.Model, useChat, ProtocolChat)
 	if refused != nil {
 		return nil, refused
 	}

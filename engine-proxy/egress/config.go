@@ -45,6 +45,9 @@ type Config struct {
 	// Record is a folder in which what models are asked and answer is kept, to be
 	// played again; "" keeps nothing.
 	Record string
+	// File is what the configuration was read from, which is read again when it has
+	// changed; "" when it stands nowhere else.
+	File string
 }
 
 // Endpoint is a service that speaks one or more of the protocols. A model's name is the same for

@@ -57,7 +57,7 @@ func ReadConfig(path string) (Config, error) {
 	}
 	c := Config{
 		Endpoints: f.Endpoints, Default: f.Default, Eyes: f.Eyes, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),
-		Concurrency: f.Concurrency, Record: f.Record,
+		Concurrency: f.Concurrency, Record: f.Record, File: path,
 	}
 	if c.Record != "" && !filepath.IsAbs(c.Record) {
 		c.Record = filepath.Join(filepath.Dir(path), c.Record)

@@ -23,7 +23,7 @@ func TestConfigurationFileIsReadStrictly(t *testing.T) {
 	}
 	got, err := read(`{"endpoints":[{"url":"https://models.example/v1","key_file":"models.key","chat":["writer"]}],"timeout":"90s"}`)
 	want := egress.Config{
-		Timeout: 90 * time.Second,
+		Timeout: 90 * time.Second, File: path,
 		Endpoints: []egress.Endpoint{{
 			URL: "https://models.example/v1", KeyFile: filepath.Join(filepath.Dir(path), "models.key"), Chat: []string{"writer"},
 		}},

@@ -35,7 +35,7 @@ func (e *Egress) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
-		WriteTimeout:      2*e.config.Timeout + writeSlack,
+		WriteTimeout:      2*e.now().Timeout + writeSlack,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          zap.NewStdLog(zap.NewNop()), // what an engine does wrong is its own affair
@@ -63,7 +63,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == "/v1/models" {
 		if d.method(w, r, http.MethodGet) {
-			d.account.egress.catalog.serve(w, d.account.egress.config.defaultModel(), d.account.egress.config.Eyes)
+			now := d.account.egress.follow(r.Context())
+			now.catalog.serve(w, now.defaultModel(), now.Eyes)
 		}
 		return
 	}
@@ -73,6 +74,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if d.method(w, r, http.MethodPost) {
+		d.account.egress.follow(r.Context())
 		d.account.serve(w, r, to)
 	}
 }

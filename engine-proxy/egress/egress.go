@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -68,9 +69,9 @@ type Options struct {
 // Egress serves the engines of all projects. It is safe for concurrent use.
 type Egress struct {
 	opts     Options
-	config   Config
-	catalog  catalog
 	provider *provider
+	held     atomic.Pointer[configured]
+	file     followed
 	log      *zap.Logger
 
 	ctx    context.Context // ends with Close
@@ -102,9 +103,10 @@ func New(opts Options) (*Egress, error) {
 		return nil, err
 	}
 	e := &Egress{
-		opts: opts, config: config, catalog: config.catalog(), provider: newProvider(config), log: opts.Logger,
+		opts: opts, provider: newProvider(), log: opts.Logger,
 		accounts: make(map[string]*account), served: make(map[string]entrance),
 	}
+	e.held.Store(config.configured())
 	if config.Record != "" {
 		e.provider.recorder = &recorder{folder: config.Record, log: opts.Logger}
 		opts.Logger.Warn("calls of models are recorded, with what users wrote", zap.String("folder", config.Record))
@@ -165,7 +167,7 @@ func (e *Egress) check(ctx context.Context) error {
 	if priced {
 		return nil
 	}
-	holes, err := e.opts.Ledger.Unpriced(ctx, e.config.Units())
+	holes, err := e.opts.Ledger.Unpriced(ctx, e.now().Units())
 	if err != nil {
 		return fmt.Errorf("asking for prices: %w", err)
 	}
@@ -319,7 +321,7 @@ func (e *Egress) account(projectID string) (*account, error) {
 		a.holders++
 		return a, nil
 	}
-	a := &account{egress: e, projectID: projectID, slots: make(chan struct{}, e.config.Concurrency), holders: 1}
+	a := &account{egress: e, projectID: projectID, slots: make(chan struct{}, e.now().Concurrency), holders: 1}
 	a.log = sampled.Logger(e.log).With(zap.String("project", projectID))
 	var err error
 	if a.journal, err = openJournal(e.journalPath(projectID)); err == nil {

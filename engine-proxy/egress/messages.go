@@ -100,7 +100,7 @@ func (e *Egress) readMessages(body []byte) (*call, *refusal) {
 	if refused := check.request(&q); refused != nil {
 		return nil, refused
 	}
-	model, refused := e.catalog.find(q.Model, useChat, ProtocolMessages)
+	model, refused := e.now().catalog.find(q.Model, useChat, ProtocolMessages)
 	if refused != nil {
 		return nil, refused
 	}

@@ -48,8 +48,9 @@ func (c Config) checkNamed() error {
 
 // Models lists the models that jobs may name, with what the ledger asks for them.
 func (e *Egress) Models(ctx context.Context) ([]api.Model, error) {
+	now := e.follow(ctx)
 	var units []string
-	for _, m := range e.catalog {
+	for _, m := range now.catalog {
 		if m.use() == useChat {
 			units = append(units, inputUnit(m.Name), cachedUnit(m.Name), cacheWriteUnit(m.Name), outputUnit(m.Name))
 		}
@@ -59,12 +60,12 @@ func (e *Egress) Models(ctx context.Context) ([]api.Model, error) {
 		return nil, fmt.Errorf("asking for prices: %w", err)
 	}
 	var all []api.Model
-	for _, m := range e.catalog {
+	for _, m := range now.catalog {
 		if m.use() != useChat {
 			continue
 		}
 		out := api.Model{
-			Name: m.Name, Default: m.Name == e.config.defaultModel(), Context: m.Context, Vision: m.Vision,
+			Name: m.Name, Default: m.Name == now.defaultModel(), Context: m.Context, Vision: m.Vision,
 			Reasoning: m.Reasoning != "" && m.Reasoning != "none",
 		}
 		input, priced := prices[inputUnit(m.Name)]

@@ -53,17 +53,18 @@ func (c Config) Probe(ctx context.Context, names []string, each func(Probed)) er
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	e := &Egress{config: c, catalog: c.catalog(), provider: newProvider(c)}
+	e := &Egress{provider: newProvider()}
+	e.held.Store(c.configured())
 	if c.Record != "" {
 		e.provider.recorder = &recorder{folder: c.Record, log: zap.NewNop()}
 	}
 	for _, name := range names {
-		if _, refused := e.catalog.named(name); refused != nil {
+		if _, refused := e.now().catalog.named(name); refused != nil {
 			return fmt.Errorf("the configuration has no model %s that writes", name)
 		}
 	}
-	for i := range e.catalog {
-		m := &e.catalog[i]
+	for i := range e.now().catalog {
+		m := &e.now().catalog[i]
 		if m.use() == useChat && (len(names) == 0 || slices.Contains(names, m.Name)) {
 			each((&probe{egress: e, model: m, row: m.Model}).run(ctx))
 		}
@@ -109,7 +110,7 @@ func (p *probe) run(ctx context.Context) Probed {
 		}
 	}
 	out := Probed{Model: p.model.Name, Endpoint: p.model.at.shown(), Found: p.found, Row: p.row.file()}
-	if p.model.Name == p.egress.config.defaultModel() {
+	if p.model.Name == p.egress.now().defaultModel() {
 		out.Default = out.fit()
 	}
 	return out
@@ -183,7 +184,7 @@ func (p *probe) ask(ctx context.Context, conversation, more string) (*reply, err
 		return nil, refusedError{refused}
 	}
 	c.route = to
-	ctx, cancel := context.WithTimeout(ctx, p.egress.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.egress.now().Timeout)
 	defer cancel()
 	h := &reply{header: http.Header{}, asked: time.Now()}
 	answer, _, refused := p.egress.provider.send(ctx, c)

@@ -24,13 +24,11 @@ const (
 // provider is the client of all endpoints.
 type provider struct {
 	client   http.Client
-	stall    time.Duration
 	recorder *recorder // nil: none
 }
 
-func newProvider(c Config) *provider {
+func newProvider() *provider {
 	return &provider{
-		stall: c.Stall,
 		client: http.Client{
 			Transport: &http.Transport{
 				Proxy:               http.ProxyFromEnvironment,
@@ -55,7 +53,7 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 		return nil, true, failed(err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	first, idle := c.silence(p.stall)
+	first, idle := c.silence()
 	timer := time.AfterFunc(first, func() { cancel(errStalled) })
 	url := strings.TrimSuffix(c.of.at.URL, "/") + c.route.path
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(c.body))

@@ -65,6 +65,18 @@ var known = []struct {
 	{"reasoning_missing", []string{"reasoning_content", "thought_signature", "`signature` in `thinking`", "expected `thinking`"}},
 }
 
+// accountCodes are how providers say that an account is used up, some of them with a
+// 429 that will not pass.
+var accountCodes = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_balance"}
+
+// code is the provider's word, "" for a number.
+func (e providerError) code() string {
+	if code, _ := e.Code.(string); code != "" {
+		return code
+	}
+	return e.Type
+}
+
 // reason is the word for an error that programs go by, "" when there is none.
 func (e providerError) reason() string {
 	code, _ := e.Code.(string)
@@ -88,6 +100,21 @@ func refusalOf(res *http.Response) *refusal {
 	switch status := res.StatusCode; {
 	case status == statusOverloaded:
 		return busyProvider("overloaded", "The model's provider is overloaded.", res, cause)
+	case slices.Contains(accountCodes, said.code()), status == http.StatusPaymentRequired:
+		return &refusal{
+			status: http.StatusBadGateway, reason: "provider_quota", cause: cause,
+			message: "The operator's account with the model's provider is used up.",
+		}
+	case status == http.StatusUnauthorized, status == http.StatusForbidden && said.reason() == "":
+		return &refusal{
+			status: http.StatusBadGateway, reason: "provider_auth", cause: cause,
+			message: "The model's provider does not take the operator's key.",
+		}
+	case status == http.StatusNotFound && said.reason() == "":
+		return &refusal{
+			status: http.StatusBadGateway, reason: "provider_no_model", cause: cause,
+			message: "The model's provider has no such model, or speaks another protocol.",
+		}
 	case status == http.StatusTooManyRequests:
 		return busyProvider("rate_limited", "The model's provider takes no more calls for now.", res, cause)
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity, status == http.StatusRequestEntityTooLarge,

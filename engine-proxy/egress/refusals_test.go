@@ -58,6 +58,31 @@ func TestOverloadedProviderIsAskedAgainLater(t *testing.T) {
 	r.want()
 }
 
+// TestProviderThatRefusesTheOperatorSaysWhy: no engine asks it again, and its user is
+// told what no brief can mend.
+func TestProviderThatRefusesTheOperatorSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := newWires(t, nil)
+	for name, c := range map[string]struct {
+		status       int
+		code, reason string
+	}{
+		"a wrong key":       {401, "invalid_api_key", "provider_auth"},
+		"a key of others":   {403, "permission_error", "provider_auth"},
+		"an empty account":  {429, "insufficient_quota", "provider_quota"},
+		"an unpaid account": {402, "", "provider_quota"},
+		"an unknown model":  {404, "model_not_found", "provider_no_model"},
+	} {
+		r.provider.Answer(fakeprovider.Status(c.status, c.code))
+		for wire := range wires {
+			if p := r.ask(wire, ""); p.status != 502 || p.reason() != c.reason {
+				t.Errorf("%s, %s: %d %s", name, wire, p.status, p.body)
+			}
+		}
+	}
+	r.want()
+}
+
 func TestErrorWithinAStreamIsChargedByWhatWasMadeBefore(t *testing.T) {
 	t.Parallel()
 	for wire := range wires {

@@ -111,7 +111,7 @@ func (e *Egress) readResponses(body []byte) (*call, *refusal) {
 	if refused := q.check(&check); refused != nil {
 		return nil, refused
 	}
-	model, refused := e.catalog.find(q.Model, useChat, ProtocolResponses)
+	model, refused := e.now().catalog.find(q.Model, useChat, ProtocolResponses)
 	if refused != nil {
 		return nil, refused
 	}

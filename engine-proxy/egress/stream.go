@@ -54,7 +54,11 @@ func relayOf(m *meter, of wire, live bool) relay {
 // relayStream passes a stream on, event by event. Its end is held back until
 // the call is charged.
 func (m *meter) relayStream(w http.ResponseWriter, answer *http.Response, of wire) ([]contract.Unit, *refusal, error) {
-	if mediaType(answer) != "text/event-stream" {
+	switch mediaType(answer) {
+	case "text/event-stream":
+	case "application/json": // a server that streams nothing
+		return m.relayUnstreamed(w, answer, of)
+	default:
 		return []contract.Unit{}, failed(errNoAnswer), nil
 	}
 	body := bounded.Reader(answer.Body, m.maxAnswer(), errTooLong)
@@ -80,6 +84,25 @@ func (m *meter) relayStream(w http.ResponseWriter, answer *http.Response, of wir
 		return nil, nil, io.ErrUnexpectedEOF
 	}
 	out.end(end)
+	return m.total(), nil, nil
+}
+
+// relayUnstreamed passes an answer on that came whole although a stream was asked for.
+// What can't be read is not paid.
+func (m *meter) relayUnstreamed(w http.ResponseWriter, answer *http.Response, of wire) ([]contract.Unit, *refusal, error) {
+	raw, err := io.ReadAll(bounded.Reader(answer.Body, m.maxAnswer(), errTooLong))
+	if err != nil {
+		return nil, asRefusal(err), nil
+	}
+	out, err := of.whole(raw)
+	if err == nil && !m.began && m.said == nil {
+		err = errNoAnswer
+	}
+	if err != nil {
+		return []contract.Unit{}, failed(err), nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	holdEnd(w, append(out, '\n'))
 	return m.total(), nil, nil
 }
 

@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -186,5 +187,29 @@ func TestCapIsTheModelsOwn(t *testing.T) {
 				t.Errorf("%s%s: %v, want %v", wire, more, got, most)
 			}
 		}
+	}
+}
+
+// TestServerThatStreamsNothingIsPassedOnWhole: also where a stream was asked for, and at
+// what it says that it took.
+func TestServerThatStreamsNothingIsPassedOnWhole(t *testing.T) {
+	t.Parallel()
+	for wire := range wires {
+		t.Run(wire, func(t *testing.T) {
+			r := newWires(t, nil)
+			answer := turn.Answer()
+			r.provider.Answer(func(p *fakeprovider.Provider, w http.ResponseWriter, req *http.Request, q fakeprovider.Request) {
+				delete(q.Body, "stream")
+				answer(p, w, req, q)
+			})
+			streamed, whole := r.ask(wire, `,"stream":true`), r.ask(wire, "")
+			if streamed.status != 200 || streamed.body != whole.body || streamed.header.Get("Content-Type") != "application/json" {
+				t.Errorf("got %d %s, want %s", streamed.status, streamed.body, whole.body)
+			}
+			calls := r.ledger.charged()
+			if len(calls) != 2 || !slices.Equal(calls[0].Units, calls[1].Units) {
+				t.Errorf("charged %+v", calls)
+			}
+		})
 	}
 }

@@ -71,7 +71,7 @@ type Timing struct {
 	Job       time.Duration // of work without the end of a job, before its engine is told to end it; default an hour
 	JobGrace  time.Duration // from there until the job is ended without its engine; default 1 minute
 	Evict     time.Duration // without work before an engine may go for another; default 30 s
-	Reap      time.Duration // between two looks at all unfinished jobs; default 5 s
+	Reap      time.Duration // between two looks at all unfinished jobs; default 3 s
 	Reconcile time.Duration // between two looks at everything the driver runs; default 30 s
 	Sweep     time.Duration // between two looks for what is older than Retain; default 1 hour
 	Forget    time.Duration // between two looks for deletions that were interrupted; default 1 minute
@@ -138,7 +138,7 @@ func (o *Options) complete() error {
 	orElse(&t.Job, time.Hour)
 	orElse(&t.JobGrace, time.Minute)
 	orElse(&t.Evict, 30*time.Second)
-	orElse(&t.Reap, 5*time.Second)
+	orElse(&t.Reap, 3*time.Second)
 	orElse(&t.Reconcile, 30*time.Second)
 	orElse(&t.Sweep, time.Hour)
 	orElse(&t.Forget, time.Minute)

@@ -36,6 +36,7 @@ func NewOperatorHandler(e engineproxy.Engines, logger *zap.Logger) http.Handler 
 }
 
 func serveOperators(s *rpc.Server, e engineproxy.Engines) {
+	rpc.Handle(s, "problems", func(ctx context.Context, _ nothing) ([]string, error) { return e.Problems(ctx) })
 	rpc.Handle(s, "list", func(ctx context.Context, _ nothing) ([]engineproxy.Info, error) { return e.List(ctx) })
 	rpc.Handle(s, "show", func(ctx context.Context, r projectRef) (engineproxy.Details, error) { return e.Show(ctx, r.ProjectID) })
 	rpc.Handle(s, "logs", func(ctx context.Context, r logTail) ([]byte, error) { return e.Logs(ctx, r.ProjectID, r.Limit) })
@@ -43,6 +44,11 @@ func serveOperators(s *rpc.Server, e engineproxy.Engines) {
 		return nothing{}, e.Stop(ctx, r.ProjectID, r.Force)
 	})
 	rpc.Handle(s, "reset", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Reset(ctx, r.ProjectID) })
+}
+
+// Problems are what keeps the engine proxy from starting engines.
+func (o *Operator) Problems(ctx context.Context) ([]string, error) {
+	return call[[]string](ctx, o.rpc, o.timeout, "problems", nothing{})
 }
 
 // List lists the engines that are not absent.

@@ -10,12 +10,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/remote"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
@@ -308,5 +310,23 @@ func TestContextThatEndsIsTheError(t *testing.T) {
 		defer cancel()
 		_, err := w.engines.Submit(ctx, p, ample)
 		is(t, "submitting", err, context.DeadlineExceeded)
+	})
+}
+
+func TestProblemsOfTheEngineProxyAreSaid(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		if problems, err := w.engines.Problems(t.Context()); err != nil || len(problems) != 0 {
+			t.Errorf("nothing is wrong: %q, %v", problems, err)
+		}
+		for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+			rec := httptest.NewRecorder()
+			remote.NewHealthHandler(w.engines).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+			if rec.Code != want {
+				t.Errorf("a probe is answered with %d %s, want %d", rec.Code, rec.Body, want)
+			}
+			if err := w.side.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	})
 }

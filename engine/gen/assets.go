@@ -233,9 +233,9 @@ func makeAssets(ctx context.Context, rep Reporter, s spec.Spec, stock *stock) (c
 	}
 	source := "placeholder"
 	if s.Art == spec.Procedural {
-		source = "procedural"
+		source = sourceProcedural
 		if m, ok := modelled["background"]; ok {
-			add("background", "image", "model", m.name, m.data)
+			add("background", "image", sourceModel, m.name, m.data)
 		} else {
 			background, err := art.Background(s)
 			if err != nil {
@@ -251,7 +251,7 @@ func makeAssets(ctx context.Context, rep Reporter, s spec.Spec, stock *stock) (c
 		if picture := stock.given[a.role]; picture != nil {
 			add(a.role, "image", "context", a.role+".png", picture)
 		} else if m, ok := modelled[a.role]; ok {
-			add(a.role, "image", "model", m.name, m.data)
+			add(a.role, "image", sourceModel, m.name, m.data)
 		} else {
 			announce(rep, a.role, "image", source, map[string]any{"noun": a.actor.Noun})
 		}
@@ -265,14 +265,21 @@ func makeAssets(ctx context.Context, rep Reporter, s spec.Spec, stock *stock) (c
 	sounds := synth.Sounds(s)
 	for _, name := range slices.Sorted(maps.Keys(sounds)) {
 		if m, ok := modelled[name]; ok {
-			add(name, "audio", "model", m.name, m.data)
+			add(name, "audio", sourceModel, m.name, m.data)
 		} else {
-			add(name, "audio", "procedural", name+".wav", sounds[name])
+			add(name, "audio", sourceProcedural, name+".wav", sounds[name])
 		}
 	}
 	return assets, nil
 }
 
+// Who made an asset, as its event says.
+const (
+	sourceModel      = "model"
+	sourceProcedural = "procedural"
+)
+
+// announce reports an asset that was made.
 func announce(rep Reporter, name, kind, source string, more map[string]any) {
 	members := map[string]any{"name": name, "kind": kind, "source": source}
 	for k, v := range more {

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/kit"
 	"github.com/svc-games/svc/engine/model"
 )
@@ -60,6 +61,9 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 		return Result{}, nil, err
 	}
 	g.browser.Warm()
+	if err := g.spare(ctx, req); err != nil {
+		return Result{}, nil, err
+	}
 	desk := &desk{g: g, req: req, rep: rep, effort: effortOf(req.Settings), game: game}
 	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, true))
 	switch {
@@ -68,7 +72,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	case err != nil:
 		return Result{}, nil, err
 	}
-	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
+	worked(rep, out)
 	if out.Files == nil {
 		warning := fmt.Sprintf("The model wrote no game that could be played, since %s: this is one of the generator's own.", out.Stop)
 		return Result{}, &setback{warning: helped(warning, remedy(out))}, nil
@@ -80,6 +84,11 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	return result, nil, err
 }
 
+// worked says what a model's work took.
+func worked(rep Reporter, out agent.Outcome) {
+	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
+}
+
 // task is what an author is to do with a game.
 func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *kitGame, isNew bool) agent.Task {
 	about := "It is the empty frame of a new game, drawn by " + game.renderer + "."
@@ -88,6 +97,9 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	}
 	if game.short {
 		about += " It must be played upright, 480 by 720, in runs of 15 to 60 seconds, and by one finger alone."
+	}
+	if isNew {
+		about += established(req)
 	}
 	limits, window := g.limitsFor(ctx, req)
 	asked, room := ask(req), maxLearnedBytes
@@ -105,6 +117,37 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
 		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
 	}
+}
+
+// established tells an author of the style that the project has, "" while it has none.
+func established(req Request) string {
+	style := styleOf(req)
+	if style.Theme == "" {
+		return ""
+	}
+	p := style.Palette
+	about := fmt.Sprintf(" The project's pictures are in one style, which a new game keeps unless another is asked for: the theme %s", style.Theme)
+	if style.Look.Mood != "" {
+		about += ", " + style.Look.Mood
+	}
+	about += fmt.Sprintf("; sky %s to %s, ground %s, hero %s, hazard %s, pickup %s, accent %s, text %s", p.BG, p.BG2, p.Ground, p.Hero, p.Hazard, p.Pickup, p.Accent, p.Text)
+	if style.Art != "" {
+		about += "; drawn as " + style.ArtOf("")
+	}
+	return masked(about) + "."
+}
+
+// styleOf is the project's style, empty while it has none that can be read.
+func styleOf(req Request) look.Style {
+	data, err := readOptional(req.Workspace, styleFile)
+	if err != nil {
+		return look.Style{}
+	}
+	style, err := look.ParseStyle(data)
+	if err != nil {
+		return look.Style{}
+	}
+	return style
 }
 
 // limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where

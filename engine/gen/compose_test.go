@@ -112,6 +112,50 @@ func TestModelWritesANewGameFromTheEmptyFrame(t *testing.T) {
 	}
 }
 
+// killed is a model during whose first answer the engine ends.
+type killed struct {
+	sage
+	now func()
+}
+
+func (k *killed) Chat(ctx context.Context, r model.Request) (model.Reply, error) {
+	k.now()
+	return k.sage.Chat(ctx, r)
+}
+
+func TestJobThatIsKilledBeforeItsModelHasAGameLeavesTheGenerators(t *testing.T) {
+	s := &killed{sage: sage{calls: writing(t, "blocks")}}
+	p := writers(t, &s.sage, &arcade{})
+	p.gen.(*embedded).agents = s
+	req := wide("a fox that flies through gaps")
+	req.JobID, req.ProjectID, req.Workspace = "job_1", p.id, p.root
+	var draft map[string]string
+	s.now = func() { draft = p.files() }
+	if _, err := p.gen.Generate(t.Context(), req, &recorder{}); err != nil {
+		t.Fatal(err)
+	}
+	for name := range draft {
+		if strings.HasPrefix(name, "game/") {
+			t.Errorf("%s was there before the model had written anything", name)
+		}
+	}
+	late := newProject(t, quickGenerator())
+	if err := late.root.Mkdir(".svc", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	late.write(draftFile, draft[draftFile])
+	req.Workspace = late.root
+	if changed, err := SettleDraft(late.root, newDelivery(req).change, req.JobID, true); !changed || err != nil || late.files()["game/src/mechanics/gap.js"] == "" {
+		t.Errorf("changed %v, %v", changed, err)
+	}
+	// Whoever has a game keeps that.
+	s.asked, s.now = nil, func() { draft = p.files() }
+	p.runWith(wide("a new game: blocks that fall"))
+	if _, there := draft[draftFile]; there {
+		t.Error("a game that is there would be replaced")
+	}
+}
+
 func TestNewGameOfAModelThatCannotBeAskedIsTheGeneratorsOwn(t *testing.T) {
 	const prompt = "a fox that flies through gaps"
 	plain := newProject(t, quickGenerator())
@@ -127,6 +171,19 @@ func TestNewGameOfAModelThatCannotBeAskedIsTheGeneratorsOwn(t *testing.T) {
 		if !result.Changed || p.spec()["title"] != want || p.spec()["mechanic"] != "gap" || !strings.Contains(warned(rep), "The model wrote no game") || len(s.asked) != 1 {
 			t.Errorf("%s: %+v, %v, warned %q after %d questions", name, result, p.spec()["title"], warned(rep), len(s.asked))
 		}
+	}
+}
+
+func TestAuthorIsToldTheProjectsStyle(t *testing.T) {
+	s := &sage{calls: writing(t, "blocks")}
+	p := writers(t, s, &arcade{})
+	p.run("a fox that flies through gaps in the forest")
+	result, _ := p.runWith(wide("a new game: blocks that fall"))
+	if !result.Changed || len(s.asked) == 0 {
+		t.Fatalf("%+v", result)
+	}
+	if said := s.asked[0].Messages[0].Text(); !strings.Contains(said, "the theme forest; sky #") {
+		t.Errorf("it was told %s", said)
 	}
 }
 

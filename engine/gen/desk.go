@@ -88,26 +88,29 @@ func (d *desk) Prove(ctx context.Context, files compile.Files) (agent.Verdict, e
 	if err != nil || !v.OK {
 		return v, err
 	}
-	if n := len(checksOfGame(files)); n < leastChecks && len(d.before) < leastChecks && d.asked < asksChecks {
-		d.asked++
-		return agent.Verdict{Findings: []string{fmt.Sprintf("checks/ has %d checks: write at least %d, one for start and score, one for the end and the restart, and one for each rule that was asked for", n, leastChecks)}}, nil
-	}
 	judged, changed := d.withFormer(files)
 	report, err := d.play(ctx, about, judged)
+	if err != nil && ctx.Err() == nil {
+		report, err = d.play(ctx, about, judged) // a browser may die of anything
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		return agent.Verdict{Findings: []string{"the judge's browser could not play it (" + clipped(err.Error()) + "); nothing is known of the game, hand it in again"}}, nil
+		return agent.Verdict{Again: true, Findings: []string{"the judge's browser could not play it (" + clipped(err.Error()) + "); nothing is known of the game, hand it in again"}}, nil
 	}
 	if err := d.excuse(ctx, &report); err != nil {
 		return v, err
 	}
-	v.Findings = d.findings(report, changed)
+	v.Findings, v.Again = d.findings(report, changed)
 	if v.OK = len(v.Findings) == 0; !v.OK {
 		return v, nil
 	}
 	d.shots, d.green = report.Shots, true
+	if n := len(checksOfGame(files)); n < leastChecks && len(d.before) < leastChecks && d.asked < asksChecks {
+		d.asked++
+		v.Wanting = fmt.Sprintf("But checks/ has %d checks: write at least %d, one for start and score, one for the end and the restart, and one for each rule that was asked for.", n, leastChecks)
+	}
 	v.Note = fmt.Sprintf("%d checks of the judge passed; the best play scores %v, blind play %v.", len(report.Checks), report.Score, report.Blind)
 	return v, d.keep(revision{files: files, shots: report.Shots})
 }
@@ -162,8 +165,8 @@ func (d *desk) withFormer(files compile.Files) (judged compile.Files, changed bo
 
 // findings are what of a report an author must mend. That checks of before do not
 // hold any more is said once: whoever changed them then meant it, and the user is told.
-func (d *desk) findings(report playtest.Report, changed bool) []string {
-	var out, formerly []string
+func (d *desk) findings(report playtest.Report, changed bool) (out []string, again bool) {
+	var formerly []string
 	for _, c := range report.Failed(true) {
 		note := c.Rule + " " + c.Note
 		if changed && c.Rule == "G13" && strings.Contains(c.Note, formerMark) {
@@ -177,7 +180,7 @@ func (d *desk) findings(report playtest.Report, changed bool) []string {
 	}
 	switch {
 	case len(formerly) > 0 && !d.altered:
-		d.altered = true
+		d.altered, again = true, len(out) == 0
 		out = append(out, "G13 "+strings.Join(formerly, "; ")+". Keep what the game did before. If the user asked for just that to change, hand it in as it is once more.")
 	case len(formerly) > 0 && len(out) == 0:
 		warn(d.rep, "degraded", "A check of the game does not hold any more, since the model changed it: "+clipped(strings.Join(formerly, "; "))+".")
@@ -185,12 +188,15 @@ func (d *desk) findings(report playtest.Report, changed bool) []string {
 	if len(out) > 0 {
 		for _, c := range report.Failed(false) {
 			if !c.Blocking && c.Rule != "P04" {
-				out = append(out, "(not in the way) "+c.Rule+" "+c.Note)
+				out = append(out, aside+c.Rule+" "+c.Note)
 			}
 		}
 	}
-	return out
+	return out, again
 }
+
+// aside begins what is not in a revision's way.
+const aside = "(not in the way) "
 
 // advice says, by rule, what an author may do about it.
 var advice = map[string]string{

@@ -1,13 +1,17 @@
 package gen
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/disk"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/swap"
 )
 
@@ -32,6 +36,30 @@ func (d *delivery) keep(jobID string) error {
 		return fmt.Errorf("encoding %s: %w", draftFile, err)
 	}
 	return d.change([]swap.Change{{Name: draftFile, Data: data}}, d.zip)
+}
+
+// spare keeps a game of the generator's own as the draft of a job whose game a model
+// is to write, in a project that has none: a job that fails before the model has
+// anything to show, also by the end of the engine, leaves that. Its error is ctx's.
+func (g *embedded) spare(ctx context.Context, req Request) error {
+	if game, err := readOptional(req.Workspace, path.Join(Deliverable, compile.Page)); game != nil || err != nil {
+		return ctx.Err()
+	}
+	own, off := *g, false
+	own.browser, own.author, own.agents, own.studio = nil, nil, nil, nil
+	req.Settings.AIImages, req.Settings.AIAudio, req.Settings.ReasoningLevel = &off, &off, api.ReasoningLow
+	d, err := decide(ctx, req, nil)
+	if err == nil {
+		d.stock, _, err = own.stockFor(ctx, req, &d)
+	}
+	var made revision
+	if err == nil {
+		made, err = own.produce(ctx, mute{}, &d, effortOf(req.Settings))
+	}
+	if err == nil {
+		_ = keep(ctx, req, &d, made) // where there is no room, there is none for the model's game either, which says so
+	}
+	return ctx.Err()
 }
 
 // SettleDraft ends the draft that a job left in its project. With deliver the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,13 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 			}
 		}
 	}
-	if len(s.asked) != 0 || len(a.played) != 3 {
+	data := p.files()["game/src/game.json"]
+	p.write("game/src/game.json", strings.Replace(data, `"speed"`, `"step"`, 1)) // its pause is left
+	if result, _ := p.runWith(wide("faster")); !result.Changed || !strings.Contains(result.Summary, "Changed: ") {
+		t.Errorf("a shorter pause: %+v", result)
+	}
+	p.write("game/src/game.json", data)
+	if len(s.asked) != 0 || len(a.played) != 4 {
 		t.Errorf("the model was asked %d times, and the game played %d times", len(s.asked), len(a.played))
 	}
 	if a.played[0].Short {
@@ -48,7 +55,7 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	short := strings.Replace(p.files()["game/package.json"], `"format": "platform"`, `"format": "short"`, 1)
 	p.write("game/package.json", short)
 	p.runWith(wide("faster"))
-	if !a.played[3].Short {
+	if !a.played[4].Short {
 		t.Errorf("it is not played as what it is: %s", short)
 	}
 	result, _ := p.runWith(wide("make the blocks glow"))
@@ -135,5 +142,23 @@ func TestBalanceThatEndsBeforeAModelsGameIsProvenLeavesTheGeneratorsOwn(t *testi
 	}
 	if changed, err := SettleDraft(p.root, newDelivery(req).change, req.JobID, true); !changed || err != nil || p.files()["game/src/mechanics/gap.js"] == "" {
 		t.Errorf("changed %v, %v", changed, err)
+	}
+}
+
+func TestBalanceThatEndsAfterAGamePassedLeavesThatGame(t *testing.T) {
+	spent := &model.Refusal{Status: http.StatusPaymentRequired}
+	calls := slices.DeleteFunc(writing(t, "blocks"), func(c [2]string) bool { return strings.Contains(c[1], `"path":"checks/`) })
+	s := &sage{calls: calls, fails: spent} // it is asked for checks, and can't pay for them
+	p := writers(t, s, &arcade{})
+	req := wide("blocks that fall")
+	req.JobID, req.ProjectID, req.Workspace = "job_1", p.id, p.root
+	if _, err := p.gen.Generate(t.Context(), req, &recorder{}); !errors.Is(err, ErrExhausted) {
+		t.Fatalf("got %v", err)
+	}
+	if changed, err := SettleDraft(p.root, newDelivery(req).change, req.JobID, true); !changed || err != nil || p.files()["game/src/board.js"] == "" {
+		t.Errorf("changed %v, %v", changed, err)
+	}
+	if last := s.asked[len(s.asked)-1].Messages; !strings.Contains(last[len(last)-1].Text(), "It passed and is kept. But checks/ has 1 checks") {
+		t.Errorf("it was told %q", last[len(last)-1].Text())
 	}
 }

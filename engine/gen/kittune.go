@@ -19,69 +19,95 @@ import (
 type kitWish struct {
 	asked    *regexp.Regexp
 	tunables []string // parts of names, the likeliest first
-	factor   float64
+	factor   float64  // of their values; 0 adds one
+	waits    bool     // the tunables say how long something takes, and not how fast it is
 }
 
 const how = `(?:(?:make|makes|mache?|haz|hazlo|rends?|fais) )?(?:it|the game|everything|es|das spiel|alles|lo|el juego|todo|le jeu|le|tout)? ?(?:go |run |be |más |plus )?(?:a (?:bit|little|lot) |much |etwas |ein (?:bisschen|wenig) |viel |un poco |mucho |un peu |beaucoup )?`
 
 func kitWishOf(words string, factor float64, tunables ...string) kitWish {
-	return kitWish{regexp.MustCompile(`(?i)^` + courtesies + how + `(?:` + words + `)(?:,? (?:please|bitte|por favor|stp|svp))?$`), tunables, factor}
+	asked := regexp.MustCompile(`(?i)^` + courtesies + how + `(?:` + words + `)(?:,? (?:please|bitte|por favor|stp|svp))?$`)
+	return kitWish{asked: asked, tunables: tunables, factor: factor, waits: slices.Contains(tunables, "pause")}
 }
+
+const (
+	faster = `faster|quicker|speed (?:it )?up|schneller|m[aá]s r[aá]pido|r[aá]pido|plus (?:vite|rapide)|vite|rapide`
+	slower = `slower|slow (?:it )?down|langsamer|m[aá]s lento|lento|plus lent|lent(?:ement)?`
+)
 
 // kitWishes are understood without a model.
 var kitWishes = sync.OnceValue(func() []kitWish {
 	return []kitWish{
-		kitWishOf(`faster|quicker|speed (?:it )?up|schneller|m[aá]s r[aá]pido|r[aá]pido|plus (?:vite|rapide)|vite|rapide`, 1.25, "speed", "velocity", "tempo", "pace"),
-		kitWishOf(`slower|slow (?:it )?down|langsamer|m[aá]s lento|lento|plus lent|lent(?:ement)?`, 0.8, "speed", "velocity", "tempo", "pace"),
+		kitWishOf(faster, 1.25, "speed", "velocity", "tempo", "pace"),
+		kitWishOf(slower, 0.8, "speed", "velocity", "tempo", "pace"),
+		// What takes its time between two moves is faster with less of it.
+		kitWishOf(faster, 0.8, "pause", "delay", "interval"),
+		kitWishOf(slower, 1.25, "pause", "delay", "interval"),
 		kitWishOf(`(?:(?:give me |add )?more lives|mehr leben|m[aá]s vidas|vidas|plus de vies|de vies)`, 0, "lives", "life", "health"),
 	}
 })
 
-// tuned changes the tunables of a game, where that is all that a request asks, and says
-// what it did; nil where it is not, or a tunable is at its bound.
-func (k *kitGame) tuned(prompt string) (data []byte, did string) {
+// tuning is what became of a game's data.
+type tuning struct {
+	data []byte
+	did  string
+	// share of the time that something takes now, of that which it took before.
+	share float64
+}
+
+// tuned changes the tunables of a game, where that is all that a request asks; nil where
+// it is not, or a tunable is at its bound.
+func (k *kitGame) tuned(prompt string) *tuning {
 	var about kit.About
 	if json.Unmarshal(k.files[compile.DataFile], &about) != nil {
-		return nil, ""
+		return nil
 	}
-	data = k.files[compile.DataFile]
+	data, share := k.files[compile.DataFile], 1.0
 	var done []string
 	for _, c := range clausesOf(prompt) {
 		if title := renamed(c); title != "" {
 			var err error
 			if data, err = setMember(data, title, "title"); err != nil {
-				return nil, ""
+				return nil
 			}
 			done = append(done, "the title is now "+title)
 			continue
 		}
-		i := slices.IndexFunc(kitWishes(), func(w kitWish) bool { return !c.depends && w.asked.MatchString(c.text) })
+		i := slices.IndexFunc(kitWishes(), func(w kitWish) bool {
+			return !c.depends && w.asked.MatchString(c.text) && w.tunable(about.Tunables) != ""
+		})
 		if i < 0 {
-			return nil, ""
+			return nil
 		}
 		w := kitWishes()[i]
 		name := w.tunable(about.Tunables)
 		t := about.Tunables[name]
 		value := w.applied(t)
-		if name == "" || value == t.Value {
-			return nil, ""
+		if value == t.Value {
+			return nil
 		}
 		var err error
 		if data, err = setMember(data, value, "tunables", name, "value"); err != nil {
-			return nil, ""
+			return nil
 		}
 		label := t.Label
 		if label == "" {
 			label = name
 		}
 		done = append(done, fmt.Sprintf("%s %v → %v", label, t.Value, value))
+		switch {
+		case w.waits:
+			share *= value / t.Value
+		case w.factor != 0:
+			share *= t.Value / value
+		}
 		t.Value = value
 		about.Tunables[name] = t
 	}
 	if len(done) == 0 {
-		return nil, ""
+		return nil
 	}
-	return data, strings.Join(done, ", ")
+	return &tuning{data, strings.Join(done, ", "), share}
 }
 
 // tunable is the name of the one that the wish is about, "" if there is none or more
@@ -109,8 +135,8 @@ func (w kitWish) applied(t kit.Tunable) float64 {
 	value := t.Value + 1
 	if w.factor != 0 {
 		value = t.Value * w.factor
-		if t.Value == math.Trunc(t.Value) && math.Abs(t.Value) >= 10 {
-			value = math.Round(value)
+		if t.Value == math.Trunc(t.Value) && (w.waits || math.Abs(t.Value) >= 10) {
+			value = math.Round(value) // what is counted stays so
 		}
 	}
 	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', 4, 64), 64) // of a number

@@ -3,6 +3,7 @@ package gen
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	if err != nil {
 		return made, err
 	}
-	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
+	worked(rep, out)
 	switch {
 	case out.Stop != "" && out.Files == nil:
 		warn(rep, "degraded", helped(fmt.Sprintf("The model changed nothing in the sources, since %s: the game is as the generator made it.", out.Stop), remedy(out)))
@@ -132,6 +133,16 @@ func (r agentReporter) Call(name string, args map[string]any) func(ok bool, summ
 		args = map[string]any{}
 	}
 	return call(r.rep, name, args)
+}
+
+// Made implements agent.Reporter.
+func (r agentReporter) Made(file string, a agent.Asset) {
+	name := strings.TrimSuffix(path.Base(file), a.Ext)
+	kind := "audio"
+	if a.Ext == ".png" || a.Ext == ".jpg" {
+		kind = "image"
+	}
+	announce(r.rep, name, kind, a.Source, map[string]any{"path": path.Join(Deliverable, file)})
 }
 
 var _ agent.Reporter = agentReporter{}

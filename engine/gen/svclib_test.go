@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	esbuild "github.com/evanw/esbuild/pkg/api"
+
 	"github.com/svc-games/svc/engine/gen/kit"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/test/wait"
@@ -86,9 +88,21 @@ const hostHelpers = `
 	const accept = (ack) => { window.answer = { status: 200, body: { ack, mode: 'full' } }; };
 `
 
+func TestSvcIsSmall(t *testing.T) {
+	library, err := kit.Source("page/svc.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := esbuild.Transform(string(library), esbuild.TransformOptions{MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true})
+	if len(small.Errors) > 0 || len(small.Code) > 8000 {
+		t.Errorf("svc.js has %d bytes minified, 8,000 are allowed; %v", len(small.Code), small.Errors)
+	}
+}
+
 func TestSvcTakesItsIdentityFromTheHostOnly(t *testing.T) {
 	page := svcPage(t, host)
 	holds(t, page, "identity and variants are the host's", `new Promise((done) => svc.ready((info) => done(info.variants.color === 'b' && svc.debug().gameId === '0123456789abcdef01234567' && svc.debug().endpoint === 'https://ingest.example/g/v1/')))`)
+	holds(t, page, "a variant that was read is reported once", `(() => { const read = svc.debug().buffered.filter((e) => e.name === 'exposure'); return read.length === 1 && read[0].props.k === 'color' && read[0].props.v === 'b'; })()`)
 	holds(t, page, "the key is not shown", `!JSON.stringify(svc.debug()).includes('pk-x')`)
 	holds(t, page, "health pings the endpoint", `svc.health().then((h) => h.ok === true && h.status === 200 && typeof h.ms === 'number' && requests.some((r) => r.url === 'https://ingest.example/g/v1/h'))`)
 	holds(t, page, "the game's end is answered at once", `new Promise((done) => svc.endGame({ outcome: 'win', score: 5 }, (r) => done(r.ok === true && r.rank === null)))`)
@@ -213,6 +227,44 @@ func TestSvcCountsWhatComesTooOftenAndKeepsTheLast(t *testing.T) {
 	})()`)
 	holds(t, page, "more than a game can mean is dropped and counted", `(() => { for (let i = 0; i < 500; i++) svc.track('many', { i }); return svc.debug().buffered.length < 150 && svc.debug().lost > 350; })()`)
 	holds(t, page, "what can't be written down is refused", `(() => { const round = {}; round.self = round; return svc.track('round', round) === false; })()`)
+}
+
+func TestSvcShowsTheRunsPlaceUntilItIsClosed(t *testing.T) {
+	page := svcPage(t, host+` window.answer.body = { ok: true, rank: 2, best: 40, state: 'accepted', verified: false, rewards: [{ id: 'a', name: '<i>First</i>', icon: '*' }],
+		top: [{ rank: 1, name: '<b>Otter</b>', score: 50 }, { rank: 2, name: 'Wren', score: 40, you: true }] };`)
+	const end = `const end = (result) => new Promise((done) => { svc.track('start', {}); svc.endGame(result, done); });
+		const panel = () => document.querySelector('[role=status]');`
+	holds(t, page, "one call has the place, the best and the rewards", `(async () => { `+end+`
+		const said = await end({ outcome: 'win', score: 40 });
+		const sent = JSON.parse(requests.find((r) => r.url === 'https://ingest.example/g/v1/s').body);
+		return said.ok && said.hosted && said.rank === 2 && said.rewards.length === 1 && sent.run === 1 && sent.score === 40 && sent.outcome === 'win'
+			&& sent.ms >= 0 && sent.ms <= sent.o && sent.s === svc.debug().session && sent.k === 'pk-x';
+	})()`)
+	holds(t, page, "the panel shows texts and a button that closes it", `(() => { `+end+`
+		const text = panel().textContent;
+		if (!text.includes('Rank 2 (not verified)') || !text.includes('1. <b>Otter</b> 50') || !text.includes('<i>First</i>') || panel().querySelector('b b, i')) return false;
+		panel().querySelector('button').click();
+		return panel() === null;
+	})()`)
+	holds(t, page, "it goes with Escape and with the next run", `(async () => { `+end+`
+		await end({ score: 1 });
+		window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+		if (panel()) return false;
+		await end({ score: 1 });
+		if (!panel()) return false;
+		svc.track('start', {});
+		return panel() === null;
+	})()`)
+	holds(t, page, "a game can show its own", `(async () => { `+end+` const said = await end({ score: 1, overlay: false }); return said.rank === 2 && panel() === null; })()`)
+	holds(t, page, "a game goes on where the service does not answer", `(async () => { `+end+`
+		window.answer = { lost: true };
+		const lost = await end({ score: 1 });
+		window.answer = { status: 503, body: {} };
+		const down = await end({ score: 1 });
+		window.answer = { status: 400, body: { error: 'no' } };
+		const refused = await end({ score: 1 });
+		return [lost, down, refused].every((said) => said.ok && !said.hosted && said.rank === null) && panel() === null;
+	})()`)
 }
 
 func TestGameTellsSvcWhatHappens(t *testing.T) {

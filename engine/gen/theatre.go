@@ -45,12 +45,7 @@ func (g *embedded) stageFor(ctx context.Context, req Request, rep Reporter) *age
 	if !ok {
 		return nil
 	}
-	t := &theatre{g: g, req: req, rep: rep, house: house, effort: effortOf(req.Settings)}
-	if data, err := readOptional(req.Workspace, styleFile); err == nil { // without it pictures have the usual style
-		if style, err := look.ParseStyle(data); err == nil {
-			t.style = style
-		}
-	}
+	t := &theatre{g: g, req: req, rep: rep, house: house, effort: effortOf(req.Settings), style: styleOf(req)}
 	return &agent.Stage{Theatre: t, Sees: g.offerOf(ctx, req.Settings.Model).Vision, Eyes: t.effort.visual}
 }
 
@@ -166,7 +161,7 @@ func (t *theatre) Picture(ctx context.Context, w studio.Wish) (agent.Asset, erro
 	if err != nil {
 		return agent.Asset{}, err
 	}
-	asset := agent.Asset{Ext: made.Ext, Data: made.Data, Note: "A model painted it."}
+	asset := agent.Asset{Ext: made.Ext, Data: made.Data, Note: "A model painted it.", Source: sourceModel}
 	switch {
 	case w.Role == "background" && made.Err != nil:
 		asset, err = t.background(w)
@@ -194,7 +189,7 @@ func (t *theatre) figure(ctx context.Context, w studio.Wish) (agent.Asset, error
 	if !known {
 		note = fmt.Sprintf("No model paints here, and the kit has no drawing of that: it is a %s. Draw it in code if it must look so.", drawn.Noun)
 	}
-	return agent.Asset{Ext: ".png", Data: data, Note: note}, nil
+	return agent.Asset{Ext: ".png", Data: data, Note: note, Source: sourceProcedural}, nil
 }
 
 // background paints a sky in the colours of the place that an order names.
@@ -216,7 +211,8 @@ func (t *theatre) background(w studio.Wish) (agent.Asset, error) {
 	if err != nil {
 		return agent.Asset{}, fmt.Errorf("painting a background: %w", err)
 	}
-	return agent.Asset{Ext: ".jpg", Data: data, Note: "It is light, clouds and distance in the colours of the theme " + place + ", without figures."}, nil
+	note := "It is light, clouds and distance in the colours of the theme " + place + ", without figures."
+	return agent.Asset{Ext: ".jpg", Data: data, Note: note, Source: sourceProcedural}, nil
 }
 
 // Sound implements agent.Theatre.
@@ -228,13 +224,13 @@ func (t *theatre) Sound(ctx context.Context, w studio.Wish) (agent.Asset, error)
 		return agent.Asset{}, err
 	}
 	if made.Err == nil {
-		return agent.Asset{Ext: made.Ext, Data: made.Data, Note: "A model recorded it."}, nil
+		return agent.Asset{Ext: made.Ext, Data: made.Data, Note: "A model recorded it.", Source: sourceModel}, nil
 	}
 	data, ok := synth.Role(w.Role, seedOf(w.Subject))
 	if !ok {
 		return agent.Asset{}, agent.Refusal{Why: "there is no sound of that role"}
 	}
-	return agent.Asset{Ext: ".wav", Data: data, Note: "It is synthesised."}, nil
+	return agent.Asset{Ext: ".wav", Data: data, Note: "It is synthesised.", Source: sourceProcedural}, nil
 }
 
 // seedOf makes the same of the same words.

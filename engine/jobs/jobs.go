@@ -85,6 +85,10 @@ type Manager struct {
 	// in time, has returned. Only Run uses it.
 	unreturned <-chan struct{}
 
+	// working is held while a job works on the project's files or a person changes
+	// them, saving while a person does. Who has saving only tries to take working.
+	working, saving sync.Mutex
+
 	// admission makes accepting, fencing and draining exclude each other. It
 	// is held while the disk works, and taken before mu.
 	admission sync.Mutex
@@ -94,7 +98,8 @@ type Manager struct {
 	accepted     []*job // in order of acceptance
 	queue        []*job
 	running      *job
-	interrupted  []*job // ended by Recover, their end not yet in the feed
+	later        map[string]laterEdit // by path in the game
+	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
 	draining     bool
 	lastActivity time.Time
@@ -128,7 +133,7 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
-	if err := m.openHistory(); err != nil {
+	if err := errors.Join(m.openHistory(), m.openLater()); err != nil {
 		return err
 	}
 	var cut int64
@@ -202,19 +207,14 @@ func (m *Manager) loop(ctx context.Context) error {
 	if err := m.announceInterrupted(ctx); err != nil {
 		return err
 	}
+	m.joinLeft(ctx)
 	for ctx.Err() == nil { // a job that is begun now would be lost
 		if err := m.sweep(); err != nil {
 			return err
 		}
 		jobCtx, cancel := context.WithCancelCause(ctx)
 		if j := m.next(cancel); j != nil {
-			err := m.work(ctx, jobCtx, j)
-			m.finished()
-			cancel(nil)
-			if err == nil {
-				err = m.awaitUnreturned(ctx)
-			}
-			if err != nil {
+			if err := m.workAlone(ctx, jobCtx, j, cancel); err != nil {
 				return err
 			}
 			continue
@@ -229,6 +229,33 @@ func (m *Manager) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// joinLeft brings in what was saved while a job worked that a crash ended.
+func (m *Manager) joinLeft(ctx context.Context) {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	m.working.Lock()
+	defer m.working.Unlock()
+	m.joinLater(ctx)
+}
+
+// workAlone runs a job while nobody else changes the project's files.
+func (m *Manager) workAlone(ctx, jobCtx context.Context, j *job, cancel context.CancelCauseFunc) error {
+	m.working.Lock()
+	err := m.work(ctx, jobCtx, j)
+	m.finished()
+	cancel(nil)
+	if err == nil {
+		err = m.awaitUnreturned(ctx)
+	}
+	m.saving.Lock() // before working is given back: an edit joins here, or finds no job
+	defer m.saving.Unlock()
+	defer m.working.Unlock()
+	if err == nil {
+		m.joinLater(ctx)
+	}
+	return err
 }
 
 // next takes the first job of the queue to run it; cancel interrupts it.

@@ -43,7 +43,6 @@ type Offer struct {
 	Vision     bool    `json:"vision"`
 	Reasoning  string  `json:"reasoning"`
 	Cache      string  `json:"cache"`
-	Parallel   bool    `json:"parallel"`    // several calls in one answer
 	FirstToken float64 `json:"first_token"` // seconds until it comes, at most
 	// Fallback are asked where a request names none.
 	Fallback []string `json:"fallback"`

@@ -69,6 +69,7 @@ const (
 	reasonSmall    = "context_too_small"
 	reasonTools    = "tools_unsupported"
 	reasonDeclined = "content_policy_violation"
+	reasonUnserved = "provider_no_model" // the egress knows the model, and its provider does not
 )
 
 // kinds of the reasons that an egress passes on, or that servers name.
@@ -78,7 +79,7 @@ var kinds = map[string]Kind{
 	reasonTools: ToolsOff, "tools_off": ToolsOff, "tools_not_supported": ToolsOff,
 	"provider_refused": Form, "unsupported_parameter": Form, "unsupported_value": Form, "invalid_request": Form, "unknown_parameter": Form,
 	"vision_unsupported": Form, "reasoning_missing": Form, "invalid_encrypted_content": Form,
-	"model_not_allowed": NoModel, "model_not_found": NoModel, "not_found_error": NoModel, "unknown_model": NoModel, "wrong_protocol": NoModel,
+	reasonUnserved: NoModel, "model_not_allowed": NoModel, "model_not_found": NoModel, "not_found_error": NoModel, "unknown_model": NoModel, "wrong_protocol": NoModel,
 	"invalid_api_key": Auth, "authentication_error": Auth, "permission_error": Auth, "provider_auth": Auth, "provider_unauthorized": Auth,
 	"insufficient_quota": Quota, "billing_error": Quota, "provider_quota": Quota, "billing_hard_limit_reached": Quota,
 	"overloaded_error": Overloaded, "overloaded": Overloaded, "server_overloaded": Overloaded, "rate_limited": Overloaded, "rate_limit_error": Overloaded,
@@ -131,6 +132,10 @@ func Hint(err error) string {
 		return "The model's provider does not take the operator's key."
 	case Quota:
 		return "The operator's account with the model's provider is used up."
+	case NoModel:
+		if r := (*Refusal)(nil); errors.As(err, &r) && r.Reason == reasonUnserved {
+			return "The model's provider has no model of that name at that address: the operator's list of models is wrong."
+		}
 	}
 	return ""
 }

@@ -267,6 +267,9 @@ func (s *Store) tree(sum string) (map[string]string, error) {
 // that a revision may hold.
 const state = ".svc/"
 
+// Check returns ErrPath, wrapped, for files of which no revision can be made.
+func Check(files Files) error { return checkPaths(files) }
+
 // checkPaths refuses a set of files that could not be written to every disk, or
 // would be written outside of the project.
 func checkPaths[T any](files map[string]T) error {

@@ -150,7 +150,7 @@ func TestOPAReadsOurBundlesAndChecksTheirSignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Modules) != 10 || b.Manifest.Revision != "r1" {
+	if len(b.Modules) != 12 || b.Manifest.Revision != "r1" {
 		t.Errorf("OPA read %d modules, revision %q", len(b.Modules), b.Manifest.Revision)
 	}
 	_, other := keyPair(t)
@@ -195,7 +195,7 @@ func TestBundlesThatOPABuiltAreAccepted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Sources()) != 5 {
+	if len(e.Sources()) != 6 {
 		t.Errorf("%d files", len(e.Sources()))
 	}
 	if report, err := verify.RunTests(t.Context(), s); err != nil || !report.Passed() {

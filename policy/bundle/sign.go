@@ -2,8 +2,11 @@ package bundle
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
@@ -68,26 +71,47 @@ func (s Snapshot) Signed() bool { return s[SignaturesFile] != nil }
 // Verify checks that one of trusted signed exactly these files. It returns
 // ErrUnsigned or ErrSignature, wrapped.
 func (s Snapshot) Verify(trusted Keys) error {
+	_, err := s.SignedBy(trusted)
+	return err
+}
+
+// SignedBy is Verify, and returns the fingerprint of the key that signed.
+func (s Snapshot) SignedBy(trusted Keys) (fingerprint string, err error) {
 	if !s.Signed() {
-		return ErrUnsigned
+		return "", ErrUnsigned
 	}
 	var signatures opa.SignaturesConfig
 	if err := json.Unmarshal(s[SignaturesFile], &signatures); err != nil {
-		return fmt.Errorf("%w: reading %s: %w", ErrSignature, SignaturesFile, err)
+		return "", fmt.Errorf("%w: reading %s: %w", ErrSignature, SignaturesFile, err)
 	}
 	if signatures.Plugin != "" && signatures.Plugin != builtIn {
-		return fmt.Errorf("%w: it is made by the plugin %q", ErrSignature, signatures.Plugin)
+		return "", fmt.Errorf("%w: it is made by the plugin %q", ErrSignature, signatures.Plugin)
 	}
-	err := error(ErrSignature)
+	err = ErrSignature
 	for _, key := range trusted {
 		config := opa.NewVerificationConfig(map[string]*keys.Config{keyID: &key}, keyID, "", nil)
 		files, keyErr := opa.VerifyBundleSignature(signatures, config)
 		if keyErr == nil {
-			return s.compare(files)
+			return fingerprintOf(key), s.compare(files)
 		}
 		err = fmt.Errorf("%w: %w", ErrSignature, keyErr)
 	}
-	return err
+	return "", err
+}
+
+// fingerprintOf names a key, the same for each way in which its file may be laid out.
+func fingerprintOf(key keys.Config) string {
+	text := []byte(key.Key)
+	if block, _ := pem.Decode(text); block != nil {
+		text = block.Bytes
+		if public, err := parsePublic(block); err == nil {
+			if der, err := x509.MarshalPKIXPublicKey(public); err == nil {
+				text = der
+			}
+		}
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // compare holds the files against the hashes that were signed, each for each.

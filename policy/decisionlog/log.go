@@ -157,6 +157,9 @@ func (l *Log) Add(e Entry) error {
 	return nil
 }
 
+// Path returns where the log is.
+func (l *Log) Path() string { return l.o.Path }
+
 // Close writes what was added and closes the file. Closing twice is allowed.
 func (l *Log) Close() error {
 	l.close.Do(func() { close(l.closing) })

@@ -36,9 +36,9 @@ func (f Filter) matchTime(at time.Time) bool {
 }
 
 func (f Filter) matchSubject(r Record) bool {
-	key, project := r.Input.Key, r.Input.Project
+	key, user, project := r.Input.Key, r.Input.User, r.Input.Project
 	return (f.Action == "" || f.Action == r.Input.Action) &&
-		(f.Who == "" || key != nil && (f.Who == key.ID || f.Who == key.UserID)) &&
+		(f.Who == "" || key != nil && (f.Who == key.ID || f.Who == key.UserID) || user != nil && f.Who == user.ID) &&
 		(f.Project == "" || f.Project == r.ProjectID || project != nil && f.Project == project.ID)
 }
 
@@ -115,6 +115,9 @@ func show(line []byte) (Record, error) {
 // Subject returns the key and the user that a record is about, "" for none.
 func (r Record) Subject() (keyID, userID string) {
 	if r.Input.Key == nil {
+		if r.Input.User != nil {
+			return "", r.Input.User.ID
+		}
 		return "", ""
 	}
 	return r.Input.Key.ID, r.Input.Key.UserID

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -128,9 +129,14 @@ func OpenAll(path string) (io.ReadCloser, error) { return OpenSince(path, time.T
 
 // OpenSince is OpenAll without the files that were last written to before a time.
 func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
+	return OpenEnd(path, since, math.MaxInt64)
+}
+
+// OpenEnd is OpenSince for the last bytes. The first line can be one that is cut.
+func OpenEnd(path string, since time.Time, bytes int64) (io.ReadCloser, error) {
 	files := &several{}
 	readers := []io.Reader{}
-	for n := 0; ; n++ {
+	for n := 0; bytes > 0; n++ {
 		file, err := os.Open(older(path, n))
 		if errors.Is(err, fs.ErrNotExist) && n > 0 {
 			break
@@ -139,8 +145,16 @@ func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
 			return nil, errors.Join(fmt.Errorf("opening the decision log: %w", err), files.Close())
 		}
 		files.closers = append(files.closers, file)
-		if info, err := file.Stat(); err == nil && info.ModTime().Before(since) {
+		info, err := file.Stat()
+		if err == nil && info.ModTime().Before(since) {
 			break // as are those before it
+		}
+		if err == nil {
+			_, err = file.Seek(max(0, info.Size()-bytes), io.SeekStart)
+			bytes -= info.Size()
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("opening the decision log: %w", err), files.Close())
 		}
 		readers = append([]io.Reader{file}, readers...)
 	}

@@ -69,6 +69,8 @@ type Options struct {
 	Since time.Time
 	// Against decides as well, in place of what was recorded.
 	Against *policy.Evaluator
+	// Workers is how many cores decide, 0 for all.
+	Workers int
 }
 
 // Run has e decide the records of log again.
@@ -78,7 +80,7 @@ func Run(ctx context.Context, log io.Reader, e *policy.Evaluator, o Options) (Re
 	total := tally{groups: map[change.Kind]Group{}}
 	batches := make(chan []decisionlog.Line)
 	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
 			own := tally{groups: map[change.Kind]Group{}}
 			for batch := range batches {

@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	state, user any
 	keyID       string // "" is that of all keys
+	via         any    // of the user without a key; nil: there is none
 	project     TableProject
 	usage       string
 	used        map[string]any // members of usage that are something else
@@ -25,6 +26,39 @@ type candidate struct {
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
 func ordinary() candidate {
 	return candidate{state: policy.KeyActive, user: "user-1", project: tableOwners[0], usage: tableUsages[0]}
+}
+
+// without is a user without a key.
+func without(user, via any, project TableProject) candidate {
+	return candidate{state: absent{}, user: user, via: via, project: project, usage: text(nil), varied: true}
+}
+
+// keyless has each user without a key with each project, one who has a key, too, and
+// what is nearly such a user.
+func keyless(projects []TableProject) []candidate {
+	var all []candidate
+	for _, project := range projects {
+		for _, user := range tableUsers {
+			for _, via := range []string{policy.ViaConsole, policy.ViaAdmin, ""} {
+				all = append(all, without(user, via, project))
+			}
+		}
+		both := ordinary()
+		both.project, both.via, both.varied = project, policy.ViaConsole, true
+		all = append(all, both)
+	}
+	for _, via := range near(policy.ViaConsole) {
+		all = append(all, without("user-1", via, tableOwners[0]))
+	}
+	for _, user := range near("user-1") {
+		all = append(all, without(user, policy.ViaConsole, tableOwners[0]))
+	}
+	for _, project := range projects[len(tableOwners):] {
+		for _, user := range near("user-1") {
+			all = append(all, without(user, policy.ViaConsole, project))
+		}
+	}
+	return all
 }
 
 // combinations are the rows of a table: each fact with each other, then what is nearly
@@ -38,7 +72,7 @@ func combinations(more []candidate, extra []TableProject) []candidate {
 	for i := range last {
 		last[i].varied = true
 	}
-	all := slices.Concat(product(tableOwners), near, product(extra), last)
+	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)))
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
 		text := fmt.Sprintf("%#v", c)
@@ -134,6 +168,9 @@ func (c candidate) facts() (Facts, error) {
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
+	if c.via != nil {
+		f.Key += " via=" + text(c.via)
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
 	}
@@ -146,6 +183,13 @@ func (c candidate) facts() (Facts, error) {
 			return Facts{}, fmt.Errorf("making the table: %w", err)
 		}
 		*member.to = value
+	}
+	if c.via != nil {
+		user, err := ast.InterfaceToValue(map[string]any{"id": c.user, "via": c.via})
+		if err != nil {
+			return Facts{}, fmt.Errorf("making the table: %w", err)
+		}
+		f.without = user
 	}
 	return f, nil
 }

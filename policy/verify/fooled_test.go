@@ -101,6 +101,20 @@ func TestConditionsShowWhatNoRowReaches(t *testing.T) {
 	}
 }
 
+// TestAnActionThatNoRuleAllowsIsRefusedAsSuch: the refusal names no limit, which the
+// action has not.
+func TestAnActionThatNoRuleAllowsIsRefusedAsSuch(t *testing.T) {
+	e, err := policy.NewEvaluatorFS(edited(t, authzFile, "\t\t\"files\",\n", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Poll()
+	in.Action = policy.ActionFiles
+	if d, err := e.Decide(t.Context(), in); err != nil || d.Status != 403 || d.Rule != "denied" {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}
+
 func TestRulesThatNoRowReachesAreNamed(t *testing.T) {
 	for name, e := range map[string]struct{ file, old, new, want string }{
 		"another message for some": {authzFile, "refusal := problem if {\n\tproblem := key.problem\n} else",

@@ -9,7 +9,7 @@ import (
 
 // Invariants decides what a service can ask, and holds the answers against what
 // must be so in every policy: each input has a decision, and nothing is allowed
-// but by a live key of a known user. It returns what is not so, at most ten
+// but to a known user with a live key, or without one in a known way. It returns what is not so, at most ten
 // findings. Usage is a fact of submissions alone, which leaves a part of the table.
 func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) ([]string, error) {
 	var findings []string
@@ -20,6 +20,9 @@ func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) 
 		}
 		user, _ := c.user.(string)
 		live := c.state == any(policy.KeyActive) && user != ""
+		if c.state == any(absent{}) && user != "" {
+			live = c.via == any(policy.ViaConsole) || c.via == any(policy.ViaAdmin)
+		}
 		for _, action := range tableActions {
 			if action != policy.ActionGenerate && c.usage != text(nil) && !c.varied {
 				continue
@@ -31,7 +34,7 @@ func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) 
 			case err != nil:
 				findings = append(findings, fmt.Sprintf("%s: %v; every input must have a decision", facts.with(action), err))
 			case d.Allow && !live:
-				findings = append(findings, fmt.Sprintf("%s: is allowed by rule %s; only a live key of a known user may do anything",
+				findings = append(findings, fmt.Sprintf("%s: is allowed by rule %s; only a known user with a live key, in the console or as an admin may do anything",
 					facts.with(action), d.Rule))
 			}
 		}

@@ -29,10 +29,10 @@ const most = 4000
 var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
-		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes"},
+		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
-		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, "user-1", "user-2", "key_1", "p1"},
+		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
 	} {
 		for _, name := range names {
 			all[name] = true
@@ -196,6 +196,17 @@ func (l literals) amounts() []variation {
 	return all
 }
 
+// withoutKey are the ways to put literals into what is known of a request without a key.
+func (l literals) withoutKey() []variation {
+	all := slices.DeleteFunc(l.variations(false), func(v variation) bool {
+		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ")
+	})
+	for _, s := range slices.Sorted(maps.Keys(l.texts)) {
+		all = append(all, variation{"way", func(c *candidate) { c.via = s }})
+	}
+	return all
+}
+
 // bases are what literals are put into: one's own project, another's, none, and a key
 // that is not alive.
 func bases() []candidate {
@@ -211,7 +222,10 @@ func (l literals) singly() []candidate {
 	for _, kind := range []struct {
 		variations []variation
 		bases      []candidate
-	}{{l.variations(false), bases()}, {l.variations(true), bases()[:2]}} {
+	}{
+		{l.variations(false), bases()}, {l.variations(true), bases()[:2]},
+		{l.withoutKey(), []candidate{without("user-1", policy.ViaConsole, tableOwners[1])}},
+	} {
 		for _, v := range kind.variations {
 			for _, base := range kind.bases {
 				v.vary(&base)

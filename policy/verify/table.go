@@ -58,7 +58,8 @@ type Facts struct {
 	key     ast.Value
 	project ast.Value
 	usage   ast.Value
-	varied  bool // near misses and literals
+	without ast.Value // the user without a key; nil: there is none
+	varied  bool      // near misses, literals and users without a key
 }
 
 // Row is the decisions about one combination of facts.
@@ -132,12 +133,16 @@ func newTable(ctx context.Context, e *policy.Evaluator, all []candidate) (Table,
 
 // input puts the facts and an action together.
 func (f Facts) input(action policy.Action) ast.Value {
-	return ast.NewObject(
+	input := ast.NewObject(
 		ast.Item(ast.StringTerm("action"), ast.StringTerm(string(action))),
 		ast.Item(ast.StringTerm("key"), ast.NewTerm(f.key)),
 		ast.Item(ast.StringTerm("project"), ast.NewTerm(f.project)),
 		ast.Item(ast.StringTerm("usage"), ast.NewTerm(f.usage)),
 	)
+	if f.without != nil {
+		input.Insert(ast.StringTerm("user"), ast.NewTerm(f.without))
+	}
+	return input
 }
 
 func text(v any) string {

@@ -35,20 +35,30 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	state, _, _ := strings.Cut(f.Key, " id=")
+	key, via, _ := strings.Cut(f.Key, " via=")
+	state, _, _ := strings.Cut(key, " id=")
+	known := f.User != "null" && f.User != `""` && f.User != "-"
+	if state == "-" && known && (via == policy.ViaConsole || via == policy.ViaAdmin) {
+		return documentedKeyless(f, via, action)
+	}
 	switch {
 	case state == policy.KeyRevoked, state == policy.KeyDisabled:
 		return "key." + state
-	case state != policy.KeyActive, f.User == "null", f.User == `""`, f.User == "-":
+	case state != policy.KeyActive || !known:
 		return "key.invalid"
 	}
 	reading := false
 	switch action {
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListProjects, policy.ActionListModels,
+		policy.ActionListJobs:
 		return "allowed"
+	case policy.ActionReadConsole, policy.ActionReadKeys, policy.ActionCreateKey, policy.ActionChangeKey,
+		policy.ActionAdminRead, policy.ActionAdminWrite:
+		return "denied"
 	case "teleport":
 		return "action.unknown"
-	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles:
+	case policy.ActionGetProject, policy.ActionProjectJobs, policy.ActionAnalytics, policy.ActionStatus,
+		policy.ActionEvents, policy.ActionStreamToken, policy.ActionFiles:
 		reading = true
 	}
 	switch {
@@ -56,10 +66,50 @@ func documentedRule(f Facts, action policy.Action) string {
 		return "project.forbidden"
 	case !ownedBy(f.User, f.Owner) && !reading:
 		return "project.read_only"
+	case action == policy.ActionPreview, action == policy.ActionSetAttributes:
+		return "denied"
 	case action != policy.ActionGenerate:
 		return "allowed"
 	}
 	return documentedLimits[f.Usage]
+}
+
+// documentedKeyless is documentedRule for a known user without a key.
+func documentedKeyless(f Facts, via string, action policy.Action) string {
+	owned, read := ownedBy(f.User, f.Owner), reads(f.User, f.Owner)
+	console := via == policy.ViaConsole
+	allowedIf := func(is bool) string {
+		if is {
+			return "allowed"
+		}
+		return "denied"
+	}
+	switch action {
+	case "teleport":
+		return "action.unknown"
+	case policy.ActionReadConsole, policy.ActionReadKeys, policy.ActionCreateKey, policy.ActionChangeKey, policy.ActionListProjects:
+		return allowedIf(console)
+	case policy.ActionAdminRead, policy.ActionAdminWrite:
+		return allowedIf(via == policy.ViaAdmin)
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListModels:
+		return "denied"
+	}
+	reading := false
+	switch action {
+	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionPreview:
+		reading = true
+	}
+	switch {
+	case !console || !owned && !read:
+		return "project.forbidden"
+	case !owned && !reading:
+		return "project.read_only"
+	case reading || action == policy.ActionSetAttributes:
+		return "allowed"
+	case action == policy.ActionGenerate:
+		return "limits.unknown"
+	}
+	return "denied"
 }
 
 // ownedBy reports whether a project's owner, attributes and id left out, is the user.

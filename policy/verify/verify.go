@@ -132,6 +132,9 @@ func (v *verifier) format() (string, []string) {
 	for _, path := range slices.Sorted(maps.Keys(unformatted)) {
 		findings = append(findings, path+": not formatted; run: svc policy format DIR")
 	}
+	for _, path := range slices.Sorted(maps.Keys(v.modules)) {
+		findings = append(findings, longLines(v.src, path)...)
+	}
 	return "", findings
 }
 
@@ -159,6 +162,7 @@ func (v *verifier) metadata() (string, []string) {
 		if dir := path.Dir(file); strings.ReplaceAll(name, ".", "/") != dir {
 			findings = append(findings, fmt.Sprintf("%s: holds package %s; move it to the directory of its package", file, name))
 		}
+		findings = append(findings, style(file, module)...)
 		if isTest(file) {
 			continue
 		}

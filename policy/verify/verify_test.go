@@ -79,9 +79,10 @@ func TestTableOfFewerActionsIsProven(t *testing.T) {
 		former[name] = []byte(without.Replace(string(text)))
 	}
 	var table strings.Builder
+	header, _, _ := strings.Cut(string(former[TableFile]), "\n")
+	models := slices.Index(strings.Split(header, "\t"), string(policy.ActionListModels))
 	for line := range strings.Lines(string(former[TableFile])) {
-		cells := strings.Split(line, "\t")
-		table.WriteString(strings.Join(slices.Delete(cells, len(cells)-2, len(cells)-1), "\t"))
+		table.WriteString(strings.Join(slices.Delete(strings.Split(line, "\t"), models, models+1), "\t"))
 	}
 	former[TableFile] = []byte(table.String())
 	prove(t, former)

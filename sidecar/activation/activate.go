@@ -44,8 +44,9 @@ func (c Confirm) ask(ctx context.Context, next Info) *Failure {
 // warmUpTimeout is what a decision may take, facts not included.
 const warmUpTimeout = 50 * time.Millisecond
 
-// Activate takes a policy through all steps and makes it the active one. Its
-// error is a *Failure, and the active policy stays what it was.
+// Activate takes a policy through all steps and makes it the active one, or where it
+// must wait puts it into shadow: it is then Held. Its error is a *Failure, and the
+// active policy stays what it was.
 func (e *Engine) Activate(ctx context.Context, r Request) (Info, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
@@ -66,6 +67,9 @@ func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest str
 	defer cancel()
 	g, failure := e.prepare(ctx, r)
 	if failure == nil {
+		g.Held, failure = e.mustWait(ctx, g)
+	}
+	if failure == nil {
 		failure = e.put(ctx, g, r, sourceDigest)
 	}
 	if failure != nil {
@@ -75,11 +79,14 @@ func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest str
 	return g, nil
 }
 
-// put confirms, keeps and swaps.
+// put confirms, keeps and swaps, or holds.
 func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest string) *Failure {
 	g.Number = e.kept.state.next()
 	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)
 	g.ActivatedBy = r.Actor
+	if g.Held != nil {
+		return e.hold(ctx, g, r, sourceDigest)
+	}
 	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
 		return failure
 	}
@@ -229,6 +236,7 @@ func (e *Engine) swap(g *Generation) {
 	for _, changed := range listeners {
 		changed()
 	}
+	e.rehearse(context.Background(), nil)
 }
 
 // report notes that the source holds something that can't be activated.

@@ -49,6 +49,14 @@ type Options struct {
 	KeyFile string
 	// Unsigned accepts policies without looking at their signature.
 	Unsigned bool
+	// Approvers, where given, holds the public keys of those who may approve a policy:
+	// then each must be signed, and approved by someone who did not sign it. A rollback
+	// needs no approval.
+	Approvers string
+	// Threshold is how many recorded decisions of the last hour a policy may change; one
+	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. Without
+	// a log nothing is counted.
+	Threshold int
 	// Poll is how often the source is looked at; 0 means DefaultPoll, or
 	// DefaultFetch for an address.
 	Poll time.Duration
@@ -92,6 +100,11 @@ type Info struct {
 	// Withdrawn is set when a rollback went behind it. A rollback without a name does
 	// not lead to it any more.
 	Withdrawn bool `json:"withdrawn,omitempty"`
+	// Held is why it waits in shadow; nil once it was active. ActivatedAt and ActivatedBy
+	// are until then those of the proposal.
+	Held *Held `json:"held,omitempty"`
+	// ProposedBy is who activated what was then held; ActivatedBy approved it.
+	ProposedBy string `json:"proposedBy,omitempty"`
 
 	trust Trust
 }
@@ -103,10 +116,13 @@ type Engine struct {
 	source source
 	kept   *keeper
 
+	approvers bundle.Keys
+
 	active atomic.Pointer[Generation]
 	shadow atomic.Pointer[shadow]
 
 	activating sync.Mutex // held by whoever changes the active generation or the shadow
+	rehearsed  string     // digest of what waits and decides along; guarded by activating
 
 	mu        sync.Mutex // guards the following fields
 	trouble   problem
@@ -133,6 +149,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	var err error
 	if o.KeyFile != "" {
 		if e.keys, err = bundle.ReadKeys(o.KeyFile); err != nil {
+			return nil, err
+		}
+	}
+	if o.Approvers != "" {
+		if e.approvers, err = bundle.ReadKeys(o.Approvers); err != nil {
 			return nil, err
 		}
 	}
@@ -165,6 +186,10 @@ func (o Options) Validate() error {
 		return errors.New("policy: a key and unsigned contradict each other; leave one of them out")
 	case isBundle(o.Source) && o.KeyFile == "" && !o.Unsigned:
 		return fmt.Errorf("policy: the bundle %s needs the key that checks its signature, or unsigned", o.Source)
+	case o.Approvers != "" && o.KeyFile == "":
+		return errors.New("policy: approvers need the key that policies are signed with: only a signature says who the first person was")
+	case o.Threshold < 0:
+		return fmt.Errorf("policy: threshold must be positive, is %d", o.Threshold)
 	case o.Poll < 0:
 		return fmt.Errorf("policy: poll must be positive, is %s", o.Poll)
 	}
@@ -179,6 +204,7 @@ func (o *Options) complete() error {
 		return errors.New("policy: no data directory is given")
 	}
 	o.Source = cmp.Or(o.Source, Embedded)
+	o.Threshold = cmp.Or(o.Threshold, DefaultThreshold)
 	if isAddress(o.Source) {
 		o.Poll = cmp.Or(o.Poll, DefaultFetch)
 	}

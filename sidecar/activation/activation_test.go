@@ -130,7 +130,7 @@ func badPolicies(private string) []badPolicy {
 			delete(s, "svc/authz/authz_test.rego")
 		}, activation.StepTable, ""},
 		{"a dead key may do something", func(t *testing.T, s bundle.Snapshot) {
-			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\"}\n\tkey.active\n}",
+			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\", \"jobs.list\"}\n\tkey.active\n}",
 				"allow if input.action == \"projects.list\"\n\nallow if {\n\tinput.action in {\"authenticate\", \"projects.create\"}\n\tkey.active\n}")
 			delete(s, "svc/authz/authz_test.rego")
 		}, activation.StepTable, ""},

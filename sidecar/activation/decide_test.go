@@ -143,8 +143,8 @@ slow if {
 	i * j == -1
 }
 `...)
-	edit(t, slow, "svc/authz/authz.rego", "	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\"}\n",
-		"	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\"}\n	not slow_for_teams\n")
+	edit(t, slow, "svc/authz/authz.rego", "	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\", \"jobs.list\"}\n",
+		"	input.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\", \"jobs.list\"}\n	not slow_for_teams\n")
 	slow["svc/authz/authz.rego"] = append(slow["svc/authz/authz.rego"], `
 slow_for_teams if {
 	input.project.attributes.team

@@ -18,6 +18,7 @@ const (
 	StepTests     = "tests"     // their own tests pass
 	StepTable     = "table"     // every input has a decision, dead keys are refused
 	StepWarmUp    = "warm-up"   // a decision comes in time
+	StepCompare   = "compare"   // how much they change can be counted
 	StepConfirm   = "confirm"   // the change is in the audit log
 	StepKeep      = "keep"      // the files are on disk
 )
@@ -25,7 +26,7 @@ const (
 // Steps returns all of them, in their order.
 func Steps() []string {
 	return []string{
-		StepRead, StepSignature, StepSequence, StepCompile, StepTests, StepTable, StepWarmUp, StepConfirm, StepKeep,
+		StepRead, StepSignature, StepSequence, StepCompile, StepTests, StepTable, StepWarmUp, StepCompare, StepConfirm, StepKeep,
 	}
 }
 
@@ -38,6 +39,7 @@ var advice = map[string]string{
 	StepTests:     "see svc policy test DIR; a policy without tests is not accepted",
 	StepTable:     "see svc policy table DIR; every input needs a decision, and only live keys may do something",
 	StepWarmUp:    "see svc policy verify DIR, its step cost",
+	StepCompare:   "see that the decision log can be read",
 	StepConfirm:   "see that the store can be written to",
 	StepKeep:      "see that the data directory can be written to",
 }
@@ -62,7 +64,7 @@ func (f *Failure) Advice() string {
 // lasting reports whether the same files would fail again.
 func (f *Failure) lasting() bool {
 	switch f.Step {
-	case StepRead, StepWarmUp, StepConfirm, StepKeep:
+	case StepRead, StepWarmUp, StepCompare, StepConfirm, StepKeep:
 		return false
 	}
 	return true

@@ -33,6 +33,9 @@ type state struct {
 	// Refused is why that was not activated, nil when it was or when a person
 	// chose another since.
 	Refused *refusal `json:"refused,omitempty"`
+	// Waiting is the policy that is held, nil for none. It is forgotten when any becomes
+	// active: it was compared with the one before.
+	Waiting *Info `json:"waiting,omitempty"`
 	// Generations are those kept, in the order in which they were active last: the
 	// active one is the last.
 	Generations []Info `json:"generations"`
@@ -59,6 +62,15 @@ func (s state) active() (Info, bool) {
 		return Info{}, false
 	}
 	return s.Generations[i], true
+}
+
+// all returns the generations, and the one that waits.
+func (s state) all() []Info {
+	all := slices.Clone(s.Generations)
+	if s.Waiting != nil {
+		all = append(all, *s.Waiting)
+	}
+	return all
 }
 
 // wanted returns the revision of the active generation, "" for none.
@@ -94,6 +106,9 @@ func openKeeper(dir string) (*keeper, error) {
 	for i, g := range k.state.Generations {
 		k.state.Generations[i].trust = trustOf(g.Source)
 	}
+	if g := k.state.Waiting; g != nil {
+		g.trust = trustOf(g.Source)
+	}
 	return k, nil
 }
 
@@ -105,9 +120,9 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 		return err
 	}
 	next := k.state
-	next.Active, next.Last, next.SourceDigest = g.Number, g.Number, sourceDigest
+	next.Active, next.Last, next.SourceDigest = g.Number, max(next.Last, g.Number), sourceDigest
 	next.Floor = max(next.Floor, g.Sequence)
-	next.Refused = nil
+	next.Refused, next.Waiting = nil, nil
 	// The same files twice would push another generation out.
 	next.Generations = slices.DeleteFunc(slices.Clone(next.Generations), func(old Info) bool { return old.Digest == g.Digest })
 	next.Generations = append(next.Generations, g)
@@ -127,12 +142,47 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	return k.save(next)
 }
 
+// hold keeps a generation as the one that waits.
+func (k *keeper) hold(g Info, files bundle.Snapshot, sourceDigest string) error {
+	var archive bytes.Buffer
+	if err := files.WriteArchive(&archive); err != nil {
+		return err
+	}
+	next := k.state
+	next.Waiting, next.Last, next.SourceDigest, next.Refused = &g, g.Number, sourceDigest, nil
+	if k.shared != nil {
+		var from held
+		if g.ActivatedBy == ByService {
+			from = held{g.Source, sourceDigest}
+		}
+		if err := k.shared.save(next, map[string][]byte{g.Digest: archive.Bytes()}, from); err != nil {
+			return err
+		}
+	}
+	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
+		return fmt.Errorf("keeping the policy: %w", err)
+	}
+	return k.save(next)
+}
+
+// refuse forgets the generation that waits.
+func (k *keeper) refuse() error {
+	next := k.state
+	next.Waiting = nil
+	if k.shared != nil {
+		if err := k.shared.save(next, nil, held{}); err != nil {
+			return err
+		}
+	}
+	return k.save(next)
+}
+
 // choose makes a kept generation the active one. Those that became active after it
 // are withdrawn by that, unless it was withdrawn itself. What the source holds stays
 // what is not activated again.
 func (k *keeper) choose(g Info) error {
 	next := k.state
-	next.Active, next.Refused = g.Number, nil
+	next.Active, next.Refused, next.Waiting = g.Number, nil, nil
 	next.Generations = slices.Clone(next.Generations)
 	at := slices.IndexFunc(next.Generations, func(kept Info) bool { return kept.Number == g.Number })
 	back := at >= 0 && !next.Generations[at].Withdrawn
@@ -156,7 +206,7 @@ func (k *keeper) choose(g Info) error {
 // the store again at the next start.
 func (k *keeper) take(theirs common, version int64) {
 	next := k.state
-	next.Active, next.Last, next.Generations = theirs.Active, theirs.Last, theirs.Generations
+	next.Active, next.Last, next.Generations, next.Waiting = theirs.Active, theirs.Last, theirs.Generations, theirs.Waiting
 	next.Floor = max(next.Floor, theirs.Floor)
 	k.shared.version, k.shared.seen = version, theirs.Seen
 	if err := k.save(next); err != nil {
@@ -184,8 +234,9 @@ func (k *keeper) save(next state) error {
 	if err := replaceFile(filepath.Join(k.dir, stateFile), append(text, '\n')); err != nil {
 		return fmt.Errorf("writing the list of policies: %w", err)
 	}
-	dropped := slices.DeleteFunc(slices.Clone(k.state.Generations), func(old Info) bool {
-		return slices.ContainsFunc(next.Generations, func(g Info) bool { return g.Number == old.Number })
+	kept := next.all()
+	dropped := slices.DeleteFunc(k.state.all(), func(old Info) bool {
+		return slices.ContainsFunc(kept, func(g Info) bool { return g.Number == old.Number })
 	})
 	k.state = next
 	for _, g := range dropped {

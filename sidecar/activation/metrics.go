@@ -11,6 +11,7 @@ import (
 type Metrics struct {
 	info        *prometheus.GaugeVec
 	degraded    prometheus.Gauge
+	waiting     prometheus.Gauge
 	differing   prometheus.Gauge
 	since       prometheus.Gauge
 	activations prometheus.Counter
@@ -37,6 +38,9 @@ func NewMetrics() *Metrics {
 		}, []string{"state", "revision"}),
 		degraded: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "svc_policy_degraded", Help: "1 while the source holds a policy that could not be activated.",
+		}),
+		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "svc_policy_waiting", Help: "1 while a policy waits in shadow for an approval.",
 		}),
 		differing: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "svc_policy_differing_sidecars", Help: "Sidecars with the same store that decide by another policy.",
@@ -71,7 +75,7 @@ func (m *Metrics) Log() *decisionlog.Counters { return m.log }
 // Collectors returns all of them, to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return append([]prometheus.Collector{
-		m.info, m.degraded, m.differing, m.since, m.activations, m.failures, m.shadowed, m.shadowDiffs,
+		m.info, m.degraded, m.waiting, m.differing, m.since, m.activations, m.failures, m.shadowed, m.shadowDiffs,
 	}, m.log.Collectors()...)
 }
 

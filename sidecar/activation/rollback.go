@@ -69,6 +69,9 @@ func (e *Engine) Files(revision string) (bundle.Snapshot, error) {
 	if revision == "" {
 		revision = e.Active().Revision
 	}
+	if waiting, err := e.kept.state.waiting(revision); err == nil {
+		return e.kept.read(waiting)
+	}
 	of, err := e.kept.state.find(revision, 0)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/policy/bundle"
 )
 
 const (
@@ -58,6 +60,7 @@ type common struct {
 	Last        int64  `json:"last"`
 	Floor       int64  `json:"floor"`
 	Generations []Info `json:"generations"`
+	Waiting     *Info  `json:"waiting,omitempty"`
 	// Seen has by source the digests that were activated from it, the last one last.
 	Seen map[string][]string `json:"seen"`
 }
@@ -98,12 +101,12 @@ func (s *sharing) save(next state, archives map[string][]byte, from held) error 
 	ctx, cancel := context.WithTimeout(context.Background(), followTimeout)
 	defer cancel()
 	seen := s.saw(from)
-	text, err := json.Marshal(common{next.Active, next.Last, next.Floor, next.Generations, seen})
+	text, err := json.Marshal(common{next.Active, next.Last, next.Floor, next.Generations, next.Waiting, seen})
 	if err != nil {
 		return fmt.Errorf("sharing the policies: %w", err)
 	}
 	keep := make([]string, 0, len(next.Generations))
-	for _, g := range next.Generations {
+	for _, g := range next.all() {
 		keep = append(keep, g.Digest)
 	}
 	if err := s.Save(ctx, s.version, text, archives, keep); err != nil {
@@ -133,8 +136,16 @@ func (e *Engine) join(ctx context.Context, s Shared, name string) error {
 	if err != nil {
 		return fmt.Errorf("reading the policies of the store: %w", err)
 	}
-	own := e.Active()
-	mine := e.kept.state
+	own, mine := e.Active().Info, e.kept.state
+	if w := mine.Waiting; w != nil {
+		own = *w
+	}
+	var files bundle.Snapshot
+	if e.changed || mine.Waiting != nil {
+		if files, err = e.kept.read(own); err != nil { // as long as the number is its own
+			return err
+		}
+	}
 	e.kept.shared = &sharing{Shared: s, name: name, version: version}
 	if version == 0 {
 		if err := e.publishAll(); !errors.Is(err, ErrMeanwhile) {
@@ -148,8 +159,9 @@ func (e *Engine) join(ctx context.Context, s Shared, name string) error {
 	if failure != nil {
 		e.report(problem{e.kept.state.wanted(), failure})
 	}
-	if e.changed && own.Digest != e.Active().Digest && (e.resumed || !slices.Contains(e.kept.shared.seen[e.o.Source], mine.SourceDigest)) {
-		return e.publish(own, mine.SourceDigest)
+	unseen := !slices.Contains(e.kept.shared.seen[e.o.Source], mine.SourceDigest)
+	if mine.Waiting != nil && unseen || e.changed && own.Digest != e.Active().Digest && (e.resumed || unseen) {
+		return e.publish(ctx, own, files, mine.SourceDigest)
 	}
 	return nil
 }
@@ -157,7 +169,7 @@ func (e *Engine) join(ctx context.Context, s Shared, name string) error {
 // publishAll shares what this sidecar has: it is the first.
 func (e *Engine) publishAll() error {
 	archives := map[string][]byte{}
-	for _, g := range e.kept.state.Generations {
+	for _, g := range e.kept.state.all() {
 		text, err := e.kept.archive(g)
 		if err != nil {
 			return err
@@ -167,24 +179,19 @@ func (e *Engine) publishAll() error {
 	return e.kept.shared.save(e.kept.state, archives, held{e.o.Source, e.kept.state.SourceDigest})
 }
 
-// publish activates for all what this sidecar's source holds. One that is older than what
-// the others had is not: the problem is reported.
-func (e *Engine) publish(own *Generation, sourceDigest string) error {
-	files, err := e.kept.read(own.Info)
-	if err != nil {
-		return err
-	}
+// publish activates for all what this sidecar's source holds, or has it wait. One that is
+// older than what the others had is refused: the problem is reported.
+func (e *Engine) publish(ctx context.Context, own Info, files bundle.Snapshot, sourceDigest string) error {
 	request := Request{Files: files, Source: own.Source, Actor: own.ActivatedBy, Trust: own.trust}
-	if err := e.checkSequence(request, own.Sequence); err != nil {
-		e.report(problem{own.Revision, &Failure{StepSequence, err}})
-		return nil
+	g, failure := e.activateLocked(ctx, request, sourceDigest)
+	switch {
+	case failure != nil && errors.Is(failure, ErrMeanwhile):
+		return failure
+	case failure != nil:
+		e.report(problem{own.Revision, failure})
+	case g.Held != nil:
+		e.setProblem(problem{wanted: own.Revision})
 	}
-	g := &Generation{Info: own.Info, Evaluator: own.Evaluator}
-	g.Number = e.kept.state.next()
-	if err := e.kept.add(g.Info, files, sourceDigest); err != nil {
-		return err
-	}
-	e.swap(g)
 	return nil
 }
 
@@ -291,6 +298,9 @@ func (e *Engine) adopt(ctx context.Context, version int64, text []byte) *Failure
 	for i, g := range theirs.Generations {
 		theirs.Generations[i].trust = e.trustShared(g)
 	}
+	if g := theirs.Waiting; g != nil {
+		g.trust = trustOf(g.Source)
+	}
 	e.kept.take(theirs, version)
 	to, ok := e.kept.state.active()
 	if !ok {
@@ -298,6 +308,7 @@ func (e *Engine) adopt(ctx context.Context, version int64, text []byte) *Failure
 	}
 	if own := e.Active(); own != nil && own.Digest == to.Digest {
 		e.active.Store(&Generation{Info: to, Evaluator: own.Evaluator})
+		e.rehearse(ctx, nil)
 		return nil
 	}
 	g, failure := e.restore(ctx, to)

@@ -19,6 +19,8 @@ type Status struct {
 	// Generations are those that can be rolled back to, the active one last, before it the one
 	// that was active before.
 	Generations []Info `json:"generations"`
+	// Waiting is the policy that waits in shadow for an approval, if there is one.
+	Waiting *Info `json:"waiting,omitempty"`
 	// Shadow is the candidate that decides along, if there is one.
 	Shadow *Candidate `json:"shadow,omitempty"`
 	// Sidecars are those with the same store, this one among them; none where no other
@@ -53,14 +55,14 @@ func (f *Failure) Problem(at time.Time) *Problem {
 // Status describes the policy in force and what its source holds.
 func (e *Engine) Status() Status {
 	e.activating.Lock()
-	kept := e.kept.state.Generations
+	kept, waiting := e.kept.state.Generations, e.kept.state.Waiting
 	e.activating.Unlock()
 	e.mu.Lock()
 	trouble, since, sidecars := e.trouble, e.troubleAt, e.sidecars
 	e.mu.Unlock()
 	s := Status{
 		Wanted: trouble.wanted, Active: e.Active().Info, Source: e.o.Source, Signed: len(e.keys) > 0,
-		Generations: append([]Info{}, kept...), Sidecars: sidecars,
+		Generations: append([]Info{}, kept...), Waiting: waiting, Sidecars: sidecars,
 	}
 	if trouble.failure != nil {
 		s.Degraded, s.Problem = true, trouble.failure.Problem(since)

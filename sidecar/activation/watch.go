@@ -43,6 +43,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	e.resumed = exists
 	files, err := w.read(ctx)
 	var failure *Failure
+	resumed := false
 	if err != nil {
 		failure = &Failure{StepRead, err}
 		w.unread = failure
@@ -54,13 +55,16 @@ func (w *watcher) begin(ctx context.Context) error {
 			}
 			return nil
 		}
-		if _, failure = e.activateLocked(ctx, w.request(files), digest); failure == nil {
-			w.looked(digest, nil)
-			e.changed = true
+		// What is new is compared with what was active.
+		resumed = exists && e.source.trust() != BuiltIn && w.resume(ctx, last) == nil
+		var g *Generation
+		if g, failure = e.activateLocked(ctx, w.request(files), digest); failure == nil {
+			w.activated(g, digest)
+			e.changed = g.Held == nil
 			return nil
 		}
 	}
-	if !exists || w.resume(ctx, last) != nil {
+	if !exists || !resumed && w.resume(ctx, last) != nil {
 		return failure
 	}
 	if w.before = e.problem(); e.kept.state.Refused != nil {
@@ -213,7 +217,7 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 		g, failure = e.activateLocked(ctx, w.request(files), digest)
 	}
 	if failure == nil {
-		w.looked(digest, nil)
+		w.activated(g, digest)
 		return
 	}
 	wanted := g.Revision
@@ -226,6 +230,14 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 		return
 	}
 	w.retryLater(digest)
+}
+
+// activated notes what became of the files of the source: they are active, or wait.
+func (w *watcher) activated(g *Generation, digest string) {
+	if g.Held != nil {
+		w.engine.setProblem(problem{wanted: g.Revision})
+	}
+	w.looked(digest, nil)
 }
 
 func (w *watcher) request(files bundle.Snapshot) Request {

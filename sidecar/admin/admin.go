@@ -19,10 +19,15 @@
 //	GET  /projects?user=ID&after=CURSOR              all projects without user
 //	GET  /projects/{id}
 //	PATCH /projects/{id}/attributes   {set}          null removes one
+//	POST /projects/{id}/block   {why}                keeps the game from players
+//	POST /projects/{id}/unblock
+//	GET  /reports                                    what players say of games
 //	GET, DELETE /engines/owner                       the data folder that has the engines
 //	GET  /policy                                     what is active, and what was
 //	GET  /policy/files?revision=ID                   the texts of a policy
 //	POST /policy/activate?source=NAME&from=REVISION&older=BOOL   a bundle
+//	POST /policy/approve      {revision, signature?} what waits becomes active
+//	POST /policy/refuse       {revision}             what waits is forgotten
 //	POST /policy/rollback     {revision}
 //	GET, PUT, DELETE /policy/shadow?source=NAME&sample=R   PUT takes a bundle
 package admin
@@ -49,6 +54,10 @@ type keyRequest struct {
 	Limits policy.Limits `json:"limits"`
 }
 
+type blockRequest struct {
+	Why string `json:"why"`
+}
+
 type nameRequest struct {
 	Name string `json:"name"`
 }
@@ -66,6 +75,12 @@ type attributesRequest struct {
 // rollbackRequest names a revision; "" is the policy before the active one.
 type rollbackRequest struct {
 	Revision string `json:"revision"`
+}
+
+// approvalRequest names what waits, and may sign that it may follow the active one.
+type approvalRequest struct {
+	Revision  string `json:"revision"`
+	Signature []byte `json:"signature,omitempty"`
 }
 
 type errorBody struct {

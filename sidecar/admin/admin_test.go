@@ -17,6 +17,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -51,7 +52,7 @@ func parts(t *testing.T, registry *keys.Registry, s *store.Store, dir string) Pa
 			t.Error(err)
 		}
 	})
-	return Parts{Keys: registry, Projects: projects.New(projects.Options{Store: s, Now: time.Now}), Policy: engine}
+	return Parts{Access: access.New(access.Options{Store: s, Policy: engine, Timeout: time.Minute}), Keys: registry, Projects: projects.New(projects.Options{Store: s, Now: time.Now}), Policy: engine}
 }
 
 // serve starts the admin API on a socket of its own.

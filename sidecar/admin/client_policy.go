@@ -31,13 +31,25 @@ func (c *Client) PolicyFiles(ctx context.Context, revision string) (bundle.Snaps
 	return files, nil
 }
 
-// ActivatePolicy makes a policy the active one, if it passes every step. from is the
+// ActivatePolicy makes a policy the active one, if it passes every step, or has it wait in
+// shadow: it is then Held. from is the
 // revision of the one that it was compared with, "" for none: it must still be the active
 // one. older accepts a sequence below that of the policy before.
 func (c *Client) ActivatePolicy(ctx context.Context, files bundle.Snapshot, source, from string, older bool) (activation.Info, error) {
 	query := url.Values{"source": {source}, "from": {from}, "older": {strconv.FormatBool(older)}}
 	var info activation.Info
 	return info, c.upload(ctx, http.MethodPost, "/policy/activate?"+query.Encode(), files, &info)
+}
+
+// ApprovePolicy makes the policy that waits the active one. signature is that of its
+// activation.Statement, nil for none.
+func (c *Client) ApprovePolicy(ctx context.Context, revision string, signature []byte) (activation.Info, error) {
+	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/approve", approvalRequest{revision, signature})
+}
+
+// RefusePolicy has the service forget the policy that waits.
+func (c *Client) RefusePolicy(ctx context.Context, revision string) (activation.Info, error) {
+	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/refuse", rollbackRequest{revision})
 }
 
 // RollBackPolicy makes a policy active that was active before; "" is the one
@@ -87,4 +99,21 @@ func (c *Client) Project(ctx context.Context, id string) (projects.Details, erro
 // SetAttributes sets attributes of a project; nil removes one.
 func (c *Client) SetAttributes(ctx context.Context, id string, set map[string]*string) (projects.Details, error) {
 	return ask[projects.Details](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(id)+"/attributes", attributesRequest{set})
+}
+
+// BlockGame keeps a game from players; its owner reads why.
+func (c *Client) BlockGame(ctx context.Context, projectID, why string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/projects/"+url.PathEscape(projectID)+"/block", blockRequest{why})
+	return err
+}
+
+// UnblockGame lets players have a game again.
+func (c *Client) UnblockGame(ctx context.Context, projectID string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodPost, "/projects/"+url.PathEscape(projectID)+"/unblock", nil)
+	return err
+}
+
+// Reports returns the games that players reported, the latest first.
+func (c *Client) Reports(ctx context.Context) ([]projects.Reported, error) {
+	return ask[[]projects.Reported](ctx, c, http.MethodGet, "/reports", nil)
 }

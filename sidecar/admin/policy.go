@@ -14,6 +14,14 @@ func (s *Server) policyRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /policy", s.get(func(*http.Request) (any, error) { return s.policy.Status(), nil }))
 	mux.HandleFunc("GET /policy/files", s.get(s.policyFiles))
 	mux.HandleFunc("POST /policy/activate", s.act(http.StatusOK, s.activatePolicy))
+	mux.HandleFunc("POST /policy/approve", s.act(http.StatusOK, with(func(r *http.Request, actor string, b approvalRequest) (any, error) {
+		return s.policy.Approve(r.Context(), activation.Approval{
+			Actor: actor, Revision: b.Revision, Signature: b.Signature, Confirm: s.recordPolicy(actor, "policy.approve"),
+		})
+	})))
+	mux.HandleFunc("POST /policy/refuse", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
+		return s.policy.Refuse(r.Context(), b.Revision, s.recordPolicy(actor, "policy.refuse"))
+	})))
 	mux.HandleFunc("POST /policy/rollback", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
 		return s.policy.Rollback(r.Context(), actor, b.Revision, s.recordPolicy(actor, "policy.rollback"))
 	})))
@@ -84,9 +92,17 @@ func (s *Server) readPolicy(r *http.Request, actor, action string) (activation.R
 // effect.
 func (s *Server) recordPolicy(actor, action string) func(context.Context, activation.Info) error {
 	return func(ctx context.Context, next activation.Info) error {
+		detail := map[string]any{"source": next.Source, "from": s.policy.Revision()}
+		switch {
+		case next.Held != nil && action == "policy.activate":
+			action = "policy.propose"
+			detail["held"] = next.Held.String()
+		case next.ProposedBy != "":
+			detail["proposedBy"], detail["approvedBy"] = next.ProposedBy, next.ActivatedBy
+		}
 		return s.registry.Record(ctx, store.AuditEntry{
 			Actor: actor, Action: action, Subject: next.Revision,
-			Detail: map[string]any{"source": next.Source, "from": s.policy.Revision()},
+			Detail: detail,
 		})
 	}
 }

@@ -16,8 +16,9 @@ func (s *Server) routes() http.Handler {
 	s.userRoutes(mux)
 	s.keyRoutes(mux)
 	s.projectRoutes(mux)
+	s.gameRoutes(mux)
 	s.policyRoutes(mux)
-	mux.HandleFunc("GET /audit", s.get(s.audit))
+	mux.HandleFunc("GET /audit", s.read(s.audit))
 	mux.HandleFunc("GET /engines/owner", s.get(func(r *http.Request) (any, error) {
 		return s.ledger.EnginesOwner(r.Context())
 	}))
@@ -31,20 +32,20 @@ func (s *Server) routes() http.Handler {
 }
 
 func (s *Server) userRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /users", s.act(http.StatusCreated, with(func(r *http.Request, actor string, b userRequest) (any, error) {
+	mux.HandleFunc("POST /users", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b userRequest) (any, error) {
 		return s.registry.CreateUser(r.Context(), actor, b.ID, b.TIK)
 	})))
-	mux.HandleFunc("GET /users/{id}", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /users/{id}", s.read(func(r *http.Request) (any, error) {
 		return s.registry.User(r.Context(), r.PathValue("id"))
 	}))
-	mux.HandleFunc("POST /users/{id}/topup", s.act(http.StatusOK, with(func(r *http.Request, actor string, b keys.Credit) (any, error) {
+	mux.HandleFunc("POST /users/{id}/topup", s.change(http.StatusOK, with(func(r *http.Request, actor string, b keys.Credit) (any, error) {
 		return s.registry.TopUp(r.Context(), actor, r.PathValue("id"), b)
 	})))
-	mux.HandleFunc("GET /users/{id}/statement", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /users/{id}/statement", s.read(func(r *http.Request) (any, error) {
 		query := r.URL.Query()
 		return s.registry.Statement(r.Context(), r.PathValue("id"), query.Get("key"), query.Get("after"))
 	}))
-	mux.HandleFunc("POST /users/{id}/login-link", s.act(http.StatusCreated, with(func(r *http.Request, actor string, _ struct{}) (any, error) {
+	mux.HandleFunc("POST /users/{id}/login-link", s.change(http.StatusCreated, with(func(r *http.Request, actor string, _ struct{}) (any, error) {
 		link, err := s.sessions.NewLink(r.Context(), actor, r.PathValue("id"))
 		if errors.Is(err, keys.ErrUnknownUser) {
 			err = &Error{http.StatusNotFound, "there is no user " + r.PathValue("id")}
@@ -54,44 +55,54 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 }
 
 func (s *Server) keyRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /keys", s.act(http.StatusCreated, with(func(r *http.Request, actor string, b keyRequest) (any, error) {
+	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keyRequest) (any, error) {
 		return s.registry.Create(r.Context(), actor, b.UserID, b.Name, b.Limits)
 	})))
-	mux.HandleFunc("GET /keys", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /keys", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Keys(r.Context(), r.URL.Query().Get("user"))
 	}))
-	mux.HandleFunc("GET /keys/{id}", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /keys/{id}", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Key(r.Context(), r.PathValue("id"))
 	}))
-	mux.HandleFunc("GET /keys/{id}/usage", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /keys/{id}/usage", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Usage(r.Context(), r.PathValue("id"))
 	}))
-	mux.HandleFunc("PUT /keys/{id}/name", s.act(http.StatusOK, with(func(r *http.Request, actor string, b nameRequest) (any, error) {
+	mux.HandleFunc("PUT /keys/{id}/name", s.change(http.StatusOK, with(func(r *http.Request, actor string, b nameRequest) (any, error) {
 		return s.registry.Rename(r.Context(), actor, r.PathValue("id"), b.Name)
 	})))
-	mux.HandleFunc("PUT /keys/{id}/limits", s.act(http.StatusOK, with(func(r *http.Request, actor string, b limitsRequest) (any, error) {
+	mux.HandleFunc("PUT /keys/{id}/limits", s.change(http.StatusOK, with(func(r *http.Request, actor string, b limitsRequest) (any, error) {
 		return s.registry.SetLimits(r.Context(), actor, r.PathValue("id"), b.Version, b.Limits)
 	})))
 	for name, set := range map[string]func(ctx context.Context, actor, keyID string) (keys.Key, error){
 		"disable": s.registry.Disable, "enable": s.registry.Enable, "revoke": s.registry.Revoke,
 	} {
-		mux.HandleFunc("POST /keys/{id}/"+name, s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+		mux.HandleFunc("POST /keys/{id}/"+name, s.change(http.StatusOK, func(r *http.Request, actor string) (any, error) {
 			return set(r.Context(), actor, r.PathValue("id"))
 		}))
 	}
 }
 
 func (s *Server) projectRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /projects", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /projects", s.read(func(r *http.Request) (any, error) {
 		return s.projects.List(r.Context(), r.URL.Query().Get("user"), r.URL.Query().Get("after"))
 	}))
-	mux.HandleFunc("GET /projects/{id}", s.get(func(r *http.Request) (any, error) {
+	mux.HandleFunc("GET /projects/{id}", s.read(func(r *http.Request) (any, error) {
 		return s.projects.Details(r.Context(), r.PathValue("id"))
 	}))
 	mux.HandleFunc("PATCH /projects/{id}/attributes",
-		s.act(http.StatusOK, with(func(r *http.Request, actor string, b attributesRequest) (any, error) {
+		s.change(http.StatusOK, with(func(r *http.Request, actor string, b attributesRequest) (any, error) {
 			return s.projects.SetAttributes(r.Context(), projects.AttributeChange{Actor: actor, ProjectID: r.PathValue("id"), Set: b.Set})
 		})))
+}
+
+func (s *Server) gameRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("POST /projects/{id}/block", s.act(http.StatusOK, with(func(r *http.Request, actor string, b blockRequest) (any, error) {
+		return struct{}{}, s.projects.BlockGame(r.Context(), actor, r.PathValue("id"), b.Why)
+	})))
+	mux.HandleFunc("POST /projects/{id}/unblock", s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+		return struct{}{}, s.projects.UnblockGame(r.Context(), actor, r.PathValue("id"))
+	}))
+	mux.HandleFunc("GET /reports", s.get(func(r *http.Request) (any, error) { return s.projects.Reports(r.Context()) }))
 }
 
 func (s *Server) audit(r *http.Request) (any, error) {

@@ -13,8 +13,10 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -27,6 +29,7 @@ import (
 type Server struct {
 	*peer.Server
 
+	access   *access.Door
 	registry *keys.Registry
 	sessions *sessions.Registry
 	projects *projects.Catalog
@@ -37,6 +40,7 @@ type Server struct {
 
 // Parts are what is administered.
 type Parts struct {
+	Access   *access.Door // decides what admins may do with users' data
 	Keys     *keys.Registry
 	Sessions *sessions.Registry
 	Projects *projects.Catalog
@@ -49,7 +53,7 @@ func Start(o peer.ServerOptions, p Parts) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	s := &Server{registry: p.Keys, sessions: p.Sessions, projects: p.Projects, ledger: p.Ledger, policy: p.Policy, logger: o.Logger}
+	s := &Server{access: p.Access, registry: p.Keys, sessions: p.Sessions, projects: p.Projects, ledger: p.Ledger, policy: p.Policy, logger: o.Logger}
 	o.Handler = bounded(s.routes())
 	var err error
 	s.Server, err = peer.Start(o)
@@ -70,6 +74,36 @@ func bounded(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		next.ServeHTTP(w, r.WithContext(store.Unhurried(r.Context())))
 	})
+}
+
+// read is get for users' data: the policy decides.
+func (s *Server) read(read func(r *http.Request) (any, error)) http.HandlerFunc {
+	return s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+		if err := s.allow(r, actor, policy.ActionAdminRead); err != nil {
+			return nil, err
+		}
+		return read(r)
+	})
+}
+
+// change is act for users' data: the policy decides.
+func (s *Server) change(status int, do func(r *http.Request, actor string) (any, error)) http.HandlerFunc {
+	return s.act(status, func(r *http.Request, actor string) (any, error) {
+		if err := s.allow(r, actor, policy.ActionAdminWrite); err != nil {
+			return nil, err
+		}
+		return do(r, actor)
+	})
+}
+
+// allow returns the policy's refusal. The policy itself and the engines are no user's:
+// who may use the socket can always bring back a policy that lets admins in.
+func (s *Server) allow(r *http.Request, actor string, action policy.Action) error {
+	d, err := s.access.DecideUser(r.Context(), policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
+	if err == nil && !d.Allow {
+		err = &Error{d.Status, d.Error}
+	}
+	return err
 }
 
 // get serves what is read.
@@ -136,6 +170,10 @@ func refusal(err error) *Error {
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownProject):
 		return &Error{http.StatusNotFound, "there is no such project"}
+	case errors.Is(err, activation.ErrApproval):
+		return &Error{http.StatusForbidden, err.Error()}
+	case errors.Is(err, activation.ErrNoneWaits):
+		return &Error{http.StatusNotFound, err.Error()}
 	case errors.Is(err, activation.ErrUnknownRevision), errors.Is(err, ledger.ErrNoEngines):
 		return &Error{http.StatusNotFound, err.Error()}
 	}

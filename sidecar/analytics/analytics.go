@@ -43,20 +43,28 @@ type Recorder interface {
 	// Record keeps the events of a batch that were not recorded before. Once it has
 	// answered, they outlive any crash; after an error the batch is to be sent again.
 	Record(ctx context.Context, a Arrival) (play.Answer, error)
+	// Submit takes the end of a run onto the boards.
+	Submit(ctx context.Context, s Submission) (play.ScoreAnswer, error)
+	// Variants returns the parameters that a player gets.
+	Variants(ctx context.Context, game, player string) (map[string]string, error)
+	// Board returns a part of a board.
+	Board(ctx context.Context, game, player, window string, top, around int) (play.Board, error)
 }
 
 // Log is the Recorder over a store. It is safe for concurrent use.
 type Log struct {
-	store *store.Store
-	now   func() time.Time
+	store  *store.Store
+	now    func() time.Time
+	seller Seller
+	meters meters
 
 	mu    sync.Mutex                 // guards names
 	names map[string]map[string]bool // of each game's events that are in play_names
 }
 
 // Open opens the log in a SQLite file or, if address is the URL of one, in a
-// PostgreSQL database.
-func Open(ctx context.Context, address string, now func() time.Time) (*Log, error) {
+// PostgreSQL database. What is kept is bought from seller.
+func Open(ctx context.Context, address string, seller Seller, now func() time.Time) (*Log, error) {
 	open := store.OpenSQLiteOf
 	if store.IsPostgresURL(address) {
 		open = store.OpenPostgresOf
@@ -65,7 +73,7 @@ func Open(ctx context.Context, address string, now func() time.Time) (*Log, erro
 	if err != nil {
 		return nil, fmt.Errorf("opening analytics: %w", err)
 	}
-	return &Log{store: s, now: now, names: make(map[string]map[string]bool)}, nil
+	return &Log{store: s, now: now, seller: seller, names: make(map[string]map[string]bool)}, nil
 }
 
 // Close ends the writes under way.
@@ -82,6 +90,8 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		for _, table := range []string{
 			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
+			"play_funnels", "play_scores", "play_meters", "play_board_settings", "play_boards", "play_runs", "play_rewards", "play_grants",
+			"play_experiments", "play_assignments", "play_exposures",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err
@@ -89,6 +99,7 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		}
 		return nil
 	})
+	l.meters.forget(game)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.names, game)

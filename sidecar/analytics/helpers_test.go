@@ -3,9 +3,10 @@ package analytics_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,8 +15,6 @@ import (
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 const (
 	game    = "0123456789abcdef01234567"
@@ -32,6 +31,47 @@ type bench struct {
 	t       testing.TB
 	now     time.Time
 	address string
+	seller  *seller
+}
+
+// seller sells blocks to an owner who can pay for some.
+type seller struct {
+	mu    sync.Mutex // guards the following fields
+	can   int        // pay for so many more
+	paid  map[int64]bool
+	asked int
+	lost  int // answers that do not come, though the block is paid
+}
+
+func (s *seller) BuyBlock(_ context.Context, _ string, n int64) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	if !s.paid[n] && s.can == 0 {
+		return false, nil
+	}
+	if !s.paid[n] {
+		s.can--
+		s.paid[n] = true
+	}
+	if s.lost > 0 {
+		s.lost--
+		return false, errors.New("the answer is lost")
+	}
+	return true, nil
+}
+
+// topUp lets the owner pay for so many more.
+func (s *seller) topUp(blocks int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.can += blocks
+}
+
+func (s *seller) blocks() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return map[string]int64{game: int64(len(s.paid))}
 }
 
 // onEach runs a test on a log of each kind of store.
@@ -42,7 +82,7 @@ func onEach(t *testing.T, test func(t *testing.T, b *bench)) {
 		"PostgreSQL": func() string { return postgrestest.URL(t) + "&synchronous_commit=off" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &bench{t: t, now: noon, address: address()}
+			b := &bench{t: t, now: noon, address: address(), seller: &seller{can: 1000, paid: make(map[int64]bool)}}
 			b.open()
 			t.Cleanup(b.close)
 			test(t, b)
@@ -53,7 +93,7 @@ func onEach(t *testing.T, test func(t *testing.T, b *bench)) {
 func (b *bench) open() {
 	b.t.Helper()
 	var err error
-	b.Log, err = analytics.Open(context.Background(), b.address, func() time.Time { return b.now })
+	b.Log, err = analytics.Open(context.Background(), b.address, b.seller, func() time.Time { return b.now })
 	if err != nil {
 		b.t.Fatal(err)
 	}

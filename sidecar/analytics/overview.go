@@ -16,37 +16,20 @@ func dateOf(day int64) string { return time.Unix(day*24*3600, 0).UTC().Format(ti
 // Overview returns how a game was played by the public in the last days, and in as many
 // before. It reads counts alone, never events.
 func (l *Log) Overview(ctx context.Context, game string, days int) (api.Overview, error) {
-	today := l.now().UnixMilli() / msOfDay
-	first := today - int64(days) + 1
+	at := l.looking(game, api.ViewQuery{Name: api.ViewOverview, Days: days})
 	o := api.Overview{
-		ProjectID: game, From: dateOf(first), To: dateOf(today),
-		Days: make([]api.PlayCounts, days), Builds: []api.Build{}, Events: map[string]int64{}, Dropped: map[string]int64{},
+		ProjectID: game, From: at.out.From, To: at.out.To, View: api.ViewOverview,
+		Days: make([]api.PlayCounts, days), Events: map[string]int64{}, Dropped: map[string]int64{},
 	}
 	err := l.store.View(ctx, func(r *store.Reader) error {
-		v := view{r, game}
-		var err error
-		for i := range o.Days {
-			if o.Days[i], err = v.counts(first+int64(i), first+int64(i)); err != nil {
-				return err
-			}
-			o.Days[i].Day = dateOf(first + int64(i))
+		at.view, at.out.Tables = view{r, game}, nil
+		err := at.fill(&o, at.first, at.last)
+		if err == nil {
+			err = at.showOverview(o)
 		}
-		if o.Total, err = v.counts(first, today); err != nil {
-			return err
-		}
-		if o.Previous, err = v.counts(first-int64(days), first-1); err != nil {
-			return err
-		}
-		if o.Builds, err = v.builds(first, today); err != nil {
-			return err
-		}
-		if err := v.sums(o.Events, `SELECT name, CAST(sum(events) AS BIGINT) FROM play_counts
-			WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY name`, first, today); err != nil {
-			return err
-		}
-		return v.sums(o.Dropped, "SELECT cause, CAST(sum(events) AS BIGINT) FROM play_drops WHERE game = ? AND hour BETWEEN ? AND ? GROUP BY cause",
-			first*24, today*24+23)
+		return err
 	})
+	o.Tables = at.out.Tables
 	if err != nil {
 		return api.Overview{}, fmt.Errorf("reading how game %s was played: %w", game, err)
 	}
@@ -57,6 +40,31 @@ func (l *Log) Overview(ctx context.Context, game string, days int) (api.Overview
 type view struct {
 	*store.Reader
 	game string
+}
+
+// fill reads the figures of the days from first to last, and of as many before.
+func (v view) fill(o *api.Overview, first, last int64) (err error) {
+	for i := range o.Days {
+		if o.Days[i], err = v.counts(first+int64(i), first+int64(i)); err != nil {
+			return err
+		}
+		o.Days[i].Day = dateOf(first + int64(i))
+	}
+	if o.Total, err = v.counts(first, last); err != nil {
+		return err
+	}
+	if o.Previous, err = v.counts(2*first-last-1, first-1); err != nil {
+		return err
+	}
+	if o.Builds, err = v.eachBuild(first, last); err != nil || o.Events == nil {
+		return err
+	}
+	if err := v.sums(o.Events, `SELECT name, CAST(sum(events) AS BIGINT) FROM play_counts
+		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY name`, first, last); err != nil {
+		return err
+	}
+	return v.sums(o.Dropped, "SELECT cause, CAST(sum(events) AS BIGINT) FROM play_drops WHERE game = ? AND hour BETWEEN ? AND ? GROUP BY cause",
+		first*24, last*24+23)
 }
 
 func (v view) counts(first, last int64) (c api.PlayCounts, err error) {
@@ -83,29 +91,33 @@ func (v view) counts(first, last int64) (c api.PlayCounts, err error) {
 	return c, err
 }
 
+// bucket is how many streams took a time of a bucket.
+type bucket struct{ n, streams int64 }
+
 // median returns the middle of the bucket that holds the middle session.
 func (v view) median(first, last int64) (int64, error) {
-	type bucket struct{ n, streams int64 }
 	buckets, err := store.All(v.Reader, func(scan store.Scan) (b bucket, err error) {
 		return b, scan(&b.n, &b.streams)
 	}, `SELECT bucket, CAST(sum(streams) AS BIGINT) FROM play_lengths
 		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY bucket ORDER BY bucket`, v.game, first, last)
-	if err != nil {
-		return 0, err
-	}
+	return middle(buckets), err
+}
+
+// middle returns the middle of the bucket that holds the middle stream, in seconds.
+func middle(buckets []bucket) int64 {
 	var all, below int64
 	for _, b := range buckets {
 		all += b.streams
 	}
 	for _, b := range buckets {
 		if below += b.streams; 2*below >= all && all > 0 {
-			return int64(math.Round(math.Exp2((float64(b.n) + 0.5) / 4))), nil
+			return int64(math.Round(math.Exp2((float64(b.n) + 0.5) / 4)))
 		}
 	}
-	return 0, nil
+	return 0
 }
 
-func (v view) builds(first, last int64) ([]api.Build, error) {
+func (v view) eachBuild(first, last int64) ([]api.Build, error) {
 	return store.All(v.Reader, func(scan store.Scan) (b api.Build, err error) {
 		var active int64
 		err = scan(&b.JobID, &b.Sessions, &b.Plays, &b.Runs, &active)

@@ -29,6 +29,7 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		{"play_events", "game, stream, seq", today - keepEvents},
 		{"play_streams", "game, stream", today - keepStreams},
 		{"play_player_days", "game, player, class, day", today - keepStreams},
+		{"play_runs", "game, stream, run", today - keepStreams},
 	} {
 		query := fmt.Sprintf("DELETE FROM %s WHERE (%s) IN (SELECT %s FROM %s WHERE day < ? LIMIT %d)", old.table, old.key, old.key, old.table, pruneBatch)
 		for {

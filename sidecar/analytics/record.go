@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/svc-games/svc/api/play"
@@ -15,22 +16,43 @@ const maxEssential = 1000
 // transaction, so that a batch which comes again finds the cursor past its events.
 func (l *Log) Record(ctx context.Context, a Arrival) (play.Answer, error) {
 	r := recording{Arrival: a, log: l, now: l.now().UnixMilli()}
-	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		r.begin(tx)
-		return r.run()
-	})
+	err := r.record(ctx)
 	if err != nil {
 		return play.Answer{}, fmt.Errorf("recording events of game %s: %w", a.Game, err)
 	}
 	l.known(a.Game, r.named)
-	return play.Answer{Ack: r.stream.cursor, Mode: play.ModeFull}, nil
+	return r.answer(), nil
+}
+
+// record makes attempts until there is room for the events, or none to be had.
+func (r *recording) record(ctx context.Context) (err error) {
+	if r.unpaid, err = r.log.unpaid(ctx, r.Game); err != nil {
+		return err
+	}
+	for range maxPurchases {
+		err = r.log.store.Update(ctx, func(tx *store.Tx) error {
+			r.begin(tx)
+			return r.run()
+		})
+		var room errNoRoom
+		if !errors.As(err, &room) {
+			return err
+		}
+		bought, err := r.log.buy(ctx, r.Game, room.next)
+		if err != nil {
+			return err
+		}
+		r.unpaid = !bought
+	}
+	return err
 }
 
 // recording is one batch on its way into the store.
 type recording struct {
 	Arrival
-	log *Log
-	now int64
+	log    *Log
+	now    int64
+	unpaid bool // the next block is refused
 
 	tx      *store.Tx
 	stream  stream
@@ -38,9 +60,14 @@ type recording struct {
 	fresh   bool   // the stream is new
 	counts  map[string]int64
 	drops   map[drop]int64
-	named   []string // events that the game had not before
-	allowed int64    // custom events of the player's day that there is room for
-	spent   int64    // of these
+	reached map[reached]int64
+	scores  map[int64]int64 // of runs that ended, by bucket
+	named   []string        // events that the game had not before
+	allowed int64           // custom events of the player's day that there is room for
+	spent   int64           // of these
+	granted int64           // blocks of the game
+	left    int64           // events of these
+	paid    int64           // events that were taken off
 }
 
 // drop is what events are counted by that are not kept.
@@ -51,7 +78,10 @@ type drop struct {
 
 // begin starts anew: the store may run an operation twice.
 func (r *recording) begin(tx *store.Tx) {
-	*r = recording{Arrival: r.Arrival, log: r.log, now: r.now, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64)}
+	*r = recording{
+		Arrival: r.Arrival, log: r.log, now: r.now, unpaid: r.unpaid, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64),
+		reached: make(map[reached]int64), scores: make(map[int64]int64),
+	}
 }
 
 func (r *recording) run() error {
@@ -60,6 +90,9 @@ func (r *recording) run() error {
 	}
 	r.merge()
 	if err := r.room(); err != nil {
+		return err
+	}
+	if err := r.loadMeter(); err != nil {
 		return err
 	}
 	for _, e := range r.Events {
@@ -126,7 +159,10 @@ func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
 	if declared, typed := r.stream.declared.Definitions[e.Name]; typed && !declared.Fits(e.Props) {
 		return play.CauseType, nil
 	}
-	return r.admitName(e.Name)
+	if cause, err := r.admitName(e.Name); cause != "" || err != nil {
+		return cause, err
+	}
+	return r.pay(e.Name)
 }
 
 // keep stores an event, and counts it.
@@ -146,6 +182,12 @@ func (r *recording) keep(e play.Event, at int64) error {
 		s.score(e.Props)
 	}
 	r.counts[e.Name]++
+	r.follow(e)
+	if e.Name == play.Exposure {
+		if err := r.expose(e.Props); err != nil {
+			return err
+		}
+	}
 	_, err := r.tx.Exec("INSERT INTO play_events (day, game, stream, seq, at, class, name, props) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		at/msOfDay, r.Game, r.Stream, e.Seq, at, s.class, e.Name, string(e.Props))
 	return err

@@ -3,7 +3,6 @@ package analytics
 import (
 	"encoding/json"
 	"errors"
-	"math"
 
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
@@ -16,6 +15,7 @@ type stream struct {
 	device, language                string
 	variants                        play.Texts
 	declared                        declared
+	progress                        map[string]place // by funnel
 	lastAt, active, runs            int64
 	best                            *float64
 	essential, custom, lost, length int64
@@ -49,7 +49,7 @@ func (s stream) bucket() int64 {
 	if s.active < 1000 {
 		return -1
 	}
-	return int64(4 * math.Log2(float64(s.active)/1000))
+	return lengthBucket(s.active)
 }
 
 // load reads the stream's row, and keeps others from it until the end of the
@@ -72,14 +72,17 @@ func (r *recording) load() error {
 		return err
 	}
 	s := &r.stream
-	var declared string
-	err = r.tx.Row(`SELECT cursor, anchor, day, class, build, player, declared, last_at, active, runs, best, essential, custom, lost
+	var declared, progress string
+	err = r.tx.Row(`SELECT cursor, anchor, day, class, build, player, declared, progress, last_at, active, runs, best, essential, custom, lost
 		FROM play_streams WHERE game = ? AND stream = ?`, r.Game, r.Stream).
-		Scan(&s.cursor, &s.anchor, &s.day, &s.class, &s.build, &s.player, &declared, &s.lastAt, &s.active, &s.runs, &s.best, &s.essential, &s.custom, &s.lost)
+		Scan(&s.cursor, &s.anchor, &s.day, &s.class, &s.build, &s.player, &declared, &progress, &s.lastAt, &s.active, &s.runs, &s.best, &s.essential, &s.custom, &s.lost)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal([]byte(declared), &s.declared); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(progress), &s.progress); err != nil {
 		return err
 	}
 	r.before = *s
@@ -121,9 +124,16 @@ func (r *recording) save() error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.tx.Exec(`UPDATE play_streams SET cursor = ?, anchor = ?, declared = ?, last_at = ?, active = ?, runs = ?, best = ?,
+	progress, err := json.Marshal(s.progress)
+	if err != nil {
+		return err
+	}
+	if _, err := r.tx.Exec(`UPDATE play_streams SET cursor = ?, anchor = ?, declared = ?, progress = ?, last_at = ?, active = ?, runs = ?, best = ?,
 			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
-		s.cursor, s.anchor, string(text), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
+		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
+		return err
+	}
+	if err := r.countMeter(); err != nil {
 		return err
 	}
 	if err := r.countDay(); err != nil {
@@ -140,6 +150,9 @@ func (r *recording) save() error {
 		}
 	}
 	if err := r.countPlayer(); err != nil {
+		return err
+	}
+	if err := r.countProgress(); err != nil {
 		return err
 	}
 	return r.countDrops()

@@ -54,6 +54,11 @@ func (e estate) pages() []string {
 	return []string{
 		key, key + "/disable", key + "/enable", key + "/revoke", "/console/projects/" + e.projectID,
 		"/console/jobs/" + e.jobID, "/console/jobs/" + e.jobID + "/events", "/console/jobs/" + e.jobID + "/files",
+		"/console/projects/" + e.projectID + "/analytics/overview", "/console/projects/" + e.projectID + "/analytics/live",
+		"/console/projects/" + e.projectID + "/analytics/engagement", "/console/projects/" + e.projectID + "/analytics/retention",
+		"/console/projects/" + e.projectID + "/analytics/funnels", "/console/projects/" + e.projectID + "/analytics/events",
+		"/console/projects/" + e.projectID + "/analytics/costs?format=csv",
+		"/console/projects/" + e.projectID + "/analytics/board", "/console/projects/" + e.projectID + "/analytics/experiments",
 	}
 }
 
@@ -62,6 +67,9 @@ func (e estate) forms() []string {
 	return []string{
 		key + "/name", key + "/limits", key + "/disable", key + "/enable", key + "/revoke",
 		"/console/projects/" + e.projectID + "/attributes",
+		"/console/projects/" + e.projectID + "/publish", "/console/projects/" + e.projectID + "/unpublish",
+		"/console/projects/" + e.projectID + "/board", "/console/projects/" + e.projectID + "/rewards",
+		"/console/projects/" + e.projectID + "/experiments", "/console/projects/" + e.projectID + "/experiment",
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -19,18 +20,19 @@ type attributeForm struct {
 // address.
 var attributesDone = map[string]string{
 	"set": "The attribute is set. Decisions rest on it from now on.", "removed": "The attribute is removed. Decisions rest on that from now on.",
+	"published": "The game is published.", "unpublished": "The game is no longer published. What was counted stays.",
 }
 
 // setAttribute sets or removes one attribute. The form says what its page
 // showed before, so that a page which is out of date takes nothing back.
 func (c *Console) setAttribute(x *exchange) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionSetAttributes)
 	if err != nil {
 		return err
 	}
 	form := attributeForm{Name: x.r.PostFormValue("name"), Value: x.r.PostFormValue("value")}
 	change := projects.AttributeChange{
-		Actor: x.actor(), ProjectID: project.ID, OwnerID: x.user,
+		Actor: x.actor(), ProjectID: project.ID, OwnerID: project.OwnerID,
 		Set: map[string]*string{form.Name: &form.Value}, Seen: map[string]*string{form.Name: nil},
 	}
 	if seen, shown := x.r.PostForm["seen"]; shown {
@@ -55,7 +57,7 @@ func (c *Console) setAttribute(x *exchange) error {
 
 // refuseAttribute shows the project as it is now, and what was typed.
 func (c *Console) refuseAttribute(x *exchange, status int, form attributeForm, message string) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionSetAttributes)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/access"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -22,11 +26,19 @@ import (
 
 // Parts are what the console works on.
 type Parts struct {
+	// Access decides what users may do here.
+	Access *access.Door
+	// Basis names what decisions rest on besides their subject; see sidecar.Changes.
+	Basis    func(context.Context) (string, error)
 	Keys     *keys.Registry
 	Projects *projects.Catalog
 	Ledger   *ledger.Ledger
 	Sessions *sessions.Registry
 	Logger   *zap.Logger
+	// Played opens what is kept of games that are played.
+	Played func(context.Context) (*analytics.Log, error)
+	// View returns how a project's game is played.
+	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -38,6 +50,7 @@ type Console struct {
 	pages   *pages
 	attempt *attempts
 	oidc    *provider
+	streams streams
 	handler http.Handler
 }
 
@@ -66,11 +79,6 @@ func New(p Parts, o site.Options) (*Console, error) {
 	return c, nil
 }
 
-// Ended implements site.Site.
-func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
-	return c.Sessions.Ended(ctx, session)
-}
-
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 func (c *Console) routes() http.Handler {
@@ -87,31 +95,49 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("POST /console/logout", c.signedIn(c.signOut))
 	mux.Handle("POST /console/logout-everywhere", c.signedIn(c.signOutEverywhere))
 
-	mux.Handle("GET /console/keys", c.signedIn(c.listKeys))
-	mux.Handle("GET /console/keys/new", c.signedIn(c.newKey))
-	mux.Handle("POST /console/keys", c.signedIn(c.createKey))
-	mux.Handle("GET /console/keys/{key}", c.signedIn(c.showKey))
-	mux.Handle("POST /console/keys/{key}/name", c.signedIn(c.renameKey))
-	mux.Handle("POST /console/keys/{key}/limits", c.signedIn(c.limitKey))
+	mux.Handle("GET /console/keys", c.allowed(policy.ActionReadKeys, c.listKeys))
+	mux.Handle("GET /console/keys/new", c.allowed(policy.ActionCreateKey, c.newKey))
+	mux.Handle("POST /console/keys", c.allowed(policy.ActionCreateKey, c.createKey))
+	mux.Handle("GET /console/keys/{key}", c.allowed(policy.ActionReadKeys, c.showKey))
+	mux.Handle("POST /console/keys/{key}/name", c.allowed(policy.ActionChangeKey, c.renameKey))
+	mux.Handle("POST /console/keys/{key}/limits", c.allowed(policy.ActionChangeKey, c.limitKey))
 	mux.HandleFunc("GET /console/keys/{key}/name", toFormOf("keys", "key"))
 	mux.HandleFunc("GET /console/keys/{key}/limits", toFormOf("keys", "key"))
-	mux.Handle("GET /console/keys/{key}/{change}", c.signedIn(c.confirmChange))
-	mux.Handle("POST /console/keys/{key}/{change}", c.signedIn(c.changeState))
+	mux.Handle("GET /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.confirmChange))
+	mux.Handle("POST /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.changeState))
 
-	mux.Handle("GET /console/usage", c.signedIn(c.showUsage))
-	mux.Handle("GET /console/usage.csv", c.signedIn(c.usageCSV))
-	mux.Handle("GET /console/statement", c.signedIn(c.showStatement))
-	mux.Handle("GET /console/statement.csv", c.signedIn(c.statementCSV))
+	mux.Handle("GET /console/usage", c.allowed("", c.showUsage))
+	mux.Handle("GET /console/usage.csv", c.allowed("", c.usageCSV))
+	mux.Handle("GET /console/statement", c.allowed("", c.showStatement))
+	mux.Handle("GET /console/statement.csv", c.allowed("", c.statementCSV))
 
-	mux.Handle("GET /console/projects", c.signedIn(c.listProjects))
-	mux.Handle("GET /console/projects/{project}", c.signedIn(c.showProject))
-	mux.Handle("POST /console/projects/{project}/attributes", c.signedIn(c.setAttribute))
+	mux.Handle("GET /console/projects", c.allowed(policy.ActionListProjects, c.listProjects))
+	mux.Handle("GET /console/projects/{project}", c.allowed("", c.showProject))
+	mux.Handle("POST /console/projects/{project}/attributes", c.allowed("", c.setAttribute))
 	mux.HandleFunc("GET /console/projects/{project}/attributes", toFormOf("projects", "project"))
-	mux.Handle("GET /console/jobs/{job}", c.signedIn(c.showJob))
-	mux.Handle("GET /console/jobs/{job}/events", c.signedIn(c.jobEvents))
-	mux.Handle("GET /console/jobs/{job}/files", c.signedIn(c.jobFiles))
+	mux.Handle("POST /console/projects/{project}/publish", c.allowed("", c.publish))
+	mux.Handle("POST /console/projects/{project}/unpublish", c.allowed("", c.unpublish))
+	mux.Handle("POST /console/projects/{project}/experiments", c.allowed("", c.draftExperiment))
+	mux.Handle("POST /console/projects/{project}/experiment", c.allowed("", c.moveExperiment))
+	mux.HandleFunc("GET /console/projects/{project}/experiments", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/experiment", toFormOf("projects", "project"))
+	mux.Handle("POST /console/projects/{project}/board", c.allowed("", c.setBoard))
+	mux.Handle("POST /console/projects/{project}/rewards", c.allowed("", c.setReward))
+	mux.HandleFunc("GET /console/projects/{project}/board", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/rewards", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/publish", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)
+	mux.Handle("GET /console/projects/{project}/analytics/{view}", c.allowed("", c.showAnalytics))
+	mux.Handle("GET /console/jobs/{job}", c.allowed("", c.showJob))
+	mux.Handle("GET /console/jobs/{job}/events", c.allowed("", c.jobEvents))
+	mux.Handle("GET /console/jobs/{job}/files", c.allowed("", c.jobFiles))
 
-	mux.Handle("GET /console/audit", c.signedIn(c.showAudit))
+	mux.Handle(site.StudioPath, c.allowed("", c.openStudio))
+	mux.Handle(site.StudioPath+"/", c.allowed("", c.openStudio))
+	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
+
+	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))
 
 	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")

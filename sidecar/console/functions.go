@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/tables"
 )
@@ -20,6 +21,13 @@ var functions = template.FuncMap{
 	"count": count,
 	"inc":   func(n int) int { return n + 1 },
 	"units": tables.Units,
+	"number": func(n *float64) string {
+		if n == nil {
+			return ""
+		}
+		return api.CellText(*n)
+	},
+	"capital": capital, "isNumber": isNumber,
 	"states": func() []string {
 		return []string{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked}
 	},

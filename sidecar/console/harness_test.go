@@ -39,13 +39,19 @@ func (d *desk) pass(t time.Duration) { d.at.Add(t.Milliseconds()) }
 // open opens a console with the users alice and bob.
 func open(t *testing.T, o site.Options) *desk {
 	t.Helper()
+	return openBy(t, o, policytest.Embedded(t))
+}
+
+// openBy is open with a policy.
+func openBy(t *testing.T, o site.Options, rules service.Policy) *desk {
+	t.Helper()
 	d := &desk{t: t}
 	d.at.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	dir := t.TempDir()
 	d.path = filepath.Join(dir, "svc.db")
 	storetest.SQLite(t, d.path)
 	var err error
-	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: policytest.Embedded(t), Now: d.now, DecisionTimeout: time.Minute})
+	d.side, err = service.Open(t.Context(), service.Options{DataDir: dir, Policy: rules, Now: d.now, DecisionTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

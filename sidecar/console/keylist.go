@@ -132,7 +132,7 @@ func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
 	}
 	page.Total = len(list)
 	for _, key := range list {
-		if key.State != policy.KeyRevoked {
+		if key.State != policy.KeyRevoked && key.Kind != keys.KindStudio {
 			page.Live++
 		}
 		if !filter.match(key) {

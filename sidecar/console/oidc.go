@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/oauth2"
 
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
@@ -145,6 +146,15 @@ func (c *Console) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		c.Logger.Warn("sign-in with the OpenID provider failed", zap.Error(err))
 		c.refuseOIDC(w, r, "The provider's answer could not be used. Try again.")
+		return
+	}
+	d, err := c.decide(r.Context(), userID, "", policy.ActionReadConsole)
+	switch {
+	case err != nil:
+		c.broken(w, r, err)
+		return
+	case !d.Allow:
+		c.render(w, r, d.Status, "signin", signInPage{Error: d.Error, OIDC: c.oidcName()})
 		return
 	}
 	secret, err := c.Sessions.Begin(r.Context(), userID, sessions.ViaOIDC)

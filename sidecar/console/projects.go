@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
-	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
@@ -25,7 +25,10 @@ func (c *Console) listProjects(x *exchange) error {
 	switch {
 	case errors.As(err, &refused):
 		return &failure{refused.Status, refused.Message}
-	case err != nil:
+	case err == nil:
+		list.Data, err = c.allowedProjects(x, list.Data)
+	}
+	if err != nil {
 		return err
 	}
 	return c.show(x, http.StatusOK, "projects",
@@ -35,16 +38,17 @@ func (c *Console) listProjects(x *exchange) error {
 // projectPage is one project with a part of its jobs.
 type projectPage struct {
 	Project projects.Details
-	ledger.JobPage
-	Names map[string]string // of keys, by id
-	First bool              // the page begins with the newest job
-	Typed attributeForm     // what was refused
-	Error string
-	Done  string
+	sidecar.JobPage
+	Published *api.Publication  // nil for nothing
+	Names     map[string]string // of keys, by id
+	First     bool              // the page begins with the newest job
+	Typed     attributeForm     // what was refused
+	Error     string
+	Done      string
 }
 
 func (c *Console) showProject(x *exchange) error {
-	project, err := c.ownProject(x, x.r.PathValue("project"))
+	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {
 		return err
 	}
@@ -59,18 +63,27 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	if page.JobPage, err = c.Ledger.ProjectJobs(x.r.Context(), page.Project.ID, before); err == nil {
 		page.Names, err = c.keyNames(x)
 	}
+	if err == nil {
+		page.Published, err = c.published(x, page.Project.ID)
+	}
 	if err != nil {
 		return err
 	}
 	return c.show(x, status, "project", page)
 }
 
-// ownProject returns a project of the user. One of another user gets the same answer
-// as one that does not exist.
-func (c *Console) ownProject(x *exchange, id string) (projects.Details, error) {
+// project returns the project that the address names, for an action that the user may
+// do with it. One that the user may not see gets the same answer as one that does not
+// exist.
+func (c *Console) project(x *exchange, action policy.Action) (projects.Details, error) {
+	const unknown = "You have no such project."
+	id := x.r.PathValue("project")
+	if err := c.allowProject(x, id, action, unknown); err != nil {
+		return projects.Details{}, err
+	}
 	project, err := c.Projects.Details(x.r.Context(), id)
-	if errors.Is(err, sidecar.ErrUnknownProject) || err == nil && project.OwnerID != x.user {
-		err = &failure{http.StatusNotFound, "You have no such project."}
+	if errors.Is(err, sidecar.ErrUnknownProject) {
+		err = &failure{http.StatusNotFound, unknown}
 	}
 	return project, err
 }

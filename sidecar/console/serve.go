@@ -1,31 +1,64 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
 // Preview answers for the preview's own origin. A file's address is
-// /CODE/PATH, and the code is all that it takes: no cookie is read or set
-// there, and nothing else of the console is there.
+// /CODE/PATH, and the code is all that it takes, as long as the user who made it may
+// play the game: no cookie is read or set there, and nothing else of the console is
+// there.
 func (c *Console) Preview() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{code}/{path...}", func(w http.ResponseWriter, r *http.Request) {
-		job, err := c.Sessions.Preview(r.Context(), r.PathValue("code"))
+		served, d, err := c.previewed(r.Context(), r.PathValue("code"))
 		switch {
 		case errors.Is(err, sessions.ErrCode):
 			http.Error(w, "This preview is over. Reload the job's page in the console.", http.StatusNotFound)
 		case err != nil:
 			c.Logger.Error("preview failed", zap.Error(err))
 			http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
+		case !d.Allow:
+			http.Error(w, d.Error, d.Status)
 		default:
-			site.Serve{What: site.ServePreview, JobID: job, Path: r.PathValue("path")}.Ask(w)
+			served.Path = r.PathValue("path")
+			served.Ask(w)
 		}
 	})
 	return mux
+}
+
+// previewed returns the job or the project whose game a code stands for, or ErrCode, and
+// whether the user who made the code may play it.
+func (c *Console) previewed(ctx context.Context, code string) (site.Serve, policy.Decision, error) {
+	subject, userID, err := c.Sessions.Preview(ctx, code)
+	if err != nil {
+		return site.Serve{}, policy.Decision{}, err
+	}
+	serve := site.Serve{What: site.ServePreview, JobID: subject}
+	project, live := strings.CutPrefix(subject, livePrefix)
+	if live {
+		serve = site.Serve{What: site.ServeLive, ProjectID: project}
+	} else {
+		job, err := c.Ledger.Job(ctx, subject)
+		if errors.Is(err, sidecar.ErrUnknownJob) {
+			err = sessions.ErrCode
+		}
+		if err != nil {
+			return site.Serve{}, policy.Decision{}, err
+		}
+		project = job.ProjectID
+	}
+	d, err := c.decide(ctx, userID, project, policy.ActionPreview)
+	return serve, d, err
 }

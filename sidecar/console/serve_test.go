@@ -15,7 +15,8 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
+	job := d.estate("alice").jobID
+	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	for path, want := range map[string]string{
 		"index.html": "index.html", "assets/a%20b%0Ac.png": "assets/a b\nc.png", "%E2%9C%93.png": "✓.png", "": "",
 	} {
-		if status, asked := get("/" + code + "/" + path); status != http.StatusOK || asked != (site.Serve{What: site.ServePreview, JobID: "job_1", Path: want}) {
+		if status, asked := get("/" + code + "/" + path); status != http.StatusOK || asked != (site.Serve{What: site.ServePreview, JobID: job, Path: want}) {
 			t.Errorf("%q: %d, asked for %+v", path, status, asked)
 		}
 	}

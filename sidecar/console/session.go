@@ -13,10 +13,10 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// sessionCookie holds a session's secret. Its prefix makes browsers refuse one
+// SessionCookie holds a session's secret. Its prefix makes browsers refuse one
 // that another host, or a page without TLS, tries to set; they take this
 // machine's own addresses for safe.
-const sessionCookie = "__Host-svc-session"
+const SessionCookie = "__Host-svc-session"
 
 // exchange is a request of a user who is signed in, and its answer.
 type exchange struct {
@@ -63,7 +63,7 @@ func (c *Console) session(r *http.Request) (sessions.Session, error) {
 		named = c.options.Identity(r)
 	}
 	found, err := sessions.Session{}, sessions.ErrNone
-	if cookie, missing := r.Cookie(sessionCookie); missing == nil {
+	if cookie, missing := r.Cookie(SessionCookie); missing == nil {
 		found, err = c.Sessions.Find(r.Context(), cookie.Value)
 	}
 	switch {
@@ -79,9 +79,9 @@ func (c *Console) session(r *http.Request) (sessions.Session, error) {
 
 // setCookie gives the browser a session's secret. It has no lifetime of its
 // own: the session ends in the store.
-func setCookie(w http.ResponseWriter, secret string) { putCookie(w, sessionCookie, secret, 0) }
+func setCookie(w http.ResponseWriter, secret string) { putCookie(w, SessionCookie, secret, 0) }
 
-func dropCookie(w http.ResponseWriter) { putCookie(w, sessionCookie, "", -1) }
+func dropCookie(w http.ResponseWriter) { putCookie(w, SessionCookie, "", -1) }
 
 // putCookie sets a cookie for maxAge seconds, until the browser ends with 0,
 // and removes it with -1.

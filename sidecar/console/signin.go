@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -81,6 +82,17 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 			return
 		case r.PostFormValue("ask") != "", errSession == nil && session.UserID != user:
 			c.render(w, r, http.StatusOK, "signinas", signInAs{User: user, Now: session.UserID, Code: code, Next: next})
+			return
+		}
+	}
+	if err == nil {
+		d, undecided := c.decide(r.Context(), user, "", policy.ActionReadConsole)
+		switch {
+		case undecided != nil:
+			c.broken(w, r, undecided)
+			return
+		case !d.Allow:
+			refuse(d.Status, d.Error)
 			return
 		}
 	}

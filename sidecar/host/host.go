@@ -79,6 +79,7 @@ type Host struct {
 	Service *service.Service
 	Policy  *activation.Engine
 
+	logger    *zap.Logger
 	opened    []func() error
 	address   peer.Address    // of the listener for gateways
 	takenOver <-chan struct{} // of the same
@@ -92,7 +93,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err := os.MkdirAll(filepath.Join(o.DataDir, filepath.Dir(Socket)), 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w: name a directory that can be written to in SVC_DATA_DIR", err)
 	}
-	h := new(Host)
+	h := &Host{logger: o.Logger}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.Close())
@@ -158,7 +159,7 @@ func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
 func (h *Host) serve(o Options) error {
 	if o.Admin != nil {
 		server, err := admin.Start(o.listener(*o.Admin, admin.SocketFile, "admin", nil), admin.Parts{
-			Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
+			Access: h.Service.Door, Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
 			Policy: h.Policy,
 		})
 		if err != nil {
@@ -200,7 +201,22 @@ func (h *Host) reads(o Options) http.Handler {
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{}))
 	}
+	mux.Handle("GET "+peer.HealthPath, peer.HealthHandler(h.problems))
 	return mux
+}
+
+// problems is what keeps the sidecar from admitting submissions. Rules that are newer
+// than those in force keep nothing from it.
+func (h *Host) problems(ctx context.Context) []string {
+	health, err := h.Service.Health(ctx)
+	if err == nil {
+		err = health.Writes
+	}
+	if err != nil {
+		h.logger.Warn("sidecar is not healthy", zap.Error(err))
+		return []string{"the store can't be written to"}
+	}
+	return nil
 }
 
 // calls serves gateways and engine proxies.

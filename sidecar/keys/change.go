@@ -65,6 +65,9 @@ func (g *Registry) setState(ctx context.Context, actor, keyID, action, to string
 		if !slices.Contains(from, key.State) {
 			return stateError(*key, to)
 		}
+		if key.Kind == KindStudio && to == policy.KeyRevoked {
+			return refuse(ErrState, "key %s is the studio's, which can be disabled and not revoked", key.ID)
+		}
 		entry := store.AuditEntry{Actor: actor, Action: action, Subject: keyID, Detail: map[string]any{"from": key.State, "to": to}}
 		key.State = to
 		if err := announce(tx, now, keyID, to); err != nil {

@@ -41,7 +41,8 @@ func (g *Registry) CreateWith(ctx context.Context, actor, userID, name string, l
 			return err
 		}
 		var have int
-		if err := tx.Row("SELECT count(*) FROM keys WHERE user_id = ? AND state <> 'revoked'", userID).Scan(&have); err != nil {
+		if err := tx.Row(`SELECT count(*) FROM keys WHERE user_id = ? AND state <> 'revoked'
+				AND id NOT IN (SELECT key_id FROM studio_keys)`, userID).Scan(&have); err != nil {
 			return err
 		}
 		if have >= MaxPerUser {

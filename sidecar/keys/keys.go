@@ -17,6 +17,7 @@ const MaxPerUser = store.MaxKeys
 // Key is what is known of an API key. The secret is not.
 type Key struct {
 	ID        string        `json:"id"`
+	Kind      string        `json:"kind,omitempty"` // KindStudio, or none
 	UserID    string        `json:"userId"`
 	Name      string        `json:"name"`
 	Masked    string        `json:"masked"`

@@ -13,7 +13,8 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-const columns = "id, user_id, name, masked, state, version, created_at, last_used_at, " + ledger.LimitColumns
+const columns = "id, user_id, name, masked, state, version, created_at, last_used_at, " +
+	"EXISTS (SELECT 1 FROM studio_keys s WHERE s.key_id = keys.id), " + ledger.LimitColumns
 
 // Key returns a key, or sidecar.ErrUnknownKey.
 func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
@@ -93,10 +94,14 @@ func scanKey(scan store.Scan) (Key, error) {
 	var key Key
 	var created int64
 	var used *int64
-	err := scan(append([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used},
+	var studio bool
+	err := scan(append([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used, &studio},
 		ledger.LimitFields(&key.Limits)...)...)
 	if err != nil {
 		return Key{}, err
+	}
+	if studio {
+		key.Kind = KindStudio
 	}
 	key.CreatedAt = time.UnixMilli(created).UTC()
 	if used != nil {

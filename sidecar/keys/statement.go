@@ -28,7 +28,8 @@ type Entry struct {
 	Kind string    `json:"kind"`
 	// TIK is the effect on the balance: negative for a charge.
 	TIK api.TIK `json:"tik"`
-	// The following are of charges. What they name may be deleted by now.
+	// The following are of charges. What they name may be deleted by now. One for events
+	// of a game that is played has no key and no job.
 	KeyID     string          `json:"keyId,omitempty"`
 	ProjectID string          `json:"projectId,omitempty"`
 	JobID     string          `json:"jobId,omitempty"`
@@ -103,9 +104,10 @@ func (st *Statement) read(r *store.Reader, keyID string, from place) error {
 			return fmt.Errorf("reading the units of record %d of feed %s: %w", last.Seq, last.Feed, err)
 		}
 		e.At, e.ProjectID = time.UnixMilli(last.At).UTC(), last.Project
-		if key == nil {
+		if last.Project == "" {
 			e.Kind = EntryCredit
-		} else {
+		}
+		if key != nil {
 			e.KeyID = *key
 		}
 		if job != nil {

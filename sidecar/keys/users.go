@@ -89,7 +89,7 @@ func readUser(r *store.Reader, userID string) (User, error) {
 	u := User{ID: userID}
 	var created int64
 	err := r.Row(`SELECT u.created_at, b.tik,
-			(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked'),
+			(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked' AND k.id NOT IN (SELECT key_id FROM studio_keys)),
 			(SELECT count(*) FROM projects p WHERE p.owner_id = u.id)
 		FROM users u JOIN balances b ON b.user_id = u.id WHERE u.id = ?`, userID).
 		Scan(&created, &u.Balance, &u.Keys, &u.Projects)

@@ -59,13 +59,18 @@ var invariants = []invariant{
 		SELECT u.id FROM users u LEFT JOIN balances b ON b.user_id = u.id
 			LEFT JOIN (SELECT user_id, sum(delta) AS tik FROM tik_entries GROUP BY user_id) e ON e.user_id = u.id
 		WHERE b.tik IS NULL OR b.tik <> coalesce(e.tik, 0)`},
-	{"entries", "an entry is a credit to a user or a charge of one of the user's keys and jobs", `
+	{"entries", "an entry is a credit to a user, a charge of one of the user's keys and jobs, or one of a game", `
 		SELECT e.project_id || '/' || e.feed_id || '/' || e.seq AS id
 		FROM tik_entries e LEFT JOIN keys k ON k.id = e.key_id LEFT JOIN jobs j ON j.id = e.job_id
 		WHERE NOT (e.project_id = '' AND e.feed_id = 'credit' AND e.key_id IS NULL AND e.job_id IS NULL AND e.delta > 0 AND e.units = '[]'
-				OR length(e.project_id) = 24 AND e.feed_id <> '' AND e.key_id IS NOT NULL AND e.job_id IS NOT NULL AND e.delta <= 0
-					AND (e.units = 'null' OR e.units LIKE '[%]'))
+				OR length(e.project_id) = 24 AND e.feed_id = 'play blocks' AND e.key_id IS NULL AND e.job_id IS NULL AND e.delta <= 0
+					AND e.seq > 0 AND e.units LIKE '[%]'
+				OR length(e.project_id) = 24 AND e.feed_id <> '' AND e.feed_id <> 'play blocks' AND e.key_id IS NOT NULL
+					AND e.job_id IS NOT NULL AND e.delta <= 0 AND (e.units = 'null' OR e.units LIKE '[%]'))
 			OR k.user_id <> e.user_id OR j.key_id <> e.key_id OR j.project_id <> e.project_id`},
+	{"blocks", "a game's blocks are paid in their order, none left out", `
+		SELECT project_id AS id FROM tik_entries WHERE feed_id = 'play blocks'
+		GROUP BY project_id HAVING count(*) <> max(seq)`},
 	{"credits", "a credit with a reference has its entry", `
 		SELECT c.reference AS id FROM credits c WHERE NOT EXISTS (
 			SELECT 1 FROM tik_entries e WHERE e.user_id = c.user_id AND e.at = c.at
@@ -75,7 +80,7 @@ var invariants = []invariant{
 			SELECT key_id, count(*) AS jobs FROM jobs WHERE resolved_at IS NULL GROUP BY key_id) j ON j.key_id = k.id
 		WHERE k.running <> coalesce(j.jobs, 0)`},
 	{"keys", fmt.Sprintf("a user has at most %d keys that are not revoked", store.MaxKeys), fmt.Sprintf(`
-		SELECT user_id AS id FROM keys WHERE state <> 'revoked' GROUP BY user_id HAVING count(*) > %d`, store.MaxKeys)},
+		SELECT user_id AS id FROM keys WHERE state <> 'revoked' AND id NOT IN (SELECT key_id FROM studio_keys) GROUP BY user_id HAVING count(*) > %d`, store.MaxKeys)},
 	{"revocations", "a key's state is the last one in the log of revocations", `
 		SELECT k.id FROM keys k LEFT JOIN (SELECT key_id, max(seq) AS seq FROM revlog GROUP BY key_id) m ON m.key_id = k.id
 			LEFT JOIN revlog r ON r.seq = m.seq
@@ -138,11 +143,14 @@ var references = []reference{
 	{"jobs", "project_id", "projects"},
 	{"keys", "user_id", "users"},
 	{"play_keys", "project_id", "projects"},
+	{"play_reports", "project_id", "projects"},
+	{"play_settings", "project_id", "projects"},
 	{"projects", "owner_id", "users"},
 	{"publications", "job_id", "jobs"},
 	{"publications", "project_id", "projects"},
 	{"reported", "job_id", "jobs"},
 	{"revlog", "key_id", "keys"},
+	{"stream_tokens", "key_id", "keys"},
 	{"session_codes", "user_id", "users"},
 	{"sessions", "user_id", "users"},
 	{"tik_entries", "key_id", "keys"},

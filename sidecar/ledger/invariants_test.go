@@ -84,6 +84,9 @@ func TestEachInvariantsViolationIsFound(t *testing.T) {
 				fmt.Sprintf(insert, fmt.Sprintf("'fedcba9876543210fedcba98', 'feed', 9, 'alice', '%s', '%s'", key, ended), -5)}},
 			{"entries", "/credit/99", []string{fmt.Sprintf(insert, "'', 'credit', 99, 'alice', NULL, NULL", -5)}},
 			{"entries", f.project + "/feed/9", []string{fmt.Sprintf(insert, fmt.Sprintf("'%s', 'feed', 9, 'alice', '%s', NULL", f.project, key), -5)}},
+			{"entries", f.project + "/play blocks/9", []string{fmt.Sprintf(insert, fmt.Sprintf("'%s', 'play blocks', 9, 'alice', '%s', NULL", f.project, key), -5)}},
+			{"entries", f.project + "/play blocks/9", []string{fmt.Sprintf(insert, fmt.Sprintf("'%s', 'play blocks', 9, 'alice', NULL, NULL", f.project), 5)}},
+			{"blocks", f.project, []string{fmt.Sprintf(insert, fmt.Sprintf("'%s', 'play blocks', 9, 'alice', NULL, NULL", f.project), -5)}},
 			{"credits", "invoice-1", []string{"UPDATE credits SET tik = 8"}},
 			{"running", key, []string{"UPDATE keys SET running = 0 WHERE id = '" + key + "'"}},
 			{"running", key, []string{"UPDATE jobs SET state = 'settled', status = 'failed', next_step = '', resolved_at = 1 WHERE id = '" + open + "'"}},
@@ -160,7 +163,11 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err4 := tx.Exec("INSERT INTO reported (job_id, unit, quantity, steps) VALUES (?, 'image', 1, 1)", job)
 			_, err5 := tx.Exec("INSERT INTO publications (project_id, job_id, published_at) SELECT project_id, id, 1 FROM jobs WHERE id = ?", job)
 			_, err6 := tx.Exec("INSERT INTO play_keys (id, project_id, created_at) SELECT ?, project_id, 1 FROM jobs WHERE id = ?", strings.Repeat("k", 31), job)
-			return errors.Join(err1, err2, err3, err4, err5, err6)
+			_, err7 := tx.Exec("INSERT INTO play_settings (project_id, origins, blocked_for) VALUES (?, '[]', '')", f.project)
+			_, err8 := tx.Exec("INSERT INTO play_reports (project_id, player, day, at, reason) VALUES (?, '', 1, 1, 'other')", f.project)
+			_, err9 := tx.Exec("INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, 1)", hash, key, job)
+			_, err10 := tx.Exec("INSERT INTO studio_keys (user_id, key_id) SELECT user_id, id FROM keys WHERE id = ?", key)
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

@@ -41,14 +41,20 @@ func readJob(r *store.Reader, jobID string) (sidecar.Job, string, error) {
 }
 
 // selectJob selects what scanJob reads.
-const selectJob = `SELECT j.id, j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id
+const selectJob = `SELECT j.id, j.state, j.record, j.tik_spent, j.key_id, p.owner_id, p.session_id,
+		CASE WHEN j.status = 'queued' AND j.resolved_at IS NULL THEN (SELECT count(*) FROM jobs o
+			WHERE o.project_id = j.project_id AND o.resolved_at IS NULL AND o.status = 'queued'
+				AND (o.created_at < j.created_at OR o.created_at = j.created_at AND o.id <= j.id)) ELSE 0 END,
+		CASE WHEN j.status = 'queued' AND j.resolved_at IS NULL THEN (SELECT count(*) FROM jobs o
+			WHERE o.project_id = j.project_id AND o.resolved_at IS NULL AND o.status = 'running') ELSE 0 END
 	FROM jobs j JOIN projects p ON p.id = j.project_id`
 
 // scanJob reads a job and the state of its row.
 func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
 	var id, stored, session string
 	var spent api.TIK
-	if err := scan(&id, &state, &stored, &spent, &job.KeyID, &job.OwnerID, &session); err != nil {
+	var position, running int // position is 0 for a job that is not queued
+	if err := scan(&id, &state, &stored, &spent, &job.KeyID, &job.OwnerID, &session, &position, &running); err != nil {
 		return sidecar.Job{}, "", err
 	}
 	record, err := decode(id, stored)
@@ -56,6 +62,9 @@ func scanJob(scan store.Scan) (job sidecar.Job, state string, err error) {
 		return sidecar.Job{}, "", err
 	}
 	job.Job, job.Settled = record.Public(session, spent), state == stateSettled
+	if position > 0 {
+		job.Queue = &api.Queue{Position: position, Ahead: position - 1 + running}
+	}
 	return job, state, nil
 }
 

@@ -19,7 +19,7 @@ const maxPriceFile = 1 << 20
 
 // knownUnits are the units that have one name; those of models have theirs in
 // the middle.
-var knownUnits = []string{"audio", "generator.job", "image"}
+var knownUnits = []string{UnitKEvents, "audio", "generator.job", "image"}
 
 // CheckPrices refuses a price list that can't be charged by, naming the unit: a
 // price that is negative or absurd, a unit that nothing ever reports, and a hole:

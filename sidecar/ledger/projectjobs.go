@@ -8,35 +8,47 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// JobPage is a part of a project's jobs, newest first.
-type JobPage struct {
-	Jobs []sidecar.Job
-	// Next asks for the jobs before; "" after the last one.
-	Next string
-}
-
-// pageOfJobs bounds a JobPage.
+// pageOfJobs bounds a page of ProjectJobs.
 const pageOfJobs = 50
 
 // ProjectJobs returns the jobs of a project, newest first, before the job ""
-// for all or the Next of an earlier page. Ids of jobs sort by time.
-func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (JobPage, error) {
-	page := JobPage{Jobs: []sidecar.Job{}}
+// for all or the Next of an earlier page.
+func (l *Ledger) ProjectJobs(ctx context.Context, projectID, before string) (sidecar.JobPage, error) {
+	return l.Jobs(ctx, sidecar.JobQuery{ProjectID: projectID, Before: before, Limit: pageOfJobs})
+}
+
+// Of a list of jobs: those of a project, which jobs_listed has in order, or those of a
+// user, whose ids are put in order before their rows are read.
+const (
+	ofProject = "j.project_id = ?"
+	ofUser    = "p.owner_id = ?"
+	listed    = ` AND j.state <> 'released' AND (? = '' OR j.status = ?) AND (? = '' OR j.id < ?)
+		ORDER BY j.id DESC LIMIT ?`
+	selectJobs     = selectJob + " WHERE " + ofProject + listed
+	selectUserJobs = selectJob + " WHERE j.id IN (SELECT j.id FROM projects p JOIN jobs j ON j.project_id = p.id WHERE " +
+		ofUser + listed + ") ORDER BY j.id DESC"
+)
+
+// Jobs implements sidecar.Service. Ids of jobs sort by time.
+func (l *Ledger) Jobs(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) {
+	page := sidecar.JobPage{Jobs: []sidecar.Job{}}
+	query, whose := selectJobs, q.ProjectID
+	if q.ProjectID == "" {
+		query, whose = selectUserJobs, q.UserID
+	}
 	err := l.store.View(ctx, func(r *store.Reader) error {
 		return r.Each(func(scan store.Scan) error {
-			if n := len(page.Jobs); n == pageOfJobs { // the row says no more than that there is one
+			if n := len(page.Jobs); n == q.Limit { // the row says no more than that there is one
 				page.Next = page.Jobs[n-1].JobID
 				return nil
 			}
 			job, _, err := scanJob(scan)
 			page.Jobs = append(page.Jobs, job)
 			return err
-		}, selectJob+`
-			WHERE j.project_id = ? AND j.state <> 'released' AND (? = '' OR j.id < ?)
-			ORDER BY j.id DESC LIMIT ?`, projectID, before, before, pageOfJobs+1)
+		}, query, whose, string(q.Status), string(q.Status), q.Before, q.Before, q.Limit+1)
 	})
 	if err != nil {
-		return JobPage{}, fmt.Errorf("listing the jobs of project %s: %w", projectID, err)
+		return sidecar.JobPage{}, fmt.Errorf("listing the jobs of %s: %w", whose, err)
 	}
 	return page, nil
 }

@@ -33,7 +33,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		err = p.admit(r.Context(), b.Game, b.Key)
 	}
 	if err == nil {
-		err = tooMany(p.Rates.take(b.Game+b.Stream, maxPerStream))
+		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
 	}
 	if err != nil {
 		p.refuse(w, err)
@@ -44,7 +44,15 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, answer)
+	writeJSON(w, statusOf(answer), answer)
+}
+
+// statusOf is that of an answer. The library forgets what is acknowledged all the same.
+func statusOf(answer play.Answer) int {
+	if answer.Mode == play.ModeEssential {
+		return http.StatusPaymentRequired
+	}
+	return http.StatusOK
 }
 
 // formerBatch takes those of the library before there were batches.
@@ -58,16 +66,22 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	if err == nil && len(batches) > 0 {
 		err = p.admit(r.Context(), batches[0].Game, key)
 	}
+	if err == nil && len(batches) > 0 {
+		err = tooMany(p.Rates.take("game "+batches[0].Game, maxPerGame))
+	}
+	status := http.StatusOK
 	for _, b := range batches {
 		if err == nil {
-			_, err = p.record(r.Context(), b)
+			var answer play.Answer
+			answer, err = p.record(r.Context(), b)
+			status = max(status, statusOf(answer))
 		}
 	}
 	if err != nil {
 		p.refuse(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, play.Health{OK: true})
+	writeJSON(w, status, play.Health{OK: status == http.StatusOK})
 }
 
 // formerBoard answers a score of that library with a board that has no rows.
@@ -84,11 +98,11 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
 	arrived := analytics.Arrival{Batch: b, Class: analytics.ClassPublic}
 	if b.Token != "" {
-		secret, err := p.Secret()
+		secrets, err := p.Secrets()
 		if err != nil {
 			return play.Answer{}, err
 		}
-		if t, ok := verify(secret, b.Token, b.Game, p.Now()); ok {
+		if t, ok := secrets.verify(b.Token, b.Game, p.Now()); ok {
 			arrived.Class, arrived.Player = t.Class, t.Player
 		}
 	}

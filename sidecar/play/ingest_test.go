@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +59,7 @@ func TestBatchOfNobodysIsRefused(t *testing.T) {
 func TestAKeyIsKnownForSecondsAlone(t *testing.T) {
 	r := newRig(t)
 	r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start"))
-	r.Catalog = catalog{api.NewPlayKey()} // the publication is over
+	r.Catalog = catalog{key: api.NewPlayKey()} // the publication is over
 	r.now = r.now.Add(keyTime)
 	if w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(2, "end")); w.Code != http.StatusUnauthorized {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -70,15 +68,15 @@ func TestAKeyIsKnownForSecondsAlone(t *testing.T) {
 
 func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 	r := newRig(t)
-	secret, err := r.Secret()
+	secrets, err := r.Secrets()
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := sign(secret, game, analytics.ClassOwner, stream, r.now)
+	owner, err := secrets.sign(game, analytics.ClassOwner, stream, r.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := verify(secret, owner, game, r.now.Add(tokenLife-time.Second)); !ok || got.Class != analytics.ClassOwner || got.Player != stream {
+	if got, ok := secrets.verify(owner, game, r.now.Add(tokenLife-time.Second)); !ok || got.Class != analytics.ClassOwner || got.Player != stream {
 		t.Errorf("got %+v, %v", got, ok)
 	}
 	body, signature, _ := strings.Cut(owner, ".")
@@ -90,7 +88,7 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 		"expired": {owner, game, tokenLife}, "another game's": {owner, other, 0}, "forged": {forged, game, 0},
 		"unsigned": {body, game, 0}, "cut": {body + ".", game, 0}, "empty": {"", game, 0}, "of another secret": {resigned(t, game, r.now), game, 0},
 	} {
-		if got, ok := verify(secret, tc.text, tc.game, r.now.Add(tc.after)); ok {
+		if got, ok := secrets.verify(tc.text, tc.game, r.now.Add(tc.after)); ok {
 			t.Errorf("%s: taken for %+v", name, got)
 		}
 	}
@@ -106,7 +104,7 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 
 func resigned(t *testing.T, game string, now time.Time) string {
 	t.Helper()
-	text, err := sign([]byte("another secret, of thirty-two bytes or more"), game, analytics.ClassOwner, "", now)
+	text, err := Secrets{tokens: []string{"another secret, of thirty-two bytes or more"}}.sign(game, analytics.ClassOwner, "", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,29 +165,35 @@ func TestFloodIsHeldOffByStreamAndAddress(t *testing.T) {
 
 func TestWhatCannotBeRecordedNowIsToComeAgain(t *testing.T) {
 	r := newRig(t)
-	r.Recorder = func(context.Context) (analytics.Recorder, error) { return nil, errors.New("no disk") }
+	r.Recorder = func(context.Context) (Recorder, error) { return nil, errors.New("no disk") }
 	w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start"))
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "disk") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 }
 
-func TestSecretIsMadeOnceForItsOwnerOnly(t *testing.T) {
-	dir := t.TempDir()
-	first, err := Secret(dir)()
-	if err != nil || len(first) < minSecret {
-		t.Fatalf("%d bytes, %v", len(first), err)
+func TestOwnerWithoutBalanceIsAnsweredBy402UntilATopUp(t *testing.T) {
+	r := newRig(t)
+	r.owner.broke.Store(true)
+	send := func(seq int, name string, status int, body string) {
+		t.Helper()
+		w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(seq, name))
+		if w.Code != status || w.Body.String() != body+"\n" {
+			t.Errorf("%s: %d %s, want %d %s", name, w.Code, w.Body, status, body)
+		}
 	}
-	if again, err := Secret(dir)(); err != nil || string(again) != string(first) {
-		t.Errorf("another one the second time (%v)", err)
+	send(1, "session_start", http.StatusOK, `{"ack":1,"mode":"full"}`)
+	send(2, "start", http.StatusPaymentRequired, `{"ack":2,"mode":"essential","retry":60}`)
+	send(3, "heartbeat", http.StatusPaymentRequired, `{"ack":3,"mode":"essential","retry":60}`)
+	former := `{"gameId":"` + game + `","events":[{"name":"a","props":{},"session":"s","at":1}]}`
+	if w := r.answer(r.Games(), "POST", play.PathFormerBatch, former, "Authorization", "Bearer "+r.key); w.Code != http.StatusPaymentRequired {
+		t.Errorf("the former library: %d %s", w.Code, w.Body)
 	}
-	wantPrivate(t, dir)
-}
-
-func wantPrivate(t *testing.T, dir string) {
-	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, SecretFile))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the secret's file is %v, %v", info, err)
+	r.owner.broke.Store(false)
+	r.now = r.now.Add(time.Minute)
+	send(4, "heartbeat", http.StatusOK, `{"ack":4,"mode":"full"}`)
+	send(5, "start", http.StatusOK, `{"ack":5,"mode":"full"}`)
+	if c := r.counts(); c.Events != 4 || c.Sessions != 1 || c.Plays != 1 || c.Lost != 0 {
+		t.Errorf("counted %+v", c)
 	}
 }

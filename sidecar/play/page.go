@@ -45,7 +45,7 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	identity, err := p.identify(w, r, made, origin)
+	identity, err := p.identify(w, r, made, project.OwnerID, origin)
 	if err != nil {
 		p.fail(w, err)
 		return
@@ -57,7 +57,7 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src " + origin,
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self' " + origin,
 		"frame-src " + origin, "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
 	}, "; "))
 	h.Set("Cache-Control", "no-store")
@@ -92,20 +92,41 @@ func hostname(host string) string {
 }
 
 // identify returns what the game is told. The player has a cookie at the site, unless
-// the browser asks not to be followed.
-func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publication, origin string) (play.Identity, error) {
-	secret, err := p.Secret()
+// the browser asks not to be followed. What its owner plays is free, and not counted.
+func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publication, owner, origin string) (play.Identity, error) {
+	secrets, err := p.Secrets()
 	if err != nil {
 		return play.Identity{}, err
 	}
+	user, err := p.SignedIn(r)
+	if err != nil {
+		return play.Identity{}, err
+	}
+	class := analytics.ClassPublic
+	if user != "" && user == owner {
+		class = analytics.ClassOwner
+	}
 	player := ""
 	if r.Header.Get("Sec-GPC") != "1" && r.Header.Get("DNT") != "1" {
-		player = pseudonym(secret, made.GameID, p.cookie(w, r))
+		player = secrets.pseudonym(made.GameID, p.cookie(w, r))
 	}
-	signed, err := sign(secret, made.GameID, analytics.ClassPublic, player, p.Now())
+	variants, err := p.variants(r, made.GameID, player)
+	if err != nil {
+		return play.Identity{}, err
+	}
+	signed, err := secrets.sign(made.GameID, class, player, p.Now())
 	return play.Identity{
-		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed,
+		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed, Variants: variants,
 	}, err
+}
+
+// variants are the parameters that a player gets.
+func (p *Play) variants(r *http.Request, game, player string) (map[string]string, error) {
+	log, err := p.Recorder(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return log.Variants(r.Context(), game, player)
 }
 
 // cookieLife is 13 months, in seconds.
@@ -113,20 +134,33 @@ const cookieLife = 13 * 30 * 24 * 3600
 
 // cookie returns the player's cookie, and sets it where there is none.
 func (p *Play) cookie(w http.ResponseWriter, r *http.Request) string {
-	name, secure := "svc-player", r.TLS != nil || p.options.Secure
-	if secure {
-		name = "__Host-" + name
-	}
-	if c, err := r.Cookie(name); err == nil && len(c.Value) == 32 {
-		return c.Value
+	if value := p.givenCookie(r); value != "" {
+		return value
 	}
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	value := hex.EncodeToString(random[:])
+	name, secure := p.cookieName(r)
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: cookieLife, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
 	})
 	return value
+}
+
+// givenCookie returns the player's cookie, "" where there is none.
+func (p *Play) givenCookie(r *http.Request) string {
+	name, _ := p.cookieName(r)
+	if c, err := r.Cookie(name); err == nil && len(c.Value) == 32 {
+		return c.Value
+	}
+	return ""
+}
+
+func (p *Play) cookieName(r *http.Request) (name string, secure bool) {
+	if r.TLS != nil || p.options.Secure {
+		return "__Host-svc-player", true
+	}
+	return "svc-player", false
 }
 
 // hostTemplate is the script for pages of others: it has the same identity for all,
@@ -153,7 +187,12 @@ func (p *Play) hostScript(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The service has no origin for games.", http.StatusNotFound)
 		return
 	}
-	text, err := json.Marshal(play.Identity{GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID})
+	variants, err := p.variants(r, made.GameID, "")
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	text, err := json.Marshal(play.Identity{GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Variants: variants})
 	if err != nil {
 		p.fail(w, err)
 		return

@@ -23,15 +23,26 @@ type Catalog interface {
 	Project(ctx context.Context, projectID string) (sidecar.Project, error)
 	Publication(ctx context.Context, projectID string) (api.Publication, error)
 	KeyOf(ctx context.Context, projectID, key string) (bool, error)
+	Report(ctx context.Context, projectID, player, reason string) error
+	ForgetReports(ctx context.Context, projectID, player string) error
+}
+
+// Recorder keeps what is played, and forgets it when its player asks.
+type Recorder interface {
+	analytics.Recorder
+	ForgetPlayer(ctx context.Context, game, player string) error
 }
 
 // Parts are what it is made of.
 type Parts struct {
 	Catalog Catalog
 	// Recorder keeps what is played.
-	Recorder func(context.Context) (analytics.Recorder, error)
-	// Secret is the key of pseudonyms and tokens.
-	Secret func() ([]byte, error)
+	Recorder func(context.Context) (Recorder, error)
+	// Secrets are those of tokens and of players' names.
+	Secrets func() (Secrets, error)
+	// SignedIn returns who is signed in to the console with the browser that sent a
+	// request to the site, "" for nobody.
+	SignedIn func(*http.Request) (userID string, err error)
 	// Known outlives what is made of these parts.
 	Known  *KnownKeys
 	Rates  *Rates // as well
@@ -55,6 +66,8 @@ func (p *Play) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+site.PlayPath+"{game}", p.page)
 	mux.HandleFunc("GET "+site.PlayPath+"{game}/host.js", p.hostScript)
+	mux.HandleFunc("POST "+site.PlayPath+"{game}/report", p.report)
+	mux.HandleFunc("POST "+site.PlayPath+"{game}/forget", p.forget)
 	for _, file := range []string{"page.js", "page.css"} {
 		mux.HandleFunc("GET "+site.PlayPath+"{game}/"+file, p.static(file))
 	}
@@ -67,6 +80,8 @@ func (p *Play) Games() http.Handler {
 	mux.HandleFunc("GET /f/{game}/{job}/{path...}", p.file)
 	mux.HandleFunc("POST "+play.PathBatch, p.batch)
 	mux.HandleFunc("GET "+play.PathHealth, p.health)
+	mux.HandleFunc("POST "+play.PathScore, p.score)
+	mux.HandleFunc("GET "+play.PathBoard, p.board)
 	mux.HandleFunc("POST "+play.PathFormerBatch, p.formerBatch)
 	mux.HandleFunc("POST "+play.PathFormerBoard, p.formerBoard)
 	mux.HandleFunc("GET "+play.PathFormerHealth, p.health)
@@ -95,6 +110,9 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 		return api.Publication{}, false
 	}
 	made, err := p.Catalog.Publication(r.Context(), game)
+	if err == nil && made.BlockedFor != "" {
+		err = sidecar.ErrNotPublished
+	}
 	if err != nil {
 		p.fail(w, err)
 		return api.Publication{}, false
@@ -103,8 +121,8 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 }
 
 // mac signs a text for a purpose.
-func mac(secret []byte, purpose, text string) []byte {
-	h := hmac.New(sha256.New, secret)
+func mac(secret, purpose, text string) []byte {
+	h := hmac.New(sha256.New, []byte(secret))
 	h.Write([]byte(purpose + "\n" + text)) // never fails
 	return h.Sum(nil)
 }

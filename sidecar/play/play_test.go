@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,10 +11,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
@@ -31,17 +34,35 @@ const (
 )
 
 // catalog has one published game.
-type catalog struct{ key string }
+type catalog struct {
+	key     string
+	blocked *atomic.Bool
+	reports *[]string
+}
+
+func (c catalog) Report(_ context.Context, id, player, reason string) error {
+	*c.reports = append(*c.reports, id+" "+player+" "+reason)
+	return nil
+}
+
+func (c catalog) ForgetReports(_ context.Context, id, player string) error {
+	*c.reports = append(*c.reports, "forget "+id+" "+player)
+	return nil
+}
 
 func (c catalog) Project(context.Context, string) (sidecar.Project, error) {
-	return sidecar.Project{Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
+	return sidecar.Project{OwnerID: "alice", Project: api.Project{ID: game, Name: `<b>"Duck"</b>`, Description: "</title>"}}, nil
 }
 
 func (c catalog) Publication(_ context.Context, id string) (api.Publication, error) {
 	if id != game {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
-	return api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}, nil
+	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}
+	if c.blocked.Load() {
+		p.BlockedFor = "harmful"
+	}
+	return p, nil
 }
 
 func (c catalog) KeyOf(_ context.Context, id, key string) (bool, error) {
@@ -55,15 +76,27 @@ type rig struct {
 	key string
 	log *analytics.Log
 	now time.Time
+
+	owner   owner
+	blocked atomic.Bool
+	reports []string
+
+	dir    string
+	logged bytes.Buffer
 }
+
+// owner pays for blocks of events, or does not.
+type owner struct{ broke atomic.Bool }
+
+func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return !o.broke.Load(), nil }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir := t.TempDir()
-	r := &rig{t: t, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, dir: dir, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
-	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), now); err != nil {
+	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -71,20 +104,32 @@ func newRig(t *testing.T) *rig {
 			t.Error(err)
 		}
 	})
+	logger := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"}), zapcore.AddSync(&r.logged), zap.DebugLevel))
 	r.Play = New(Parts{
-		Catalog: catalog{r.key}, Secret: Secret(dir), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: zap.NewNop(),
-		Recorder: func(context.Context) (analytics.Recorder, error) { return r.log, nil },
+		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: logger,
+		SignedIn: func(req *http.Request) (string, error) { return req.Header.Get("Test-User"), nil },
+		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})
 	return r
 }
 
 func (r *rig) answer(h http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r.t.Helper()
-	req := httptest.NewRequest(method, path, strings.NewReader(body))
-	req.Host = "localhost:8080"
+	req := r.request(method, path, body)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	return r.do(h, req)
+}
+
+func (r *rig) request(method, path, body string) *http.Request {
+	r.t.Helper()
+	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Host = "localhost:8080"
+	return req
+}
+
+func (r *rig) do(h http.Handler, req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)
 	return w
@@ -133,7 +178,7 @@ func TestPageGivesTheGameItsIdentityAndNothingElse(t *testing.T) {
 		t.Errorf("the page is %s", body)
 	}
 	csp := w.Header().Get("Content-Security-Policy")
-	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-src " + origin, "frame-ancestors 'none'", "connect-src " + origin} {
+	for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-src " + origin, "frame-ancestors 'none'", "connect-src 'self' " + origin} {
 		if !strings.Contains(csp, part) {
 			t.Errorf("the policy %q lacks %q", csp, part)
 		}
@@ -160,8 +205,8 @@ func TestPlayerHasOneNameForAGameAndNoneIfNotToBeFollowed(t *testing.T) {
 			t.Errorf("%s: player %q, cookies %v", header, id.Player, w.Result().Cookies())
 		}
 	}
-	secret, err := r.Secret()
-	if err != nil || pseudonym(secret, game, "x") == pseudonym(secret, other, "x") {
+	secrets, err := r.Secrets()
+	if err != nil || secrets.pseudonym(game, "x") == secrets.pseudonym(other, "x") {
 		t.Errorf("a player has the same name in two games (%v)", err)
 	}
 }

@@ -12,13 +12,14 @@ import (
 const (
 	maxPerAddress = 1200
 	maxPerStream  = 30
+	maxPerGame    = 60_000
 )
 
-// maxRated bounds how many addresses and streams are counted in a minute: past it all
+// maxRated bounds how many addresses, streams and games are counted in a minute: past it all
 // begin anew, which lets more through, and costs no memory.
 const maxRated = 200_000
 
-// Rates counts requests of addresses and streams, by the minute. Addresses are kept in
+// Rates counts requests of addresses, streams and games, by the minute. Addresses are kept in
 // memory alone, and no longer. It is safe for concurrent use.
 type Rates struct {
 	now func() time.Time

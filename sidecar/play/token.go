@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ type token struct {
 }
 
 // sign returns a token as text.
-func sign(secret []byte, game string, class analytics.Class, player string, now time.Time) (string, error) {
+func (s Secrets) sign(game string, class analytics.Class, player string, now time.Time) (string, error) {
 	var name [16]byte
 	if _, err := rand.Read(name[:]); err != nil {
 		return "", err
@@ -37,14 +38,14 @@ func sign(secret []byte, game string, class analytics.Class, player string, now 
 		return "", err
 	}
 	body := base64.RawURLEncoding.EncodeToString(text)
-	return body + "." + base64.RawURLEncoding.EncodeToString(mac(secret, "token", body)), nil
+	return body + "." + base64.RawURLEncoding.EncodeToString(mac(s.tokens[0], "token", body)), nil
 }
 
 // verify returns what a token of a game proves, or false.
-func verify(secret []byte, text, game string, now time.Time) (t token, ok bool) {
+func (s Secrets) verify(text, game string, now time.Time) (t token, ok bool) {
 	body, signature, found := strings.Cut(text, ".")
 	given, err := base64.RawURLEncoding.DecodeString(signature)
-	if !found || err != nil || !hmac.Equal(given, mac(secret, "token", body)) {
+	if !found || err != nil || !slices.ContainsFunc(s.tokens, func(secret string) bool { return hmac.Equal(given, mac(secret, "token", body)) }) {
 		return token{}, false
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(body)
@@ -55,6 +56,6 @@ func verify(secret []byte, text, game string, now time.Time) (t token, ok bool) 
 }
 
 // pseudonym names a player to one game: those of two games can't be matched.
-func pseudonym(secret []byte, game, player string) string {
-	return hex.EncodeToString(mac(secret, "player "+game, player)[:16])
+func (s Secrets) pseudonym(game, player string) string {
+	return hex.EncodeToString(mac(s.players, "player "+game, player)[:16])
 }

@@ -148,6 +148,8 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 		for _, statement := range []string{
 			"DELETE FROM publications WHERE project_id = ?",
 			"DELETE FROM play_keys WHERE project_id = ?",
+			"DELETE FROM play_reports WHERE project_id = ?",
+			"DELETE FROM play_settings WHERE project_id = ?",
 			"DELETE FROM feed_cursor WHERE project_id = ?",
 			"DELETE FROM idempotency WHERE job_id IN (SELECT id FROM jobs WHERE project_id = ?)",
 			"DELETE FROM jobs WHERE project_id = ?",

@@ -100,7 +100,9 @@ func readPublication(r *store.Reader, projectID string) (api.Publication, error)
 	p := api.Publication{GameID: projectID, Path: api.PlayPath(projectID)}
 	var at int64
 	err := r.Row(`SELECT job_id, published_at, (SELECT k.id FROM play_keys k WHERE k.project_id = p.project_id AND k.ends_at IS NULL
-			ORDER BY k.created_at DESC LIMIT 1) FROM publications p WHERE p.project_id = ?`, projectID).Scan(&p.JobID, &at, &p.Key)
+			ORDER BY k.created_at DESC LIMIT 1), coalesce(s.blocked_for, '')
+		FROM publications p LEFT JOIN play_settings s ON s.project_id = p.project_id WHERE p.project_id = ?`, projectID).
+		Scan(&p.JobID, &at, &p.Key, &p.BlockedFor)
 	if errors.Is(err, store.ErrNoRows) {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
@@ -108,14 +110,16 @@ func readPublication(r *store.Reader, projectID string) (api.Publication, error)
 	return p, err
 }
 
-// KeyOf reports whether a key is that of a game which is published, and has not ended.
+// KeyOf reports whether a key is that of a game which is published and not blocked, and
+// has not ended.
 func (c *Catalog) KeyOf(ctx context.Context, projectID, key string) (bool, error) {
 	if !api.ValidPlayKey(key) {
 		return false, nil
 	}
 	n, err := store.Read(ctx, c.store, func(r *store.Reader) (n int64, err error) {
 		return n, r.Row(`SELECT count(*) FROM play_keys k JOIN publications p ON p.project_id = k.project_id
-			WHERE k.id = ? AND k.project_id = ? AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).Scan(&n)
+				LEFT JOIN play_settings s ON s.project_id = p.project_id
+			WHERE k.id = ? AND k.project_id = ? AND s.blocked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).Scan(&n)
 	})
 	if err != nil {
 		return false, fmt.Errorf("looking up the key of project %s: %w", projectID, err)

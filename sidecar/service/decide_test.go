@@ -20,16 +20,23 @@ import (
 type recorder struct {
 	policytest.Fixed
 	asked policy.Input
+	times int
 	about string // the project that was asked for and is not there
 	err   error
 	wait  bool // until the deadline
 }
 
+func (p *recorder) Revision() string { return "1" }
+
 func (p *recorder) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
 	p.asked, p.about = in, decisionlog.ProjectOf(ctx)
+	p.times++
 	if p.wait {
 		<-ctx.Done()
 		return policy.Decision{}, ctx.Err()
+	}
+	if in.Key == nil && in.User == nil {
+		return policy.Decision{Status: 401, Error: "No.", Reason: "invalid", Rule: "no"}, p.err
 	}
 	return policy.Decision{Allow: true, Status: 200}, p.err
 }
@@ -95,8 +102,15 @@ func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
 		if f.policy.asked.Project != nil || f.policy.asked.Usage != nil || f.policy.asked.Action != policy.ActionAuthenticate {
 			t.Errorf("asked %+v", f.policy.asked)
 		}
-		if _, err := f.Authenticate(t.Context(), api.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) {
-			t.Errorf("got %v, want ErrUnknownKey", err)
+		before := f.policy.times
+		for i := range 3 {
+			who, err := f.Authenticate(t.Context(), api.KeyHash{byte(i)})
+			if !errors.Is(err, sidecar.ErrUnknownKey) || who.KeyID != "" || who.Decision.Error != "No." {
+				t.Errorf("got %+v, %v, want ErrUnknownKey and the policy's refusal", who, err)
+			}
+		}
+		if made := f.policy.times - before; made != 1 {
+			t.Errorf("%d decisions on unknown keys, want one a revision", made)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,7 +15,9 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/play"
+	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -23,8 +26,9 @@ import (
 // needed: most sidecars of tests, and some of users, never have a published game.
 type played struct {
 	address string // a path or a URL
+	seller  analytics.Seller
 	now     func() time.Time
-	secret  func() ([]byte, error) // of pseudonyms and tokens
+	secrets func() (play.Secrets, error)
 	known   *play.KnownKeys
 	rates   *play.Rates
 	logger  *zap.Logger
@@ -38,12 +42,12 @@ type played struct {
 // pruneEvery is how often what is too old is deleted.
 const pruneEvery = time.Hour
 
-func newPlayed(address, dir string, now func() time.Time, logger *zap.Logger) *played {
+func newPlayed(address, dir string, seller analytics.Seller, now func() time.Time, logger *zap.Logger) *played {
 	if !store.IsPostgresURL(address) {
 		address = filepath.Join(dir, analytics.File)
 	}
 	return &played{
-		address: address, now: now, secret: play.Secret(dir), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
+		address: address, seller: seller, now: now, secrets: play.ReadSecrets(dir, now), known: play.NewKnownKeys(now), rates: play.NewRates(now), logger: logger,
 	}
 }
 
@@ -53,7 +57,7 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 	if p.log != nil {
 		return p.log, nil
 	}
-	log, err := analytics.Open(ctx, p.address, p.now)
+	log, err := analytics.Open(ctx, p.address, p.seller, p.now)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +97,22 @@ func (p *played) close() error {
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secret: s.played.secret, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
-		Recorder: func(ctx context.Context) (analytics.Recorder, error) { return s.played.open(ctx) },
+		Catalog: s.Catalog, Secrets: s.played.secrets, SignedIn: s.signedIn, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Recorder: func(ctx context.Context) (play.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
+}
+
+// signedIn returns who is signed in to the console with a browser, "" for nobody.
+func (s *Service) signedIn(r *http.Request) (string, error) {
+	cookie, err := r.Cookie(console.SessionCookie)
+	if err != nil {
+		return "", nil // there is none
+	}
+	session, err := s.Sessions().Find(r.Context(), cookie.Value)
+	if errors.Is(err, sessions.ErrNone) {
+		err = nil
+	}
+	return session.UserID, err
 }
 
 // Overview implements sidecar.Service.
@@ -105,6 +122,15 @@ func (s *Service) Overview(ctx context.Context, projectID string, days int) (api
 		return api.Overview{}, err
 	}
 	return log.Overview(ctx, projectID, days)
+}
+
+// View implements sidecar.Service.
+func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return api.View{}, err
+	}
+	return log.View(ctx, projectID, q)
 }
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects

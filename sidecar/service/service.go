@@ -3,7 +3,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/console"
 	"github.com/svc-games/svc/sidecar/generations"
@@ -53,7 +53,7 @@ type Options struct {
 	Units []string
 	// Caps of users and projects.
 	Caps Caps
-	// DecisionTimeout; 0 means DefaultDecisionTimeout.
+	// DecisionTimeout; 0 means access.DefaultDecisionTimeout.
 	DecisionTimeout time.Duration
 }
 
@@ -72,7 +72,7 @@ type Policy interface {
 type Service struct {
 	*ledger.Ledger
 	*projects.Catalog
-	*decider
+	*access.Door
 
 	keys     *keys.Registry
 	lastUsed *lastUsed
@@ -124,14 +124,14 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	return &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
-		decider:  &decider{store: s, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.DecisionTimeout, DefaultDecisionTimeout)},
+		Door:     access.New(access.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
 		keys:     registry,
 		lastUsed: newLastUsed(s, now, o.Logger),
 		policy:   o.Policy,
 		logger:   o.Logger,
 		store:    s,
 		redis:    redis,
-		played:   newPlayed(o.Store, o.DataDir, now, o.Logger),
+		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
 	}, nil
 }
@@ -157,7 +157,8 @@ func (s *Service) Sessions() *sessions.Registry {
 // Console returns the console over this sidecar.
 func (s *Service) Console(o site.Options) (site.Site, error) {
 	return console.New(console.Parts{
-		Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now,
+		Access: s.Door, Basis: s.basis, Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now,
+		Played: s.played.open, View: s.View,
 		Sessions: sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute}),
 	}, o)
 }
@@ -165,12 +166,28 @@ func (s *Service) Console(o site.Options) (site.Site, error) {
 // Authenticate looks up a key and has the policy decide on it. It records the key's
 // last use in the background, at most once a minute.
 func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	identity, err := s.decider.Authenticate(ctx, hash)
+	identity, err := s.Door.Authenticate(ctx, hash)
 	if err != nil {
-		return sidecar.Identity{}, err
+		return identity, err
 	}
 	s.lastUsed.note(identity.KeyID)
 	return identity, nil
+}
+
+// GrantStream implements sidecar.Service.
+func (s *Service) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+	return s.keys.GrantStream(ctx, hash, keyID, jobID)
+}
+
+// StreamGrant implements sidecar.Service.
+func (s *Service) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+	return s.keys.StreamGrant(ctx, hash)
+}
+
+// basis names what decisions rest on besides their subject.
+func (s *Service) basis(ctx context.Context) (string, error) {
+	changes, err := s.Changes(ctx, -1)
+	return changes.Basis, err
 }
 
 // Changes implements sidecar.Service.

@@ -106,19 +106,20 @@ func (r *Registry) NewPreview(ctx context.Context, userID, jobID string) (code s
 	return code, nil
 }
 
-// Preview returns the job whose files a code stands for, or ErrCode.
-func (r *Registry) Preview(ctx context.Context, code string) (jobID string, err error) {
+// Preview returns the job whose files a code stands for and the user who made it, or
+// ErrCode.
+func (r *Registry) Preview(ctx context.Context, code string) (jobID, userID string, err error) {
 	err = r.store.View(ctx, func(v *store.Reader) error {
-		return v.Row("SELECT subject FROM session_codes WHERE hash = ? AND purpose = 'preview' AND expires_at > ?",
-			digest(code), r.now().UnixMilli()).Scan(&jobID)
+		return v.Row("SELECT subject, user_id FROM session_codes WHERE hash = ? AND purpose = 'preview' AND expires_at > ?",
+			digest(code), r.now().UnixMilli()).Scan(&jobID, &userID)
 	})
 	if errors.Is(err, store.ErrNoRows) {
-		return "", ErrCode
+		return "", "", ErrCode
 	}
 	if err != nil {
-		return "", fmt.Errorf("finding a preview: %w", err)
+		return "", "", fmt.Errorf("finding a preview: %w", err)
 	}
-	return jobID, nil
+	return jobID, userID, nil
 }
 
 // NewForm returns the code of a form. It is in no store until it is used.

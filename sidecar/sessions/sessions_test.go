@@ -203,10 +203,10 @@ func TestCodeIsGoodForItsPurposeAndTimeOnly(t *testing.T) {
 		if _, err := d.SignIn(t.Context(), preview); !errors.Is(err, ErrCode) {
 			t.Errorf("signed in with a preview: %v", err)
 		}
-		if _, err := d.Preview(t.Context(), link.Code); !errors.Is(err, ErrCode) {
+		if _, _, err := d.Preview(t.Context(), link.Code); !errors.Is(err, ErrCode) {
 			t.Errorf("previewed with a link: %v", err)
 		}
-		if job, err := d.Preview(t.Context(), preview); err != nil || job != "job_1" {
+		if job, user, err := d.Preview(t.Context(), preview); err != nil || job != "job_1" || user != "alice" {
 			t.Errorf("preview of %q, %v", job, err)
 		}
 		d.pass(LinkTTL)
@@ -214,7 +214,7 @@ func TestCodeIsGoodForItsPurposeAndTimeOnly(t *testing.T) {
 			t.Errorf("signed in with an old link: %v", err)
 		}
 		d.pass(PreviewTTL)
-		if _, err := d.Preview(t.Context(), preview); !errors.Is(err, ErrCode) {
+		if _, _, err := d.Preview(t.Context(), preview); !errors.Is(err, ErrCode) {
 			t.Errorf("previewed with an old code: %v", err)
 		}
 	})

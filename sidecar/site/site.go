@@ -14,6 +14,9 @@ import (
 // Path is where the console stands.
 const Path = "/console/"
 
+// StudioPath is where the studio stands, in the console.
+const StudioPath = Path + "studio"
+
 // Site is a console, in this process or another.
 type Site interface {
 	// ServeHTTP answers the requests for everything under Path.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -21,12 +22,20 @@ var ErrOtherVersion = errors.New("the schema has another version")
 // the path of a SQLite file. It migrates nothing and makes no file; a service
 // that has the database open goes on. The end of ctx ends the query under way.
 // Its errors don't hold the password.
-func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) (err error) {
-	d, db, err := openReadOnly(address)
+func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) error {
+	return ReadOnlyOf(ctx, address, main, fn)
+}
+
+// ReadOnlyOf is ReadOnly for a database, or tables, of another schema. Its error is an
+// fs.ErrNotExist where there are none.
+func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Reader) error) (err error) {
+	found, db, err := openReadOnly(address)
 	if err != nil {
 		return err
 	}
-	c := newConn(db, d, d.beginRead)
+	d := *found
+	d.schema = &schema
+	c := newConn(db, &d, d.beginRead)
 	defer func() { err = errors.Join(err, c.discard(), db.Close()) }()
 	if err := c.start(ctx); err != nil {
 		return fmt.Errorf("beginning to read: %w", err)
@@ -62,8 +71,18 @@ func checkVersion(r *Reader) error {
 	if err != nil {
 		return err
 	}
+	table := r.conn.dialect.schema.Steps
+	if r.conn.dialect.name == postgres.name {
+		var made bool
+		if err := r.Row("SELECT to_regclass(?) IS NOT NULL", table).Scan(&made); err != nil {
+			return fmt.Errorf("reading the schema's version: %w", err)
+		}
+		if !made {
+			return fmt.Errorf("reading the schema's version: table %s: %w", table, fs.ErrNotExist)
+		}
+	}
 	var version int
-	if err := r.Row("SELECT coalesce(max(version), 0) FROM schema_steps").Scan(&version); err != nil {
+	if err := r.Row("SELECT coalesce(max(version), 0) FROM " + r.conn.dialect.schema.Steps).Scan(&version); err != nil {
 		return fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if version != len(steps) {

@@ -118,8 +118,13 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 	if err == nil {
 		err = identity.Decision.Check()
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return sidecar.Identity{}, err
+	case identity.KeyID == "" && identity.Decision.Allow:
+		return sidecar.Identity{}, fmt.Errorf("%w: a key of no one is allowed", policy.ErrNoDecision)
+	case identity.KeyID == "":
+		return sidecar.Identity{Decision: identity.Decision}, sidecar.ErrUnknownKey
 	}
 	return identity, nil
 }
@@ -139,6 +144,21 @@ func (c *Client) Decide(ctx context.Context, keyID, projectID string, action pol
 // Job implements sidecar.Service.
 func (c *Client) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	return call[sidecar.Job](ctx, c, readTimeout, "job", jobRef{jobID})
+}
+
+// Jobs implements sidecar.Service.
+func (c *Client) Jobs(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) {
+	return call[sidecar.JobPage](ctx, c, readTimeout, "jobs", q)
+}
+
+// GrantStream implements sidecar.Service.
+func (c *Client) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+	return call[time.Time](ctx, c, saveTimeout, "grant-stream", streamGrant{hash[:], keyID, jobID})
+}
+
+// StreamGrant implements sidecar.Service.
+func (c *Client) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+	return call[sidecar.StreamGrant](ctx, c, c.o.DecisionTimeout, "stream-grant", keyHash{hash[:]})
 }
 
 // AwaitEnd implements sidecar.Service. It waits through a restart of the
@@ -189,6 +209,12 @@ func (c *Client) withdraw(r sidecar.Reservation) {
 	}
 }
 
+// Renew implements sidecar.Service. It is not repeated: the next one says more.
+func (c *Client) Renew(ctx context.Context, jobID string, after time.Duration) error {
+	_, err := call[nothing](ctx, c, saveTimeout, "renew", renewal{jobID, after})
+	return err
+}
+
 // Commit implements sidecar.Service. It is repeated: the engine has the job.
 func (c *Client) Commit(ctx context.Context, jobID string) error {
 	return c.settle(ctx, "commit", jobID)
@@ -225,6 +251,11 @@ func (c *Client) Projects(ctx context.Context, userID, after string, limit int) 
 	return call[api.ProjectList](ctx, c, readTimeout, "projects", projectPage{userID, after, limit})
 }
 
+// ProjectJobs implements sidecar.Service.
+func (c *Client) ProjectJobs(ctx context.Context, projectID, before string) (sidecar.JobPage, error) {
+	return call[sidecar.JobPage](ctx, c, readTimeout, "project-jobs", jobsBefore{projectID, before})
+}
+
 // DeleteProject implements sidecar.Service.
 func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
 	_, err := once[nothing](ctx, c, "delete-project", projectRef{projectID})
@@ -250,6 +281,11 @@ func (c *Client) Publication(ctx context.Context, projectID string) (api.Publica
 // Overview implements sidecar.Service.
 func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.Overview, error) {
 	return call[api.Overview](ctx, c, readTimeout, "overview", span{projectID, days})
+}
+
+// View implements sidecar.Service.
+func (c *Client) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
+	return call[api.View](ctx, c, readTimeout, "view", look{projectID, q})
 }
 
 // Changes implements sidecar.Service.

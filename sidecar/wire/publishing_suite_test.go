@@ -39,6 +39,11 @@ func testPublishing(t *testing.T, w world) {
 	if read, err := w.Service.Overview(t.Context(), project.ID, 3); err != nil || len(read.Days) != 3 || read.ProjectID != project.ID {
 		t.Errorf("overview %+v, %v", read, err)
 	}
+	for _, name := range api.Views() {
+		if read, err := w.Service.View(t.Context(), project.ID, api.ViewQuery{Name: name, Days: 3}); err != nil || read.View != name || len(read.Tables) == 0 {
+			t.Errorf("view %s: %+v, %v", name, read, err)
+		}
+	}
 	if err := w.Service.Unpublish(t.Context(), project.ID); err != nil {
 		t.Error(err)
 	}

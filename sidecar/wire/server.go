@@ -39,17 +39,22 @@ type Service interface {
 func Handler(svc Service, logger *zap.Logger) http.Handler {
 	s := rpc.NewServer(Path, codes{}, logger)
 	rpc.Handle(s, "authenticate", func(ctx context.Context, r keyHash) (sidecar.Identity, error) {
-		var hash api.KeyHash
-		if len(r.Hash) != len(hash) {
-			return sidecar.Identity{}, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(r.Hash))
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return sidecar.Identity{}, err
 		}
-		copy(hash[:], r.Hash)
-		return svc.Authenticate(ctx, hash)
+		identity, err := svc.Authenticate(ctx, hash)
+		if errors.Is(err, sidecar.ErrUnknownKey) && identity.Decision.Rule != "" {
+			return identity, nil // of no one
+		}
+		return identity, err
 	})
+	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (policy.Decision, error) {
 		return svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
 	})
 	rpc.Handle(s, "job", func(ctx context.Context, r jobRef) (sidecar.Job, error) { return svc.Job(ctx, r.JobID) })
+	rpc.Handle(s, "jobs", func(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) { return svc.Jobs(ctx, q) })
 	rpc.Handle(s, "await-end", func(ctx context.Context, r jobRef) (ending, error) { return awaitEnd(ctx, svc, r.JobID) })
 	rpc.Handle(s, "replay", func(ctx context.Context, r earlier) (*sidecar.Job, error) {
 		return svc.Replay(ctx, r.KeyID, r.IdempotencyKey, r.Fingerprint)
@@ -60,6 +65,9 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "withdraw", func(ctx context.Context, r reservation) (nothing, error) {
 		return nothing{}, svc.Withdraw(ctx, r.Reservation)
 	})
+	rpc.Handle(s, "renew", func(ctx context.Context, r renewal) (nothing, error) {
+		return nothing{}, svc.Renew(ctx, r.JobID, r.After)
+	})
 	rpc.Handle(s, "commit", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Commit(ctx, r.JobID) })
 	rpc.Handle(s, "release", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Release(ctx, r.JobID) })
 	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {
@@ -68,6 +76,9 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "project", func(ctx context.Context, r projectRef) (sidecar.Project, error) { return svc.Project(ctx, r.ProjectID) })
 	rpc.Handle(s, "projects", func(ctx context.Context, r projectPage) (api.ProjectList, error) {
 		return svc.Projects(ctx, r.UserID, r.After, r.Limit)
+	})
+	rpc.Handle(s, "project-jobs", func(ctx context.Context, r jobsBefore) (sidecar.JobPage, error) {
+		return svc.ProjectJobs(ctx, r.ProjectID, r.Before)
 	})
 	rpc.Handle(s, "delete-project", func(ctx context.Context, r projectRef) (nothing, error) {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
@@ -86,6 +97,33 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	return s
 }
 
+// handleStreamTokens serves the calls about stream tokens.
+func handleStreamTokens(s *rpc.Server, svc Service) {
+	rpc.Handle(s, "grant-stream", func(ctx context.Context, r streamGrant) (time.Time, error) {
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return svc.GrantStream(ctx, hash, r.KeyID, r.JobID)
+	})
+	rpc.Handle(s, "stream-grant", func(ctx context.Context, r keyHash) (sidecar.StreamGrant, error) {
+		hash, err := hashOf(r.Hash)
+		if err != nil {
+			return sidecar.StreamGrant{}, err
+		}
+		return svc.StreamGrant(ctx, hash)
+	})
+}
+
+// hashOf returns the hash that came as bytes.
+func hashOf(sent []byte) (hash api.KeyHash, err error) {
+	if len(sent) != len(hash) {
+		return hash, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(sent))
+	}
+	copy(hash[:], sent)
+	return hash, nil
+}
+
 // handlePublishing serves the calls about a project's published game.
 func handlePublishing(s *rpc.Server, svc Service) {
 	rpc.Handle(s, "publish", func(ctx context.Context, r publish) (api.Publication, error) {
@@ -98,6 +136,7 @@ func handlePublishing(s *rpc.Server, svc Service) {
 		return svc.Publication(ctx, r.ProjectID)
 	})
 	rpc.Handle(s, "overview", func(ctx context.Context, r span) (api.Overview, error) { return svc.Overview(ctx, r.ProjectID, r.Days) })
+	rpc.Handle(s, "view", func(ctx context.Context, r look) (api.View, error) { return svc.View(ctx, r.ProjectID, r.Query) })
 }
 
 // awaitEnd waits for the job's end for endSlice, or until the server stops.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/test/wait"
@@ -26,9 +27,12 @@ func testService(t *testing.T, open opening) {
 	run(t, "ReserveRefusesWhatIsNotThere", open, testReserveUnknown)
 	run(t, "ReserveTellsUsageAndLimits", open, testAdmission)
 	run(t, "NotOneJobOverTheLimitUnderConcurrency", open, testConcurrentReserve)
+	run(t, "ReservationThatIsRenewedIsNotOverdue", open, testRenew)
 	run(t, "CommitAndReleaseAreIdempotentAndExclusive", open, testResolve)
 	run(t, "IdempotencyKeyMakesOneJob", open, testReplay)
 	run(t, "JobIsReadWhole", open, testJob)
+	run(t, "JobsAreListed", open, testJobs)
+	run(t, "StreamTokenGrantsItsJobUntilItIsOver", open, testStreamTokens)
 	run(t, "AwaitEndReturnsOnceTheJobIsSettled", open, testAwaitEnd)
 	run(t, "ProjectsAreMadeListedFoundAndDeleted", open, testProjects)
 	run(t, "GameIsPublishedAndTakenBack", open, testPublishing)
@@ -44,8 +48,12 @@ func testAuthenticate(t *testing.T, w world) {
 		t.Errorf("identity %+v, %v", who, err)
 	}
 	unknown, _ := api.ParseKey(api.NewKey())
-	if who, err := w.Service.Authenticate(t.Context(), unknown); !errors.Is(err, sidecar.ErrUnknownKey) || who != (sidecar.Identity{}) {
-		t.Errorf("a key no one has: %+v, %v", who, err)
+	for range 2 { // the second is no decision of its own
+		who, err := w.Service.Authenticate(t.Context(), unknown)
+		if !errors.Is(err, sidecar.ErrUnknownKey) || who.KeyID != "" || who.UserID != "" || who.Decision.Status != http.StatusUnauthorized ||
+			who.Decision.Error == "" || who.Decision.Rule == "" {
+			t.Errorf("a key no one has: %+v, %v", who, err)
+		}
 	}
 	if _, err := w.Keys.Revoke(t.Context(), "test", key.ID); err != nil {
 		t.Fatal(err)
@@ -159,6 +167,43 @@ func testConcurrentReserve(t *testing.T, w world) {
 	used, err := w.Keys.Usage(t.Context(), key.ID)
 	if err != nil || used.JobsToday != limit || used.RunningJobs != limit {
 		t.Errorf("usage %+v, %v", used, err)
+	}
+}
+
+func testRenew(t *testing.T, w world) {
+	key, project := w.key("alice", policy.Limits{}), w.project("alice")
+	overdue := func(jobID string) bool {
+		t.Helper()
+		jobs, err := w.Ledger.OpenJobs(t.Context(), project.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(jobs, func(j contract.OpenJob) bool { return j.JobID == jobID })
+		if i < 0 {
+			t.Fatalf("%s is not listed", jobID)
+		}
+		return jobs[i].Overdue
+	}
+	r := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Deadline: time.Millisecond}
+	if _, err := w.Service.Reserve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "nobody renews it: it is overdue", func() bool { return overdue(r.JobID) })
+	for _, after := range []time.Duration{time.Hour, time.Millisecond} { // the later one counts
+		if err := w.Service.Renew(t.Context(), r.JobID, after); err != nil {
+			t.Error(err)
+		}
+	}
+	if overdue(r.JobID) {
+		t.Error("it is overdue, and its gateway works on it")
+	}
+	if err := w.Service.Release(t.Context(), r.JobID); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{r.JobID, api.NewJobID(time.Now())} {
+		if err := w.Service.Renew(t.Context(), id, time.Hour); err != nil {
+			t.Errorf("there is nothing to renew: %v", err)
+		}
 	}
 }
 

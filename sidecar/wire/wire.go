@@ -25,6 +25,7 @@ const Path = "/sidecar/v1"
 // sentinels are the errors that keep their identity on the wire.
 var sentinels = rpc.Sentinels{
 	"unknown_key":          sidecar.ErrUnknownKey,
+	"unknown_token":        sidecar.ErrUnknownToken,
 	"unknown_job":          sidecar.ErrUnknownJob,
 	"unknown_project":      sidecar.ErrUnknownProject,
 	"project_busy":         sidecar.ErrProjectBusy,
@@ -106,6 +107,11 @@ type (
 		// Again is sent by gateways of earlier versions and ignored.
 		Again bool
 	}
+	streamGrant struct {
+		Hash  []byte `json:"hash"`
+		KeyID string `json:"keyId"`
+		JobID string `json:"jobId"`
+	}
 	newProject struct {
 		UserID  string             `json:"userId"`
 		Request api.ProjectRequest `json:"request"`
@@ -118,12 +124,24 @@ type (
 	jobRef struct {
 		JobID string `json:"jobId"`
 	}
+	renewal struct {
+		JobID string        `json:"jobId"`
+		After time.Duration `json:"after"` // nanoseconds
+	}
 	projectRef struct {
 		ProjectID string `json:"projectId"`
+	}
+	jobsBefore struct {
+		ProjectID string `json:"projectId"`
+		Before    string `json:"before"`
 	}
 	publish struct {
 		ProjectID string `json:"projectId"`
 		JobID     string `json:"jobId"`
+	}
+	look struct {
+		ProjectID string        `json:"projectId"`
+		Query     api.ViewQuery `json:"query"`
 	}
 	span struct {
 		ProjectID string `json:"projectId"`

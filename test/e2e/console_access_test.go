@@ -114,6 +114,11 @@ func TestConsoleIsAccessible(t *testing.T) {
 	sub := s.generate(key, s.newProject(key), brief)
 	s.finish(key, sub)
 	s.svc("admin", "project", "attributes", sub.ProjectID, "readers=bob,carol", "team=arcade")
+	made := s.publish(key, sub.ProjectID, sub.JobID)
+	for player := range 12 {
+		s.playedBy(made, player)
+	}
+	views := "projects/" + sub.ProjectID + "/analytics/"
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 1280} {
 			if !long.Asked() && (scheme == "light") != (width == 320) {
@@ -123,6 +128,10 @@ func TestConsoleIsAccessible(t *testing.T) {
 			for name, path := range map[string]string{
 				"keys": "keys", "new": "keys/new", "key": "keys/" + key.ID, "confirm": "keys/" + key.ID + "/revoke", "usage": "usage",
 				"statement": "statement", "projects": "projects", "project": "projects/" + sub.ProjectID, "job": "jobs/" + sub.JobID,
+				"overview": views + "overview?days=30", "live": views + "live", "engagement": views + "engagement", "retention": views + "retention",
+				"funnels": views + "funnels", "events": views + "events", "costs": views + "costs", "board": views + "board", "experiments": views + "experiments",
+				"studio": "studio", "studio-project": "studio/" + sub.ProjectID, "studio-file": "studio/" + sub.ProjectID + "?file=src/game.json",
+				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing",
 				"audit": "audit", "missing": "nothing", "filtered": "keys?q=nothing", "signin": "login",
 			} {
 				t.Run(fmt.Sprintf("%s/%d/%s", scheme, width, name), func(t *testing.T) {

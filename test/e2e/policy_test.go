@@ -25,24 +25,7 @@ func TestReviewersPathIsAsTheReadmeSays(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root(t), "policy"), filepath.Join(r.dir, "policy")); err != nil {
 		t.Fatal(err)
 	}
-	stages := r.stages()
-	seen := 0
-	for _, command := range commandsOf(t, filepath.Join(root(t), "policy", "README.md"), "## Once through") {
-		stage, special := stages[command]
-		output, code := r.run(command)
-		if code != stage.code || !strings.Contains(output, stage.says) {
-			t.Fatalf("%s: exit code %d, want %d and %q:\n%s", command, code, stage.code, stage.says, output)
-		}
-		if special {
-			seen++
-		}
-		if stage.after != nil {
-			stage.after()
-		}
-	}
-	if seen != len(stages) {
-		t.Errorf("%d of the %d commands that are looked at stand in the README", seen, len(stages))
-	}
+	r.walk(filepath.Join(root(t), "policy", "README.md"), "## Once through", r.stages())
 	if audit := s.svc("admin", "audit"); !strings.Contains(audit, "policy.activate") || !strings.Contains(audit, "policy.rollback") {
 		t.Errorf("the audit log lacks the changes:\n%s", audit)
 	}
@@ -61,6 +44,29 @@ type stage struct {
 	code  int
 	says  string
 	after func()
+}
+
+// walk runs the commands of a document's section, and looks at the stages among them. Each
+// of those must stand there.
+func (r *reviewer) walk(document, section string, stages map[string]stage) {
+	r.t.Helper()
+	seen := 0
+	for _, command := range commandsOf(r.t, document, section) {
+		stage, special := stages[command]
+		output, code := r.run(command)
+		if code != stage.code || !strings.Contains(output, stage.says) {
+			r.t.Fatalf("%s: exit code %d, want %d and %q:\n%s", command, code, stage.code, stage.says, output)
+		}
+		if special {
+			seen++
+		}
+		if stage.after != nil {
+			stage.after()
+		}
+	}
+	if seen != len(stages) {
+		r.t.Errorf("%d of the %d commands that are looked at stand in %s", seen, len(stages), section)
+	}
 }
 
 func (r *reviewer) stages() map[string]stage {

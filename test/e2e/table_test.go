@@ -149,9 +149,7 @@ func (s *scene) addresses() []address {
 			{400, "DELETE", "/v1/projects/x", nil, nil},
 			{403, "DELETE", "/v1/projects/" + nobodys, nil, nil},
 		}, map[string][]int{"GET": {404, 503}, "DELETE": {404, 503}}},
-		{"/v1/models", []ask{
-			{200, "GET", "/v1/models", nil, nil},
-		}, map[string][]int{"GET": {403, 503}}},
+		modelsAddress,
 		{"/v1/generate", []ask{
 			{400, "POST", "/v1/generate", map[string]any{"projectId": s.unstarted, "prompt": brief, "settings": map[string]string{"model": "dear"}}, nil},
 			{503, "POST", "/v1/generate", submission(s.unstarted, brief), nil},
@@ -161,7 +159,11 @@ func (s *scene) addresses() []address {
 			{403, "POST", "/v1/generate", submission(nobodys, brief), nil},
 			{413, "POST", "/v1/generate", huge, nil},
 			{415, "POST", "/v1/generate", submission(s.project, brief), gzip},
-		}, map[string][]int{"POST": {409, 504}}},
+			{200, "GET", "/v1/generate", nil, nil},
+			{200, "GET", "/v1/generate?status=completed&limit=2&projectId=" + s.project, nil, nil},
+			{400, "GET", "/v1/generate?status=ended", nil, nil},
+			{403, "GET", "/v1/generate?projectId=" + nobodys, nil, nil},
+		}, map[string][]int{"POST": {409, 504}, "GET": {503}}},
 		{"/v1/generate/{jobId}", s.ofJob("DELETE", cancel), map[string][]int{"DELETE": {503}}},
 		{"/v1/generate/{jobId}/status", s.ofJob("GET", status,
 			ask{304, "GET", status(s.job, s.project), nil, []string{"If-None-Match", record.header.Get("ETag")}},
@@ -169,6 +171,7 @@ func (s *scene) addresses() []address {
 		{"/v1/generate/{jobId}/events", s.ofJob("GET", events,
 			ask{204, "GET", events(s.job, s.project), nil, []string{"Last-Event-ID", strconv.Itoa(len(log))}},
 		), map[string][]int{"GET": {503}}},
+		s.tokenAddress(job("/events/token")),
 		{"/v1/generate/{jobId}/files", s.ofJob("GET", files,
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9"}},
 			ask{206, "GET", files(s.job, s.project), nil, []string{"Range", "bytes=0-9,20-29"}},
@@ -184,10 +187,24 @@ func (s *scene) addresses() []address {
 	}, s.playAddresses(huge, gzip)...)
 }
 
+// modelsAddress is where models are listed.
+var modelsAddress = address{"/v1/models", []ask{{200, "GET", "/v1/models", nil, nil}}, map[string][]int{"GET": {403, 503}}}
+
+// tokenAddress is where stream tokens are made.
+func (s *scene) tokenAddress(path func(id, project string) string) address {
+	return address{"/v1/generate/{jobId}/events/token", []ask{
+		{201, "POST", path(s.job, s.project), nil, nil},
+		{400, "POST", path(s.job, "x"), nil, nil},
+		{403, "POST", path(s.job, nobodys), nil, nil},
+		{404, "POST", path(unknown, s.project), nil, nil},
+	}, map[string][]int{"POST": {503}}}
+}
+
 // playAddresses are those of published games.
 func (s *scene) playAddresses(huge string, gzip []string) []address {
 	publish := func(project string) string { return "/v1/projects/" + project + "/publish" }
 	overview := func(project string) string { return "/v1/projects/" + project + "/analytics/overview" }
+	view := func(name string) string { return "/v1/projects/" + s.project + "/analytics/" + name }
 	job := func(id string) any { return map[string]string{"jobId": id} }
 	return []address{
 		{"/v1/projects/{projectId}/publish", []ask{
@@ -210,6 +227,13 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 			{200, "GET", overview(s.project), nil, nil},
 			{400, "GET", overview(s.project) + "?days=0", nil, nil},
 			{403, "GET", overview(nobodys), nil, nil},
+		}, map[string][]int{"GET": {503}}},
+		{"/v1/projects/{projectId}/analytics/{view}", []ask{
+			{200, "GET", view("retention"), nil, nil},
+			{200, "GET", view("rows?day=2026-11-24&format=ndjson"), nil, nil},
+			{400, "GET", view("events?format=xml"), nil, nil},
+			{400, "GET", view("events?format=csv&table=x"), nil, nil},
+			{403, "GET", "/v1/projects/" + nobodys + "/analytics/live", nil, nil},
 		}, map[string][]int{"GET": {503}}},
 	}
 }

@@ -55,7 +55,7 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 	side, err := service.Open(t.Context(), service.Options{
 		DataDir: dir, Policy: policytest.Embedded(t),
 		Prices: map[string]api.TIK{
-			"generator.job": api.MicroPerTIK, "model.writer.input": 1_000, "model.writer.output": 2_000_000,
+			"generator.job": api.MicroPerTIK, "model.writer.input": 1_000, "model.writer.output": 2_000_000, "model.other.input": 1_000, "model.other.output": 2_000_000,
 			"image": api.MicroPerTIK, "audio": api.MicroPerTIK,
 		},
 	})

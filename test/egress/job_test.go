@@ -104,8 +104,15 @@ func (w *worker) paused() []time.Duration {
 // work submits a job and feeds the ledger until it has ended.
 func (w *worker) work(prompt string, settings api.Settings) outcome {
 	w.r.t.Helper()
+	return w.workOn(api.GenerateRequest{Prompt: prompt, Settings: settings})
+}
+
+// workOn is work for a request that has more.
+func (w *worker) workOn(req api.GenerateRequest) outcome {
+	w.r.t.Helper()
 	id := w.r.accept()
-	if _, err := w.Submit(id, "ses_1", api.GenerateRequest{ProjectID: w.r.project, Prompt: prompt, Settings: settings}); err != nil {
+	req.ProjectID = w.r.project
+	if _, err := w.Submit(id, "ses_1", req); err != nil {
 		w.r.t.Fatal(err)
 	}
 	ctx, cancel := wait.Context(w.r.t)

@@ -40,6 +40,7 @@ func (trusting) Step(int, int)                                       {}
 func (trusting) Say(string)                                          {}
 func (trusting) Delta(string)                                        {}
 func (trusting) Call(string, map[string]any) func(ok bool, _ string) { return func(bool, string) {} }
+func (trusting) Made(string, agent.Asset)                            {}
 
 func puppet(t *testing.T, name string) puppets.Puppet {
 	t.Helper()
@@ -78,7 +79,7 @@ func (r *rig) client() *model.Client {
 		r.t.Fatal(err)
 	}
 	c := model.New(model.Options{Socket: r.socket, TokenFile: tokenFile, Attempts: 1})
-	if names, err := c.Chats(r.t.Context()); err != nil || len(names) != 1 {
+	if names, err := c.Chats(r.t.Context()); err != nil || names[0] != "writer" {
 		r.t.Fatalf("%q, %v", names, err)
 	}
 	return c

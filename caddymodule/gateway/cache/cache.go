@@ -184,14 +184,14 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 			return e.identity, nil
 		}
 		if e, ok := c.unknown.Get(at); ok && e.hash == hash && now.Before(e.until) {
-			return sidecar.Identity{}, sidecar.ErrUnknownKey
+			return e.identity, sidecar.ErrUnknownKey
 		}
 	}
 	for range maxReads {
 		began, since := time.Now(), c.epochs.now()
 		identity, err := c.Service.Authenticate(ctx, hash)
 		if errors.Is(err, sidecar.ErrUnknownKey) {
-			c.unknown.Set(at, &keyEntry{hash: hash, until: began.Add(c.opts.UnknownLife)}, 1)
+			c.unknown.Set(at, &keyEntry{hash: hash, identity: identity, until: began.Add(c.opts.UnknownLife)}, 1)
 			return identity, err
 		}
 		if err != nil {
@@ -260,7 +260,7 @@ func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
 		return sidecar.Job{}, err
 	}
-	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.life)}, 1)
+	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))}, 1)
 	return job, nil
 }
 

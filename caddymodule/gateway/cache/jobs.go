@@ -18,6 +18,7 @@ import (
 type jobs struct {
 	records *ristretto.Cache[string, *jobEntry]
 	life    time.Duration
+	lease   time.Duration
 	stop    func()
 
 	mu     sync.Mutex // serializes invalidations
@@ -35,11 +36,20 @@ func newJobs(service sidecar.Service, o Options) (*jobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &jobs{records: records, life: o.Lease, stop: func() {}, epochs: newEpochs()}
+	j := &jobs{records: records, life: o.Lease, lease: o.Lease, stop: func() {}, epochs: newEpochs()}
 	if stop, complete := service.WatchJobs(j.forget); complete {
 		j.life, j.stop = o.Life, stop
 	}
 	return j, nil
+}
+
+// lifeOf is how long a record is used. Where a queued job stands is for others to
+// change, whose changes are not announced as its own.
+func (j *jobs) lifeOf(job sidecar.Job) time.Duration {
+	if job.Queue != nil {
+		return j.lease
+	}
+	return j.life
 }
 
 // forget ends an entry, and any that a look-up under way would make.

@@ -19,6 +19,7 @@ type jobOrigin struct {
 	mu      sync.Mutex // guards the following fields
 	seq     uint64
 	gone    bool
+	queued  bool
 	looks   int
 	changed func(string)
 	hold    chan struct{} // non-nil: a look-up waits here with its answer in hand
@@ -28,6 +29,9 @@ func (o *jobOrigin) Job(_ context.Context, jobID string) (sidecar.Job, error) {
 	o.mu.Lock()
 	o.looks++
 	job, gone, hold := sidecar.Job{Job: api.Job{JobID: jobID, LastEventID: o.seq}}, o.gone, o.hold
+	if o.queued {
+		job.Queue = &api.Queue{Position: 1}
+	}
 	o.mu.Unlock()
 	if hold != nil {
 		<-hold
@@ -114,6 +118,18 @@ func TestAMirroredJobCostsNoLookUpUntilItChanges(t *testing.T) {
 		if n := o.lookUps(); n != 3 {
 			t.Errorf("the sidecar was asked %d times, want once for each record", n)
 		}
+	})
+}
+
+// TestWhereAQueuedJobStandsIsNeverOlderThanTheLease: others move it, and their changes
+// are announced as theirs.
+func TestWhereAQueuedJobStandsIsNeverOlderThanTheLease(t *testing.T) {
+	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
+		o.queued = true
+		wantSeq(t, c, 0)
+		o.seq++ // as another job's end would
+		time.Sleep(DefaultLease)
+		wantSeq(t, c, 1)
 	})
 }
 

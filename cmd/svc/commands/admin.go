@@ -15,8 +15,8 @@ import (
 func adminCommand() *cobra.Command {
 	o := new(localOptions)
 	c := group("admin", "Administer users, keys and projects",
-		userCommand(o), keyCommand(o), projectCommand(o), adminEnginesCommand(o), auditCommand(o),
-		loginLinkCommand(o))
+		userCommand(o), keyCommand(o), projectCommand(o), gameCommand(o), adminEnginesCommand(o), auditCommand(o),
+		loginLinkCommand(o), migrateCommand(o))
 	o.register(c)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/admin"
@@ -24,16 +25,30 @@ import (
 // adminService is a service on a data directory of its own.
 type adminService struct {
 	*service.Service
-	dir string
+	dir    string
+	engine *activation.Engine
 }
 
 func startAdminService(t *testing.T) *adminService {
+	t.Helper()
+	return startAdminServiceWith(t, activation.Options{})
+}
+
+// startAdminServiceWith starts one that records its decisions where the policy has a
+// threshold.
+func startAdminServiceWith(t *testing.T, o activation.Options) *adminService {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "svc") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := activation.Open(t.Context(), activation.Options{DataDir: dir})
+	o.DataDir = dir
+	if o.Threshold > 0 {
+		if o.Log, err = decisionlog.Open(decisionlog.Options{Path: filepath.Join(dir, decisionlog.FileName), Sample: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	engine, err := activation.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +60,7 @@ func startAdminService(t *testing.T) *adminService {
 	}
 	server, err := admin.Start(
 		peer.ServerOptions{Address: peer.Address{Network: "unix", Name: filepath.Join(dir, admin.SocketFile)}},
-		admin.Parts{Keys: s.Keys(), Projects: s.Catalog, Ledger: s.Ledger, Policy: engine, Sessions: s.Sessions()})
+		admin.Parts{Access: s.Door, Keys: s.Keys(), Projects: s.Catalog, Ledger: s.Ledger, Policy: engine, Sessions: s.Sessions()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +71,7 @@ func startAdminService(t *testing.T) *adminService {
 			}
 		}
 	})
-	return &adminService{s, dir}
+	return &adminService{s, dir, engine}
 }
 
 // run runs svc admin on the service's data directory.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -22,7 +24,8 @@ func storeChecks(ctx context.Context, dataDir string) []check {
 	}
 	address := os.Getenv("SVC_STORE")
 	if address == "" || address == "sqlite" {
-		return ledgerChecks(ctx, filepath.Join(dataDir, store.SQLiteFile))
+		path := filepath.Join(dataDir, store.SQLiteFile)
+		return append(ledgerChecks(ctx, path), meterChecks(ctx, filepath.Join(dataDir, analytics.File), path)...)
 	}
 	k := check{Name: "PostgreSQL", Required: true}
 	if !store.IsPostgresURL(address) {
@@ -40,7 +43,7 @@ func storeChecks(ctx context.Context, dataDir string) []check {
 	if found.Schema == 0 || !checks[0].OK {
 		return checks
 	}
-	return append(checks, ledgerChecks(ctx, address)...)
+	return slices.Concat(checks, ledgerChecks(ctx, address), meterChecks(ctx, address, address))
 }
 
 // inspected judges what was found in the database.

@@ -97,6 +97,9 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 		d.note("project " + project.ID)
 	}
 	submission, err := service.Generate(ctx, req)
+	if refused := (*client.Error)(nil); o.project == "" && errors.As(err, &refused) && !errors.Is(err, client.ErrUnavailable) {
+		err = errors.Join(err, removed(ctx, service, req.ProjectID)) // nothing was accepted, and nobody asked for an empty one
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return result, &codedError{exitInterrupted, errors.New("interrupted before the service had accepted a job")}
@@ -114,6 +117,14 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 		err = result.unpack(ctx, service, job, o.dir, o.force)
 	}
 	return result, err
+}
+
+// removed deletes a project that was made for a job which the service refused.
+func removed(ctx context.Context, service *client.Client, project string) error {
+	if err := service.DeleteProject(ctx, project); err != nil {
+		return fmt.Errorf("deleting the empty project %s: %w", project, err)
+	}
+	return nil
 }
 
 // request builds the submission and checks it as the service will.

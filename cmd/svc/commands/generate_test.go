@@ -191,6 +191,35 @@ func TestExitCodesOfGenerate(t *testing.T) {
 	}
 }
 
+func TestRefusedBriefLeavesNoEmptyProject(t *testing.T) {
+	s := newFakeService(t)
+	var deleted []string
+	status := http.StatusBadRequest
+	s.refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.Method == http.MethodPost && r.URL.Path == "/v1/generate":
+			(&api.Error{Status: status, Message: "There is no model nobody.", RetryAfter: time.Hour}).WriteTo(w)
+		case r.Method == http.MethodDelete:
+			deleted = append(deleted, r.URL.Path)
+			answer(w, http.StatusOK, map[string]any{"success": true})
+		default:
+			return false
+		}
+		return true
+	}
+	code, _, stderr := svc("generate", "a game", "--settings", "model=nobody")
+	if code != exitError || !strings.Contains(stderr, "There is no model nobody.") || !slices.Equal(deleted, []string{"/v1/projects/" + fakeProject}) {
+		t.Errorf("exit %d, deleted %q: %s", code, deleted, stderr)
+	}
+	if code, _, _ = svc("generate", "a game", "-p", fakeProject); code != exitError || len(deleted) != 1 {
+		t.Errorf("a project that was there: exit %d, deleted %q", code, deleted)
+	}
+	status = http.StatusServiceUnavailable // it may be accepted yet
+	if code, _, _ = svc("generate", "a game"); code != exitNoCapacity || len(deleted) != 1 {
+		t.Errorf("a service that is away: exit %d, deleted %q", code, deleted)
+	}
+}
+
 func TestWrongUsageIsExitCode2AndSendsNothing(t *testing.T) {
 	s := newFakeService(t)
 	s.refuse = func(_ http.ResponseWriter, r *http.Request) bool {

@@ -37,6 +37,7 @@ func policyCommand() *cobra.Command {
 		policyStatusCommand(o),
 		policyShadowCommand(o),
 		policyActivateCommand(o),
+		policyApproveCommand(o),
 		policyRollbackCommand(o),
 	)
 	o.register(c)

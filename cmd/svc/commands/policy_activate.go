@@ -39,7 +39,9 @@ stays. It holds until the service's source of policies changes.
 
 Shown is the difference to the active policy, as by svc policy diff, and which
 decisions of the last hour it would have made otherwise. Where something changes the
-command asks, or without a terminal needs --yes.`,
+command asks, or without a terminal needs --yes. One that changes more of what was
+decided than the service's threshold, or needs a second person's approval, waits in
+shadow for svc policy approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			files, err := o.files(c.Context(), args[0])
@@ -57,11 +59,15 @@ command asks, or without a terminal needs --yes.`,
 			if err := written(out, p.print); err != nil {
 				return err
 			}
-			if !yes && !p.none() && !confirmed(c) {
+			if !yes && !p.none() && !confirmed(c, "activate") {
 				return errNotActivated
 			}
 			info, err := o.client().ActivatePolicy(c.Context(), files, args[0], p.from, older)
-			return o.print(c, info, err, func(w io.Writer) { printActive(w, info) })
+			err = o.print(c, info, err, func(w io.Writer) { printActive(w, info) })
+			if err == nil && info.Held != nil {
+				err = errWaits
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
@@ -76,6 +82,7 @@ type preview struct {
 	replay *replay.Report // nil: there is no decision log here
 }
 
+// preview compares files with the active policy.
 func (o *localOptions) preview(ctx context.Context, files bundle.Snapshot) (*preview, error) {
 	next, err := policy.NewEvaluatorFS(files)
 	if err != nil {
@@ -126,11 +133,11 @@ func (p *preview) print(w io.Writer) {
 }
 
 // confirmed asks on standard error, where there is someone to answer.
-func confirmed(c *cobra.Command) bool {
+func confirmed(c *cobra.Command, what string) bool {
 	if file, ok := c.InOrStdin().(*os.File); ok && !term.IsTerminal(int(file.Fd())) {
 		return false
 	}
-	fmt.Fprint(c.ErrOrStderr(), "activate it? [y/N] ")
+	fmt.Fprintf(c.ErrOrStderr(), "%s it? [y/N] ", what)
 	answer, _ := bufio.NewReader(c.InOrStdin()).ReadString('\n') // an end of the input is a no
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

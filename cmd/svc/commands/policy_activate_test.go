@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // activate runs svc policy activate with what stands in standard input.
@@ -20,6 +22,55 @@ func (s *adminService) activate(t *testing.T, input string, args ...string) (cod
 	args = append([]string{"policy", "activate", "--data-dir", s.dir}, args...)
 	code = Execute(args, strings.NewReader(input), &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+func TestWhatChangesTooMuchWaitsForAnApproval(t *testing.T) {
+	s := startAdminServiceWith(t, activation.Options{Threshold: 1})
+	in := verify.Poll()
+	in.Project.OwnerID, in.Project.Attributes = "user-2", map[string]string{"readers": "user-1"}
+	for range 2 {
+		if d, err := s.engine.Decide(t.Context(), in); err != nil || d.Allow {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	wait.Until(t, "both decisions are recorded", func() bool {
+		return strings.Contains(s.mustPolicy(t, "log"), "2 decisions")
+	})
+	code, out, errs := s.activate(t, "", policytest.Example(t), "--yes")
+	if code != exitError || !strings.Contains(out, "waiting: ") || !strings.Contains(errs, "not active yet") {
+		t.Fatalf("exit code %d, %s%s", code, errs, out)
+	}
+	if out := s.mustPolicy(t, "status"); !strings.Contains(out, "it changes 2 of 2 decisions of the last hour; see svc policy approve") {
+		t.Errorf("status:\n%s", out)
+	}
+	if code, _, errs := s.policy(t, "approve", "000000", "--yes"); code != exitError || !strings.Contains(errs, "what waits is ") {
+		t.Errorf("another: exit code %d, %s", code, errs)
+	}
+	if code, out, errs := s.policy(t, "approve"); code != exitError || !strings.Contains(out, "403 project.forbidden -> 200 allowed") || !strings.Contains(errs, "--yes") {
+		t.Errorf("without a yes: exit code %d, %s%s", code, errs, out)
+	}
+	if out := s.mustPolicy(t, "approve", "--yes"); !strings.Contains(out, "active: ") {
+		t.Errorf("approve: %s", out)
+	}
+	if code, _, errs := s.policy(t, "approve", "--yes"); code != exitError || !strings.Contains(errs, "no policy waits") {
+		t.Errorf("twice: exit code %d, %s", code, errs)
+	}
+	s.mustPolicy(t, "rollback")
+	if code, _, _ := s.policy(t, "activate", policytest.Example(t), "--yes"); code != exitError {
+		t.Fatal("it does not wait again")
+	}
+	if out := s.mustPolicy(t, "approve", "--refuse"); !strings.Contains(out, "refused: ") {
+		t.Errorf("refuse: %s", out)
+	}
+	audit := s.must(t, "audit")
+	for _, action := range []string{"policy.propose", "policy.approve", "policy.rollback", "policy.refuse"} {
+		if !strings.Contains(audit, action) {
+			t.Errorf("the audit log lacks %s:\n%s", action, audit)
+		}
+	}
+	if strings.Contains(audit, "policy.activate") {
+		t.Errorf("the audit log says that what waits was activated:\n%s", audit)
+	}
 }
 
 func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {

@@ -49,6 +49,10 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 		fields = append(fields,
 			[2]string{"problem", "step " + p.Step + " at " + printTime(p.At)}, [2]string{"advice", p.Advice})
 	}
+	if s.Waiting != nil && s.Waiting.Held != nil {
+		fields = append(fields, [2]string{"waiting", fmt.Sprintf("%s of %s, by %s since %s: %s; see svc policy approve", s.Waiting.Revision,
+			s.Waiting.Source, s.Waiting.ActivatedBy, printTime(s.Waiting.ActivatedAt), *s.Waiting.Held)})
+	}
 	if s.Shadow != nil {
 		fields = append(fields, [2]string{"shadow", fmt.Sprintf("%s of %s since %s, %g of the decisions",
 			s.Shadow.Revision, s.Shadow.Source, printTime(s.Shadow.Since), s.Shadow.Sample)})
@@ -106,6 +110,10 @@ It holds until the service's source of policies changes.`
 }
 
 func printActive(w io.Writer, info activation.Info) {
+	if info.Held != nil {
+		fmt.Fprintf(w, "waiting: %s, generation %d: %s\n", info.Revision, info.Number, *info.Held)
+		return
+	}
 	fmt.Fprintf(w, "active: %s, generation %d\n", info.Revision, info.Number)
 }
 

@@ -45,6 +45,12 @@ type Verdict struct {
 	OK       bool
 	Findings []string // what is wrong, in words for the model, the worst first
 	Note     string   // what was measured
+	// Again: handed in as it is once more the revision may pass. The model was asked
+	// whether it means it.
+	Again bool
+	// Wanting is what a revision that passed still lacks, "" for nothing. It is kept
+	// as it is, whether or not the model adds it.
+	Wanting string
 }
 
 // Reporter is told what happens.
@@ -56,6 +62,8 @@ type Reporter interface {
 	Say(text string)
 	// Call reports the call of a tool; the function it returns, its result.
 	Call(name string, args map[string]any) func(ok bool, summary string)
+	// Made reports a picture or a sound that was made for a path of the game.
+	Made(path string, a Asset)
 }
 
 // Limits of a run.

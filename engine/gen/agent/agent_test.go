@@ -218,3 +218,23 @@ func FuzzCall(f *testing.F) {
 		}
 	})
 }
+
+// TestLongLinesAreCutWhereTheyAreShown: a line of 64 kB is a file like any other, and
+// fills no conversation.
+func TestLongLinesAreCutWhereTheyAreShown(t *testing.T) {
+	line := "const long = '" + strings.Repeat("x", 60_000) + "';"
+	raw, err := json.Marshal(map[string]string{"path": "src/long.js", "content": line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := work(t, task(), &judge{}, calls("write_file", string(raw)), calls("read_file", `{"paths":["src/long.js"]}`), calls("search_files", `{"pattern":"long = "}`),
+		calls("edit_file", `{"path":"src/long.js","old":"const short","new":"x"}`), calls("edit_file", `{"path":"src/long.js","old":"const long","new":"let long"}`), calls("done", finish))
+	for i, answer := range r.answers() {
+		if len(answer) > maxRead+100 {
+			t.Errorf("answer %d has %d bytes", i, len(answer))
+		}
+	}
+	if got := string(r.Files["src/long.js"]); got != "let"+strings.TrimPrefix(line, "const") {
+		t.Errorf("the file has %d bytes: %.40s", len(got), got)
+	}
+}

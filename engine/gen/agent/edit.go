@@ -3,6 +3,8 @@ package agent
 import (
 	"fmt"
 	"strings"
+
+	"github.com/svc-games/svc/engine/gen/author"
 )
 
 // replaced returns text with old replaced by new, in the one place where it stands.
@@ -39,8 +41,14 @@ func nearest(text, old string) string {
 			best, at = score, i
 		}
 	}
+	for i, line := range lines {
+		lines[i] = author.Clip(line, maxNear)
+	}
 	return numbered(lines, max(0, at-around), min(len(lines), at+span+around))
 }
+
+// maxNear bounds, in bytes, what of a line is shown.
+const maxNear = 400
 
 // words are those of a piece of code.
 func words(code string) map[string]bool {

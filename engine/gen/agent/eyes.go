@@ -31,6 +31,5 @@ func (s *session) regard(ctx context.Context, files compile.Files) (findings str
 	case len(found) == 0:
 		return "", nil
 	}
-	return "It passed and is kept. Someone who looked at it says, in words that are no orders:\n- " + strings.Join(found, "\n- ") +
-		"\nMend what is wrong and call done again, or call done as it is. What does not pass then changes nothing of what is kept.", nil
+	return "It passed and is kept. Someone who looked at it says, in words that are no orders:\n- " + strings.Join(found, "\n- ") + keptAsItIs, nil
 }

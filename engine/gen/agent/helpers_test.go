@@ -54,6 +54,8 @@ func fails(err error) turn {
 type judge struct {
 	checks, proofs int
 	picky          bool // what passes the check does not pass the proof
+	asks           bool // what does not pass may, if it is handed in once more
+	wants          int  // proofs that pass and are wanting
 }
 
 func (j *judge) Syntax(_ context.Context, name, content string) ([]build.Problem, error) {
@@ -75,11 +77,18 @@ func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error)
 	if j.picky {
 		v = Verdict{Findings: []string{fmt.Sprintf("in the browser: it is dark %d", j.proofs)}}
 	}
+	if j.asks && j.proofs == 1 {
+		v = Verdict{Again: true, Findings: []string{"is it meant to be so?"}}
+	}
+	if j.proofs <= j.wants {
+		v.Wanting = "But it has no checks."
+	}
 	return v, err
 }
 
 // log notes what is reported.
 type log struct {
+	made   []string
 	said   []string
 	deltas []string
 	calls  []string
@@ -101,6 +110,8 @@ func (l *log) Call(name string, args map[string]any) func(bool, string) {
 		l.calls = append(l.calls, fmt.Sprintf("%s %s %v: %s", name, raw, ok, summary))
 	}
 }
+
+func (l *log) Made(path string, a Asset) { l.made = append(l.made, path+" "+a.Source) }
 
 func game() compile.Files {
 	return compile.Files{

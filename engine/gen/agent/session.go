@@ -43,7 +43,7 @@ type session struct {
 	broken  int  // answers in a row that broke off
 	fixes   int  // revisions that were handed in and did not pass
 	looks   int  // at revisions that passed
-	looked  int  // the last revision that was looked at and found wanting; -1 none
+	looked  int  // the last revision that passed and was found wanting; -1 none
 
 	clumsy map[string]int // edits of a file in a row that failed
 
@@ -268,7 +268,7 @@ func (s *session) salvage(ctx context.Context) error {
 	if _, _, err := s.check(ctx); err != nil {
 		return err
 	}
-	if s.candidate == nil || s.candidateAt == s.handedIn {
+	if s.candidate == nil || s.candidateAt == s.handedIn || s.candidateAt == s.looked {
 		return nil
 	}
 	_, err := s.prove(ctx, s.candidate)

@@ -28,9 +28,10 @@ type Theatre interface {
 
 // Asset is a picture or a sound that was made.
 type Asset struct {
-	Ext  string // of its file
-	Data []byte
-	Note string // how it was made
+	Ext    string // of its file
+	Data   []byte
+	Note   string // how it was made
+	Source string // model or procedural
 }
 
 // Refusal says to a model why something was not done.

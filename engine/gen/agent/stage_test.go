@@ -38,7 +38,7 @@ func (h *theatre) TryCheck(_ context.Context, _ compile.Files, check []byte) (st
 
 func (h *theatre) Picture(_ context.Context, w studio.Wish) (Asset, error) {
 	h.wishes = append(h.wishes, w)
-	return Asset{".png", []byte("\x89PNG" + w.Subject), "Drawn."}, h.err
+	return Asset{Ext: ".png", Data: []byte("\x89PNG" + w.Subject), Note: "Drawn.", Source: "procedural"}, h.err
 }
 
 func (h *theatre) Sound(ctx context.Context, w studio.Wish) (Asset, error) {
@@ -168,6 +168,9 @@ func TestPicturesAreMadeOnceAndWithinBounds(t *testing.T) {
 		calls("make_image", `{"name":"../x","role":"hero","subject":"a fox","w":64,"h":64}`), calls("make_sound", `{"name":"jump","role":"jump"}`), calls("done", finish))
 	if len(h.wishes) != 2 || string(r.Files["assets/hero.png"]) != "\x89PNGa fox" || r.Files["assets/jump.wav"] == nil {
 		t.Errorf("asked for %+v, there are %v", h.wishes, r.Files.Names())
+	}
+	if want := []string{"assets/hero.png procedural", "assets/jump.wav procedural"}; !slices.Equal(r.log.made, want) {
+		t.Errorf("reported were %q", r.log.made)
 	}
 	got := r.results()
 	if !strings.Contains(got[0].Text, "import heroUrl from '../assets/hero.png'") || !strings.Contains(got[0].Text, "frameWidth: 64") || !strings.Contains(got[3].Text, "Error: name is") || !strings.Contains(got[4].Text, "sfx('jump')") {

@@ -122,6 +122,33 @@ func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
 	}
 }
 
+func TestWhoMeansItHandsInTheSameAgain(t *testing.T) {
+	better := calls("edit_file", edit("speed = 1", "speed = 2"))
+	r := work(t, task(), &judge{asks: true}, better, calls("done", finish), calls("done", finish))
+	if r.Stop != "" || r.Files == nil || r.judge.proofs != 2 {
+		t.Errorf("%+v, %d proofs", r.Outcome, r.judge.proofs)
+	}
+	if r = work(t, task(), &judge{asks: true}, better, calls("done", finish), says("Hm.")); r.Stop != StopSilent || r.Files != nil {
+		t.Errorf("without a word: %+v", r.Outcome)
+	}
+}
+
+// TestWhatPassedAndIsWantingIsKept: a model that adds nothing, or spoils it then, keeps
+// its game.
+func TestWhatPassedAndIsWantingIsKept(t *testing.T) {
+	better, spoil := calls("edit_file", edit("speed = 1", "speed = 2")), calls("edit_file", edit("speed = 2", "bad"))
+	for name, turns := range map[string][]turn{
+		"as it is": {better, calls("done", finish), calls("done", finish)},
+		"in words": {better, calls("done", finish), says("I am done.")},
+		"spoilt":   {better, calls("done", finish), spoil, calls("done", finish), calls("done", finish)},
+	} {
+		r := work(t, task(), &judge{wants: 2}, turns...)
+		if !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.Summary != "It wobbles." || !strings.Contains(strings.Join(r.answers(), "\n"), "It passed and is kept. But it has no checks.") {
+			t.Errorf("%s: %+v; it was told %q", name, r.Outcome, r.answers())
+		}
+	}
+}
+
 func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
 	spoil := calls("edit_file", edit("speed = 2", "bad"))

@@ -112,7 +112,7 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 	switch {
 	case at == s.handedIn && s.looked >= 0: // the one that passed stays
 		return s.handOver(a), nil
-	case at == s.handedIn:
+	case at == s.handedIn && !s.refused.Again:
 		return bad(errors.New("nothing was changed since you handed it in. " + feedback(s.refused))), nil
 	case at == 0 && s.task.New:
 		return bad(errors.New("the game is still the empty frame: write it first")), nil
@@ -128,6 +128,10 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 			return result{text: feedback(v)}, nil
 		}
 		s.accept(a)
+		if v.Wanting != "" {
+			s.looked = at
+			return result{ok: true, text: "It passed and is kept. " + v.Wanting + keptAsItIs}, nil
+		}
 		if found, err := s.regard(ctx, s.green); err != nil || found != "" {
 			s.looked = at
 			return result{ok: true, text: found}, err
@@ -135,6 +139,9 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 	}
 	return s.handOver(a), nil
 }
+
+// keptAsItIs is what a model is told of a revision that passed and is wanting.
+const keptAsItIs = "\nMend that and call done again, or call done as it is. What does not pass then changes nothing of what is kept."
 
 func (s *session) handOver(a doneArguments) result {
 	s.accept(a)

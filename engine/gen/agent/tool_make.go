@@ -62,12 +62,15 @@ func (s *session) make(ctx context.Context, w studio.Wish, order func(context.Co
 	}
 	stage.assets[w] = asset
 	stage.bytes += len(asset.Data)
+	s.rep.Made(pathOf(w, asset), asset)
 	return s.keep(w, asset), nil
 }
 
+func pathOf(w studio.Wish, a Asset) string { return compile.AssetsFolder + "/" + w.Name + a.Ext }
+
 // keep puts an asset into the game.
 func (s *session) keep(w studio.Wish, asset Asset) result {
-	path := compile.AssetsFolder + "/" + w.Name + asset.Ext
+	path := pathOf(w, asset)
 	s.game.put(path, asset.Data)
 	return good("Made %s, %d bytes. %s\n%s", path, len(asset.Data), asset.Note, usage(w, path, s.game))
 }

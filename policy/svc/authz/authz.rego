@@ -9,6 +9,7 @@ import data.svc.key
 import data.svc.limits
 import data.svc.project
 import data.svc.reasons
+import data.svc.user
 
 # METADATA
 # title: Decision
@@ -32,13 +33,14 @@ decision := {
 # title: Allowed requests
 # description: >-
 #   A list of what may be done: by a live key; by a live key whose user owns
-#   the project; by one that is within its limits besides. What is not on the
-#   list is denied.
+#   the project; by one that is within its limits besides; by a user in the
+#   console; by one who owns the project; by an admin. What is not on the list
+#   is denied.
 # scope: document
 # labels:
 #   rule: allowed
 allow if {
-	input.action in {"authenticate", "projects.create", "projects.list", "models.list"}
+	input.action in {"authenticate", "projects.create", "projects.list", "models.list", "jobs.list"}
 	key.active
 }
 
@@ -46,11 +48,15 @@ allow if {
 	input.action in {
 		"projects.get",
 		"projects.delete",
+		"projects.jobs",
 		"projects.publish",
 		"projects.unpublish",
 		"analytics.read",
+		"studio.read",
+		"studio.write",
 		"status",
 		"events",
+		"events.token",
 		"files",
 		"cancel",
 	}
@@ -65,19 +71,46 @@ allow if {
 	limits.within
 }
 
+allow if {
+	input.action in {"console.read", "keys.read", "keys.create", "keys.change", "projects.list"}
+	user.via == "console"
+}
+
+allow if {
+	input.action in {
+		"projects.get",
+		"projects.attributes",
+		"projects.publish",
+		"projects.unpublish",
+		"analytics.read",
+		"status",
+		"events",
+		"files",
+		"preview",
+	}
+	project.console_role == "owner"
+}
+
+allow if {
+	input.action in {"admin.read", "admin.write"}
+	user.via == "admin"
+}
+
 # METADATA
 # title: Refusal
 # description: >-
 #   What the client is told, the most important first: what is wrong with the
-#   key (401), the action and the project (403), the limits (429), which matter
-#   to the action that has some alone.
+#   key (401) unless a user without one is known, the action and the project
+#   (403), the limits (429), which matter to the action that has some alone.
 # labels:
 #   rule: refusal
 refusal := problem if {
+	not user.via
 	problem := key.problem
 } else := reasons.action_unknown if {
 	not input.action in actions
 } else := problem if {
+	not input.action in general_actions
 	problem := project.problem
 } else := problem if {
 	input.action == "generate"
@@ -85,23 +118,43 @@ refusal := problem if {
 } else := reasons.denied
 
 # METADATA
+# title: Actions on no project
+# labels:
+#   rule: general_actions
+general_actions := {
+	"authenticate",
+	"projects.create",
+	"projects.list",
+	"models.list",
+	"jobs.list",
+	"console.read",
+	"keys.read",
+	"keys.create",
+	"keys.change",
+	"admin.read",
+	"admin.write",
+}
+
+# METADATA
 # title: Actions
 # description: Every action that allow knows.
 # labels:
 #   rule: actions
-actions := {
-	"authenticate",
-	"projects.create",
-	"projects.list",
+actions := general_actions | {
 	"projects.get",
 	"projects.delete",
+	"projects.jobs",
 	"projects.publish",
 	"projects.unpublish",
+	"projects.attributes",
 	"analytics.read",
-	"models.list",
+	"studio.read",
+	"studio.write",
 	"generate",
 	"status",
 	"events",
+	"events.token",
 	"files",
+	"preview",
 	"cancel",
 }

@@ -14,23 +14,54 @@ base := {
 
 allowed := {"allow": true, "status": 200, "error": "", "limits": unlimited, "rule": "allowed"}
 
-key_actions := {"authenticate", "projects.create", "projects.list", "models.list"}
+key_actions := {"authenticate", "projects.create", "projects.list", "models.list", "jobs.list"}
 
 project_actions := {
 	"projects.get",
 	"projects.delete",
+	"projects.jobs",
+	"projects.publish",
+	"projects.unpublish",
+	"analytics.read",
+	"status",
+	"events",
+	"events.token",
+	"files",
+	"cancel",
+	"studio.read",
+	"studio.write",
+}
+
+actions := (key_actions | project_actions) | {"generate"}
+
+# What a user may do in the console.
+account_actions := {"console.read", "keys.read", "keys.create", "keys.change", "projects.list"}
+
+own_actions := {
+	"projects.get",
+	"projects.attributes",
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
 	"status",
 	"events",
 	"files",
-	"cancel",
+	"preview",
 }
 
-actions := (key_actions | project_actions) | {"generate"}
+admin_actions := {"admin.read", "admin.write"}
 
-test_these_are_all_actions if authz.actions == actions
+keyless_actions := (account_actions | own_actions) | admin_actions
+
+at_console := {
+	"action": "console.read",
+	"key": null,
+	"project": {"id": "p1", "ownerId": "user-1", "attributes": {}},
+	"usage": null,
+	"user": {"id": "user-1", "via": "console"},
+}
+
+test_these_are_all_actions if authz.actions == actions | keyless_actions
 
 test_owner_of_a_live_key_may_do_everything[action] if {
 	some action in actions
@@ -140,4 +171,72 @@ test_action_without_limits_is_not_refused_for_them[action] if {
 test_limits_of_the_key_are_in_the_decision if {
 	limits := object.union(unlimited, {"tikPerMonth": 2.5})
 	authz.decision.limits == limits with input as object.union(base, {"key": {"limits": limits}})
+}
+
+test_user_may_use_the_console[action] if {
+	some action in account_actions
+	authz.decision == allowed with input as object.union(at_console, {"action": action, "project": null})
+}
+
+test_user_may_use_own_projects_in_the_console[action] if {
+	some action in own_actions
+	authz.decision == allowed with input as object.union(at_console, {"action": action})
+}
+
+test_foreign_project_is_forbidden_in_the_console[name] if {
+	some action in own_actions
+	some name, project in {"foreign": {"id": "p1", "ownerId": "user-2", "attributes": {}}, "absent": null}
+	authz.decision.rule == "project.forbidden" with input as object.union(at_console, {
+		"action": action,
+		"project": project,
+	})
+}
+
+test_user_may_do_nothing_else_in_the_console[action] if {
+	some action in ((actions | keyless_actions) - ((account_actions | own_actions) | {"generate"}))
+	authz.decision.rule == "denied" with input as object.union(at_console, {"action": action})
+}
+
+test_user_may_not_submit_in_the_console if {
+	authz.decision.status == 403 with input as object.union(at_console, {"action": "generate"})
+}
+
+test_admin_may_do_what_admins_do[action] if {
+	some action in admin_actions
+	facts := object.union(at_console, {"action": action, "project": null, "user": {"id": "uid:0", "via": "admin"}})
+	authz.decision == allowed with input as facts
+}
+
+test_admin_may_do_nothing_else[action] if {
+	some action in ((actions | keyless_actions) - admin_actions)
+	facts := object.union(at_console, {"action": action, "user": {"via": "admin"}})
+	authz.decision.status == 403 with input as facts
+}
+
+test_key_may_not_do_what_is_done_without_one[action] if {
+	some action in (keyless_actions - (key_actions | project_actions))
+	authz.decision.rule == "denied" with input as object.union(base, {"action": action})
+}
+
+test_key_and_user_together_are_the_key[action] if {
+	some action in (keyless_actions - (key_actions | project_actions))
+	authz.decision.rule == "denied" with input as object.union(base, {
+		"action": action,
+		"user": {"id": "user-1", "via": "console"},
+	})
+}
+
+test_user_whose_way_is_not_known_may_do_nothing[action] if {
+	some action in (actions | keyless_actions)
+	authz.decision.rule == "key.invalid" with input as object.union(at_console, {
+		"action": action,
+		"user": {"via": "telephone"},
+	})
+}
+
+test_action_on_no_project_is_not_refused_for_one[action] if {
+	some action in key_actions
+	expected := object.union(reasons.denied, {"limits": unlimited})
+	authz.decision == expected with input as object.union(base, {"action": action, "project": null})
+		with data.svc.authz.allow as false
 }

@@ -1,10 +1,11 @@
 # METADATA
 # title: Project
-# description: Whether the key's user may use the project.
+# description: Whether the user of a request may use the project.
 package svc.project
 
 import data.svc.key
 import data.svc.reasons
+import data.svc.user
 
 # METADATA
 # title: Role of the key's user in the project
@@ -19,8 +20,20 @@ role := "owner" if {
 }
 
 # METADATA
+# title: Role of a user in the console
+# labels:
+#   rule: project.console_role
+console_role := "owner" if {
+	user.via == "console"
+	input.project.ownerId == input.user.id
+}
+
+# METADATA
 # title: What is wrong with the use of the project
 # description: The project is not the user's, or does not exist.
 # labels:
 #   rule: project.problem
-problem := reasons.project_forbidden if not role
+problem := reasons.project_forbidden if {
+	not role
+	not console_role
+}

@@ -39,3 +39,19 @@ test_dead_key_has_no_role if {
 	facts := {"key": key("revoked", "user-1"), "project": {"ownerId": "user-1"}}
 	not project.role with input as facts
 }
+
+test_owner_may_use_the_project_in_the_console if {
+	facts := {"key": null, "user": {"id": "user-1", "via": "console"}, "project": {"ownerId": "user-1"}}
+	project.console_role == "owner" with input as facts
+}
+
+test_stranger_may_not_use_the_project_in_the_console[name] if {
+	some name, pair in strangers
+	facts := {"key": null, "user": {"id": pair.user, "via": "console"}, "project": {"ownerId": pair.owner}}
+	not project.console_role with input as facts
+}
+
+test_admin_has_no_role if {
+	facts := {"key": null, "user": {"id": "user-1", "via": "admin"}, "project": {"ownerId": "user-1"}}
+	not project.console_role with input as facts
+}

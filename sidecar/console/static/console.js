@@ -2,12 +2,14 @@
 // that a page without them loads nothing else.
 import { copyButtons, envButtons, guardSecret } from "./secret.js";
 import { follow } from "./events.js";
+import { refresh } from "./live.js";
 
 takeLinkCode();
 copyButtons();
 envButtons();
 guardSecret();
 for (const place of document.querySelectorAll("[data-events]")) follow(place);
+for (const place of document.querySelectorAll("[data-live]")) refresh(place);
 
 // A one-time link has its code behind "#", which the browser keeps to itself.
 function takeLinkCode() {

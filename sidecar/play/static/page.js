@@ -65,6 +65,35 @@
       .then(function (res) { if (res.status < 500 && res.status !== 429) forget(); }, function () { return; });
   }
 
+  var done = document.getElementById('done');
+  var reasons = document.getElementById('reasons');
+  var report = document.getElementById('report');
+
+  // ask posts what a player asks for besides playing.
+  function ask(what, body, thanks) {
+    var headers = { 'Content-Type': 'application/json' };
+    fetch(frame.dataset.base + '/' + what, { method: 'POST', headers: headers, body: JSON.stringify(body) }).then(function (res) {
+      done.textContent = res.ok ? thanks : 'That did not work. Try again later.';
+    }, function () { done.textContent = 'That did not work. Try again later.'; });
+  }
+
+  report.addEventListener('click', function () {
+    reasons.hidden = !reasons.hidden;
+    report.setAttribute('aria-expanded', String(!reasons.hidden));
+  });
+  reasons.addEventListener('submit', function (e) {
+    e.preventDefault();
+    reasons.hidden = true;
+    report.setAttribute('aria-expanded', 'false');
+    ask('report', { reason: document.getElementById('reason').value }, 'Thank you.');
+  });
+  // The game ends first: what it still has would be kept anew.
+  document.getElementById('forget').addEventListener('click', function () {
+    frame.remove();
+    write({});
+    setTimeout(function () { ask('forget', {}, 'Nothing is kept of you any more. Reload to play.'); }, 1000);
+  });
+
   var before = read();
   Object.keys(before).forEach(function (stream) { send(stream, before[stream]); });
 })();

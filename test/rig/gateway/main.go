@@ -90,6 +90,13 @@ func (t tapped) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Adm
 	return a, err
 }
 
+func (t tapped) Renew(ctx context.Context, jobID string, after time.Duration) error {
+	if point.Held() {
+		return nil // who stands still renews nothing
+	}
+	return t.Service.Renew(ctx, jobID, after)
+}
+
 func (t tapped) Commit(ctx context.Context, jobID string) error {
 	point.Pass("before commit")
 	err := t.Service.Commit(ctx, jobID)

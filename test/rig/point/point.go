@@ -55,6 +55,17 @@ func Die(deaths, name string) {
 	select {} // until the signal is there
 }
 
+// Held reports whether the process waits at a point.
+func Held() bool {
+	_, file, found := strings.Cut(os.Getenv(HoldEnv), "=")
+	if !found {
+		return false
+	}
+	_, held := os.Stat(file + ".held")
+	_, gone := os.Stat(file)
+	return held == nil && gone == nil
+}
+
 func hold(file string) {
 	if _, err := os.Stat(file); err != nil {
 		return

@@ -212,6 +212,8 @@ func (*backend) Reserve(context.Context, sidecar.Reservation) (sidecar.Admission
 	return sidecar.Admission{SessionID: "session", Limits: policy.Limits{JobsPerDay: &jobs}}, nil
 }
 
+func (*backend) Renew(context.Context, string, time.Duration) error { return nil }
+
 func (*backend) Commit(context.Context, string) error { return nil }
 
 func (b *backend) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {

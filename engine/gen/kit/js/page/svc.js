@@ -8,14 +8,16 @@
 //                                      keeps the last of what comes more often
 //   svc.track(name, props)             false when props don't fit the schema
 //   svc.funnel(id).step(n, eventName)  chainable
-//   svc.endGame({outcome, score}, cb)  once a run; a run begins with 'start'
+//   svc.endGame({outcome, score}, cb)  once a run; a run begins with 'start'. cb gets
+//                                      {ok, hosted, rank, top, rewards}; where there is a
+//                                      board a panel shows it, unless overlay is false
 //   svc.expose(state, screen)          functions for a playtest: state, what is on screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
 //
 // Events are numbered in their stream, which is one load of the page, and sent oldest
 // first until they are acknowledged: however often they arrive, each counts once.
-(function () {
+(() => {
   'use strict';
 
   var FLUSH_AFTER = 5000; // ms from the first buffered event to its sending
@@ -39,11 +41,17 @@
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
   var isReady = false, waiting = [], exposed = null;
   var ended = false; // the current run has been reported
+  var run = 0, runAt = 0, panel = null; // the run's number and begin; what shows its place
   var essential = false; // the owner's balance ran out: sessions only
   var silent = false, problem = null; // silent once the key is not taken
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
   var utf8 = new TextEncoder();
+  var keys = Object.keys, assign = Object.assign;
+
+  function clock() { return performance.now(); }
+
+  function since(at) { return Math.round(clock() - at); }
 
   function identity() {
     try {
@@ -56,7 +64,7 @@
 
   function id() {
     var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
-    return bytes.map(function (b) { return (b + 256).toString(16).slice(1); }).join('');
+    return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
 
   // player is the page's; on a page of one's own the same at each load, unless the
@@ -66,8 +74,8 @@
     if (own || framed || !hosted || quiet) return own;
     try {
       var name = 'svc.player:' + gameId;
-      var known = window.localStorage.getItem(name) || id();
-      window.localStorage.setItem(name, known);
+      var known = localStorage.getItem(name) || id();
+      localStorage.setItem(name, known);
       return known;
     } catch {
       return '';
@@ -75,12 +83,12 @@
   }
 
   function begin() {
-    markAt = performance.now();
+    markAt = clock();
     streams.push({
       id: id(), from: markAt, seq: 0, events: (!hosted && stored()) || [], size: 0,
       active: 0, kept: false, sending: 0, version: -1,
     });
-    push('session_start', { width: window.innerWidth, height: window.innerHeight });
+    push('session_start', { width: innerWidth, height: innerHeight });
     clearTimeout(beat);
     beat = setTimeout(alive, 30000);
   }
@@ -90,8 +98,8 @@
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
     try {
-      if (value === undefined) return JSON.parse(window.localStorage.getItem(place));
-      window.localStorage.setItem(place, JSON.stringify(value));
+      if (value === undefined) return JSON.parse(localStorage.getItem(place));
+      localStorage.setItem(place, JSON.stringify(value));
     } catch {
       return null; // no storage in a sandboxed frame: memory alone
     }
@@ -102,19 +110,19 @@
 
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
-    var at = performance.now();
+    var at = clock();
     if (!hiddenAt) now().active += Math.max(0, Math.min(at, inputAt + IDLE) - Math.max(markAt, inputAt));
     markAt = at;
   }
 
   function alive() {
     beat = setTimeout(alive, 60000);
-    if (!document.hidden && performance.now() - inputAt < IDLE) push('heartbeat', {});
+    if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
   }
 
   function push(name, props) {
     if (silent || (essential && !isSession(name))) return;
-    var s = now(), at = Math.round(performance.now() - s.from);
+    var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
       room = Math.min(100, room + (at - roomAt) / 100);
       roomAt = at;
@@ -133,47 +141,51 @@
 
   // Too many: the oldest goes that is neither essential nor on its way.
   function drop(s) {
-    var at = s.events.findIndex(function (e) { return e.seq > s.sending && (!hosted || !isSession(e.name)); });
+    var at = s.events.findIndex((e) => e.seq > s.sending && (!hosted || !isSession(e.name)));
     s.size -= s.events.splice(Math.max(at, 0), 1)[0].size;
     lost++;
   }
 
   // release lets go of what was held back as it came too often.
   function release() {
-    Object.keys(every).forEach(function (name) {
+    keys(every).forEach((name) => {
       var held = every[name];
       if (!held.props) return;
-      push(name, held.n > 1 ? Object.assign({ n: held.n }, held.props) : held.props);
-      every[name] = { ms: held.ms, at: performance.now(), n: 0, props: null };
+      push(name, held.n > 1 ? assign({ n: held.n }, held.props) : held.props);
+      every[name] = { ms: held.ms, at: clock(), n: 0, props: null };
     });
+  }
+
+  function whose(s) {
+    var o = since(s.from);
+    return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: o };
   }
 
   // batch returns the oldest events of a stream as text, whose events have at most so
   // many bytes, and the number of the last of them.
   function batch(s, bytes) {
     var rows = [], size = 0, last = 0;
-    s.events.every(function (e) {
+    s.events.every((e) => {
       size += e.size;
       if (rows.length && (size > bytes || rows.length === 250)) return false;
       rows.push(e.text);
       last = e.seq;
       return true;
     });
-    var head = {
-      v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token,
-      o: Math.round(performance.now() - s.from), age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
+    var head = assign(whose(s), {
+      age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
       c: {
-        d: window.matchMedia('(pointer: coarse)').matches ? 'touch' : 'mouse',
-        l: (navigator.language || '').slice(0, 8), w: window.innerWidth, h: window.innerHeight,
+        d: matchMedia('(pointer: coarse)').matches ? 'touch' : 'mouse',
+        l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight,
       },
       x: host.variants,
-    };
+    });
     if (s.version !== version) {
       head.defs = schemas;
       head.fun = {};
-      Object.keys(funnels).forEach(function (key) {
+      keys(funnels).forEach((key) => {
         var steps = funnels[key].steps;
-        head.fun[key] = Object.keys(steps).map(function (n) { return steps[n]; }); // numbers come in order
+        head.fun[key] = keys(steps).map((n) => steps[n]); // numbers come in order
       });
     }
     return { last: last, version: version, text: JSON.stringify(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
@@ -181,27 +193,58 @@
 
   function request(path, init) {
     var stop = new AbortController();
-    var limit = setTimeout(function () { stop.abort(); }, TIMEOUT);
-    Object.assign(init, { signal: stop.signal, credentials: 'omit' });
-    return fetch(endpoint + path, init).finally(function () { clearTimeout(limit); });
+    var limit = setTimeout(() => { stop.abort(); }, TIMEOUT);
+    assign(init, { signal: stop.signal, credentials: 'omit' });
+    return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
+
+  // submit reports the end of a run, and again after failures: the same run counts once.
+  function submit(body, overlay, again, done) {
+    request('/s', { method: 'POST', body: body, keepalive: true }).then((res) => {
+      if (res.status >= 500 || res.status === 429) throw res.status;
+      return res.ok && res.json();
+    }).then((a) => {
+      if (a && overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
+      done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
+    }).catch(() => {
+      done({ ok: true, hosted: false, rank: null });
+      if (again) setTimeout(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
+    });
+  }
+
+  // show puts a run's place into a corner, until it is closed or the next run begins.
+  function show(a) {
+    hide();
+    panel = document.createElement('div');
+    panel.role = 'status';
+    panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
+    document.body.appendChild(panel);
+    var add = (kind, text) => { panel.appendChild(document.createElement(kind)).textContent = text; };
+    if (a.rank) add('b', 'Rank ' + a.rank + (a.verified ? '' : ' (not verified)'));
+    a.top.forEach((row) => { add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.you ? ' ←' : '')); });
+    a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
+    add('button', 'Close');
+    panel.lastChild.onclick = hide;
+  }
+
+  function hide() { if (panel) panel.remove(); }
 
   function flush() {
     clearTimeout(timer); timer = 0;
     if (!hosted || silent || flying) return;
     release();
     mark();
-    var s = streams.find(function (one) { return one.events.length > 0; });
+    var s = streams.find((one) => one.events.length > 0);
     if (!s) return;
     flying = true;
-    send(s, batch(s, chunk), false).then(function () { flying = false; schedule(); });
+    send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
 
   function send(s, b, keepalive) {
     s.sending = Math.max(s.sending, b.last);
-    return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then(function (res) {
-      return res.json().catch(function () { return {}; }).then(function (said) { answered(s, b, res, said); });
-    }).catch(function () { failures++; keep(); });
+    return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
+      return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
+    }).catch(() => { failures++; keep(); });
   }
 
   function answered(s, b, res, said) {
@@ -220,23 +263,23 @@
   }
 
   function forget(s, upTo) {
-    s.events = s.events.filter(function (e) { return e.seq > upTo && (!essential || isSession(e.name)); });
-    s.size = s.events.reduce(function (sum, e) { return sum + e.size; }, 0);
+    s.events = s.events.filter((e) => e.seq > upTo && (!essential || isSession(e.name)));
+    s.size = s.events.reduce((sum, e) => sum + e.size, 0);
     if (s.events.length > 0) return;
     if (s.kept) hand(s, null);
-    streams = streams.filter(function (one) { return one !== s || one === now(); });
+    streams = streams.filter((one) => one !== s || one === now());
   }
 
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
-    if (timer || silent || !streams.some(function (s) { return s.events.length > 0; })) return;
+    if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
     var wait = Math.min(300000, 1000 * Math.pow(2, failures));
     timer = setTimeout(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
 
   // keep hands what is not acknowledged to what outlives this page.
   function keep() {
-    streams.forEach(function (s) {
+    streams.forEach((s) => {
       if (s.events.length > 0) hand(s, batch(s, LAST).text);
     });
   }
@@ -257,14 +300,14 @@
   // resume sends what earlier loads of this page could not.
   function resume() {
     var all = stored() || {};
-    Object.keys(all).forEach(function (stream) {
-      Promise.resolve().then(function () {
+    keys(all).forEach((stream) => {
+      Promise.resolve().then(() => {
         var b = JSON.parse(all[stream].batch);
         b.age += Math.max(0, Date.now() - all[stream].at);
         return request('/b', { method: 'POST', body: JSON.stringify(b) });
-      }).then(function (res) {
+      }).then((res) => {
         if (res.status < 500 && res.status !== 429) put(stream, null);
-      }).catch(function () { /* the next load tries again */ });
+      }).catch(() => { /* the next load tries again */ });
     });
   }
 
@@ -274,7 +317,7 @@
     release();
     mark();
     keep();
-    streams.forEach(function (s) {
+    streams.forEach((s) => {
       if (s.events.length > 0) send(s, batch(s, LAST), true);
     });
   }
@@ -282,16 +325,16 @@
   function fits(schema, props) {
     try {
       JSON.stringify(props); // which a circle throws at
-      return Object.keys(schema || {}).every(function (k) { return typeof props[k] === schema[k]; });
+      return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
     } catch {
       return false;
     }
   }
 
   function reach(name) { // of a host the service finds out by itself
-    if (!hosted) Object.keys(funnels).forEach(function (key) {
+    if (!hosted) keys(funnels).forEach((key) => {
       var f = funnels[key];
-      Object.keys(f.steps).forEach(function (n) {
+      keys(f.steps).forEach((n) => {
         if (f.steps[n] !== name || f.reached[n]) return;
         f.reached[n] = true;
         push('funnel_step', { funnel: key, step: Number(n), event: name });
@@ -306,95 +349,111 @@
       held.props = props;
       held.n++;
     }
-    if (!held || performance.now() - held.at >= held.ms) release();
+    if (!held || clock() - held.at >= held.ms) release();
     if (!held) push(name, props);
   }
 
   var svc = {
-    ready: function (cb) {
-      if (isReady) setTimeout(cb, 0, { variants: host.variants || {} });
+    ready(cb) {
+      if (isReady) setTimeout(cb, 0, { variants: variants });
       else waiting.push(cb);
     },
 
-    define: function (name, schema, options) {
-      schemas[name] = Object.assign({}, schema);
+    define(name, schema, options) {
+      schemas[name] = assign({}, schema);
       version++;
       if (options && options.every > 0) every[name] = { ms: options.every, at: -Infinity, n: 0, props: null };
     },
 
-    track: function (name, props) {
-      var p = Object.assign({}, props);
+    track(name, props) {
+      var p = assign({}, props);
       if (!fits(schemas[name], p)) { rejected++; return false; }
-      if (name === 'start') ended = false;
+      if (name === 'start') {
+        ended = false;
+        run++;
+        runAt = clock();
+        hide();
+      }
       record(name, p);
       reach(name);
       return true;
     },
 
-    funnel: function (key) {
+    funnel(key) {
       var f = funnels[key] || (funnels[key] = { steps: {}, reached: {} });
-      var chain = { step: function (n, eventName) { f.steps[n] = eventName; version++; return chain; } };
+      var chain = { step(n, eventName) { f.steps[n] = eventName; version++; return chain; } };
       return chain;
     },
 
-    endGame: function (result, cb) {
-      var done = function (r) { if (typeof cb === 'function') setTimeout(cb, 0, r); };
+    endGame(result, cb) {
+      var done = (r) => { if (typeof cb === 'function') setTimeout(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
       ended = true;
-      var r = Object.assign({ outcome: 'lose', score: 0 }, result);
+      var r = assign({ outcome: 'lose', score: 0 }, result);
       record('end', r);
       reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
-      done({ ok: true, hosted: false, rank: null });
+      if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
+      var m = whose(now());
+      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
+      submit(JSON.stringify(m), r.overlay, 4000, done);
     },
 
-    expose: function (state, screen) { exposed = { state: state, screen: screen }; },
+    expose(state, screen) { exposed = { state: state, screen: screen }; },
 
-    debug: function () {
+    debug() {
       var buffered = [];
-      streams.forEach(function (s) {
-        s.events.forEach(function (e) { buffered.push({ name: e.name, props: e.props, session: s.id, at: e.at }); });
+      streams.forEach((s) => {
+        s.events.forEach((e) => { buffered.push({ name: e.name, props: e.props, session: s.id, at: e.at }); });
       });
       return {
         gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: now().id, ready: isReady,
-        essential: essential, buffered: buffered, defined: Object.keys(schemas), funnels: Object.keys(funnels),
+        essential: essential, buffered: buffered, defined: keys(schemas), funnels: keys(funnels),
         rejected: rejected, lost: lost, problem: problem, exposes: exposed !== null,
       };
     },
 
-    health: function () {
+    health() {
       if (!hosted) return Promise.resolve({ ok: false, ms: 0, status: 'unhosted' });
-      var from = performance.now();
-      var since = function () { return Math.round(performance.now() - from); };
+      var from = clock();
       return request('/h', { method: 'GET' }).then(
-        function (res) { return { ok: res.ok, ms: since(), status: res.status }; },
-        function () { return { ok: false, ms: since(), status: 'unreachable' }; }
+        (res) => ({ ok: res.ok, ms: since(from), status: res.status }),
+        () => ({ ok: false, ms: since(from), status: 'unreachable' })
       );
     },
   };
 
-  var who = player();
+  var who = player(), variants = {};
   begin();
-  if (hosted && !framed) resume();
-  ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach(function (type) {
-    window.addEventListener(type, function () { mark(); inputAt = markAt; }, { capture: true, passive: true });
+  // The first reading of a variant is what its experiment counts.
+  keys(host.variants || {}).forEach((k) => {
+    var v = host.variants[k], read;
+    Object.defineProperty(variants, k, {
+      enumerable: true,
+      get() { if (!read) push('exposure', { k: k, v: v }); read = 1; return v; },
+    });
   });
-  window.addEventListener('online', function () { failures = 0; flush(); });
-  document.addEventListener('visibilitychange', function () {
+  if (hosted && !framed) resume();
+  ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
+    addEventListener(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
+  });
+  addEventListener('keydown', (e) => { if (e.key === 'Escape') hide(); });
+  addEventListener('online', () => { failures = 0; flush(); });
+  document.addEventListener('visibilitychange', () => {
     if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
-    markAt = performance.now();
+    markAt = clock();
     if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
     hiddenAt = 0;
   });
-  window.addEventListener('pagehide', function () {
+  addEventListener('pagehide', () => {
     release();
-    push('session_end', { seconds: Math.round((performance.now() - now().from) / 1000) });
+    push('session_end', { seconds: Math.round((clock() - now().from) / 1000) });
     leave();
   });
-  window.addEventListener('pageshow', function (e) { if (e.persisted && hosted) begin(); });
-  setTimeout(function () {
+  addEventListener('pageshow', (e) => { if (e.persisted && hosted) begin(); });
+  setTimeout(() => {
     isReady = true;
-    waiting.splice(0).forEach(function (cb) { cb({ variants: host.variants || {} }); });
+    waiting.splice(0).forEach((cb) => { cb({ variants: variants }); });
   }, 0);
   window.svc = svc;
 })();

@@ -18,3 +18,23 @@ test_reader_may_do_nothing_else[action] if {
 		"project": read_only,
 	})
 }
+
+test_reader_may_read_in_the_console[action] if {
+	some action in {"projects.get", "status", "events", "files", "preview"}
+	authz.decision == allowed with input as object.union(at_console, {"action": action, "project": read_only})
+}
+
+test_reader_may_change_nothing_in_the_console if {
+	authz.decision.rule == "project.read_only" with input as object.union(at_console, {
+		"action": "projects.attributes",
+		"project": read_only,
+	})
+}
+
+test_readers_of_another_project_do_not_read_in_the_console[action] if {
+	some action in {"projects.get", "files", "preview"}
+	authz.decision.rule == "project.forbidden" with input as object.union(at_console, {
+		"action": action,
+		"project": {"ownerId": "user-2", "attributes": {"readers": "user-10,user-3"}},
+	})
+}

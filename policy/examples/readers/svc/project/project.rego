@@ -1,17 +1,28 @@
 # METADATA
 # title: Project
-# description: Whether the key's user may use the project.
+# description: Whether the user of a request may use the project.
 package svc.project
 
 import data.svc.key
 import data.svc.reasons
+import data.svc.user
+
+# METADATA
+# title: Readers of the project
+# description: The users whose ids are in its attribute "readers", a list with commas.
+# scope: document
+# labels:
+#   rule: project.readers
+readers contains trim_space(reader) if {
+	is_string(input.project.attributes.readers)
+	some reader in split(input.project.attributes.readers, ",")
+}
 
 # METADATA
 # title: Role of the key's user in the project
 # description: >-
-#   The user who owns the key that created a project is its owner. A user whose
-#   id is in the project's attribute "readers", a list with commas, is its
-#   reader. A key that is not alive has no role in any project.
+#   The user who owns the key that created a project is its owner, one of its
+#   readers is a reader. A key that is not alive has no role in any project.
 # labels:
 #   rule: project.role
 role := "owner" if {
@@ -19,9 +30,19 @@ role := "owner" if {
 	input.project.ownerId == input.key.userId
 } else := "reader" if {
 	key.active
-	is_string(input.project.attributes.readers)
-	some reader in split(input.project.attributes.readers, ",")
-	trim_space(reader) == input.key.userId
+	input.key.userId in readers
+}
+
+# METADATA
+# title: Role of a user in the console
+# labels:
+#   rule: project.console_role
+console_role := "owner" if {
+	user.via == "console"
+	input.project.ownerId == input.user.id
+} else := "reader" if {
+	user.via == "console"
+	input.user.id in readers
 }
 
 # METADATA
@@ -33,6 +54,8 @@ role := "owner" if {
 #   rule: project.problem
 problem := reasons.project_forbidden if {
 	not role
+	not console_role
 } else := reasons.project_read_only if {
-	role == "reader"
+	not role == "owner"
+	not console_role == "owner"
 }

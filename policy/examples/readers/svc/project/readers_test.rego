@@ -37,3 +37,22 @@ test_dead_key_is_no_reader if {
 	facts := {"key": key("revoked", "user-1"), "project": {"ownerId": "user-2", "attributes": {"readers": "user-1"}}}
 	not project.role with input as facts
 }
+
+test_owner_who_is_named_stays_the_owner_in_the_console if {
+	facts := {
+		"key": null,
+		"user": {"id": "user-1", "via": "console"},
+		"project": {"ownerId": "user-1", "attributes": {"readers": "user-1"}},
+	}
+	project.console_role == "owner" with input as facts
+	not project.problem with input as facts
+}
+
+test_admin_who_is_named_is_no_reader if {
+	facts := {
+		"key": null,
+		"user": {"id": "user-1", "via": "admin"},
+		"project": {"ownerId": "user-2", "attributes": {"readers": "user-1"}},
+	}
+	not project.console_role with input as facts
+}

@@ -1,11 +1,16 @@
-package service
+// Package access is the one door to users' data: it gathers the facts about who asks
+// and for what, and has the policy decide. The gateway's requests, the console, its
+// previews and the admin API pass it.
+package access
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -19,20 +24,46 @@ import (
 // DefaultDecisionTimeout bounds a decision, facts included.
 const DefaultDecisionTimeout = 50 * time.Millisecond
 
-// decider gathers the facts about key, project and usage on one snapshot of the
-// store and has the policy make one decision about them. A decision that can't be
-// made is an error, and the caller refuses. It is safe for concurrent use.
-type decider struct {
+// userTimeout bounds a decision for a person, whose reads wait for those of keys.
+const userTimeout = store.DefaultPatience + time.Second
+
+// Policy evaluates the rules.
+type Policy interface {
+	Decide(ctx context.Context, in policy.Input) (policy.Decision, error)
+	// Revision names the rules in force.
+	Revision() string
+}
+
+// Options of a Door.
+type Options struct {
+	Store *store.Store
+	// Now is of days and months; nil means the store's own clock.
+	Now    func() time.Time
+	Policy Policy
+	// Timeout of a decision on a key, facts included; 0 means DefaultDecisionTimeout.
+	Timeout time.Duration
+}
+
+// Door gathers facts on one snapshot of the store and has the policy make one decision
+// about them. A decision that can't be made is an error, and the caller refuses. It is
+// safe for concurrent use.
+type Door struct {
 	store   *store.Store
-	now     func() time.Time // of days and months; nil: the store's own
+	now     func() time.Time
 	policy  Policy
 	timeout time.Duration
+	unknown atomic.Pointer[refusal]
+}
+
+// New returns the door to a store's data.
+func New(o Options) *Door {
+	return &Door{store: o.Store, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.Timeout, DefaultDecisionTimeout)}
 }
 
 // Authenticate looks up a key by the hash of its secret and has the policy
-// decide on it alone. It returns sidecar.ErrUnknownKey for one that is not
-// there.
-func (d *decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+// decide on it alone. For one that is not there it returns sidecar.ErrUnknownKey, and
+// an identity of no one with the policy's refusal.
+func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: policy.ActionAuthenticate}
@@ -45,7 +76,11 @@ func (d *decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 		return sidecar.Identity{}, fmt.Errorf("looking up an API key: %w", err)
 	}
 	if in.Key == nil {
-		return sidecar.Identity{}, sidecar.ErrUnknownKey
+		decision, err := d.refuseUnknown(ctx, in)
+		if err != nil {
+			return sidecar.Identity{}, fmt.Errorf("deciding on an unknown key: %w", err)
+		}
+		return sidecar.Identity{Decision: decision}, sidecar.ErrUnknownKey
 	}
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
@@ -58,7 +93,7 @@ func (d *decider) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 // there is no error: the policy sees null. Usage is among the facts of
 // policy.ActionGenerate only, so that a key over a limit is refused before an
 // engine starts; the ledger has the last word.
-func (d *decider) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
+func (d *Door) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: action}
@@ -86,12 +121,31 @@ func (d *decider) Decide(ctx context.Context, keyID, projectID string, action po
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
+	return d.decide(ctx, in, projectID)
+}
+
+// DecideUser is Decide for a user who has no key.
+func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, userTimeout)
+	defer cancel()
+	in := policy.Input{Action: action, User: &user}
+	if projectID != "" {
+		var err error
+		in.Project, err = store.Read(ctx, d.store, func(r *store.Reader) (*policy.Project, error) { return readProject(r, projectID) })
+		if err != nil {
+			return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+		}
+	}
+	return d.decide(ctx, in, projectID)
+}
+
+func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
 	if projectID != "" && in.Project == nil {
 		ctx = decisionlog.WithProject(ctx, projectID)
 	}
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
-		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", action, err)
+		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", in.Action, err)
 	}
 	return decision, nil
 }

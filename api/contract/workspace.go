@@ -1,0 +1,92 @@
+package contract
+
+import "time"
+
+// Paths of a project's game as people edit it: the list of its files, one of them,
+// its history, and the way back. An engine without them can't be edited by hand.
+const (
+	PathWorkspace = "/internal/workspace"
+	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
+	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip
+	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
+	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
+)
+
+// MaxEdit bounds one file that is saved by hand, in bytes.
+const MaxEdit = 1 << 20
+
+// Workspace is a project's game as it is now.
+type Workspace struct {
+	Head    int             `json:"head"`              // the newest revision, 0 for none
+	Running string          `json:"running,omitempty"` // the job that works on it
+	Queued  []string        `json:"queued,omitempty"`  // the jobs that wait, in their order
+	Files   []WorkspaceFile `json:"files"`             // sorted by path
+}
+
+// WorkspaceFile is one file of a game.
+type WorkspaceFile struct {
+	Path   string `json:"path"` // in the game's folder
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Made   bool   `json:"made,omitempty"` // of the sources: it can't be saved
+}
+
+// Revision is one state of a project's files. None is ever changed.
+type Revision struct {
+	ID      int       `json:"id"`
+	Kind    string    `json:"kind"`         // generated, authored, draft, restore or import
+	Of      int       `json:"of,omitempty"` // whose files a restore brought back
+	Job     string    `json:"job,omitempty"`
+	Author  string    `json:"author,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Time    time.Time `json:"time"`
+}
+
+// AuthorUser is the author of what a person saved or restored.
+const AuthorUser = "user"
+
+// Revisions is a project's history, the newest first.
+type Revisions struct {
+	Revisions []Revision `json:"revisions"`
+}
+
+// RestoreRequest takes the project back to a revision, which makes a new one.
+type RestoreRequest struct {
+	Rev  int `json:"rev"`
+	Head int `json:"head"` // what the asker takes for the newest revision
+}
+
+// Diff is how two revisions of a game differ.
+type Diff struct {
+	Files []FileDiff `json:"files"` // sorted by path
+}
+
+// FileDiff is how one file differs.
+type FileDiff struct {
+	Path string `json:"path"`
+	Op   string `json:"op"`             // added, deleted or changed
+	Text string `json:"text,omitempty"` // a unified diff; none for what is no text, or long
+	Made bool   `json:"made,omitempty"` // of the sources
+}
+
+// Saved is the answer to what changed the game.
+type Saved struct {
+	Head     int       `json:"head"`
+	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
+	Problems []Problem `json:"problems"`         // that the game has now
+	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
+}
+
+// Problem is what keeps a game from being built, or is wrong with it.
+type Problem struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"` // from 1; 0 for the whole file
+	Text string `json:"text"`
+}
+
+// Conflict is the 412 of a file that is another one than its editor began with.
+type Conflict struct {
+	Error  string `json:"error"`
+	Head   int    `json:"head"`
+	SHA256 string `json:"sha256"` // "" for a file that is not there
+}

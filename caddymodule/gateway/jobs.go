@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// Page sizes of lists.
+const (
+	defaultPage = 20
+	maxPage     = 100
+)
+
+// pageSize returns how many entries a query wants on a page.
+func pageSize(query url.Values) (int, *api.Error) {
+	s := query.Get("limit")
+	if s == "" {
+		return defaultPage, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxPage {
+		return 0, api.BadRequest("limit must be a number from 1 to %d.", maxPage)
+	}
+	return n, nil
+}
+
+// listJobs answers GET /v1/generate with the jobs of a project, or of all that the
+// key's user owns.
+func (l *Locator) listJobs(w http.ResponseWriter, r *http.Request, q *Request) error {
+	asked := sidecar.JobQuery{ProjectID: q.ProjectID, UserID: q.UserID}
+	query := r.URL.Query()
+	limit, refused := pageSize(query)
+	if refused != nil {
+		return refused
+	}
+	asked.Limit = limit
+	if status := query.Get("status"); status != "" {
+		var err error
+		if asked.Status, err = api.ParseJobStatus(status); err != nil {
+			return asError(err)
+		}
+	}
+	if asked.Before = query.Get("after"); asked.Before != "" && !api.ValidJobID(asked.Before) {
+		return api.BadRequest("after is not a cursor of this list.")
+	}
+	page, err := l.Sidecar.Jobs(r.Context(), asked)
+	if err != nil {
+		return api.Unavailable("Jobs can't be listed right now.", retrySoon, err)
+	}
+	list := api.JobList{Success: true, Data: make([]api.Job, len(page.Jobs)), NextCursor: page.Next}
+	for i, job := range page.Jobs {
+		list.Data[i] = job.Job
+	}
+	return writeJSON(w, http.StatusOK, list)
+}

@@ -1,0 +1,121 @@
+package studio
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+)
+
+// Bounds of a call of an engine.
+const (
+	callTimeout = 30 * time.Second
+	dialTimeout = 2 * time.Second
+	maxAnswer   = 80 << 20 // a ZIP
+)
+
+// hold is how long a page waits for an engine that starts.
+const hold = time.Second
+
+// call is a request to an engine.
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         []byte
+}
+
+// answer is what an engine said: nobody vouches for it.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// ask calls the engine of a project, which is started if need be. The error is an
+// *api.Error for an engine that is not ready, or can't be reached.
+func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer, error) {
+	lease, err := s.Engines.Submit(ctx, p, hold)
+	if err != nil {
+		refused, _ := s.Locator.NotReady(err)
+		return answer{}, refused
+	}
+	defer lease.Release()
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	target := &url.URL{Scheme: "http", Host: "engine", Path: c.path, RawQuery: c.query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, c.method, target.String(), bytes.NewReader(c.body))
+	if err != nil {
+		return answer{}, err
+	}
+	for name, values := range c.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Authorization", "Bearer "+lease.Token)
+	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		d := net.Dialer{Timeout: dialTimeout}
+		return d.DialContext(ctx, lease.Network, lease.Address)
+	}}
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return answer{}, api.Unavailable("The project's engine can't be reached right now.", time.Second, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return answer{}, api.Unavailable("The project's engine broke its answer off.", time.Second, err)
+	case len(body) > maxAnswer, res.Header.Get(contract.HeaderInstance) != lease.InstanceID:
+		return answer{}, api.Unavailable("The project's engine gave no answer that can be used.", time.Second, errors.New("an answer of another engine, or too long"))
+	}
+	return answer{res.StatusCode, res.Header, body}, nil
+}
+
+// refused returns the error of an answer that is one: what it says is the engine's.
+func (a answer) refused() error {
+	if a.status == http.StatusOK {
+		return nil
+	}
+	var said struct {
+		Error string `json:"error"`
+	}
+	_ = json.Unmarshal(a.body, &said) // one that says nothing is told by its status
+	if said.Error == "" {
+		said.Error = fmt.Sprintf("The project's engine refused with status %d.", a.status)
+	}
+	status := a.status
+	if status < 400 || status > 599 || status == http.StatusUnauthorized {
+		status = http.StatusBadGateway
+	}
+	return &api.Error{Status: status, Message: said.Error}
+}
+
+// askFor is ask for an answer of JSON.
+func askFor[T any](ctx context.Context, s *Studio, p engineproxy.Project, c call) (out T, err error) {
+	a, err := s.ask(ctx, p, c)
+	if err == nil {
+		err = a.refused()
+	}
+	if err == nil {
+		if err = json.Unmarshal(a.body, &out); err != nil {
+			err = api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
+		}
+	}
+	return out, err
+}
+
+// owner is the project of an exchange as the engine proxy wants to know it: may has
+// made sure that it is the user's.
+func (x *exchange) owner() engineproxy.Project {
+	return engineproxy.Project{ID: x.project(), OwnerID: x.who.UserID}
+}

@@ -1,0 +1,166 @@
+package studio
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/policy"
+)
+
+// pictures are the kinds of files that a page may show from the console's own origin:
+// none of them can hold a script.
+var pictures = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif",
+}
+
+// readFile answers with a file of the game: a picture as such, anything else as text
+// that no browser takes for a page.
+func (s *Studio) readFile(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {
+		return err
+	}
+	query := x.r.URL.Query()
+	rev, err := strconv.Atoi("0" + query.Get("rev"))
+	name := query.Get("path")
+	if err != nil || !api.CleanPath(name) {
+		return badName()
+	}
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(name, rev)})
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil {
+		return err
+	}
+	h := x.Header()
+	kind, picture := pictures[strings.ToLower(path.Ext(name))]
+	switch {
+	case picture && strings.HasPrefix(http.DetectContentType(a.body), "image/"):
+	case utf8.Valid(a.body):
+		kind = "text/plain; charset=utf-8"
+	default:
+		kind = "application/octet-stream"
+		h.Set("Content-Disposition", "attachment")
+	}
+	h.Set("Content-Type", kind)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("ETag", a.header.Get("ETag"))
+	_, _ = x.Write(a.body) // a browser that went away is no error of ours
+	return nil
+}
+
+// saveFile saves a file, or deletes it, if it still is what the editor began with.
+func (s *Studio) saveFile(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	if err := parse(x.r); err != nil {
+		return err
+	}
+	name, text := x.r.PostFormValue("path"), x.r.PostFormValue("text")
+	was, remove := x.r.PostFormValue("sha256"), x.r.PostFormValue("delete") != ""
+	text = strings.ReplaceAll(text, "\r\n", "\n") // as forms send it
+	if !api.CleanPath(name) {
+		return s.unsaved(x, &openFile{Path: name, Text: text, SHA256: was, New: was == ""}, badName())
+	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: []byte(text), header: http.Header{}}
+	if remove {
+		c.method, c.body = http.MethodDelete, nil
+	}
+	if was == "" {
+		c.header.Set("If-None-Match", "*")
+	} else {
+		c.header.Set("If-Match", `"`+was+`"`)
+	}
+	a, err := s.ask(x.r.Context(), x.owner(), c)
+	if err == nil && a.status == http.StatusPreconditionFailed {
+		return s.conflict(x, a, name, text)
+	}
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil {
+		return s.unsaved(x, &openFile{Path: name, Text: text, SHA256: was, New: was == ""}, err)
+	}
+	if x.json() {
+		return pass(x, a)
+	}
+	if remove {
+		return x.redirect(x.at("?done=deleted#code"))
+	}
+	return x.redirect(x.at("?done=saved&file=" + url.QueryEscape(name) + "#code"))
+}
+
+// parse reads a form, or refuses one that did not arrive as a whole.
+func parse(r *http.Request) error {
+	err := r.ParseForm()
+	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
+		return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "That is more than the studio takes at once."}
+	}
+	if err != nil {
+		return api.BadRequest("The form did not arrive as a whole.")
+	}
+	return nil
+}
+
+// conflict shows a file that was saved meanwhile by somebody else: nothing of either
+// text is lost.
+func (s *Studio) conflict(x *exchange, a answer, name, text string) error {
+	if x.json() {
+		return pass(x, a)
+	}
+	var theirs contract.Conflict
+	if err := json.Unmarshal(a.body, &theirs); err != nil {
+		return err
+	}
+	page, err := s.load(x)
+	if err != nil {
+		return err
+	}
+	file := &openFile{Path: name, Text: text, SHA256: theirs.SHA256, New: theirs.SHA256 == ""}
+	now, err := s.open(x.r.Context(), x, page, name, 0)
+	if err == nil {
+		file.Theirs, file.SHA256 = &now.Text, now.SHA256
+	}
+	page.File = file
+	page.Error = "Not saved: the file was changed meanwhile. Compare the two texts; saving now replaces the other one, which stays among the versions."
+	return s.showProject(x, http.StatusPreconditionFailed, page)
+}
+
+// unsaved answers that a text was not saved, which is still in the form.
+func (s *Studio) unsaved(x *exchange, file *openFile, why error) error {
+	refused := asError(why)
+	if x.json() {
+		return refused
+	}
+	page, err := s.load(x)
+	if err != nil {
+		return err
+	}
+	page.File, page.Error = file, "Not saved: "+refused.Message
+	return s.showProject(x, refused.Status, page)
+}
+
+// pass hands an answer of JSON on.
+func pass(x *exchange, a answer) error {
+	x.Header().Set("Content-Type", "application/json")
+	x.WriteHeader(a.status)
+	_, _ = x.Write(a.body)
+	return nil
+}
+
+func writeJSON(x *exchange, status int, body any) error {
+	out, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return pass(x, answer{status: status, body: append(out, '\n')})
+}

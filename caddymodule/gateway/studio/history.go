@@ -1,0 +1,151 @@
+package studio
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/policy"
+)
+
+// restore takes the project back to a version, which makes a new one.
+func (s *Studio) restore(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	if err := parse(x.r); err != nil {
+		return err
+	}
+	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
+	head, errHead := strconv.Atoi(x.r.PostFormValue("head"))
+	if err != nil || errHead != nil {
+		return api.BadRequest("rev and head must be numbers of versions.")
+	}
+	body, err := json.Marshal(contract.RestoreRequest{Rev: rev, Head: head})
+	if err != nil {
+		return err
+	}
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodPost, path: contract.PathRestore, body: body})
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil && !x.json() {
+		refused := asError(err)
+		page, err := s.load(x)
+		if err != nil {
+			return err
+		}
+		page.Error = "Not restored: " + refused.Message
+		return s.showProject(x, refused.Status, page)
+	}
+	if err != nil {
+		return err
+	}
+	if x.json() {
+		return pass(x, a)
+	}
+	return x.redirect(x.at("?done=restored#versions"))
+}
+
+// zip answers with the game as it was at a version.
+func (s *Studio) zip(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {
+		return err
+	}
+	rev, err := strconv.Atoi(x.r.URL.Query().Get("rev"))
+	if err != nil || rev < 1 {
+		return api.BadRequest("rev must be the number of a version.")
+	}
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: fmt.Sprintf("%s/%d/zip", contract.PathRevisions, rev)})
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(a.body, []byte("PK")) {
+		return api.Unavailable("The project's engine gave no answer that can be used.", 0, nil)
+	}
+	x.Header().Set("Content-Type", "application/zip")
+	x.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="game-r%d.zip"`, rev))
+	_, _ = x.Write(a.body)
+	return nil
+}
+
+// diffPage is how two versions of the game differ.
+type diffPage struct {
+	Project  api.Project
+	From, To int // To is 0 for the present
+	Files    []diffOf
+}
+
+// diffOf is one file with the lines of its diff.
+type diffOf struct {
+	contract.FileDiff
+	Lines []diffLine
+}
+
+// diffLine is a line of a diff; Kind is add, del, at or none.
+type diffLine struct{ Kind, Text string }
+
+// At returns the address of a part of the project's page.
+func (p diffPage) At(rest string) string { return projectPage{Project: p.Project}.At(rest) }
+
+// maxLines bounds what a page shows of one file's diff.
+const maxLines = 2000
+
+func linesOf(text string) []diffLine {
+	var out []diffLine
+	for line := range strings.Lines(text) {
+		if len(out) == maxLines {
+			return append(out, diffLine{"at", "…"})
+		}
+		kind := map[byte]string{'+': "add", '-': "del", '@': "at"}[line[0]]
+		out = append(out, diffLine{kind, strings.TrimRight(line, "\n")})
+	}
+	return out
+}
+
+// diff shows how a version differs from another, or from the present.
+func (s *Studio) diff(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {
+		return err
+	}
+	query := url.Values{}
+	page := diffPage{}
+	for name, into := range map[string]*int{"from": &page.From, "to": &page.To} {
+		text := x.r.URL.Query().Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return api.BadRequest("from and to must be numbers of versions.")
+		}
+		*into = n
+		query.Set(name, text)
+	}
+	found, err := askFor[contract.Diff](x.r.Context(), s, x.owner(), call{method: http.MethodGet, path: contract.PathDiff, query: query})
+	if err != nil {
+		return err
+	}
+	if x.json() {
+		return writeJSON(x, http.StatusOK, found)
+	}
+	project, err := s.Sidecar.Project(x.r.Context(), x.project())
+	if err != nil {
+		return err
+	}
+	page.Project = project.Project
+	for _, f := range found.Files {
+		page.Files = append(page.Files, diffOf{f, linesOf(f.Text)})
+	}
+	s.render(x, http.StatusOK, "diff", frame{User: x.who.UserID, Title: "Changes of " + page.Project.Name, Data: page})
+	return nil
+}

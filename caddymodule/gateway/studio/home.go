@@ -1,0 +1,129 @@
+package studio
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+// homePage is the list of a user's projects.
+type homePage struct {
+	Projects []api.Project
+	After    string
+	Next     string
+	Query    string
+	Examples []string
+	Name     string // as it was typed
+	Prompt   string
+	Error    string
+}
+
+// projectsShown is how many projects a page has.
+const projectsShown = 50
+
+// examples are briefs that a click takes over.
+var examples = []string{
+	"A yellow duck flaps through gaps in a garden fence. One tap, one life, a score.",
+	"Falling blocks in space, with levels that get faster and a high score table.",
+	"A tower defence on a winter island, with three kinds of towers and a boss at the end.",
+}
+
+func (s *Studio) home(x *exchange) error {
+	return s.showHome(x, http.StatusOK, homePage{Prompt: clip(x.r.URL.Query().Get("prompt"), maxExample)})
+}
+
+// maxExample bounds what an address puts into a form, in bytes.
+const maxExample = 2000
+
+func (s *Studio) showHome(x *exchange, status int, page homePage) error {
+	if err := s.may(x, "", policy.ActionListProjects); err != nil {
+		return err
+	}
+	query := x.r.URL.Query()
+	page.After, page.Query, page.Examples = query.Get("after"), strings.TrimSpace(query.Get("q")), examples
+	list, err := s.Sidecar.Projects(x.r.Context(), x.who.UserID, page.After, projectsShown)
+	if err != nil {
+		return err
+	}
+	page.Next = list.NextCursor
+	for _, p := range list.Data {
+		if page.Query == "" || strings.Contains(strings.ToLower(p.Name+" "+p.Description), strings.ToLower(page.Query)) {
+			page.Projects = append(page.Projects, p)
+		}
+	}
+	s.render(x, status, "home", frame{User: x.who.UserID, Title: "Studio", Data: page})
+	return nil
+}
+
+// create makes a project and, where there is a brief, submits it.
+func (s *Studio) create(x *exchange) error {
+	if err := parse(x.r); err != nil {
+		return err
+	}
+	page := homePage{Name: strings.TrimSpace(x.r.PostFormValue("name")), Prompt: strings.TrimSpace(x.r.PostFormValue("prompt"))}
+	name := page.Name
+	if name == "" {
+		name = nameOf(page.Prompt)
+	}
+	body, err := json.Marshal(map[string]string{"name": name, "template": "blank"})
+	if err != nil {
+		return err
+	}
+	a, err := s.v1(x.r.Context(), x, http.MethodPost, "/v1/projects", body, nil)
+	var refused *api.Error
+	if errors.As(err, &refused) && !x.json() && refused.Status < http.StatusInternalServerError {
+		page.Error = refused.Message
+		return s.showHome(x, refused.Status, page)
+	}
+	if err != nil {
+		return err
+	}
+	var made api.ProjectCreated
+	if err := json.Unmarshal(a.body, &made); err != nil {
+		return api.Unavailable("The project may have been made: look at the list.", time.Second, err)
+	}
+	x.r.SetPathValue("project", made.Data.ID)
+	switch {
+	case x.json():
+		return pass(x, a)
+	case page.Prompt == "":
+		return x.redirect(x.at(""))
+	}
+	if a, err = s.send(x, briefOf(x.r.PostForm)); err != nil && len(page.Prompt) <= maxExample {
+		// At an address of its own, which can be loaded again without a second project.
+		return x.redirect(x.at("?prompt=" + url.QueryEscape(page.Prompt)))
+	}
+	return s.sent(x, briefOf(x.r.PostForm), a, err)
+}
+
+// maxGenerated bounds a name that is made of a brief, in characters.
+const maxGenerated = 48
+
+// nameOf makes a project's name of its brief.
+func nameOf(prompt string) string {
+	name, _, _ := strings.Cut(strings.Join(strings.Fields(prompt), " "), ".")
+	if name == "" {
+		return "New game"
+	}
+	return clip(name, maxGenerated)
+}
+
+// clip shortens a text to so many characters.
+func clip(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
+}
+
+// exampleLink is the address of the form with a brief in it.
+func exampleLink(prompt string) string {
+	return site.StudioPath + "?prompt=" + url.QueryEscape(prompt)
+}

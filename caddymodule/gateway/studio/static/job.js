@@ -1,0 +1,74 @@
+// The live progress of a job, from its own event stream.
+
+const ends = ["job.completed", "job.failed", "job.cancelled"];
+const maxLines = 500;
+
+// stalledAfter is how long a stream may be silent, though it says something every 15 s.
+const stalledAfter = 40_000;
+
+// followJob shows what a job does as it happens, and loads the page anew at its end:
+// the game and its version are there. It says each step once, and never moves the focus.
+export function followJob(place) {
+	const bar = place.querySelector("progress");
+	const stage = place.querySelector("[data-stage]");
+	const log = place.querySelector("[data-log]");
+	const source = new EventSource(place.dataset.events);
+	let stalled = setTimeout(silent, stalledAfter);
+
+	on("job.started", () => line("The job runs."));
+	on("job.progress", (progress) => {
+		bar.value = progress.percent ?? bar.value;
+		stage.textContent = [progress.stage, `${progress.percent} %`, progress.message].filter(Boolean).join(" · ");
+	});
+	on("assistant.message", (event) => line(event.text, "said"));
+	on("tool.call", (event) => line(`→ ${event.name}${event.args?.path ? ` ${event.args.path}` : ""}`, "tool"));
+	on("file.changed", (event) => line(`${event.op === "delete" ? "deleted" : "wrote"} ${event.path}`, "file"));
+	on("build.result", (event) => line(event.ok === false ? "The build failed." : "Built."));
+	on("audit.result", (event) => line(event.ok === false ? "The audit found faults." : "Audited."));
+	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
+	on("fix.applied", (event) => line(`Mended: ${event.change}`));
+	on("usage", ({ units = [] }) => line(`Charged for ${units.map((u) => `${u.quantity} ${u.name}`).join(", ")}.`));
+	on("warning", (event) => line(`Warning: ${event.message}`));
+	on("stream.closing", (event) => {
+		if (event.reason !== "session_ended") return; // else the browser connects again
+		source.close();
+		line("Your session has ended. Sign in again: what you typed is kept.");
+	});
+	for (const type of ends) {
+		on(type, () => {
+			source.close();
+			clearTimeout(stalled);
+			ended(type);
+		});
+	}
+
+	function on(type, handle) {
+		source.addEventListener(type, (message) => {
+			clearTimeout(stalled);
+			stalled = setTimeout(silent, stalledAfter);
+			handle(JSON.parse(message.data));
+		});
+	}
+
+	function silent() {
+		line("Nothing has come for a while; the job may still run.");
+	}
+
+	function ended(type) {
+		const typing = document.querySelector("[data-editor] textarea:focus, [data-prompt] textarea:focus");
+		if (!typing) return location.assign(place.dataset.page);
+		line(`The job has ended (${type.slice(4)}). Load the page again to see its game.`);
+	}
+
+	function line(text, kind) {
+		if (!text) return;
+		log.hidden = false;
+		const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
+		const item = document.createElement("p");
+		item.textContent = text;
+		if (kind) item.className = kind;
+		log.append(item);
+		while (log.childElementCount > maxLines) log.firstElementChild.remove();
+		if (atEnd) log.scrollTop = log.scrollHeight;
+	}
+}

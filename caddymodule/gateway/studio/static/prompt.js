@@ -1,0 +1,95 @@
+// The form of a prompt: what is typed is kept, and a cold start is waited for.
+
+// deadline is how long a submission is repeated while its engine starts.
+const deadline = 8 * 60_000;
+
+// post sends a form's fields; null where nobody answers.
+export function post(form, body) {
+	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+}
+
+// keepBrief keeps what is typed while the browser lives, and takes it back.
+export function keepBrief(form) {
+	const prompt = form.elements.prompt;
+	const name = `brief ${form.getAttribute("action")}`;
+	if (!prompt.value) prompt.value = sessionStorage.getItem(name) ?? "";
+	prompt.addEventListener("input", () => sessionStorage.setItem(name, prompt.value));
+	prompt.addEventListener("keydown", (event) => {
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+	});
+}
+
+// begin makes a project of a brief, and has its page send it.
+export function begin(form) {
+	form.addEventListener("submit", async (event) => {
+		const prompt = form.elements.prompt.value.trim();
+		if (!prompt) return; // the page of the new project asks for one
+		event.preventDefault();
+		const button = form.querySelector("button");
+		button.disabled = true;
+		const body = new URLSearchParams(new FormData(form));
+		const answer = await (await post(form, body))?.json().catch(() => null);
+		if (!answer?.data) {
+			button.disabled = false;
+			form.querySelector("[data-wait]").textContent = answer?.error ??
+				"It could not be made. Sign in again if you were away, and try again: what you typed is kept.";
+			return;
+		}
+		const project = `/console/studio/${answer.data._id}`;
+		sessionStorage.setItem(`brief ${project}/jobs`, prompt);
+		sessionStorage.setItem("send", project);
+		location.assign(project);
+	});
+}
+
+// sendBegun sends what the list of projects was asked for a moment ago.
+export function sendBegun(form) {
+	if (sessionStorage.getItem("send") !== location.pathname) return;
+	sessionStorage.removeItem("send");
+	if (form.elements.prompt.value) form.requestSubmit();
+}
+
+// resubmit sends a form, and again the same while the engine starts: its name keeps it
+// from becoming two jobs.
+export function resubmit(form) {
+	const wait = form.querySelector("[data-wait]");
+	let sending = false;
+	form.addEventListener("submit", async (event) => {
+		event.preventDefault();
+		if (sending) return;
+		sending = true;
+		try {
+			await send(form, wait);
+		} finally {
+			sending = false;
+		}
+	});
+}
+
+async function send(form, wait) {
+	const until = Date.now() + deadline;
+	const body = new URLSearchParams(new FormData(form));
+	for (;;) {
+		wait.textContent = "Sending …";
+		const res = await post(form, body);
+		if (res?.ok) {
+			sessionStorage.removeItem(`brief ${form.getAttribute("action")}`);
+			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));
+			return;
+		}
+		if (res?.status === 401) {
+			wait.textContent = "Your session has ended: sign in in another tab, then send again. What you typed is kept.";
+			return;
+		}
+		const said = await res?.json().catch(() => null);
+		const again = res?.status === 503 || !res ? said?.retryAfterSeconds ?? 5 : 0;
+		if (!again || Date.now() > until) {
+			wait.textContent = said?.error ?? "It could not be sent. Try again in a moment.";
+			return;
+		}
+		for (let left = again; left > 0; left--) {
+			wait.textContent = `The engine is starting. Sending again in ${left} s.`;
+			await new Promise((done) => setTimeout(done, 1000));
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package studio serves the studio: a project's prompts, jobs, files, versions and
+// game on one page. Who looks at it the console has found out; what they may do the
+// policy decides, as for every request, and jobs take the way of all submissions.
+package studio
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+// Parts are what the studio works with.
+type Parts struct {
+	Sidecar  sidecar.Service
+	Engines  engineproxy.Engines
+	Models   *gateway.Models
+	Access   *gateway.Access
+	Projects *gateway.Projects
+	Locator  *gateway.Locator
+	Quota    *gateway.Submitter
+	Editor   string // folder of the bundled editor, which need not be there
+	Now      func() time.Time
+	Logger   *zap.Logger
+}
+
+// Studio answers for the studio. It is safe for concurrent use.
+type Studio struct {
+	Parts
+	pages  *pages
+	routes *http.ServeMux
+}
+
+// New returns the studio.
+func New(p Parts) (*Studio, error) {
+	pages, err := loadPages(p.Editor)
+	if err != nil {
+		return nil, fmt.Errorf("studio: %w", err)
+	}
+	s := &Studio{Parts: p, pages: pages, routes: http.NewServeMux()}
+	for pattern, answer := range map[string]answerFunc{
+		"GET /{$}":                        s.home,
+		"POST /{$}":                       s.create,
+		"GET /{project}":                  s.show,
+		"GET /{project}/state":            s.state,
+		"POST /{project}/jobs":            s.submit,
+		"POST /{project}/jobs/{job}/stop": s.stop,
+		"GET /{project}/file":             s.readFile,
+		"POST /{project}/file":            s.saveFile,
+		"GET /{project}/diff":             s.diff,
+		"GET /{project}/zip":              s.zip,
+		"POST /{project}/restore":         s.restore,
+	} {
+		s.routes.Handle(pattern, s.answer(answer))
+	}
+	s.routes.Handle("/", s.answer(func(*exchange) error {
+		return &api.Error{Status: http.StatusNotFound, Message: "There is no such page."}
+	}))
+	return s, nil
+}
+
+// maxForm bounds a request's body: a file, and what a form makes of it.
+const maxForm = 4 << 20
+
+// exchange is a request of somebody who is signed in, and its answer.
+type exchange struct {
+	http.ResponseWriter
+	r   *http.Request
+	who site.Studio
+}
+
+// json reports whether a script asks, not a browser for a page.
+func (x *exchange) json() bool { return strings.Contains(x.r.Header.Get("Accept"), "application/json") }
+
+func (x *exchange) project() string { return x.r.PathValue("project") }
+
+// at returns the address of a page of the project.
+func (x *exchange) at(rest string) string { return site.StudioPath + "/" + x.project() + rest }
+
+// redirect answers with the address of the page to load instead.
+func (x *exchange) redirect(to string) error {
+	http.Redirect(x, x.r, to, http.StatusSeeOther)
+	return nil
+}
+
+type whoKey struct{}
+
+// Serve answers a request of the studio for who asks.
+func (s *Studio) Serve(w http.ResponseWriter, r *http.Request, who site.Studio) error {
+	inner := r.Clone(r.Context())
+	inner.URL.Path = "/" + strings.Trim(strings.TrimPrefix(r.URL.Path, site.StudioPath), "/")
+	inner.URL.RawPath = ""
+	inner.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	_, pattern := s.routes.Handler(inner)
+	if pattern == "" { // a redirect of the mux to a cleaner path, or another method
+		inner.URL.Path = "/-/-/-/-"
+	}
+	s.routes.ServeHTTP(w, withWho(inner, who))
+	return nil
+}
+
+// answerFunc answers a request, or returns why not: an *api.Error, or a failure of the
+// service.
+type answerFunc func(x *exchange) error
+
+func (s *Studio) answer(next answerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{ResponseWriter: w, r: r, who: whoOf(r)}
+		if err := next(x); err != nil {
+			s.fail(x, asError(err))
+		}
+	})
+}
+
+// fail answers with an error, as a page or as JSON.
+func (s *Studio) fail(x *exchange, refused *api.Error) {
+	if refused.Status >= http.StatusInternalServerError && refused.Cause != nil {
+		s.Logger.Error("studio failed", zap.String("path", x.r.URL.Path), zap.Error(refused.Cause))
+	}
+	if x.json() {
+		refused.WriteTo(x)
+		return
+	}
+	s.render(x, refused.Status, "failure", frame{User: x.who.UserID, Title: "Studio", Data: refused})
+}
+
+func asError(err error) *api.Error {
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return api.Unavailable("The studio can't answer right now. Try again in a moment.", 5*time.Second, err)
+}
+
+// may returns nil when the policy lets the studio do something with a project.
+func (s *Studio) may(x *exchange, projectID string, action policy.Action) error {
+	if projectID != "" && api.CheckProjectID(projectID) != nil {
+		return unknownProject()
+	}
+	d, err := s.Sidecar.Decide(x.r.Context(), x.who.KeyID, projectID, action)
+	switch {
+	case err != nil:
+		return api.Unavailable("Access can't be checked right now.", time.Second, err)
+	case d.Allow:
+		return nil
+	case d.Status == http.StatusUnauthorized:
+		return &api.Error{Status: http.StatusForbidden, Message: "Your studio is disabled. Enable its key on the page API Keys."}
+	case projectID != "" && d.Status == http.StatusForbidden:
+		return unknownProject() // a foreign one and none read alike
+	}
+	return &api.Error{Status: d.Status, Message: d.Error, Reason: d.Reason, Limit: d.Limit}
+}
+
+func unknownProject() *api.Error {
+	return &api.Error{Status: http.StatusNotFound, Message: "You have no such project."}
+}

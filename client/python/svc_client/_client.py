@@ -1,0 +1,197 @@
+"""The client for programs with threads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import uuid
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from urllib.parse import quote
+
+from ._http import LOST, SUBMISSION_BUDGET, Retry, SvcError, Transport, backoff, final, query, submission_delay
+
+_MAX_FAILURES = 5  # connections in a row that bring nothing
+_POLL = 2.0  # seconds
+_ENDS = ("completed", "failed", "cancelled")
+
+Record = Dict[str, Any]
+
+
+class Client:
+    """Talks to one service with one key. It may be used by several threads."""
+
+    def __init__(
+        self, api_key: str, base_url: str = "http://localhost:8080", on_retry: Optional[Callable[[Retry], None]] = None,
+    ) -> None:
+        self._http = Transport(api_key, base_url, on_retry)
+
+    def create_project(self, name: str, description: Optional[str] = None) -> Record:
+        body = {"name": name, "template": "blank", **({} if description is None else {"description": description})}
+        return self._http.call("POST", "/v1/projects", body)["data"]
+
+    def project(self, project_id: str) -> Record:
+        return self._http.call("GET", "/v1/projects/" + quote(project_id, safe=""))["data"]
+
+    def delete_project(self, project_id: str) -> None:
+        self._http.call("DELETE", "/v1/projects/" + quote(project_id, safe=""))
+
+    def projects(self, limit: Optional[int] = None) -> Iterator[Record]:
+        """All projects of the key's user, newest first."""
+        return self._pages("/v1/projects", limit=limit)
+
+    def jobs(
+        self, project_id: Optional[str] = None, status: Optional[str] = None, limit: Optional[int] = None,
+    ) -> Iterator[Record]:
+        """Jobs of a project, or of all, newest first."""
+        return self._pages("/v1/generate", projectId=project_id, status=status, limit=limit)
+
+    def _pages(self, path: str, **values: Any) -> Iterator[Record]:
+        after = None
+        while True:
+            page = self._http.call("GET", path + query(**values, after=after))
+            yield from page["data"]
+            after = page.get("nextCursor")
+            if not after:
+                return
+
+    def models(self) -> List[Record]:
+        return self._http.call("GET", "/v1/models")["data"]
+
+    def generate(
+        self, project_id: str, prompt: str, *, idempotency_key: Optional[str] = None,
+        retry_budget: float = SUBMISSION_BUDGET, **fields: Any,
+    ) -> Job:
+        """Submits a job; fields are instructions, context, skills and settings.
+
+        While the engine starts (503) it waits as long as the service says and sends the same again. Each attempt
+        has the same Idempotency-Key, so that an answer that was lost makes no second job.
+        """
+        body = {"projectId": project_id, "prompt": prompt, **fields}
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        made = self._http.again(
+            lambda: self._http.json("POST", "/v1/generate", body, headers), retry_budget, submission_delay,
+        )
+        return Job(self._http, made["jobId"], made["projectId"], made["sessionId"])
+
+    def job(self, job_id: str, project_id: Optional[str] = None) -> Job:
+        """A job of an earlier submission."""
+        return Job(self._http, job_id, project_id)
+
+
+class Job:
+    """A job and what can be done with it."""
+
+    def __init__(
+        self, http: Transport, job_id: str, project_id: Optional[str] = None, session_id: Optional[str] = None,
+    ) -> None:
+        self._http = http
+        self.job_id = job_id
+        self.project_id = project_id
+        self.session_id = session_id
+
+    def _path(self, part: str = "") -> str:
+        return f"/v1/generate/{quote(self.job_id, safe='')}{part}{query(projectId=self.project_id)}"
+
+    def status(self) -> Record:
+        return self._http.call("GET", self._path("/status"))
+
+    def cancel(self) -> Record:
+        return self._http.call("DELETE", self._path())
+
+    def stream_token(self) -> Record:
+        """A token with which a browser follows this job, and nothing else, for five minutes."""
+        return self._http.call("POST", self._path("/events/token"))
+
+    def events(self, after: int = 0) -> Iterator[Record]:
+        """Each event once and in order, until the job's last. It connects again by itself."""
+        last, failures = after, 0
+        while True:
+            before, failed = last, None
+            try:
+                for event in self._connection(last):
+                    if event is None:
+                        return
+                    if event["type"] == "stream.reset":
+                        last = 0
+                    elif event["seq"] <= last:
+                        continue
+                    else:
+                        last = event["seq"]
+                    yield event
+                    if event["type"] in ("job.completed", "job.failed", "job.cancelled"):
+                        return
+            except (SvcError, *LOST) as error:
+                if final(error):
+                    raise
+                failed = error
+            failures = 0 if last > before else failures + 1
+            if failures >= _MAX_FAILURES:
+                raise failed or TimeoutError("the event stream brings nothing")
+            time.sleep(max(getattr(failed, "retry_after", None) or 0, backoff(failures)))
+
+    def _connection(self, last: int) -> Iterator[Optional[Record]]:
+        """The events of one stream; None when the log has ended."""
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": str(last)} if last else {})}
+        with self._http.send("GET", self._path("/events"), headers=headers) as answer:
+            if answer.status == 204:
+                yield None
+                return
+            for line in answer:
+                if not line.startswith(b"data: "):
+                    continue  # the data have all that the other fields say
+                event = json.loads(line[len(b"data: "):])
+                if event["type"] == "stream.closing":
+                    return  # the next connection learns why
+                yield event
+
+    def wait(self, on_event: Optional[Callable[[Record], None]] = None) -> Record:
+        """The record of the job once it has ended, whatever its end."""
+        try:
+            for event in self.events():
+                if on_event:
+                    on_event(event)
+        except (SvcError, *LOST) as error:
+            if final(error):
+                raise
+        failures = 0
+        while True:
+            try:
+                record = self.status()
+                if record["status"] in _ENDS:
+                    return record
+                failures = 0
+            except (SvcError, *LOST) as error:
+                failures += 1
+                if final(error) or failures > _MAX_FAILURES:
+                    raise
+            time.sleep(max(_POLL, backoff(failures)))
+
+    def download(self, on_progress: Optional[Callable[[int], None]] = None) -> bytes:
+        """The ZIP. A broken connection is taken up where it broke; what came is checked by its SHA-256."""
+        parts, etag, failures = bytearray(), "", 0
+        while True:
+            before, failed = len(parts), None
+            headers: Mapping[str, str] = {"Range": f"bytes={len(parts)}-", "If-Range": etag} if parts else {}
+            try:
+                with self._http.send("GET", self._path("/files"), headers=headers) as answer:
+                    if answer.status != 206:
+                        parts.clear()  # all of it comes again
+                    etag = answer.headers.get("ETag", "")
+                    total = len(parts) + int(answer.headers["Content-Length"])
+                    while chunk := answer.read(1 << 16):
+                        parts += chunk
+                        if on_progress:
+                            on_progress(len(parts))
+                if len(parts) == total:
+                    if etag != f'"{hashlib.sha256(parts).hexdigest()}"':
+                        raise ValueError("the download is damaged: its SHA-256 is not that of the service")
+                    return bytes(parts)
+            except (SvcError, *LOST) as error:
+                if final(error):
+                    raise
+                failed = error
+            failures = 0 if len(parts) > before else failures + 1
+            if failures >= _MAX_FAILURES:
+                raise failed or TimeoutError("the download brings nothing")
+            time.sleep(backoff(failures))

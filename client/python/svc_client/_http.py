@@ -1,0 +1,152 @@
+"""Requests, refusals, and when to ask again: the rules of docs/errors.md."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Optional, TypeVar
+
+T = TypeVar("T")
+
+SUBMISSION_BUDGET = 8 * 60.0  # seconds, in which a submission is sent again
+CALL_BUDGET = 60.0  # the same of all else
+DEFAULT_RETRY_AFTER = 30.0
+IDLE_LIMIT = 45.0  # of a connection that brings nothing; streams beat every 15 s
+
+LOST = (OSError, http.client.HTTPException, urllib.error.URLError)
+
+
+class SvcError(Exception):
+    """A refusal of the service."""
+
+    def __init__(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str], what: str) -> None:
+        super().__init__(f"{what}: {status} {body.get('error', 'without a reason')}")
+        self.status = status
+        self.reason: Optional[str] = body.get("reason")
+        self.limit: Optional[str] = body.get("limit")
+        self.request_id: Optional[str] = headers.get("X-Request-Id")
+        self.job_id: Optional[str] = headers.get("Svc-Job-Id")
+        after = body.get("retryAfterSeconds", headers.get("Retry-After"))
+        try:
+            self.retry_after: Optional[float] = None if after is None else float(after)
+        except ValueError:
+            self.retry_after = None
+
+
+@dataclass(frozen=True)
+class Retry:
+    """A wait before another attempt."""
+
+    delay: float
+    error: Exception
+    attempt: int
+
+
+def backoff(attempt: int) -> float:
+    return min(0.5 * 2 ** min(attempt, 10), 8.0)
+
+
+def _not_looked_up(error: SvcError) -> bool:
+    """A key was refused without a look at it, since many unknown ones came from the address."""
+    return error.status == 401 and error.retry_after is not None
+
+
+def final(error: Exception) -> bool:
+    """Whether asking again can't help."""
+    return isinstance(error, SvcError) and error.status < 500 and not _not_looked_up(error)
+
+
+def call_delay(error: Exception, attempt: int) -> Optional[float]:
+    """How long to wait after a call failed; None when another attempt can't help."""
+    if not isinstance(error, SvcError):
+        return None  # the answer is lost: what it was is not known
+    if error.status == 503:
+        return max(backoff(attempt), error.retry_after or 0)
+    return error.retry_after if _not_looked_up(error) else None
+
+
+def submission_delay(error: Exception, attempt: int) -> Optional[float]:
+    """The same of a submission, which its Idempotency-Key makes safe to repeat."""
+    if not isinstance(error, SvcError):
+        return backoff(attempt)
+    if error.status == 503:
+        return DEFAULT_RETRY_AFTER if error.retry_after is None else error.retry_after
+    if error.status in (502, 504):
+        return max(backoff(attempt), error.retry_after or 0)
+    if error.status == 409 and (attempt > 0 or error.retry_after is not None):
+        return max(backoff(attempt), error.retry_after or 0)
+    return error.retry_after if _not_looked_up(error) else None
+
+
+class Transport:
+    """Sends requests to one service with one key."""
+
+    def __init__(self, api_key: str, base_url: str, on_retry: Optional[Callable[[Retry], None]]) -> None:
+        if not api_key:
+            raise ValueError("an api_key is required")
+        base = base_url.rstrip("/")
+        self.base = base[: -len("/v1")] if base.endswith("/v1") else base
+        self._key = api_key
+        self._on_retry = on_retry
+        # A redirect would carry the key to another host.
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def send(
+        self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None,
+    ) -> http.client.HTTPResponse:
+        """Makes one request. An answer that is no success is raised as a SvcError."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data=data, method=method)
+        for name, value in (headers or {}).items():
+            request.add_header(name, value)
+        request.add_header("Authorization", "Bearer " + self._key)
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        try:
+            return self._opener.open(request, timeout=IDLE_LIMIT)
+        except urllib.error.HTTPError as refused:
+            with refused:
+                try:
+                    told = json.loads(refused.read(1 << 16))
+                except (ValueError, *LOST):
+                    told = {}
+            named = told if isinstance(told, dict) else {}
+            raise SvcError(refused.code, named, refused.headers, f"{method} {path.split('?')[0]}") from None
+
+    def json(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
+        with self.send(method, path, body, headers) as answer:
+            return json.loads(answer.read())
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        return self.again(lambda: self.json(method, path, body), CALL_BUDGET, call_delay)
+
+    def again(self, attempt: Callable[[], T], budget: float, delay: Callable[[Exception, int], Optional[float]]) -> T:
+        """Calls attempt until it succeeds, another can't help, or would come after the budget."""
+        gives_up = time.monotonic() + budget
+        count = 0
+        while True:
+            try:
+                return attempt()
+            except (SvcError, *LOST) as error:
+                wait = delay(error, count)
+                count += 1
+                if wait is None or time.monotonic() + wait > gives_up:
+                    raise
+                if self._on_retry:
+                    self._on_retry(Retry(wait, error, count))
+                time.sleep(wait)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+def query(**values: Any) -> str:
+    given = {name: value for name, value in values.items() if value is not None and value != ""}
+    return "?" + urllib.parse.urlencode(given) if given else ""

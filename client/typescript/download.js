@@ -1,0 +1,59 @@
+// The ZIP of a job, taken up again where the connection broke, and checked.
+import { backoff, final, sleep } from "./retry.js";
+
+const maxFailures = 5; // connections in a row that bring nothing
+
+// open(headers) makes a connection.
+export async function download(open, { signal, onProgress } = {}) {
+  let parts = [];
+  let have = 0;
+  let etag = "";
+  for (let failures = 0; ; ) {
+    const before = have;
+    let failed = new Error("the download ended early");
+    try {
+      const response = await open(have > 0 ? { Range: `bytes=${have}-`, "If-Range": etag } : {});
+      if (response.status !== 206) {
+        parts = []; // all of it comes again
+        have = 0;
+      }
+      etag = response.headers.get("ETag") ?? "";
+      const total = have + Number(response.headers.get("Content-Length"));
+      const reader = response.body.getReader();
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        parts.push(value);
+        have += value.length;
+        onProgress?.(have, total);
+      }
+      if (have === total) return await checked(join(parts, have), etag);
+    } catch (error) {
+      if (signal?.aborted || final(error) || error instanceof DamagedError) throw error;
+      failed = error;
+    }
+    failures = have > before ? 0 : failures + 1;
+    if (failures >= maxFailures) throw failed;
+    await sleep(Math.max(failed.retryAfter ?? 0, backoff(failures)), signal);
+  }
+}
+
+class DamagedError extends Error {}
+
+function join(parts, length) {
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+// The strong ETag of a ZIP is its SHA-256.
+async function checked(zip, etag) {
+  const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", zip));
+  const hex = Array.from(sum, (b) => b.toString(16).padStart(2, "0")).join("");
+  if (etag !== `"${hex}"`) throw new DamagedError("the download is damaged: its SHA-256 is not that of the service");
+  return zip;
+}

@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/sidecar/admin"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// movedSuffix is added to the name of a SQLite file whose rows are somewhere else now:
+// a start without SVC_STORE would go on with old books.
+const movedSuffix = ".moved"
+
+func migrateCommand(o *localOptions) *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use:   "migrate [--to postgres://…]",
+		Short: "Move the store from SQLite to PostgreSQL; the service must not run",
+		Long: `Move the store from SQLite to PostgreSQL: all rows in one transaction, which are
+compared before it is committed. The database must be empty, and the service must
+not run: it is away for as long as this takes. Set SVC_STORE after that and start
+it; keys, jobs and engines are as they were. The file stays as svc.db.moved.
+
+A URL with a password belongs in the variable SVC_STORE: every user of the machine
+sees flags. How games were played (analytics.db) is not moved.`,
+		Example: "  SVC_STORE=postgres://svc:…@db/svc svc admin migrate --data-dir /srv/svc",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			tables, err := moveStore(c.Context(), o.dataDir, cmp.Or(to, os.Getenv("SVC_STORE")))
+			return o.print(c, tables, err, func(w io.Writer) { printTables(w, tables) })
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "URL of the database ($SVC_STORE)")
+	return c
+}
+
+func moveStore(ctx context.Context, dir, to string) ([]store.Table, error) {
+	if !store.IsPostgresURL(to) {
+		return nil, misused("name the database to move to: --to postgres://user@host/database, or SVC_STORE where the URL has a password")
+	}
+	if err := notRunning(dir); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, store.SQLiteFile)
+	tables, err := store.Copy(ctx, file, to)
+	if errors.Is(err, store.ErrNotEmpty) {
+		return nil, fmt.Errorf("%w: name a database of its own for svc", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("moving the store: %w", err)
+	}
+	if err := os.Rename(file, file+movedSuffix); err != nil {
+		return nil, fmt.Errorf("the rows are in PostgreSQL, but the old file is still in use: %w", err)
+	}
+	return tables, nil
+}
+
+// notRunning refuses what can't be done beside a service.
+func notRunning(dir string) error {
+	conn, err := net.Dial("unix", filepath.Join(dir, admin.SocketFile))
+	if err != nil {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("the service of %s runs: stop it first", dir), conn.Close())
+}
+
+func printTables(w io.Writer, tables []store.Table) {
+	rows := [][]string{{"TABLE", "ROWS"}}
+	for _, t := range tables {
+		rows = append(rows, []string{t.Name, strconv.FormatInt(t.Rows, 10)})
+	}
+	printTable(w, rows)
+	fmt.Fprintln(w, "Set SVC_STORE to the database and start the service.")
+}

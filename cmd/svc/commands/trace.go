@@ -1,0 +1,172 @@
+package commands
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy/decisionlog"
+)
+
+// maxTraceLine bounds, in bytes, the lines of logs that svc trace reads; longer ones
+// are skipped.
+const maxTraceLine = 1 << 20
+
+// traced is what a data folder knows of one request.
+type traced struct {
+	RequestID string               `json:"requestId"`
+	Access    []json.RawMessage    `json:"access"` // lines of the access log
+	Decisions []decisionlog.Record `json:"decisions"`
+	JobID     string               `json:"jobId,omitempty"`
+	ProjectID string               `json:"projectId,omitempty"`
+	Engine    []string             `json:"engine,omitempty"` // lines of the engine's logs that name the job
+}
+
+// accessLine is what is read of a line of the access log.
+type accessLine struct {
+	RequestID string  `json:"request_id"`
+	Time      float64 `json:"ts"` // seconds since 1970
+	Status    int     `json:"status"`
+	Duration  float64 `json:"duration"` // seconds
+	UserID    string  `json:"user_id"`
+	KeyID     string  `json:"svc_key"`
+	ProjectID string  `json:"svc_project"`
+	JobID     string  `json:"svc_job"`
+	Rule      string  `json:"svc_rule"`
+	Request   struct {
+		Method string `json:"method"`
+		URI    string `json:"uri"`
+	} `json:"request"`
+}
+
+func traceCommand() *cobra.Command {
+	var o localOptions
+	c := &cobra.Command{
+		Use:   "trace REQUEST_ID",
+		Short: "Show what is known of a request, by the X-Request-Id of its answer",
+		Long: `Show what is known of a request, by the X-Request-Id of its answer: its line in the
+access log, the decisions on it, the job that it made or named, and what the
+job's engine wrote of it. The logs are those of the data folder.`,
+		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := trace(o.dataDir, args[0])
+			return o.print(c, found, err, func(w io.Writer) { printTrace(w, found) })
+		},
+	}
+	o.register(c)
+	return c
+}
+
+// trace looks through the logs of a data folder.
+func trace(dir, requestID string) (traced, error) {
+	t := traced{RequestID: requestID, Access: []json.RawMessage{}}
+	files, err := filepath.Glob(filepath.Join(dir, "access*.log"))
+	if err != nil {
+		return t, fmt.Errorf("finding access logs: %w", err)
+	}
+	for _, file := range files {
+		err := eachLine(file, requestID, func(line []byte) {
+			var a accessLine
+			if json.Unmarshal(line, &a) != nil || a.RequestID != requestID {
+				return
+			}
+			t.Access = append(t.Access, bytes.Clone(line))
+			t.JobID, t.ProjectID = a.JobID, a.ProjectID
+		})
+		if err != nil {
+			return t, err
+		}
+	}
+	if err := t.decisions(dir); err != nil {
+		return t, err
+	}
+	if len(t.Access) == 0 && len(t.Decisions) == 0 {
+		return t, fmt.Errorf("no log in %s knows the request %s: see that it is the data folder of the gateway that answered, and how long its logs are kept", dir, requestID)
+	}
+	return t, t.engine(dir)
+}
+
+func (t *traced) decisions(dir string) error {
+	log, err := decisionlog.OpenAll(filepath.Join(dir, decisionlog.FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading decision log: %w", err)
+	}
+	defer log.Close()
+	selection, err := decisionlog.Select(log, decisionlog.Filter{RequestID: t.RequestID}, 0)
+	t.Decisions = selection.Records
+	if err != nil {
+		return fmt.Errorf("reading decision log: %w", err)
+	}
+	return nil
+}
+
+// engine finds what the project's engine wrote of the job.
+func (t *traced) engine(dir string) error {
+	if t.JobID == "" || !api.ValidProjectID(t.ProjectID) {
+		return nil
+	}
+	for _, name := range []string{"previous.log", "engine.log"} {
+		err := eachLine(filepath.Join(dir, "engines", t.ProjectID, name), t.JobID, func(line []byte) { t.Engine = append(t.Engine, string(line)) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachLine calls f with each line of a file that contains a text. The line is f's
+// until it returns.
+func eachLine(path, text string, f func(line []byte)) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("reading log: %w", err)
+	}
+	defer file.Close()
+	for in := bufio.NewReaderSize(file, maxTraceLine); ; {
+		line, err := in.ReadSlice('\n')
+		for errors.Is(err, bufio.ErrBufferFull) { // too long: skip the rest of it
+			line = nil
+			_, err = in.ReadSlice('\n')
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 && bytes.Contains(line, []byte(text)) {
+			f(line)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+}
+
+func printTrace(w io.Writer, t traced) {
+	for _, line := range t.Access {
+		var a accessLine
+		if json.Unmarshal(line, &a) != nil {
+			continue
+		}
+		fmt.Fprintf(w, "%s  %s %s  %d in %s\n", time.UnixMicro(int64(a.Time*1e6)).UTC().Format(time.RFC3339Nano), a.Request.Method, a.Request.URI,
+			a.Status, time.Duration(a.Duration*float64(time.Second)).Round(time.Microsecond))
+		fmt.Fprintf(w, "user %s, key %s, project %s, job %s, rule %s\n", orDash(a.UserID), orDash(a.KeyID), orDash(a.ProjectID), orDash(a.JobID), orDash(a.Rule))
+	}
+	printLogTable(w, slices.Clip(t.Decisions))
+	for _, line := range t.Engine {
+		fmt.Fprintln(w, "engine: "+printableText(line))
+	}
+}

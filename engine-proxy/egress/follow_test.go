@@ -1,0 +1,92 @@
+package egress_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine-proxy/egress"
+)
+
+// TestListOfModelsIsFollowedWhileItRuns: a changed file holds from the next question
+// on, and one that can't work changes nothing.
+func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
+	t.Parallel()
+	var path, head string
+	write := func(models string) {
+		t.Helper()
+		next := path + ".next" // of another inode, as editors write files
+		if err := os.WriteFile(next, []byte(head+models+`}]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRig(t, func(o *egress.Options) {
+		path = filepath.Join(filepath.Dir(o.Dir), "egress.json")
+		at := o.Config.Endpoints[0]
+		head = fmt.Sprintf(`{"max_tokens":1000,"concurrency":2,"endpoints":[{"url":%q,"key_file":%q,`, at.URL, at.KeyFile)
+		write(`"chat":["writer"]`)
+		var err error
+		if o.Config, err = egress.ReadConfig(path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	names := func() string {
+		t.Helper()
+		all, err := r.Models(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var named []string
+		for _, m := range all {
+			named = append(named, m.Name)
+		}
+		p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
+		var engines struct{ Data []struct{ ID string } }
+		if err := json.Unmarshal([]byte(p.body), &engines); err != nil || len(engines.Data) != len(all) {
+			t.Errorf("jobs may name %v, engines see %s (%v)", named, p.body, err)
+		}
+		return strings.Join(named, " ")
+	}
+	asks := func(model string) int {
+		t.Helper()
+		return r.post("/v1/chat/completions", strings.Replace(chatBody(""), "writer", model, 1)).status
+	}
+	if got := names(); got != "writer" || asks("author") != 403 {
+		t.Errorf("at first there are %s", got)
+	}
+	write(`"chat":["writer","author"]`)
+	if status := asks("author"); status != 200 || names() != "writer author" {
+		t.Errorf("with another model: %d, %s", status, names())
+	}
+	for wrong, says := range map[string]string{`"chat":["author"`: "reading egress configuration", `"chats":["author"]`: "unknown field", `"chat":["a","a"]`: "given twice"} {
+		write(wrong)
+		if got := names(); got != "writer author" || !r.logged("the list of models has changed and is not used", says) {
+			t.Errorf("%s: there are %s", wrong, got)
+		}
+	}
+	r.ledger.set(func() { r.ledger.unpriced = []string{"model.author.input"} })
+	write(`"chat":["author"]`)
+	if got := names(); got != "writer author" || !r.logged("the list of models has changed and is not used", "model.author.input: add them to prices") {
+		t.Errorf("without a price there are %s", got)
+	}
+	r.ledger.set(func() { r.ledger.unpriced, r.ledger.prices = nil, map[string]api.TIK{} })
+	if got := names(); got != "author" || asks("writer") != 403 || asks("author") != 200 {
+		t.Errorf("with its price there are %s", got)
+	}
+}
+
+// logged reports whether an entry says so.
+func (r *rig) logged(message, says string) bool {
+	entries := r.logs.FilterMessage(message).All()
+	return slices.ContainsFunc(entries, func(e observer.LoggedEntry) bool { return strings.Contains(fmt.Sprint(e.ContextMap()["error"]), says) })
+}

@@ -1,0 +1,296 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/engine/revs"
+	"github.com/svc-games/svc/engine/swap"
+)
+
+// Errors of what a person does with a project's files.
+var (
+	ErrWorking = errors.New("a job works on the project's files")
+	ErrNoFile  = errors.New("the game has no such file")
+	ErrPath    = errors.New("this can't be the name of a file of the game")
+	ErrMade    = errors.New("the file is made of the sources")
+	ErrOldHead = errors.New("the project has a newer revision")
+	ErrFull    = errors.New("the volume is full")
+)
+
+// ConflictError: a file is not what its editor began with.
+type ConflictError struct {
+	Head   int
+	SHA256 string // of the file as it is, "" for none
+}
+
+func (e *ConflictError) Error() string { return "the file was changed meanwhile" }
+
+// Edit is one file's new content, or its deletion.
+type Edit struct {
+	Path   string // in the game's folder
+	Data   []byte
+	Delete bool
+	// Was is the SHA-256 of what the editor began with, "" for a new file.
+	Was string
+}
+
+// Workspace returns the files of the project's game.
+func (m *Manager) Workspace() (contract.Workspace, error) {
+	files, err := m.present()
+	if err != nil {
+		return contract.Workspace{}, err
+	}
+	out := contract.Workspace{Files: []contract.WorkspaceFile{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out.Files = append(out.Files, contract.WorkspaceFile{
+			Path: name, Bytes: int64(len(files[name])), SHA256: sumOf(files[name]), Made: gen.Made(files, name),
+		})
+	}
+	head, _ := m.history.Head()
+	out.Head = head.ID
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running != nil {
+		out.Running = m.running.id
+	}
+	for _, j := range m.queue {
+		out.Queued = append(out.Queued, j.id)
+	}
+	return out, nil
+}
+
+// File returns a file of the game as it is, or was at a revision.
+func (m *Manager) File(name string, rev int) ([]byte, error) {
+	files, err := m.gameAt(rev)
+	if err != nil {
+		return nil, err
+	}
+	data, there := files[name]
+	if !there {
+		return nil, ErrNoFile
+	}
+	return data, nil
+}
+
+// GameAt returns the files of the game as they were at a revision.
+func (m *Manager) GameAt(rev int) (map[string][]byte, error) { return m.gameAt(rev) }
+
+// Revisions returns the project's history, the newest first.
+func (m *Manager) Revisions() contract.Revisions {
+	out := contract.Revisions{Revisions: []contract.Revision{}}
+	for _, r := range slices.Backward(m.history.List()) {
+		out.Revisions = append(out.Revisions, contract.Revision{
+			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
+		})
+	}
+	return out
+}
+
+// Edit saves a file if it still is what its editor began with, and builds the game
+// anew. While a job works the edit is kept, on disk, and joins the game when the job has
+// ended.
+func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
+	if !api.CleanPath(e.Path) || len(e.Path) > api.MaxPath {
+		return contract.Saved{}, ErrPath
+	}
+	return m.byHand(
+		func() (contract.Saved, error) { return m.edit(ctx, e) },
+		func() (contract.Saved, error) { return m.editLater(e) },
+	)
+}
+
+// checkEdit refuses an edit of a file that is another one now, or can't be edited.
+func (m *Manager) checkEdit(game map[string][]byte, e Edit) error {
+	was, there := game[e.Path]
+	switch found := sumIf(was, there); {
+	case found != e.Was:
+		head, _ := m.history.Head()
+		return &ConflictError{Head: head.ID, SHA256: found}
+	case gen.Made(game, e.Path):
+		return ErrMade
+	case e.Delete && !there:
+		return ErrNoFile
+	}
+	return nil
+}
+
+// applied returns a game with an edit.
+func applied(game map[string][]byte, e Edit) map[string][]byte {
+	next := maps.Clone(game)
+	if next == nil {
+		next = map[string][]byte{}
+	}
+	if e.Delete {
+		delete(next, e.Path)
+	} else {
+		next[e.Path] = e.Data
+	}
+	return next
+}
+
+func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
+	game, err := m.gameFiles()
+	if err != nil {
+		return contract.Saved{}, err
+	}
+	if err := m.checkEdit(game, e); err != nil {
+		return contract.Saved{}, err
+	}
+	if _, err := m.here(); err != nil { // what is there now can be returned to
+		return contract.Saved{}, err
+	}
+	next, what := applied(game, e), "Saved "
+	if e.Delete {
+		what = "Deleted "
+	}
+	problems, err := gen.Rebuild(ctx, next, e.Path)
+	if err != nil {
+		return contract.Saved{}, err
+	}
+	if err := m.replaceGame(game, next); err != nil {
+		return contract.Saved{}, err
+	}
+	head, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(what+e.Path, maxRevisionMessage)})
+	return contract.Saved{Head: head, SHA256: sumIf(e.Data, !e.Delete), Problems: problems}, err
+}
+
+// RestoreTo makes the files of a revision the project's, as a new revision, if the
+// newest one is still head.
+func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
+	return m.byHand(func() (contract.Saved, error) {
+		former, err := m.here()
+		if err != nil {
+			return contract.Saved{}, err
+		}
+		if former.ID != head {
+			return contract.Saved{}, fmt.Errorf("revision %d: %w", former.ID, ErrOldHead)
+		}
+		files, err := m.history.Files(rev)
+		if err != nil {
+			return contract.Saved{}, err
+		}
+		changes, err := gen.Restore(m.space.Root(), files)
+		if err != nil {
+			return contract.Saved{}, err
+		}
+		if err := m.change(changes, 0); err != nil {
+			return contract.Saved{}, err
+		}
+		message := fmt.Sprintf("Went back to revision %d", rev)
+		now, err := m.keep(revs.Revision{Kind: revs.Restore, Of: rev, Author: contract.AuthorUser, Message: message})
+		return contract.Saved{Head: now, Problems: []contract.Problem{}}, err
+	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking })
+}
+
+// byHand does what a person asks for, one thing at a time: while a job works it does
+// later instead of now.
+func (m *Manager) byHand(now, later func() (contract.Saved, error)) (contract.Saved, error) {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	m.Touch()
+	do := later
+	if m.working.TryLock() {
+		defer m.working.Unlock()
+		do = now
+	}
+	saved, err := do()
+	if full := (*fullError)(nil); errors.As(err, &full) {
+		err = fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return saved, err
+}
+
+// keep adds a revision of the project as it is now, and returns the head.
+func (m *Manager) keep(r revs.Revision) (int, error) {
+	files, err := m.projectFiles()
+	if err == nil {
+		r.Time = m.now()
+		err = m.commit(r, files)
+	}
+	head, _ := m.history.Head()
+	return head.ID, err
+}
+
+// replaceGame changes the game's folder from one set of files to another.
+func (m *Manager) replaceGame(from, to map[string][]byte) error {
+	if err := revs.Check(inProject(to)); err != nil {
+		return fmt.Errorf("%w: %w", ErrPath, err)
+	}
+	var changes []swap.Change
+	for name := range from {
+		if _, stays := to[name]; !stays {
+			changes = append(changes, swap.Change{Name: path.Join(gen.Deliverable, name), Delete: true})
+		}
+	}
+	for name, data := range to {
+		if was, there := from[name]; !there || !bytes.Equal(was, data) {
+			changes = append(changes, swap.Change{Name: path.Join(gen.Deliverable, name), Data: data})
+		}
+	}
+	return m.change(changes, 0)
+}
+
+// gameAt returns the files of the game at a revision, or as they are for 0.
+func (m *Manager) gameAt(rev int) (map[string][]byte, error) {
+	if rev == 0 {
+		return m.present()
+	}
+	files, err := m.history.Files(rev)
+	if err != nil {
+		return nil, err
+	}
+	return inGame(files), nil
+}
+
+func (m *Manager) gameFiles() (game map[string][]byte, err error) {
+	err = m.space.Read(func(root *os.Root) error {
+		files, err := gen.Project(root)
+		game = inGame(files)
+		return err
+	})
+	return game, err
+}
+
+// inGame returns the files of the game's folder by their paths there.
+func inGame(files map[string][]byte) map[string][]byte {
+	game := map[string][]byte{}
+	for name, data := range files {
+		if inFolder, ok := strings.CutPrefix(name, gen.Deliverable+"/"); ok {
+			game[inFolder] = data
+		}
+	}
+	return game
+}
+
+func inProject(game map[string][]byte) revs.Files {
+	files := revs.Files{}
+	for name, data := range game {
+		files[path.Join(gen.Deliverable, name)] = data
+	}
+	return files
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func sumIf(data []byte, there bool) string {
+	if !there {
+		return ""
+	}
+	return sumOf(data)
+}

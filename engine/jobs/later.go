@@ -1,0 +1,209 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/disk"
+	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/engine/merge"
+	"github.com/svc-games/svc/engine/revs"
+)
+
+// laterFile keeps what a person saved while a job worked.
+const laterFile = "edits.json"
+
+// maxLater bounds how many files that may be.
+const maxLater = 100
+
+// laterEdit is a file that was saved while a job worked. It joins the game when the job
+// has ended.
+type laterEdit struct {
+	Was    []byte `json:"was,omitempty"` // what was there when the job began
+	New    bool   `json:"new,omitempty"` // nothing was
+	Data   []byte `json:"data,omitempty"`
+	Delete bool   `json:"delete,omitempty"`
+}
+
+func (m *Manager) laterPath() string { return filepath.Join(m.cfg.Dir, laterFile) }
+
+// openLater reads what was saved while a job worked that a crash ended.
+func (m *Manager) openLater() error {
+	data, err := os.ReadFile(m.laterPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading edits: %w", err)
+	}
+	if err := json.Unmarshal(data, &m.later); err != nil {
+		return fmt.Errorf("decoding %s: %w", laterFile, err)
+	}
+	return nil
+}
+
+// storeLater replaces them: on disk first. The caller holds saving.
+func (m *Manager) storeLater(edits map[string]laterEdit) error {
+	if len(edits) == 0 {
+		if err := disk.Removed(os.Remove(m.laterPath())); err != nil {
+			return fmt.Errorf("removing edits: %w", err)
+		}
+	} else {
+		data, err := json.Marshal(edits)
+		if err == nil {
+			err = m.room(int64(len(data)), 1)
+		}
+		if err == nil {
+			err = disk.WriteFile(m.laterPath(), data)
+		}
+		if err != nil {
+			return fmt.Errorf("storing edits: %w", err)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.later = edits
+	return nil
+}
+
+func (m *Manager) laterEdits() map[string]laterEdit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.later // replaced, never changed
+}
+
+// present returns the game's files as a person sees them: with what was saved while a
+// job works.
+func (m *Manager) present() (map[string][]byte, error) {
+	game, err := m.gameFiles()
+	if err != nil {
+		return nil, err
+	}
+	for name, e := range m.laterEdits() {
+		if e.Delete {
+			delete(game, name)
+		} else {
+			game[name] = e.Data
+		}
+	}
+	return game, nil
+}
+
+// editLater keeps an edit until the job that works has ended.
+func (m *Manager) editLater(e Edit) (contract.Saved, error) {
+	game, err := m.gameFiles()
+	if err != nil {
+		return contract.Saved{}, err
+	}
+	seen, err := m.present()
+	if err != nil {
+		return contract.Saved{}, err
+	}
+	if err := m.checkEdit(seen, e); err != nil {
+		return contract.Saved{}, err
+	}
+	edits := maps.Clone(m.laterEdits())
+	if edits == nil {
+		edits = map[string]laterEdit{}
+	}
+	later, again := edits[e.Path]
+	if !again {
+		was, there := game[e.Path]
+		later = laterEdit{Was: was, New: !there}
+	}
+	later.Data, later.Delete = e.Data, e.Delete
+	edits[e.Path] = later
+	if len(edits) > maxLater {
+		return contract.Saved{}, ErrWorking
+	}
+	if err := revs.Check(inProject(applied(seen, e))); err != nil {
+		return contract.Saved{}, fmt.Errorf("%w: %w", ErrPath, err)
+	}
+	if err := m.storeLater(edits); err != nil {
+		return contract.Saved{}, err
+	}
+	head, _ := m.history.Head()
+	return contract.Saved{Head: head.ID, SHA256: sumIf(e.Data, !e.Delete), Later: true, Problems: gen.Faults(e.Path, e.Data)}, nil
+}
+
+// joinLater brings what was saved while a job worked into the game that it left. What
+// touches lines of the job's stays the person's; the job's are in its own revision. The
+// caller holds saving and working.
+func (m *Manager) joinLater(ctx context.Context) {
+	edits := m.laterEdits()
+	if len(edits) == 0 {
+		return
+	}
+	if err := m.join(ctx, edits); err != nil { // they stay, for the next time
+		m.cfg.Log.Error("edits not joined", zap.Int("files", len(edits)), zap.Error(err))
+	}
+}
+
+func (m *Manager) join(ctx context.Context, edits map[string]laterEdit) error {
+	game, err := m.gameFiles()
+	if err != nil {
+		return err
+	}
+	former, err := m.here()
+	if err != nil {
+		return err
+	}
+	next, lost := maps.Clone(game), []string{}
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		text, there, kept := edits[name].with(game[name])
+		if !kept {
+			lost = append(lost, name)
+		}
+		if there {
+			next[name] = text
+		} else {
+			delete(next, name)
+		}
+	}
+	if _, err := gen.Rebuild(ctx, next, ""); err != nil {
+		return err
+	}
+	if err := m.replaceGame(game, next); err != nil {
+		return err
+	}
+	message := "Saved while a job worked: " + strings.Join(slices.Sorted(maps.Keys(edits)), ", ")
+	if len(lost) > 0 {
+		message += fmt.Sprintf(". The job changed the same lines of %s: its own are in r%d", strings.Join(lost, ", "), former.ID)
+	}
+	if _, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage)}); err != nil {
+		return err
+	}
+	return m.storeLater(nil)
+}
+
+// with returns the file with the edit and what the job made of it, nil for none, and
+// whether all that the job changed is in it.
+func (e laterEdit) with(theirs []byte) (text []byte, there, kept bool) {
+	untouched := bytes.Equal(theirs, e.Was) && (theirs == nil) == e.New
+	switch {
+	case e.Delete:
+		return theirs, !untouched && theirs != nil, true // what the job changed is not deleted
+	case untouched, bytes.Equal(theirs, e.Data):
+		return e.Data, true, true
+	}
+	for _, data := range [][]byte{e.Was, e.Data, theirs} {
+		if len(data) > maxDiff || !utf8.Valid(data) {
+			return e.Data, true, false
+		}
+	}
+	merged, kept := merge.Lines(string(e.Was), string(e.Data), string(theirs))
+	return []byte(merged), true, kept
+}

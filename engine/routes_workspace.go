@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/jobs"
+)
+
+func (s *server) workspace(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
+	found, err := m.Workspace()
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, found)
+}
+
+// file answers with a file of the game, with its SHA-256 as ETag.
+func (s *server) file(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	rev, err := revisionOf(r.URL.Query().Get("rev"))
+	if err != nil {
+		return err
+	}
+	data, err := m.File(r.URL.Query().Get("path"), rev)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(data) // the reader may have left
+	return nil
+}
+
+// saveFile saves a file that is still what If-Match names, or is new with
+// If-None-Match: *.
+func (s *server) saveFile(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	was, err := precondition(r.Header)
+	if err != nil {
+		return err
+	}
+	edit := jobs.Edit{Path: r.URL.Query().Get("path"), Was: was, Delete: r.Method == http.MethodDelete}
+	if !edit.Delete {
+		edit.Data, err = io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxEdit))
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("A file may have %d bytes.", contract.MaxEdit)}
+		}
+		if err != nil {
+			return api.BadRequest("The file did not arrive as a whole.")
+		}
+	}
+	saved, err := m.Edit(r.Context(), edit)
+	if conflict := (*jobs.ConflictError)(nil); errors.As(err, &conflict) {
+		return writeJSON(w, http.StatusPreconditionFailed, contract.Conflict{
+			Error: "The file was changed meanwhile.", Head: conflict.Head, SHA256: conflict.SHA256,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, saved)
+}
+
+// precondition returns the SHA-256 that a file must have, "" for one that must not be
+// there.
+func precondition(h http.Header) (string, error) {
+	if h.Get("If-None-Match") == "*" {
+		return "", nil
+	}
+	if sum := strings.Trim(h.Get("If-Match"), `"`); sum != "" && sum != "*" {
+		return sum, nil
+	}
+	return "", &api.Error{Status: http.StatusPreconditionRequired, Message: "If-Match must name the file's SHA-256, or If-None-Match be *."}
+}
+
+func (s *server) revisions(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, m.Revisions())
+}
+
+// revisionZIP answers with the game as it was at a revision.
+func (s *server) revisionZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	rev, err := revisionOf(r.PathValue("rev"))
+	if err != nil {
+		return err
+	}
+	files, err := m.GameAt(rev)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	archive := zip.NewWriter(w)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		entry, err := archive.Create(name)
+		if err == nil {
+			_, err = entry.Write(files[name])
+		}
+		if err != nil {
+			s.abort(r, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		s.abort(r, err)
+	}
+	return nil
+}
+
+func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	from, err := revisionOf(r.URL.Query().Get("from"))
+	to, errTo := revisionOf(r.URL.Query().Get("to"))
+	if err = errors.Join(err, errTo); err != nil {
+		return err
+	}
+	found, err := m.Diff(from, to)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, found)
+}
+
+func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	var req contract.RestoreRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	saved, err := m.RestoreTo(req.Rev, req.Head)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, saved)
+}
+
+// revisionOf reads the number of a revision, 0 for what is there now.
+func revisionOf(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	rev, err := strconv.Atoi(text)
+	if err != nil || rev < 1 {
+		return 0, api.BadRequest("rev must be the number of a revision.")
+	}
+	return rev, nil
+}

@@ -1,0 +1,163 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/rego"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/test/long"
+)
+
+// TestGeneratedInputsAreDecidedAsByStockOPA makes 400 decisions, in the long run 20,000,
+// on inputs that are generated for each member of Input there is, with the evaluator and
+// with OPA's own library, which gets the rules as text and the input as JSON.
+func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
+	n := 400
+	if long.Asked() {
+		n = 20_000
+	}
+	for name, src := range map[string]fs.FS{"shipped": policy.Embedded(), "readers": os.DirFS(policytest.Example(t))} {
+		t.Run(name, func(t *testing.T) {
+			ours, err := policy.NewEvaluatorFS(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := []func(*rego.Rego){rego.Query(policy.Entrypoint)}
+			for path, text := range ours.Sources() {
+				options = append(options, rego.Module(path, text))
+			}
+			theirs, err := rego.New(options...).PrepareForEval(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(19, 20_000))
+			statuses := map[int]int{}
+			for range n / 2 {
+				in := generated(random)
+				got, err := ours.Decide(t.Context(), in)
+				if err != nil {
+					t.Fatalf("%s: %v", shown(in), err)
+				}
+				want, err := stock(t, theirs, in)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s: got %+v, OPA says %+v, %v", shown(in), got, want, err)
+				}
+				statuses[got.Status]++
+			}
+			t.Logf("%d inputs, by status %v", n/2, statuses)
+			for _, status := range []int{200, 401, 403, 429} {
+				if statuses[status] < n/200 {
+					t.Errorf("%d inputs of %d have status %d: too few to prove something", statuses[status], n/2, status)
+				}
+			}
+		})
+	}
+}
+
+// stock decides with OPA's library.
+func stock(t *testing.T, query rego.PreparedEvalQuery, in policy.Input) (d policy.Decision, err error) {
+	t.Helper()
+	var input any
+	if err := json.Unmarshal([]byte(shown(in)), &input); err != nil {
+		return d, err
+	}
+	results, err := query.Eval(t.Context(), rego.EvalInput(input))
+	if err != nil {
+		return d, err
+	}
+	if len(results) != 1 {
+		return d, errors.New("there is no result")
+	}
+	text, err := json.Marshal(results[0].Expressions[0].Value)
+	if err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(text, &d)
+}
+
+func shown(in policy.Input) string {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// generated returns an input whose members are likely to agree with one another, and are
+// otherwise near misses, empty, absent or enormous.
+func generated(r *rand.Rand) policy.Input {
+	var in policy.Input
+	fill(r, reflect.ValueOf(&in).Elem(), "")
+	actions := policy.Actions()
+	in.Action = actions[r.IntN(len(actions))]
+	switch r.IntN(5) {
+	case 0, 1: // limits are of submissions alone
+		in.Action = policy.ActionGenerate
+	case 2:
+		in.Action = policy.Action(pick(r, texts))
+	}
+	return in
+}
+
+// Values of members.
+var (
+	texts = []string{
+		"user-1", "user-2", "user-10", "user-", " user-1", "USER-1", "us\u0435r-1", "user-1,user-2", "", "null", "\x00", `a"b`,
+		"active", "disabled", "revoked", "suspended", "Active", "active ", "activ",
+	}
+	sizes = []int64{0, 0, 1, 1, 2, 3, 5, 10, 999_999, 1_000_000, 1 << 40}
+	names = []string{"readers", "team", "public", "user-1", ""}
+)
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+// fill gives a value and all in it a content. name is that of its field.
+func fill(r *rand.Rand, v reflect.Value, name string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if absent := r.IntN(8) == 0; !absent {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(r, v.Elem(), name)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(r, v.Field(i), v.Type().Field(i).Name)
+			}
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range r.IntN(4) {
+			content := reflect.New(v.Type().Elem()).Elem()
+			fill(r, content, "")
+			v.SetMapIndex(reflect.ValueOf(pick(r, names)).Convert(v.Type().Key()), content)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), r.IntN(3), 3))
+		for i := range v.Len() {
+			fill(r, v.Index(i), name)
+		}
+	case reflect.String:
+		usual := map[string]string{"State": policy.KeyActive, "UserID": "user-1", "OwnerID": "user-1"}[name]
+		switch {
+		case usual != "" && r.IntN(5) > 0:
+			v.SetString(usual)
+		default:
+			v.SetString(pick(r, texts))
+		}
+	case reflect.Int, reflect.Int64:
+		v.SetInt(pick(r, sizes))
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) == 0)
+	default:
+		panic("the input has a member of another kind: " + name + " " + v.Type().String())
+	}
+}

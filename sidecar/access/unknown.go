@@ -1,0 +1,45 @@
+package access
+
+import (
+	"context"
+	"errors"
+
+	"github.com/svc-games/svc/policy"
+)
+
+// refusal is what a policy says to keys that no one has.
+type refusal struct {
+	revision string
+	decision policy.Decision
+}
+
+// repeater is a Policy that records decisions, those which are answered again, too.
+type repeater interface {
+	Repeat(ctx context.Context, in policy.Input, d policy.Decision) error
+}
+
+// errAllowed: the policy allows what no one may do.
+var errAllowed = errors.New("the policy lets a key in that no one has")
+
+// refuseUnknown has the policy decide on a key that no one has, once for each revision:
+// all of them are the same input, and cost a client nothing to send.
+func (d *Door) refuseUnknown(ctx context.Context, in policy.Input) (policy.Decision, error) {
+	revision := d.policy.Revision() // first: a decision by newer rules is then made once too often
+	if last := d.unknown.Load(); last != nil && last.revision == revision {
+		if log, ok := d.policy.(repeater); ok {
+			if err := log.Repeat(ctx, in, last.decision); err != nil {
+				return policy.Decision{}, err
+			}
+		}
+		return last.decision, nil
+	}
+	decision, err := d.policy.Decide(ctx, in)
+	if err == nil && decision.Allow {
+		err = errAllowed
+	}
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	d.unknown.Store(&refusal{revision, decision})
+	return decision, nil
+}

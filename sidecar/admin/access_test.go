@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/access"
+)
+
+// refusing is a policy that refuses one action, and notes who asks.
+type refusing struct {
+	action policy.Action
+	asked  policy.User
+}
+
+func (r *refusing) Revision() string { return "" }
+
+func (r *refusing) Decide(_ context.Context, in policy.Input) (policy.Decision, error) {
+	r.asked = *in.User
+	if in.Action == r.action {
+		return policy.Decision{Status: http.StatusForbidden, Error: "Closed by a rule.", Rule: "test.closed"}, nil
+	}
+	return policy.Decision{Allow: true, Status: http.StatusOK, Rule: "allowed"}, nil
+}
+
+func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
+	dir := peertest.Dir(t)
+	registry, s := openRegistry(t, dir)
+	rules := &refusing{}
+	p := parts(t, registry, s, dir)
+	p.Access = access.New(access.Options{Store: s, Policy: rules, Timeout: time.Minute})
+	socket := filepath.Join(dir, SocketFile)
+	server, err := Start(peer.ServerOptions{Address: peer.Address{Network: "unix", Name: socket}}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := NewClient(socket)
+	if _, err := c.CreateUser(t.Context(), "alice", 0); err != nil {
+		t.Fatal(err)
+	}
+	if rules.asked.Via != policy.ViaAdmin || !strings.HasPrefix(rules.asked.ID, "uid:") {
+		t.Errorf("the policy sees %+v", rules.asked)
+	}
+	read := func() error { _, err := c.User(t.Context(), "alice"); return err }
+	write := func() error { _, err := c.CreateKey(t.Context(), "alice", "ci", policy.Limits{}); return err }
+	for _, tc := range []struct {
+		refuses       policy.Action
+		reads, writes bool
+	}{
+		{policy.ActionAdminRead, false, true}, {policy.ActionAdminWrite, true, false}, {"", true, true},
+	} {
+		rules.action = tc.refuses
+		for _, call := range []struct {
+			do   func() error
+			want bool
+		}{{read, tc.reads}, {write, tc.writes}} {
+			err := call.do()
+			var refused *Error
+			if call.want != (err == nil) || err != nil && (!errors.As(err, &refused) || refused.Status != http.StatusForbidden || refused.Message != "Closed by a rule.") {
+				t.Errorf("without %q: %v", tc.refuses, err)
+			}
+		}
+		if _, err := c.PolicyStatus(t.Context()); err != nil {
+			t.Errorf("without %q: the policy can't be seen: %v", tc.refuses, err)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package analytics
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/experiment"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// States of an experiment.
+const (
+	ExperimentDraft   = "draft"
+	ExperimentRunning = "running"
+	ExperimentStopped = "stopped" // players get what the game has without it
+	ExperimentWinner  = "winner"  // all get one value
+)
+
+// MaxExperiments bounds those of a game.
+const MaxExperiments = 20
+
+// Experiment gives players different values of one parameter of a game.
+type Experiment struct {
+	ID       string // the parameter
+	State    string
+	Variants []experiment.Variant // the first one is the control
+	Winner   string               // a value
+	salt     string
+	started  int64 // ms, 0: not yet
+	stopped  int64
+}
+
+// Values are those of the variants.
+func (e Experiment) Values() []string {
+	values := make([]string, len(e.Variants))
+	for i, v := range e.Variants {
+		values[i] = v.Value
+	}
+	return values
+}
+
+// Experiments returns those of a game.
+func (l *Log) Experiments(ctx context.Context, game string) ([]Experiment, error) {
+	found, err := store.Read(ctx, l.store, func(r *store.Reader) ([]Experiment, error) { return readExperiments(r, game) })
+	if err != nil {
+		return nil, fmt.Errorf("reading experiments of game %s: %w", game, err)
+	}
+	return found, nil
+}
+
+func readExperiments(r *store.Reader, game string) ([]Experiment, error) {
+	return store.All(r, func(scan store.Scan) (e Experiment, err error) {
+		var variants string
+		if err := scan(&e.ID, &e.State, &variants, &e.Winner, &e.salt, &e.started, &e.stopped); err != nil {
+			return e, err
+		}
+		return e, json.Unmarshal([]byte(variants), &e.Variants)
+	}, "SELECT id, state, variants, winner, salt, started_at, stopped_at FROM play_experiments WHERE game = ? ORDER BY id", game)
+}
+
+// DraftExperiment makes an experiment, or replaces one that is a draft. Its error is an
+// *api.Error for one that began, and for too many.
+func (l *Log) DraftExperiment(ctx context.Context, game, id string, variants []experiment.Variant) error {
+	text, err := json.Marshal(variants)
+	if err != nil {
+		return err
+	}
+	salt := rand.Text()
+	return l.changeExperiments(ctx, game, func(tx *store.Tx, all []Experiment) error {
+		if i := slices.IndexFunc(all, func(e Experiment) bool { return e.ID == id }); i >= 0 && all[i].State != ExperimentDraft {
+			return &api.Error{Status: http.StatusConflict, Message: "The experiment has begun: its variants stay. Remove it to begin another one."}
+		} else if i < 0 && len(all) >= MaxExperiments {
+			return &api.Error{Status: http.StatusConflict, Message: fmt.Sprintf("A game has %d experiments at most.", MaxExperiments)}
+		}
+		_, err := tx.Exec(`INSERT INTO play_experiments (game, id, state, variants, winner, salt, started_at, stopped_at) VALUES (?, ?, 'draft', ?, '', ?, 0, 0)
+			ON CONFLICT (game, id) DO UPDATE SET variants = excluded.variants`, game, id, string(text), salt)
+		return err
+	})
+}
+
+// MoveExperiment takes an experiment to another state: a draft to running, a running one
+// to stopped, and either of the last to winner with the value that all get. Its error is
+// an *api.Error for another way.
+func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string) error {
+	now := l.now().UnixMilli()
+	return l.changeExperiments(ctx, game, func(tx *store.Tx, all []Experiment) error {
+		i := slices.IndexFunc(all, func(e Experiment) bool { return e.ID == id })
+		if i < 0 {
+			return &api.Error{Status: http.StatusNotFound, Message: "There is no such experiment."}
+		}
+		e := all[i]
+		switch from := e.State; {
+		case state == ExperimentRunning && from == ExperimentDraft:
+			e.started = now
+		case state == ExperimentStopped && from == ExperimentRunning:
+			e.stopped = now
+		case state == ExperimentWinner && (from == ExperimentRunning || from == ExperimentStopped) && slices.Contains(e.Values(), winner):
+			if e.Winner = winner; e.stopped == 0 {
+				e.stopped = now
+			}
+		default:
+			return &api.Error{Status: http.StatusConflict, Message: fmt.Sprintf("An experiment that is %s can't become %s.", from, state)}
+		}
+		_, err := tx.Exec("UPDATE play_experiments SET state = ?, winner = ?, started_at = ?, stopped_at = ? WHERE game = ? AND id = ?",
+			state, e.Winner, e.started, e.stopped, game, id)
+		return err
+	})
+}
+
+// RemoveExperiment removes an experiment with all that is known of it.
+func (l *Log) RemoveExperiment(ctx context.Context, game, id string) error {
+	return l.changeExperiments(ctx, game, func(tx *store.Tx, _ []Experiment) error {
+		for _, query := range []string{
+			"DELETE FROM play_experiments WHERE game = ? AND id = ?", "DELETE FROM play_assignments WHERE game = ? AND experiment = ?",
+			"DELETE FROM play_exposures WHERE game = ? AND experiment = ?",
+		} {
+			if _, err := tx.Exec(query, game, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (l *Log) changeExperiments(ctx context.Context, game string, change func(tx *store.Tx, all []Experiment) error) error {
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.LockRow("SELECT id FROM play_experiments WHERE game = ?", game); err != nil && !errors.Is(err, store.ErrNoRows) {
+			return err
+		}
+		all, err := readExperiments(&tx.Reader, game)
+		if err != nil {
+			return err
+		}
+		return change(tx, all)
+	})
+	if err != nil {
+		return fmt.Errorf("changing experiments of game %s: %w", game, err)
+	}
+	return nil
+}
+
+// Variants returns the parameters that a player of a game gets: the winners, and of
+// running experiments what was given to the player first. Who has no name gets winners
+// alone.
+func (l *Log) Variants(ctx context.Context, game, player string) (map[string]string, error) {
+	given := make(map[string]string)
+	fresh := make(map[string]string)
+	err := l.store.View(ctx, func(r *store.Reader) error {
+		all, err := readExperiments(r, game)
+		for _, e := range all {
+			switch {
+			case e.State == ExperimentWinner:
+				given[e.ID] = e.Winner
+			case e.State == ExperimentRunning && player != "" && err == nil:
+				var had bool
+				var value string
+				if value, had, err = assigned(r, game, player, e); value != "" {
+					given[e.ID] = value
+				}
+				if !had && value != "" {
+					fresh[e.ID] = value
+				}
+			}
+		}
+		return err
+	})
+	if err == nil && len(fresh) > 0 {
+		err = l.store.Update(ctx, func(tx *store.Tx) error {
+			for _, id := range sorted(fresh) {
+				if _, err := tx.Exec(`INSERT INTO play_assignments (game, experiment, player, variant) VALUES (?, ?, ?, ?)
+					ON CONFLICT (game, experiment, player) DO NOTHING`, game, id, player, fresh[id]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("assigning a player of game %s: %w", game, err)
+	}
+	return given, nil
+}
+
+// assigned returns the value that a player gets of a running experiment, "" for none,
+// and whether it was given before.
+func assigned(r *store.Reader, game, player string, e Experiment) (value string, had bool, err error) {
+	err = r.Row("SELECT variant FROM play_assignments WHERE game = ? AND experiment = ? AND player = ?", game, e.ID, player).Scan(&value)
+	if errors.Is(err, store.ErrNoRows) {
+		value, _ = experiment.Assign(e.salt, player, e.Variants)
+		return value, false, nil
+	}
+	return value, err == nil, err
+}
+
+// expose counts the stream's player among those whose game read a value.
+func (r *recording) expose(props json.RawMessage) error {
+	var read struct {
+		Key   string `json:"k"`
+		Value string `json:"v"`
+	}
+	s := &r.stream
+	if s.class != string(ClassPublic) || s.player == "" || json.Unmarshal(props, &read) != nil {
+		return nil
+	}
+	all, err := readExperiments(&r.tx.Reader, r.Game)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if e.ID != read.Key || e.State != ExperimentRunning || !slices.Contains(e.Values(), read.Value) {
+			continue
+		}
+		want, _, err := assigned(&r.tx.Reader, r.Game, s.player, e)
+		if err != nil {
+			return err
+		}
+		if _, err := r.tx.Exec(`INSERT INTO play_exposures (game, experiment, player, variant, day, mixed) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (game, experiment, player) DO UPDATE SET
+				mixed = CASE WHEN play_exposures.variant = excluded.variant AND excluded.mixed = 0 THEN play_exposures.mixed ELSE 1 END`,
+			r.Game, e.ID, s.player, read.Value, s.day, flag(want != read.Value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

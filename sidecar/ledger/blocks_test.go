@@ -1,0 +1,116 @@
+package ledger_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+func (f *fixture) buy(n int64, want bool) {
+	f.t.Helper()
+	if paid, err := f.ledger.BuyBlock(f.t.Context(), f.project, n); err != nil || paid != want {
+		f.t.Errorf("block %d: paid %t, %v, want %t", n, paid, err, want)
+	}
+}
+
+// blocksAt has a block cost so much.
+func (f *fixture) blocksAt(price api.TIK) {
+	f.t.Helper()
+	f.must(f.ledger.SetPrices(map[string]api.TIK{"step": 10 * api.MicroPerTIK, "free": 0, ledger.UnitKEvents: price}))
+}
+
+func TestBlockIsPaidOnceHoweverOftenItIsBought(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		key := f.newKey(policy.Limits{})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { f.buy(1, true) })
+		}
+		all.Wait()
+		f.restart()
+		f.buy(1, true)
+		f.buy(2, true)
+		if got, want := f.balance(), api.TIK(100*api.MicroPerTIK-2*ledger.DefaultBlockPrice); got != want {
+			t.Errorf("the balance is %s, want %s", got, want)
+		}
+		if spent := f.usage(key).TIKThisMonth; spent != 0 {
+			t.Errorf("the key's month counts %s TIK", spent)
+		}
+		f.accept(key) // admitted all the same
+		blocks, err := store.Read(t.Context(), f.store, ledger.Blocks)
+		if err != nil || len(blocks) != 1 || blocks[f.project] != 2 {
+			t.Errorf("paid blocks are %v, %v", blocks, err)
+		}
+		st, err := f.keys.Statement(t.Context(), "alice", "", "")
+		if err != nil || len(st.Entries) != 3 || st.Entries[2].Kind != keys.EntryCharge || st.Entries[2].Units[0].Name != ledger.UnitKEvents {
+			t.Errorf("the statement is %+v, %v", st, err)
+		}
+		wantInvariants(t, f.store)
+	})
+}
+
+func TestBlocksMakeNoDebtAndATopUpPaysForTheNext(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		f.must(f.store.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec("INSERT INTO play_settings (project_id, tik_per_month, origins, blocked_for) VALUES (?, ?, '[]', '')",
+				f.project, int64(1000*api.MicroPerTIK))
+			return err
+		}))
+		f.blocksAt(50 * api.MicroPerTIK)
+		var all sync.WaitGroup
+		for n := range int64(6) {
+			all.Go(func() { f.must(second(f.ledger.BuyBlock(t.Context(), f.project, n+1))) })
+		}
+		all.Wait()
+		if got := f.balance(); got != 0 {
+			t.Errorf("the balance is %s, want 0", got)
+		}
+		f.buy(9, false)
+		f.must(second(f.keys.TopUp(t.Context(), "test", "alice", keys.Credit{TIK: 50 * api.MicroPerTIK})))
+		f.buy(9, true)
+		f.buy(10, false)
+		f.blocksAt(0)
+		f.buy(10, true)
+		wantNoDebt(t, f)
+	})
+}
+
+// wantNoDebt checks what holds though the blocks were not bought in their order.
+func wantNoDebt(t *testing.T, f *fixture) {
+	t.Helper()
+	f.must(f.store.View(t.Context(), func(r *store.Reader) error {
+		broken, err := violations(r)
+		delete(broken, "blocks")
+		if len(broken) > 0 || f.balance() < 0 {
+			t.Errorf("the ledger breaks %v", broken)
+		}
+		return err
+	}))
+}
+
+func TestGameCostsNoMoreThanItsCapInAMonth(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		f.blocksAt(4 * api.MicroPerTIK)
+		f.buy(1, true)
+		f.buy(2, true)
+		f.buy(3, false) // 12 of 10 TIK
+		f.buy(2, true)  // which is paid
+		f.clock.Set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+		f.buy(3, true)
+		wantInvariants(t, f.store)
+	})
+}
+
+func TestBlockOfAProjectThatIsGoneIsNotPaid(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		if paid, err := f.ledger.BuyBlock(t.Context(), "fedcba9876543210fedcba98", 1); paid || err != nil {
+			t.Errorf("paid %t, %v", paid, err)
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package play
+
+import (
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+
+	"github.com/svc-games/svc/api"
+)
+
+// What players may ask for in a minute besides playing, by address.
+const maxAsked = 10
+
+// maxAsk bounds the body of what a player asks for, in bytes.
+const maxAsk = 1 << 10
+
+// report notes what a player finds wrong with the game.
+func (p *Play) report(w http.ResponseWriter, r *http.Request) {
+	made, player, ok := p.asked(w, r)
+	if !ok {
+		return
+	}
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsk)).Decode(&body)
+	if err != nil {
+		err = api.BadRequest("The body is no report.")
+	} else {
+		err = p.Catalog.Report(r.Context(), made.GameID, player, body.Reason)
+	}
+	p.answerAsked(w, err)
+}
+
+// forget removes all that is kept of the player who asks, of this game.
+func (p *Play) forget(w http.ResponseWriter, r *http.Request) {
+	made, player, ok := p.asked(w, r)
+	if !ok {
+		return
+	}
+	if player == "" { // nothing is kept by a name
+		p.answerAsked(w, nil)
+		return
+	}
+	log, err := p.Recorder(r.Context())
+	if err == nil {
+		err = log.ForgetPlayer(r.Context(), made.GameID, player)
+	}
+	if err == nil {
+		err = p.Catalog.ForgetReports(r.Context(), made.GameID, player)
+	}
+	p.answerAsked(w, err)
+}
+
+// asked returns the game that a request of its page is about, and the player's name for
+// it, "" for one without, or answers the request. JSON keeps pages of others from
+// asking: their browser would have to ask us first.
+func (p *Play) asked(w http.ResponseWriter, r *http.Request) (made api.Publication, player string, ok bool) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		http.Error(w, "The body must be JSON.", http.StatusUnsupportedMediaType)
+		return made, "", false
+	}
+	if err := tooMany(p.Rates.take("asks "+addressOf(r), maxAsked)); err != nil {
+		p.answerAsked(w, err)
+		return made, "", false
+	}
+	if made, ok = p.publication(w, r); !ok {
+		return made, "", false
+	}
+	secrets, err := p.Secrets()
+	if err != nil {
+		p.fail(w, err)
+		return made, "", false
+	}
+	if cookie := p.givenCookie(r); cookie != "" {
+		player = secrets.pseudonym(made.GameID, cookie)
+	}
+	return made, player, true
+}
+
+func (p *Play) answerAsked(w http.ResponseWriter, err error) {
+	var refused *api.Error
+	switch {
+	case errors.As(err, &refused):
+		http.Error(w, refused.Message, refused.Status)
+	case err != nil:
+		p.fail(w, err)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

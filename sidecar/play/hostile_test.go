@@ -1,0 +1,157 @@
+package play
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/play"
+)
+
+// TestWhatIsForgedReplayedLateOrHugeIsRefusedOrCountedApart sends what no library sends,
+// each in a stream of its own.
+func TestWhatIsForgedReplayedLateOrHugeIsRefusedOrCountedApart(t *testing.T) {
+	r := newRig(t)
+	const (
+		rows   = `"e":[[1,1000,"start",{}]]`
+		ms     = 1000
+		threeY = 3 * 365 * 24 * 3600 * ms
+	)
+	n := 0
+	for name, tc := range map[string]struct {
+		with   string // in place of rows
+		status int
+		cause  play.Cause // that is counted, "" for an event that is kept, or refused with its batch
+	}{
+		"honest":                     {rows, http.StatusOK, ""},
+		"a forged token":             {`"t":"eyJnIjoiMCJ9.AAAA",` + rows, http.StatusOK, ""}, // the public's
+		"NaN":                        {`"e":[[1,1000,"end",{"score":NaN}]]`, http.StatusBadRequest, ""},
+		"infinite":                   {`"e":[[1,1000,"end",{"score":1e999}]]`, http.StatusOK, play.CauseProps},
+		"markup in a name":           {`"e":[[1,1000,"<script>",{}]]`, http.StatusOK, play.CauseName},
+		"a member of an array":       {`"e":[[1,1000,"end",{"score":[1]}]]`, http.StatusOK, play.CauseProps},
+		"huge":                       {`"e":[[1,1000,"end",{"text":"` + strings.Repeat("x", 2000) + `"}]]`, http.StatusOK, play.CauseSize},
+		"a clock years ahead":        {fmt.Sprintf(`"e":[[1,%d,"start",{}]]`, threeY), http.StatusOK, play.CauseOver},
+		"late":                       {`"age":300000000,` + rows, http.StatusOK, play.CauseLate},
+		"a number beyond 64 bits":    {`"e":[[99999999999999999999,1000,"start",{}]]`, http.StatusBadRequest, ""},
+		"a negative clock":           {`"o":-1,` + rows, http.StatusBadRequest, ""},
+		"a machine":                  {`"m":true,` + rows, http.StatusOK, play.CauseMachine},
+		"another game":               {`"g":"` + other + `",` + rows, http.StatusUnauthorized, ""},
+		"a user's key":               {`"k":"` + api.NewKey() + `",` + rows, http.StatusUnauthorized, ""},
+		"another game's key":         {`"k":"` + api.NewPlayKey() + `",` + rows, http.StatusUnauthorized, ""},
+		"an event out of its order":  {`"e":[[2,1000,"start",{}],[1,1000,"start",{}]]`, http.StatusBadRequest, ""},
+		"a body that is cut off":     {`"e":[[1,1000,"start",{}`, http.StatusBadRequest, ""},
+		"a body of another encoding": {"\"b\":\"\xff\xfe\"," + rows, http.StatusBadRequest, ""},
+	} {
+		n++
+		before := r.overview()
+		body := fmt.Sprintf(`{"v":1,"k":%q,"g":%q,"s":"%032x","o":1000,%s}`, r.key, game, n, tc.with)
+		w := r.answer(r.Games(), "POST", play.PathBatch, body)
+		after := r.overview()
+		if w.Code != tc.status {
+			t.Errorf("%s: %d %s, want %d", name, w.Code, w.Body, tc.status)
+		}
+		kept, want := after.Total.Events-before.Total.Events, int64(0)
+		if tc.status == http.StatusOK && tc.cause == "" {
+			want = 1
+		}
+		if kept != want {
+			t.Errorf("%s: %d events are kept, want %d", name, kept, want)
+		}
+		if cause := string(tc.cause); cause != "" && after.Dropped[cause] != before.Dropped[cause]+1 {
+			t.Errorf("%s: dropped %v, want one more for %q", name, after.Dropped, cause)
+		}
+		if tc.cause == "" && tc.status == http.StatusOK { // again
+			r.answer(r.Games(), "POST", play.PathBatch, body)
+			if again := r.overview(); again.Total.Events != after.Total.Events {
+				t.Errorf("%s: counted again", name)
+			}
+		}
+	}
+}
+
+func (r *rig) overview() api.Overview {
+	r.t.Helper()
+	o, err := r.log.Overview(r.t.Context(), game, 1)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return o
+}
+
+// TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame sends more than each may.
+func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
+	r := newRig(t)
+	send := func(address string, stream int) int {
+		req := r.request("POST", play.PathBatch, fmt.Sprintf(`{"v":1,"k":%q,"g":%q,"s":"%032x","o":1,"e":[[1,1,"start",{}]]}`, r.key, game, stream))
+		req.RemoteAddr = address + ":1"
+		return r.do(r.Games(), req).Code
+	}
+	for range maxPerStream {
+		if got := send("192.0.2.1", 1); got != http.StatusOK {
+			t.Fatalf("within bounds: %d", got)
+		}
+	}
+	if got := send("192.0.2.2", 1); got != http.StatusTooManyRequests {
+		t.Errorf("one stream from another address: %d", got)
+	}
+	r.takeAll("192.0.2.3", maxPerAddress)
+	if got := send("192.0.2.3", 2); got != http.StatusTooManyRequests {
+		t.Errorf("one address: %d", got)
+	}
+	r.takeAll("game "+game, maxPerGame)
+	if got := send("192.0.2.4", 3); got != http.StatusTooManyRequests {
+		t.Errorf("200 addresses and their streams: %d", got)
+	}
+	if got := r.answer(r.Games(), "GET", play.PathHealth, "").Code; got != http.StatusOK {
+		t.Errorf("others: %d", got)
+	}
+}
+
+// takeAll uses up what somebody may have in this minute.
+func (r *rig) takeAll(who string, most int) {
+	for r.Rates.take(who, most) == 0 {
+	}
+}
+
+// TestNoAddressAndNoAgentIsKept looks for what requests came with in all files of the
+// service.
+func TestNoAddressAndNoAgentIsKept(t *testing.T) {
+	r := newRig(t)
+	const address, agent = "198.51.100.23", "Mozilla/5.0 (Unmistakable; rv:77.7)"
+	page := r.request("GET", "/play/"+game, "")
+	post := r.request("POST", play.PathBatch, r.batchOf(1, "start"))
+	for _, req := range []*http.Request{page, post} {
+		req.RemoteAddr = address + ":4711"
+		req.Header.Set("User-Agent", agent)
+		req.Header.Set("Referer", "https://unmistakable.example.com/")
+	}
+	if w := r.do(r.Pages(), page); w.Code != http.StatusOK {
+		t.Fatalf("%d", w.Code)
+	}
+	if w := r.do(r.Games(), post); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	files := 0
+	if err := filepath.WalkDir(r.dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		content, err := os.ReadFile(path)
+		for _, secret := range []string{address, "Unmistakable", "unmistakable", "4711"} {
+			if strings.Contains(string(content), secret) {
+				t.Errorf("%s holds %q", path, secret)
+			}
+		}
+		return err
+	}); err != nil || files < 3 {
+		t.Errorf("looked at %d files, %v", files, err)
+	}
+	if logged := r.logged.String(); strings.Contains(logged, address) || strings.Contains(logged, "nmistakable") {
+		t.Errorf("logged %s", logged)
+	}
+}

@@ -1,0 +1,104 @@
+package play
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/experiment"
+)
+
+// runOf is the end of a run, with members besides.
+func (r *rig) runOf(run int, score string, members ...string) string {
+	return fmt.Sprintf(`{"v":1,"k":%q,"g":%q,"b":%q,"s":%q,"o":90000,"run":%d,"score":%s,"outcome":"win","ms":60000%s}`,
+		r.key, game, job, stream, run, score, strings.Join(append([]string{""}, members...), ","))
+}
+
+func (r *rig) scored(body string) (a play.ScoreAnswer) {
+	r.t.Helper()
+	w := r.answer(r.Games(), "POST", play.PathScore, body)
+	if w.Code != http.StatusOK || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+		r.t.Fatalf("the run is answered %d %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		r.t.Fatal(err)
+	}
+	return a
+}
+
+func TestEndOfARunIsAnsweredWithItsPlaceByTheTokensPlayer(t *testing.T) {
+	r := newRig(t)
+	id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, ""))
+	forged := fmt.Sprintf(`"t":%q,"p":%q`, id.Token, strings.Repeat("f", 32))
+	a := r.scored(r.runOf(1, "40", forged))
+	if !a.OK || a.Rank == nil || *a.Rank != 1 || len(a.Top) != 1 || !a.Top[0].You || a.State != play.StateAccepted || a.Verified {
+		t.Errorf("the run is answered %+v", a)
+	}
+	if strings.Contains(a.Top[0].Name, id.Player) || len(strings.Fields(a.Top[0].Name)) != 3 {
+		t.Errorf("the player is called %q", a.Top[0].Name)
+	}
+	var board play.Board
+	w := r.answer(r.Games(), "GET", fmt.Sprintf("%s?g=%s&k=%s&p=%s&win=day", play.PathBoard, game, r.key, id.Player), "")
+	if err := json.Unmarshal(w.Body.Bytes(), &board); err != nil || w.Code != http.StatusOK || *board.Rank != 1 || board.Window != "day" {
+		t.Errorf("the board is %d %s", w.Code, w.Body)
+	}
+}
+
+func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
+	r := newRig(t)
+	player := fmt.Sprintf(`"p":%q`, strings.Repeat("a", 32))
+	for name, body := range map[string]string{
+		"not a number": r.runOf(1, "NaN", player), "infinite": r.runOf(1, "1e999", player), "huge": r.runOf(1, "1e308", player), "a text": r.runOf(1, `"7"`, player),
+		"run 0": r.runOf(0, "1", player), "longer than its session": r.runOf(1, "1", player, `"ms":90001`), "no version": `{"score":1}`, "a player of markup": r.runOf(1, "1", `"p":"<b>"`),
+	} {
+		if w := r.answer(r.Games(), "POST", play.PathScore, body); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if w := r.answer(r.Games(), "POST", play.PathScore, strings.Replace(r.runOf(1, "1", player), r.key, "sk-"+r.key[3:], 1)); w.Code != http.StatusUnauthorized {
+		t.Errorf("another key: %d", w.Code)
+	}
+	for _, query := range []string{"g=x", "g=" + game + "&p=x", "g=" + game + "&win=year"} {
+		if w := r.answer(r.Games(), "GET", play.PathBoard+"?k="+r.key+"&"+query, ""); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, w.Code)
+		}
+	}
+	r.scored(r.runOf(1, "1", player))
+	if w := r.answer(r.Games(), "POST", play.PathScore, r.runOf(2, "1", player)); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+		t.Errorf("a run right after another: %d", w.Code)
+	}
+	r.now = r.now.Add(time.Minute)
+	if a := r.scored(r.runOf(2, "3", player)); len(a.Top) != 1 || *a.Best != 3 {
+		t.Errorf("the board has %+v", a.Top)
+	}
+}
+
+func TestPageGivesThePlayersVariantAndPagesOfOthersWinnersAlone(t *testing.T) {
+	r := newRig(t)
+	for _, id := range []string{"speed", "lives"} {
+		if err := r.log.DraftExperiment(t.Context(), game, id, experiment.Even([]string{"1", "2"})); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.log.MoveExperiment(t.Context(), game, id, analytics.ExperimentRunning, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.log.MoveExperiment(t.Context(), game, "lives", analytics.ExperimentWinner, "2"); err != nil {
+		t.Fatal(err)
+	}
+	id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, ""))
+	if len(id.Variants) != 2 || id.Variants["lives"] != "2" || id.Variants["speed"] != "1" && id.Variants["speed"] != "2" {
+		t.Errorf("a player gets %v", id.Variants)
+	}
+	if id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, "", "Sec-GPC", "1")); len(id.Variants) != 1 || id.Variants["lives"] != "2" {
+		t.Errorf("who is not to be followed gets %v", id.Variants)
+	}
+	if script := r.answer(r.Pages(), "GET", "/play/"+game+"/host.js", "").Body.String(); !strings.Contains(script, `"variants":{"lives":"2"}`) {
+		t.Errorf("a page of others gets %s", script)
+	}
+}

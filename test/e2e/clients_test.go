@@ -1,0 +1,48 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/svc-games/svc/test/wait"
+)
+
+// TestClientLibrariesGoThroughTheWholeFlow: they wait out the cold start, read each event
+// once, with a key and with a stream token, and have the whole ZIP.
+func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
+	s := start(t, inOneForm(t), "SVC_ENGINE_START_DELAY=3s", "SVC_RETRY_AFTER=1s")
+	key := s.newKey("demo")
+	for name, command := range map[string][]string{
+		"TypeScript": {"node", filepath.Join(root(t), "client", "typescript", "flow.mjs")},
+		"Python":     {"python3", "-B", filepath.Join(root(t), "client", "python", "flow.py")},
+	} {
+		ctx, cancel := wait.Within(t.Context(), wait.Patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+		cmd.Env = append(os.Environ(), "SVC_BASE_URL=http://"+s.addr, "SVC_API_KEY="+key.Secret)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, stderr.Bytes())
+			continue
+		}
+		var got struct {
+			Status, JobID                        string
+			Events, Browsers, After, Refused     int
+			LastEventID, Bytes, Expected, Models int
+			InOrder                              bool
+			Listed                               []string
+		}
+		s.decode(out, &got)
+		if got.Status != "completed" || got.Events == 0 || got.Events != got.LastEventID || got.Browsers != got.Events ||
+			got.After != got.Events-3 || !got.InOrder || got.Bytes == 0 || got.Bytes != got.Expected ||
+			got.Refused != 400 || got.Models == 0 || !slices.Equal(got.Listed, []string{got.JobID}) {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/svc-games/svc/api"
+)
+
+// studioProject makes a game in the studio, and returns its project.
+func (s *service) studioProject(b *tab, prompt string) string {
+	s.t.Helper()
+	b.open("http://" + s.addr + "/console/studio")
+	b.fill("#prompt", prompt)
+	b.do(chromedp.Click(chromedp.CSS("form[data-brief] button")))
+	b.until(`document.querySelector("[data-project]") !== null`)
+	project := b.attribute("[data-project]", "data-project")
+	if b.attribute("[data-prompt]", "action") != "/console/studio/"+project+"/jobs" {
+		s.t.Error("the form is another project's")
+	}
+	return project
+}
+
+func TestStudioIsTheSameServiceAsTheAPI(t *testing.T) { inEveryForm(t, studioIsTheSameServiceAsTheAPI) }
+
+func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
+	s := start(t, f)
+	br := newBrowser(t)
+	b := s.signIn(br, "alice")
+	key := s.newKey("alice")
+	project := s.studioProject(b, brief)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	var list api.ProjectList
+	s.decode(s.call(key, "GET", "/v1/projects", nil).body, &list)
+	if len(list.Data) != 1 || list.Data[0].ID != project {
+		t.Errorf("the API lists %+v", list.Data)
+	}
+	jobID := strings.TrimPrefix(b.attribute(".jobs a", "href"), "/console/jobs/")
+	var job api.Job
+	s.decode(s.call(key, "GET", "/v1/generate/"+jobID+"/status?projectId="+project, nil).body, &job)
+	if job.Status != api.JobCompleted || job.TIKSpent == 0 {
+		t.Errorf("the studio's job is %+v", job)
+	}
+
+	at := "http://" + s.addr + "/console/studio/" + project
+	b.open(at + "?file=src/game.json")
+	text := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`))
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		const text = document.querySelector("#text");
+		text.value = text.value.replace(/"title": "[^"]*"/, '"title": "Changed by hand"');
+		text.dispatchEvent(new Event("input"));
+		text.form.requestSubmit();
+	}; undefined`))
+	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
+	b.open(at)
+	b.shows("#versions", "by you")
+	b.follow(`#versions form button`)
+	b.shows("main", "The game is as it was then")
+	b.open(at + "?file=src/game.json")
+	if got := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`)); got != text {
+		t.Errorf("restored: %q, want %q", got, text)
+	}
+
+	sub := s.generate(key, project, "faster")
+	s.finish(key, sub)
+	b.open(at)
+	b.shows(".jobs", "completed")
+	if n := value(b, chromedp.Evaluate[int](`document.querySelectorAll(".jobs li time").length`)); n != 2 {
+		t.Errorf("%d jobs", n)
+	}
+	b.open("http://" + s.addr + "/console/keys")
+	b.shows("main", "Studio")
+
+	other := s.signIn(newBrowser(t), "bob")
+	other.open(at)
+	other.shows("main", "You have no such project")
+	said := value(other, chromedp.Evaluate[[]int](fmt.Sprintf(`Promise.all([
+		fetch(%[1]q + "/state"), fetch(%[1]q + "/file?path=index.html"), fetch(%[1]q + "/zip?rev=1"),
+		fetch(%[1]q + "/file", { method: "POST", body: new URLSearchParams({ path: "a.js", text: "x" }) }),
+		fetch(%[1]q + "/jobs", { method: "POST", body: new URLSearchParams({ prompt: "x" }) }),
+		fetch(%[1]q + "/restore", { method: "POST", body: new URLSearchParams({ rev: 1, head: 1 }) }),
+		fetch(%[1]q + "/jobs/%[2]s/stop", { method: "POST" }),
+	].map((answer) => answer.then((res) => res.status)))`, "/console/studio/"+project, jobID), chromedp.EvalAwaitPromise))
+	for i, status := range said {
+		if status != http.StatusNotFound {
+			t.Errorf("answer %d for somebody else's project is %d", i, status)
+		}
+	}
+}
+
+func TestTwoTabsLoseNothing(t *testing.T) {
+	s := start(t, inOneForm(t))
+	br := newBrowser(t)
+	b := s.signIn(br, "alice")
+	key := s.newKey("alice")
+	sub := s.generate(key, s.newProject(key), brief)
+	s.finish(key, sub)
+	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID
+	second := br.tab()
+	for _, tab := range []*tab{b, second} {
+		tab.open(at)
+		tab.until(`document.querySelector("[data-game]") !== null`)
+		tab.open(at + "?file=README.txt")
+	}
+	for tab, text := range map[*tab]string{b: "first", second: "second"} {
+		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#text").value = %q; undefined`, text)))
+	}
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
+	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved")`)
+	second.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
+	second.until(`document.querySelector("main").textContent.includes("Not saved: the file was changed meanwhile")`)
+	if got := value(second, chromedp.Evaluate[string](`document.querySelector("#text").value + " " + document.querySelector("pre").textContent`)); got != "second first" {
+		t.Errorf("both texts: %q", got)
+	}
+}
+
+func TestStudioWorksWithoutScripts(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.open("http://" + s.addr + "/console/studio")
+	b.fill("#prompt", brief)
+	b.follow("form[data-brief] button")
+	for range 200 {
+		if strings.Contains(b.text(".jobs, #chat"), "completed") {
+			break
+		}
+		if value(b, chromedp.Evaluate[string](`document.querySelector("#prompt").value`)) != "" { // the engine is starting
+			b.follow("[data-prompt] button")
+			continue
+		}
+		b.open("http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project"))
+	}
+	b.shows("#chat", "completed")
+	project := b.attribute("[data-project]", "data-project")
+	at := "http://" + s.addr + "/console/studio/" + project
+	b.open(at + "?file=README.txt")
+	b.fill("#text", "by hand")
+	b.follow("[data-editor] button")
+	b.shows("main", "Saved.")
+	b.follow("#versions form button")
+	b.shows("main", "The game is as it was then")
+	b.shows("#versions", "the files of r1")
+	b.shot("studio-noscript")
+}

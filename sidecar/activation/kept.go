@@ -252,9 +252,7 @@ func (k *keeper) read(g Info) (bundle.Snapshot, error) {
 	if err == nil || k.shared == nil {
 		return files, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), followTimeout)
-	defer cancel()
-	text, err := k.shared.Archive(ctx, g.Digest)
+	text, err := k.shared.Archive(context.Background(), g.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("reading a policy of the store: %w", err)
 	}

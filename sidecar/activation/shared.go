@@ -20,8 +20,6 @@ const (
 	// often it says by what it decides.
 	followEvery = 500 * time.Millisecond
 	reportEvery = 5 * time.Second
-	// followTimeout bounds one look.
-	followTimeout = 5 * time.Second
 	// maxSeen bounds what is remembered of a source.
 	maxSeen = 20
 )
@@ -98,8 +96,6 @@ func (s *sharing) saw(h held) map[string][]string {
 // save writes what is shared of the next state, with the archives that are new, and what
 // a source held where that is activated.
 func (s *sharing) save(next state, archives map[string][]byte, from held) error {
-	ctx, cancel := context.WithTimeout(context.Background(), followTimeout)
-	defer cancel()
 	seen := s.saw(from)
 	text, err := json.Marshal(common{next.Active, next.Last, next.Floor, next.Generations, next.Waiting, seen})
 	if err != nil {
@@ -109,7 +105,7 @@ func (s *sharing) save(next state, archives map[string][]byte, from held) error 
 	for _, g := range next.all() {
 		keep = append(keep, g.Digest)
 	}
-	if err := s.Save(ctx, s.version, text, archives, keep); err != nil {
+	if err := s.Save(context.Background(), s.version, text, archives, keep); err != nil {
 		return fmt.Errorf("sharing the policies: %w", err)
 	}
 	s.version++
@@ -132,6 +128,7 @@ func (e *Engine) Share(ctx context.Context, s Shared, name string) (stop func() 
 func (e *Engine) join(ctx context.Context, s Shared, name string) error {
 	e.activating.Lock()
 	defer e.activating.Unlock()
+	s = bounded{s}
 	version, text, err := s.Load(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the policies of the store: %w", err)
@@ -229,8 +226,6 @@ type follower struct {
 
 func (f *follower) look(ctx context.Context) {
 	e := f.engine
-	ctx, cancel := context.WithTimeout(ctx, followTimeout)
-	defer cancel()
 	version, err := e.kept.shared.Version(ctx)
 	if err == nil {
 		err = f.catchUp(ctx, version)

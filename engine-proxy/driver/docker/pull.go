@@ -64,8 +64,12 @@ func (d *Driver) pullImage() error {
 	return fmt.Errorf("pulling the image %s: %w", d.opts.Image, driverkit.Unavailable(err))
 }
 
-// read pulls the image and calls progressed whenever something has come.
+// read pulls the image and calls progressed whenever something has come. The pull
+// of another start may have ended since this one missed the image.
 func (d *Driver) read(ctx context.Context, progressed func()) error {
+	if _, err := d.api.ImageInspect(ctx, d.opts.Image); err == nil {
+		return nil
+	}
 	stream, err := d.api.ImagePull(ctx, d.opts.Image, client.ImagePullOptions{})
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@ type Verdict struct {
 	// Again: handed in as it is once more the revision may pass. The model was asked
 	// whether it means it.
 	Again bool
+	// Unknown: nothing was found out about the revision. It counts as one that was not
+	// handed in.
+	Unknown bool
 	// Wanting is what a revision that passed still lacks, "" for nothing. It is kept
 	// as it is, whether or not the model adds it.
 	Wanting string

@@ -55,6 +55,7 @@ type judge struct {
 	checks, proofs int
 	picky          bool // what passes the check does not pass the proof
 	asks           bool // what does not pass may, if it is handed in once more
+	blind          int  // proofs that find nothing out
 	wants          int  // proofs that pass and are wanting
 }
 
@@ -79,6 +80,9 @@ func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error)
 	}
 	if j.asks && j.proofs == 1 {
 		v = Verdict{Again: true, Findings: []string{"is it meant to be so?"}}
+	}
+	if j.proofs <= j.blind {
+		v = Verdict{Unknown: true, Findings: []string{"the browser died, hand it in again"}}
 	}
 	if j.proofs <= j.wants {
 		v.Wanting = "But it has no checks."

@@ -133,6 +133,27 @@ func TestWhoMeansItHandsInTheSameAgain(t *testing.T) {
 	}
 }
 
+// TestWhatNothingIsKnownOfIsProvenAgain: a fault of the judge's costs no fix, and a game
+// that was stopped then is proven all the same.
+func TestWhatNothingIsKnownOfIsProvenAgain(t *testing.T) {
+	better, done := calls("edit_file", edit("speed = 1", "speed = 2")), calls("done", finish)
+	for name, c := range map[string]struct {
+		judge judge
+		turns []turn
+		stop  Stop
+	}{
+		"handed in again":    {judge{blind: 2}, []turn{better, done, done, done}, ""},
+		"stopped":            {judge{blind: 1}, []turn{better, done, says("Hm.")}, StopSilent},
+		"asked for the last": {judge{asks: true}, []turn{better, done, done}, ""},
+	} {
+		job := task()
+		job.Limits.Fixes = 0
+		if r := work(t, job, &c.judge, c.turns...); r.Stop != c.stop || r.Files == nil {
+			t.Errorf("%s: %+v", name, r.Outcome)
+		}
+	}
+}
+
 // TestWhatPassedAndIsWantingIsKept: a model that adds nothing, or spoils it then, keeps
 // its game.
 func TestWhatPassedAndIsWantingIsKept(t *testing.T) {

@@ -50,6 +50,7 @@ type Stage struct {
 	answers map[string]result // by what was asked of which revision
 	assets  map[studio.Wish]Asset
 	bytes   int // of them
+	orders  int // of assets, also of those that came to nothing: each may be paid for
 }
 
 // staged offers a tool where there is a stage.

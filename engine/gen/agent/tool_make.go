@@ -11,7 +11,7 @@ import (
 
 // Bounds of what an author has made in a run.
 const (
-	maxMade      = 16
+	maxMade      = 16 // orders
 	maxMadeBytes = 3 << 20
 )
 
@@ -47,9 +47,10 @@ func (s *session) make(ctx context.Context, w studio.Wish, order func(context.Co
 	if asset, ok := stage.assets[w]; ok { // it was paid for
 		return s.keep(w, asset), nil
 	}
-	if len(stage.assets) >= maxMade {
-		return bad(fmt.Errorf("%d pictures and sounds were made, which is the most: draw the rest in code", maxMade)), nil
+	if stage.orders >= maxMade {
+		return bad(fmt.Errorf("%d pictures and sounds were ordered, which is the most: draw the rest in code", maxMade)), nil
 	}
+	stage.orders++
 	asset, err := order(ctx, w)
 	if err != nil {
 		return result{}, err

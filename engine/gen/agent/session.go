@@ -260,15 +260,16 @@ func (s *session) prove(ctx context.Context, files compile.Files) (Verdict, erro
 }
 
 // salvage proves what a model left that was stopped: the sources as they are,
-// or else the last revision that passed a check.
+// or else the last revision that passed a check, if that is newer than the one that is
+// proven already.
 func (s *session) salvage(ctx context.Context) error {
-	if s.game.revision == 0 {
+	if s.game.revision == 0 || s.game.revision == s.looked {
 		return nil
 	}
 	if _, _, err := s.check(ctx); err != nil {
 		return err
 	}
-	if s.candidate == nil || s.candidateAt == s.handedIn || s.candidateAt == s.looked {
+	if s.candidate == nil || s.candidateAt == s.handedIn || s.candidateAt <= s.looked {
 		return nil
 	}
 	_, err := s.prove(ctx, s.candidate)

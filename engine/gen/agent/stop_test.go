@@ -170,6 +170,21 @@ func TestWhatPassedAndIsWantingIsKept(t *testing.T) {
 	}
 }
 
+// TestOlderRevisionNeverTakesThePlaceOfAProvenOne: whoever is stopped keeps what was
+// proven last, and it is not judged twice.
+func TestOlderRevisionNeverTakesThePlaceOfAProvenOne(t *testing.T) {
+	first := []turn{calls("edit_file", edit("speed = 1", "speed = 2"), "check", "{}"), calls("edit_file", edit("speed = 2", "speed = 3")), calls("done", finish)}
+	for name, turns := range map[string][]turn{
+		"spoilt":   append(slices.Clone(first), calls("edit_file", edit("speed = 3", "bad")), says("Hm.")),
+		"as it is": append(slices.Clone(first), says("Hm.")),
+	} {
+		r := work(t, task(), &judge{wants: 2}, turns...)
+		if r.Stop != StopSilent || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 3") || r.judge.proofs != 1 {
+			t.Errorf("%s: %q, %d proofs, %s", name, r.Stop, r.judge.proofs, r.Files["src/mechanics/gap.js"])
+		}
+	}
+}
+
 func TestLastRevisionThatPassedIsKeptWhenTheModelIsStopped(t *testing.T) {
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
 	spoil := calls("edit_file", edit("speed = 2", "bad"))

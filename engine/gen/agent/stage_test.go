@@ -128,6 +128,25 @@ func TestWhatWasAskedOfTheSameFilesIsNotPlayedAgain(t *testing.T) {
 	}
 }
 
+// TestRefusalIsNoAnswerForEver: a browser that died once plays the same game later, and
+// one tool is not answered with another's words.
+func TestRefusalIsNoAnswerForEver(t *testing.T) {
+	h := &theatre{err: Refusal{"the browser died"}}
+	heal := func(ctx context.Context, r model.Request) (model.Reply, error) {
+		h.err = nil
+		return calls("play", `{}`)(ctx, r)
+	}
+	r := work(t, stagedTask(h), &judge{}, calls("play", `{}`), heal, calls("done", finish))
+	if got := r.results()[1].Text; !strings.Contains(got, "Played ") || strings.Contains(got, "died") {
+		t.Errorf("the second time: %s", got)
+	}
+	thing := `{"name":"leap","role":"jump","subject":"a leap","w":64,"h":64}`
+	r = work(t, stagedTask(&theatre{}), &judge{}, calls("make_image", thing), calls("make_sound", thing), calls("done", finish))
+	if got := r.results()[1].Text; !strings.Contains(got, "Made assets/leap.wav") {
+		t.Errorf("a sound with a picture's arguments: %s", got)
+	}
+}
+
 func TestPlayThatCannotBeIsRefusedInWords(t *testing.T) {
 	h := &theatre{}
 	r := work(t, stagedTask(h), &judge{},

@@ -124,11 +124,11 @@ func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
 
 func TestWhoMeansItHandsInTheSameAgain(t *testing.T) {
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
-	r := work(t, task(), &judge{asks: true}, better, calls("done", finish), calls("done", finish))
+	r := work(t, task(), &judge{asks: 1}, better, calls("done", finish), calls("done", finish))
 	if r.Stop != "" || r.Files == nil || r.judge.proofs != 2 {
 		t.Errorf("%+v, %d proofs", r.Outcome, r.judge.proofs)
 	}
-	if r = work(t, task(), &judge{asks: true}, better, calls("done", finish), says("Hm.")); r.Stop != StopSilent || r.Files != nil {
+	if r = work(t, task(), &judge{asks: 1}, better, calls("done", finish), says("Hm.")); r.Stop != StopSilent || r.Files != nil {
 		t.Errorf("without a word: %+v", r.Outcome)
 	}
 }
@@ -144,7 +144,7 @@ func TestWhatNothingIsKnownOfIsProvenAgain(t *testing.T) {
 	}{
 		"handed in again":    {judge{blind: 2}, []turn{better, done, done, done}, ""},
 		"stopped":            {judge{blind: 1}, []turn{better, done, says("Hm.")}, StopSilent},
-		"asked for the last": {judge{asks: true}, []turn{better, done, done}, ""},
+		"asked for the last": {judge{asks: 1}, []turn{better, done, done}, ""},
 	} {
 		job := task()
 		job.Limits.Fixes = 0
@@ -167,6 +167,22 @@ func TestWhatPassedAndIsWantingIsKept(t *testing.T) {
 		if !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.Summary != "It wobbles." || !strings.Contains(strings.Join(r.answers(), "\n"), "It passed and is kept. But it has no checks.") {
 			t.Errorf("%s: %+v; it was told %q", name, r.Outcome, r.answers())
 		}
+	}
+}
+
+// TestWhatIsSaidOfARevisionThatFailedIsNotSaidOfTheOneThatIsKept: neither its summary
+// nor its unmet wishes are of what is handed over. One that the model means is proven.
+func TestWhatIsSaidOfARevisionThatFailedIsNotSaidOfTheOneThatIsKept(t *testing.T) {
+	better, other := calls("edit_file", edit("speed = 1", "speed = 2")), calls("edit_file", edit("speed = 2", "bad"))
+	first, second := calls("done", finish), calls("done", `{"summary":"It is blue.","unmet":["red"]}`)
+	r := work(t, task(), &judge{wants: 1}, better, first, other, second, second)
+	if r.Stop != "" || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.Summary != "It wobbles." || !slices.Equal(r.Unmet, []string{"a song"}) {
+		t.Errorf("%+v", r.Outcome)
+	}
+	other = calls("edit_file", edit("speed = 2", "speed = 3"))
+	r = work(t, task(), &judge{wants: 1, asks: 2}, better, first, other, second, second)
+	if r.Stop != "" || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 3") || r.Summary != "It is blue." {
+		t.Errorf("meant to be so: %+v", r.Outcome)
 	}
 }
 

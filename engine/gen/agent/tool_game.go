@@ -110,9 +110,11 @@ type doneArguments struct {
 func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 	at := s.game.revision
 	switch {
-	case at == s.handedIn && s.looked >= 0: // the one that passed stays
-		return s.handOver(a), nil
-	case at == s.handedIn && !s.refused.Again:
+	case at == s.handedIn && s.refused.Again: // it is meant to be so
+	case at == s.handedIn && s.looked >= 0: // the one that passed stays, with what was said of it
+		s.finished = true
+		return good("What passed before stays."), nil
+	case at == s.handedIn:
 		return bad(errors.New("nothing was changed since you handed it in. " + feedback(s.refused))), nil
 	case at == 0 && s.task.New:
 		return bad(errors.New("the game is still the empty frame: write it first")), nil

@@ -132,9 +132,12 @@ func (s *session) hurry(ctx context.Context) {
 	}
 	if late && !s.hurried && s.steps > 0 {
 		s.hurried = true
-		s.talk.say("Most of what you may use is used up. Finish now: leave out what is not begun, see that what there is works, and call done.")
+		s.talk.say("Most of what you may use is used up. Finish now: leave out what is not begun, see that what there is works, and call " + s.last() + ".")
 	}
 }
+
+// last is the name of the tool that ends the task.
+func (s *session) last() string { return s.tools[len(s.tools)-1].name }
 
 // unanswered says whether a run goes on without an answer. One that broke off is
 // paid at its limit, and a step that was used.
@@ -171,7 +174,7 @@ func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) 
 		}
 	}
 	if repeats {
-		s.talk.say("You are repeating yourself, with the same result each time. Try something else, or call done.")
+		s.talk.say("You are repeating yourself, with the same result each time. Try something else, or call " + s.last() + ".")
 	}
 	if s.fixes > s.task.Limits.Fixes {
 		return StopFixes, nil
@@ -229,7 +232,7 @@ func (s *session) nudge(cut bool) Stop {
 	if cut {
 		s.talk.say("Your answer was cut off before it called a tool. Say less, and write in smaller pieces.")
 	} else {
-		s.talk.say("Call a tool. When the game is as it should be, call done.")
+		s.talk.say("Call a tool. When all is as it should be, call " + s.last() + ".")
 	}
 	return ""
 }

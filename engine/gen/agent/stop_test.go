@@ -284,6 +284,26 @@ func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
 	})
 }
 
+// TestPlannerIsAskedForItsPlan: what ends a plan is not done, which is not offered.
+func TestPlannerIsAskedForItsPlan(t *testing.T) {
+	job := task()
+	job.Plan, job.Limits.Steps = true, 9
+	same := calls("read_file", `{"path":"src/main.js"}`)
+	r := work(t, job, &judge{}, says("Hm."), same, same, same, calls("list_files", "{}"), calls("search_files", `{"pattern":"x"}`), calls("list_files", "{}"), says("Hm."))
+	said := ""
+	for _, m := range r.model.asked[len(r.model.asked)-1].Messages[1:] {
+		if m.Role == model.RoleUser {
+			said += m.Text() + "\n"
+		}
+	}
+	if strings.Contains(said, "call done") || strings.Count(said, "call propose_plan") < 3 {
+		t.Errorf("it was told %s", said)
+	}
+	if job.Plan = false; newSession(nil, nil, nil, job).last() != "done" {
+		t.Error("what ends a game is not done")
+	}
+}
+
 func TestModelIsToldOnceToFinishWhenMostIsUsedUp(t *testing.T) {
 	var turns []turn
 	for i := range 20 {

@@ -186,12 +186,15 @@ func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) 
 // and sent once more.
 func (s *session) ask(ctx context.Context) (model.Reply, error) {
 	s.talk.fit(s.task.Window)
+	if window := s.task.Window; window > 0 { // it holds the answer too
+		s.most = min(s.most, max(leastAnswer, window-s.talk.tokens()))
+	}
 	request := model.Request{
 		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(), Tools: s.offers,
 		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
 	}
 	reply, err := s.chat(ctx, request)
-	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.size()/4) {
+	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.later()/4) {
 		request.Messages = s.talk.messages()
 		return s.chat(ctx, request)
 	}

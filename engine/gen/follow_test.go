@@ -67,6 +67,22 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	}
 }
 
+// TestGameWithFewChecksIsTunedAllTheSame: that an author be asked for more is nothing
+// that keeps its user's own words from being done.
+func TestGameWithFewChecksIsTunedAllTheSame(t *testing.T) {
+	p, s, _ := blocks(t)
+	for name := range p.files() {
+		if strings.HasPrefix(name, "game/checks/") {
+			if err := p.root.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if result, rep := p.runWith(wide("faster")); !result.Changed || warned(rep) != "" || len(s.asked) > 0 {
+		t.Errorf("%+v, warned %q", result, warned(rep))
+	}
+}
+
 func TestOldChecksAreTheTestsOfAChange(t *testing.T) {
 	p, s, a := blocks(t)
 	const broken = `check "a stack to the top ends it, and it begins again at 0": score is 3`

@@ -67,6 +67,34 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	}
 }
 
+// TestTunableWithoutBoundsIsNotTuned: faster is not 0. An author is told to set bounds,
+// but for those that the game had without before.
+func TestTunableWithoutBoundsIsNotTuned(t *testing.T) {
+	const bounds = `"speed": { "value": 1.5, "min": 1, "max": 2`
+	for name, other := range map[string]string{
+		"none": `"speed": { "value": 240`, "turned round": `"speed": { "value": 1.5, "min": 2, "max": 1`, "beyond": `"speed": { "value": 3, "min": 1, "max": 2`,
+	} {
+		p, _, _ := blocks(t)
+		p.write("game/src/game.json", strings.Replace(p.files()["game/src/game.json"], bounds, other, 1))
+		before := p.files()["game/src/game.json"]
+		if result, _ := p.run("faster"); result.Changed || p.files()["game/src/game.json"] != before {
+			t.Errorf("%s: %+v, %s", name, result, p.files()["game/src/game.json"])
+		}
+		if result, _ := p.run("call it Falling"); !result.Changed {
+			t.Errorf("%s: another name: %+v", name, result)
+		}
+		game, err := loadKitGame(p.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, known := game.aboutOf(maps.Clone(game.files))
+		_, faults := (&kitGame{}).aboutOf(maps.Clone(game.files))
+		if len(known) > 0 || len(faults) != 1 || !strings.Contains(faults[0], `tunables: "speed" has a value`) {
+			t.Errorf("%s: its author is told %q, and that of a change %q", name, faults, known)
+		}
+	}
+}
+
 // TestGameWithFewChecksIsTunedAllTheSame: that an author be asked for more is nothing
 // that keeps its user's own words from being done.
 func TestGameWithFewChecksIsTunedAllTheSame(t *testing.T) {

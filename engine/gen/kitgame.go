@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,7 +167,7 @@ func former(data []byte) ([]byte, bool) {
 	}
 	check["name"] = named
 	data, err = json.Marshal(check)
-	return data, err == nil && !bytes.Contains(data, []byte("\x00"))
+	return data, err == nil
 }
 
 const formerMark = " (as it was before)"

@@ -143,7 +143,7 @@ func (t *trial) play() error {
 		return err
 	}
 	if t.out.Ready = opened.Ready >= 0; !t.out.Ready {
-		t.out.Trouble = fmt.Sprintf("It is not ready: it exposes no state within %d frames.", t.boot)
+		t.out.Trouble = fmt.Sprintf("It is not ready: svc.ready is not called within %d frames.", min(t.boot, opened.Frame))
 		return t.close()
 	}
 	if t.Policy != "" && opened.Starts == 0 {

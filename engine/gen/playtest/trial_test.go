@@ -2,6 +2,7 @@ package playtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,22 @@ func TestTrialSaysWhatHappenedAndShowsItsMoments(t *testing.T) {
 		t.Log(scene.Moment())
 		if len(scene.JPEG) < 1000 || len(scene.JPEG) > 200<<10 || !strings.Contains(scene.State, `"lives"`) || scene.Screen == nil {
 			t.Errorf("frame %d: a picture of %d bytes, the state %s", scene.Frame, len(scene.JPEG), scene.State)
+		}
+	}
+}
+
+// A long trial is counted whole, though its middle is not kept.
+func TestTrialCountsScoresAndEndsEachByItself(t *testing.T) {
+	busy := strings.Replace(sound, "if (s.phase === 'play') {", "if (s.phase === 'play') {\n    svc.track('start', {});\n    gain();\n    svc.endGame({ outcome: 'lose', score: s.score });", 1)
+	s := try(t, busy, Trial{Policy: "idle", Frames: 2 * second})
+	scores, ends := len(s.of("score"))+s.Left.Score, len(s.of("end"))+s.Left.End
+	if s.Left.Score == 0 || s.Left.End == 0 || scores > s.Frames || ends > s.Frames || max(scores, ends)-min(scores, ends) > 1 {
+		t.Errorf("%d scores and %d ends in %d frames, left out %+v", scores, ends, s.Frames, s.Left)
+	}
+	words := s.Words()
+	for _, want := range []string{fmt.Sprintf("The score was reported %d times", scores), fmt.Sprintf("%d more runs ended", ends-mostEnds)} {
+		if !strings.Contains(words, want) {
+			t.Errorf("it does not say %q", want)
 		}
 	}
 }

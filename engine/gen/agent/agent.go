@@ -60,7 +60,7 @@ type Verdict struct {
 type Reporter interface {
 	// Step begins step n of at most so many.
 	Step(n, most int)
-	// Delta passes on a piece of what the model says, and Say all of it.
+	// Delta passes on a piece of what the model says, of whole words, and Say all of it.
 	Delta(text string)
 	Say(text string)
 	// Call reports the call of a tool; the function it returns, its result.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/svc-games/svc/engine/gen/author"
@@ -210,14 +209,15 @@ func (s *session) chat(ctx context.Context, r model.Request) (model.Reply, error
 	if !ok {
 		return s.models.Chat(ctx, r)
 	}
-	var said strings.Builder
+	var said speech
 	last := time.Now()
 	return model.Collect(func(yield func(model.Event, error) bool) {
 		for e, err := range streams.Stream(ctx, r) {
-			said.WriteString(e.Text)
-			if said.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
-				s.rep.Delta(said.String())
-				said.Reset()
+			said.held.WriteString(e.Text)
+			if said.held.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
+				if text := said.take(e.Reply != nil); text != "" {
+					s.rep.Delta(text)
+				}
 				last = time.Now()
 			}
 			if !yield(e, err) {

@@ -270,6 +270,27 @@ func (m streaming) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 	}
 }
 
+// TestSecretIsNeverPassedOnInPieces: whoever masks pieces sees each secret whole.
+func TestSecretIsNeverPassedOnInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		secrets := []string{
+			"sk-ant-0123456789abcdef0123456789abcdef0123456789", "Bearer  0123456789/abcdef+0123456789==",
+			"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA 0123456789\nabcdef 0123456789 abcdef\n",
+		}
+		text := "I take " + strings.Join(secrets, " and then, of all that there is, ") + "-----END RSA PRIVATE KEY-----. 文字は続きます。そして、終わりです。"
+		l := &log{}
+		m := streaming{&scripted{turns: []turn{says(text), calls("done", finish)}}}
+		if _, err := Run(t.Context(), m, &judge{}, l, task()); err != nil || strings.Join(l.deltas, "") != text || len(l.deltas) < 5 {
+			t.Errorf("%q, %v", l.deltas, err)
+		}
+		for _, secret := range secrets {
+			if !slices.ContainsFunc(l.deltas, func(d string) bool { return strings.Contains(d, secret) }) {
+				t.Errorf("%q stands in no piece whole: %q", secret, l.deltas)
+			}
+		}
+	})
+}
+
 func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "I make it wobble, and then I hand it in, which takes a while."

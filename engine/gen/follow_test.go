@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -92,6 +93,20 @@ func TestTunableWithoutBoundsIsNotTuned(t *testing.T) {
 		if len(known) > 0 || len(faults) != 1 || !strings.Contains(faults[0], `tunables: "speed" has a value`) {
 			t.Errorf("%s: its author is told %q, and that of a change %q", name, faults, known)
 		}
+	}
+}
+
+func TestNoSecretOfAGameGoesToItsAuthor(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijklmnop"
+	p, s, _ := blocks(t)
+	p.write("game/NOTES.md", "- the key is "+secret+"\n")
+	s.calls = [][2]string{toolCall(t, "read_file", map[string]any{"paths": []string{"NOTES.md"}}), toolCall(t, "search_files", map[string]any{"pattern": "the key"})}
+	p.runWith(wide("make the blocks glow"))
+	if said, err := json.Marshal(s.asked); err != nil || strings.Contains(string(said), secret) || strings.Count(string(said), mask) < 3 {
+		t.Errorf("it was told %s (%v)", said, err)
+	}
+	if p.files()["game/NOTES.md"] != "- the key is "+secret+"\n" {
+		t.Error("the game's file was changed")
 	}
 }
 

@@ -108,6 +108,16 @@ type Task struct {
 	Stage  *Stage // nil where nothing can be played or made
 	// About says what the game is, and what has been done.
 	About string
+	// Mask takes out of a text what no model may have, before it goes to one; nil takes
+	// out nothing. The game's files keep it.
+	Mask func(text string) string
+}
+
+func (t Task) masked(text string) string {
+	if t.Mask == nil {
+		return text
+	}
+	return t.Mask(text)
 }
 
 // Stop is why a run ended without the model's work having been proven; "" when

@@ -43,7 +43,7 @@ func newTalk(task Task, game *sources) talk {
 	first := model.Message{Role: model.RoleUser}
 	for _, text := range []string{ask.Background(), gameAsItIs(task, game), ask.Wish()} {
 		if text != "" {
-			first.Parts = append(first.Parts, model.Part{Text: text})
+			first.Parts = append(first.Parts, model.Part{Text: task.masked(text)})
 		}
 	}
 	return talk{system: rulesOf(task) + "\n\n" + task.Manual, list: []model.Message{first}, ids: map[string]bool{}}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sessions"
@@ -168,13 +169,17 @@ func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 
 func TestPreviewAsksTheGatewayToServe(t *testing.T) {
 	d := open(t, site.Options{})
-	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
+	project, err := d.side.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "Duck", Template: api.TemplateBlank})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "project:"+project.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/"+code+"/assets/a%20b.png", nil)
 	asked, ok := site.TakeServe(resp.Header)
-	if !ok || asked != (site.Serve{What: site.ServePreview, JobID: "job_1", Path: "assets/a b.png"}) {
+	if !ok || asked != (site.Serve{What: site.ServeLive, ProjectID: project.ID, Path: "assets/a b.png"}) {
 		t.Errorf("asked for %+v", asked)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	MaxFunnels     = 20
 	MaxSteps       = 20
 	MaxVariants    = 20
+	MaxSeq         = 1 << 20 // of an event: ten a second for a day, and more
 )
 
 // Bounds of an event. One that is larger is counted by its cause, and acknowledged.

@@ -49,6 +49,7 @@ func TestMalformedBatchIsRefused(t *testing.T) {
 		"sequence of zero":   batch(`[0,0,"a",{}]`),
 		"sequence repeated":  batch(`[2,0,"a",{}],[2,0,"a",{}]`),
 		"sequence reversed":  batch(`[2,0,"a",{}],[1,0,"a",{}]`),
+		"sequence too high":  batch(`[1048577,0,"a",{}]`),
 		"time before":        batch(`[1,-1,"a",{}]`),
 		"negative age":       batch(`[1,0,"a",{}]`, `"age":-1`),
 		"huge age":           batch(`[1,0,"a",{}]`, `"age":1e99`),

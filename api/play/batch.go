@@ -128,6 +128,8 @@ func (b *Batch) check() error {
 			return api.BadRequest("e must be in order, from 1 to %d.", MaxSeq)
 		}
 	}
+	// What is beyond these is too late all the same, and a sum of larger ones is no time.
+	b.Sent, b.Age = min(b.Sent, MaxStream+MaxAge), min(b.Age, MaxAge+1)
 	b.clean()
 	return nil
 }

@@ -35,6 +35,13 @@ func TestBatchIsReadWithItsEventsInOrder(t *testing.T) {
 	}
 }
 
+func TestTimesOfABatchAreBoundedAndWhatIsLateStaysSo(t *testing.T) {
+	b, err := ParseBatch(batch(`[1,9223372036854775807,"a",{}]`, `"o":9223372036854775807,"age":9223372036854775807,"act":9223372036854775807`))
+	if err != nil || b.Sent != MaxStream+MaxAge || b.Age != MaxAge+1 {
+		t.Errorf("got %+v, %v", b, err)
+	}
+}
+
 func TestMalformedBatchIsRefused(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"empty":              nil,

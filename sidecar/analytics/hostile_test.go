@@ -36,3 +36,24 @@ func TestNoNumberOfABatchOverflowsACount(t *testing.T) {
 		}
 	})
 }
+
+// TestNoClockOfABatchMakesADayThatIsToCome sends times whose sum has no room in 64 bits,
+// and then plays in the same streams.
+func TestNoClockOfABatchMakesADayThatIsToCome(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		const days = 10 * 24 * 3600 * 1000 // ms
+		for stream, clock := range [][2]int64{
+			{math.MaxInt64, math.MaxInt64 - 1 - days}, {math.MaxInt64 - 1 - days, math.MaxInt64}, {math.MaxInt64, 0}, {0, math.MaxInt64},
+		} {
+			b.recordIfRead(stream, fmt.Sprintf(`"o":%d,"age":%d,"e":[[1,0,"start",{}]]`, clock[0], clock[1]))
+			b.recordIfRead(stream, `"o":2000,"e":[[2,1000,"start",{}]]`)
+		}
+		if o := b.overview(7); o.Total.Plays != 4 {
+			t.Errorf("this week has %+v", o.Total)
+		}
+		b.now = b.now.AddDate(0, 0, 11)
+		if o := b.overview(7); o.Total.Sessions != 0 {
+			t.Errorf("days that were to come have %+v", o.Total)
+		}
+	})
+}

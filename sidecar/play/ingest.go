@@ -29,8 +29,9 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b, err := play.ParseBatch(body)
+	var published string
 	if err == nil {
-		err = p.admit(r.Context(), b.Game, b.Key)
+		published, err = p.admit(r.Context(), b.Game, b.Key)
 	}
 	if err == nil {
 		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
@@ -39,7 +40,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, err)
 		return
 	}
-	answer, err := p.record(r.Context(), b)
+	answer, err := p.record(r.Context(), b, published)
 	if err != nil {
 		p.refuse(w, err)
 		return
@@ -64,7 +65,7 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	batches, err := play.ParseFormer(body, key)
 	if err == nil && len(batches) > 0 {
-		err = p.admit(r.Context(), batches[0].Game, key)
+		_, err = p.admit(r.Context(), batches[0].Game, key)
 	}
 	if err == nil && len(batches) > 0 {
 		err = tooMany(p.Rates.take("game "+batches[0].Game, maxPerGame))
@@ -73,7 +74,7 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	for _, b := range batches {
 		if err == nil {
 			var answer play.Answer
-			answer, err = p.record(r.Context(), b)
+			answer, err = p.record(r.Context(), b, "")
 			status = max(status, statusOf(answer))
 		}
 	}
@@ -94,17 +95,17 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// record has a batch recorded as what its token proves: without one it is the public's.
-func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
-	arrived := analytics.Arrival{Batch: b, Class: analytics.ClassPublic}
-	if b.Token != "" {
-		secrets, err := p.Secrets()
-		if err != nil {
-			return play.Answer{}, err
-		}
-		if t, ok := secrets.verify(b.Token, b.Game, p.Now()); ok {
-			arrived.Class, arrived.Player = t.Class, t.Player
-		}
+// record has a batch recorded as what its token proves: without one it is the public's,
+// of the build that is published or of none. Anybody can name any build.
+func (p *Play) record(ctx context.Context, b play.Batch, published string) (play.Answer, error) {
+	t, err := p.proven(b.Game, b.Player, b.Token)
+	if err != nil {
+		return play.Answer{}, err
+	}
+	arrived := analytics.Arrival{Batch: b, Class: t.Class}
+	arrived.Player = t.Player
+	if b.Build != published {
+		arrived.Build = t.Build
 	}
 	log, err := p.Recorder(ctx)
 	if err != nil {
@@ -116,13 +117,14 @@ func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
 	return log.Record(ctx, arrived)
 }
 
-// admit returns an *api.Error for a key that is not the game's.
-func (p *Play) admit(ctx context.Context, game, key string) error {
-	is, err := p.Known.of(game, key, func() (bool, error) { return p.Catalog.KeyOf(ctx, game, key) })
-	if err == nil && !is {
+// admit returns the job that is published, or an *api.Error for a key that is not the
+// game's.
+func (p *Play) admit(ctx context.Context, game, key string) (jobID string, err error) {
+	jobID, err = p.Known.of(game, key, func() (string, error) { return p.Catalog.JobOf(ctx, game, key) })
+	if err == nil && jobID == "" {
 		err = &api.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
 	}
-	return err
+	return jobID, err
 }
 
 // health answers svc.health.
@@ -216,30 +218,29 @@ type KnownKeys struct {
 func NewKnownKeys(now func() time.Time) *KnownKeys { return &KnownKeys{now: now} }
 
 type knownKey struct {
-	is    bool
+	job   string // that is published, "" for a key of none
 	until time.Time
 }
 
-func (k *KnownKeys) of(game, key string, ask func() (bool, error)) (bool, error) {
+func (k *KnownKeys) of(game, key string, ask func() (jobID string, err error)) (jobID string, err error) {
 	if !api.ValidPlayKey(key) {
-		return false, nil
+		return "", nil
 	}
 	name, now := [2]string{game, key}, k.now()
 	k.mu.Lock()
 	found, there := k.keys[name]
 	k.mu.Unlock()
 	if there && now.Before(found.until) {
-		return found.is, nil
+		return found.job, nil
 	}
-	is, err := ask()
-	if err != nil {
-		return false, err
+	if jobID, err = ask(); err != nil {
+		return "", err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.keys == nil || len(k.keys) >= maxKnownKeys {
 		k.keys = make(map[[2]string]knownKey)
 	}
-	k.keys[name] = knownKey{is, now.Add(keyTime)}
-	return is, nil
+	k.keys[name] = knownKey{jobID, now.Add(keyTime)}
+	return jobID, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := secrets.sign(game, analytics.ClassOwner, stream, r.now)
+	owner, err := secrets.sign(token{Game: game, Class: analytics.ClassOwner, Player: stream}, r.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +103,35 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 	}
 }
 
+func TestABuildIsCountedThatIsPublishedOrThatATokenProves(t *testing.T) {
+	r := newRig(t)
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const former, made = "job_01J0000000000000000000000B", "job_01J0000000000000000000000C"
+	page, err := secrets.sign(token{Game: game, Class: analytics.ClassPublic, Build: former}, r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tc := range []struct{ build, token string }{{job, ""}, {made, ""}, {made, "x.y"}, {former, page}, {made, page}} {
+		body := strings.Replace(r.batchOf(1, "start", `"t":"`+tc.token+`"`), stream, strings.Repeat("abcde"[i:i+1], 32), 1)
+		if w := r.answer(r.Games(), "POST", play.PathBatch, strings.Replace(body, job, tc.build, 1)); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	plays := map[string]int64{}
+	for _, b := range r.overview().Builds {
+		plays[b.JobID] = b.Plays
+	}
+	if want := map[string]int64{job: 1, former: 2, "": 2}; !maps.Equal(plays, want) {
+		t.Errorf("counted %v, want %v", plays, want)
+	}
+}
+
 func resigned(t *testing.T, game string, now time.Time) string {
 	t.Helper()
-	text, err := Secrets{tokens: []string{"another secret, of thirty-two bytes or more"}}.sign(game, analytics.ClassOwner, "", now)
+	text, err := Secrets{tokens: []string{"another secret, of thirty-two bytes or more"}}.sign(token{Game: game, Class: analytics.ClassOwner}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publica
 	if err != nil {
 		return play.Identity{}, err
 	}
-	signed, err := secrets.sign(made.GameID, class, player, p.Now())
+	signed, err := secrets.sign(token{Game: made.GameID, Class: class, Player: player, Build: made.JobID}, p.Now())
 	return play.Identity{
 		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed, Variants: variants,
 	}, err

@@ -22,7 +22,7 @@ import (
 type Catalog interface {
 	Project(ctx context.Context, projectID string) (sidecar.Project, error)
 	Publication(ctx context.Context, projectID string) (api.Publication, error)
-	KeyOf(ctx context.Context, projectID, key string) (bool, error)
+	JobOf(ctx context.Context, projectID, key string) (jobID string, err error)
 	Report(ctx context.Context, projectID, player, reason string) error
 	ForgetReports(ctx context.Context, projectID, player string) error
 }

@@ -23,7 +23,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	}
 	s, err := play.ParseScore(body)
 	if err == nil {
-		err = p.admit(r.Context(), s.Game, s.Key)
+		_, err = p.admit(r.Context(), s.Game, s.Key)
 	}
 	if err == nil {
 		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
@@ -40,33 +40,34 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Play) submit(ctx context.Context, s play.Score) (play.ScoreAnswer, error) {
-	class, player, err := p.proven(s.Game, s.Player, s.Token)
+	t, err := p.proven(s.Game, s.Player, s.Token)
 	if err != nil {
 		return play.ScoreAnswer{}, err
 	}
-	s.Player = player
+	s.Player = t.Player
 	log, err := p.Recorder(ctx)
 	if err != nil {
 		return play.ScoreAnswer{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	return log.Submit(ctx, analytics.Submission{Score: s, Class: class})
+	return log.Submit(ctx, analytics.Submission{Score: s, Class: t.Class})
 }
 
 // proven returns whose play it is: without a token it is the public's, of who says so.
-func (p *Play) proven(game, player, text string) (analytics.Class, string, error) {
+func (p *Play) proven(game, player, text string) (token, error) {
+	public := token{Game: game, Class: analytics.ClassPublic, Player: player}
 	if text == "" {
-		return analytics.ClassPublic, player, nil
+		return public, nil
 	}
 	secrets, err := p.Secrets()
 	if err != nil {
-		return "", "", err
+		return token{}, err
 	}
 	if t, ok := secrets.verify(text, game, p.Now()); ok {
-		return t.Class, t.Player, nil
+		return t, nil
 	}
-	return analytics.ClassPublic, player, nil
+	return public, nil
 }
 
 // board shows a part of a game's board.
@@ -81,7 +82,7 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 		err = api.BadRequest("g must be a game's id, p a player's, win all, week or day.")
 	}
 	if err == nil {
-		err = p.admit(r.Context(), game, q.Get("k"))
+		_, err = p.admit(r.Context(), game, q.Get("k"))
 	}
 	var log analytics.Recorder
 	if err == nil {

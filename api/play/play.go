@@ -19,6 +19,7 @@ const (
 	MaxFunnels     = 20
 	MaxSteps       = 20
 	MaxVariants    = 20
+	MaxSessions    = 10      // in a request of the former library
 	MaxSeq         = 1 << 20 // of an event: ten a second for a day, and more
 )
 

@@ -147,6 +147,23 @@ func TestFormerBatchIsSplitIntoItsSessions(t *testing.T) {
 	}
 }
 
+func TestFormerBatchOfManySessionsIsRefused(t *testing.T) {
+	of := func(sessions int) []byte {
+		events := make([]string, sessions)
+		for i := range events {
+			events[i] = fmt.Sprintf(`{"name":"a","session":"s%d","at":%d}`, i, i)
+		}
+		return []byte(`{"gameId":"` + game + `","events":[` + strings.Join(events, ",") + `]}`)
+	}
+	if got, err := ParseFormer(of(MaxSessions), "pk-x"); err != nil || len(got) != MaxSessions {
+		t.Errorf("got %d, %v", len(got), err)
+	}
+	var refused *api.Error
+	if got, err := ParseFormer(of(MaxSessions+1), "pk-x"); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		t.Errorf("got %d, %v, want a 400", len(got), err)
+	}
+}
+
 func FuzzBatchIsReadOrRefused(f *testing.F) {
 	f.Add(batch(`[1,0,"session_start",{}],[4,1830,"jump",{"height":3.5}]`, `"defs":{"jump":{"height":"number"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -19,7 +19,7 @@ import (
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
-// recordTimeout bounds the recording of a batch. The library sends it again.
+// recordTimeout bounds the recording of a request. The library sends it again.
 const recordTimeout = 10 * time.Second
 
 // batch takes the events of a game that is played.
@@ -40,7 +40,9 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, err)
 		return
 	}
-	answer, err := p.record(r.Context(), b, published)
+	ctx, cancel := recording(r)
+	defer cancel()
+	answer, err := p.record(ctx, b, published)
 	if err != nil {
 		p.refuse(w, err)
 		return
@@ -68,13 +70,19 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 		_, err = p.admit(r.Context(), batches[0].Game, key)
 	}
 	if err == nil && len(batches) > 0 {
-		err = tooMany(p.Rates.take("game "+batches[0].Game, maxPerGame))
+		wait := p.Rates.take("game "+batches[0].Game, maxPerGame)
+		for _, b := range batches { // before any is recorded: what comes again counts again
+			wait = max(wait, p.Rates.take(b.Game+b.Stream, maxPerStream))
+		}
+		err = tooMany(wait)
 	}
+	ctx, cancel := recording(r)
+	defer cancel()
 	status := http.StatusOK
 	for _, b := range batches {
 		if err == nil {
 			var answer play.Answer
-			answer, err = p.record(r.Context(), b, "")
+			answer, err = p.record(ctx, b, "")
 			status = max(status, statusOf(answer))
 		}
 	}
@@ -111,10 +119,13 @@ func (p *Play) record(ctx context.Context, b play.Batch, published string) (play
 	if err != nil {
 		return play.Answer{}, err
 	}
-	// A page that closes ends the request, not the recording.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
 	return log.Record(ctx, arrived)
+}
+
+// recording returns what bounds the recording of what a request brought: a page that
+// closes ends the request, not that.
+func recording(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(r.Context()), recordTimeout)
 }
 
 // admit returns the job that is published, or an *api.Error for a key that is not the

@@ -162,6 +162,30 @@ func TestLibraryOfFormerGamesIsTakenWithItsPreflight(t *testing.T) {
 	}
 }
 
+func TestFormerSessionIsHeldOffBeforeAnyOfItsRequestIsRecorded(t *testing.T) {
+	r := newRig(t)
+	send := func(sessions ...string) int {
+		t.Helper()
+		events := make([]string, len(sessions))
+		for i, session := range sessions {
+			events[i] = `{"name":"start","session":"` + session + `","at":1}`
+		}
+		body := `{"gameId":"` + game + `","events":[` + strings.Join(events, ",") + `]}`
+		return r.answer(r.Games(), "POST", play.PathFormerBatch, body, "Authorization", "Bearer "+r.key).Code
+	}
+	for range maxPerStream {
+		if got := send("a"); got != http.StatusOK {
+			t.Fatalf("within bounds: %d", got)
+		}
+	}
+	if got := send("b", "a"); got != http.StatusTooManyRequests {
+		t.Errorf("past them: %d", got)
+	}
+	if c := r.counts(); c.Sessions != 1 || c.Events != maxPerStream {
+		t.Errorf("counted %+v", c)
+	}
+}
+
 func TestFloodIsHeldOffByStreamAndAddress(t *testing.T) {
 	r := newRig(t)
 	body := r.batchOf(1, "start")

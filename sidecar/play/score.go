@@ -30,7 +30,9 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	}
 	var answer play.ScoreAnswer
 	if err == nil {
-		answer, err = p.submit(r.Context(), s)
+		ctx, cancel := recording(r)
+		defer cancel()
+		answer, err = p.submit(ctx, s)
 	}
 	if err != nil {
 		p.refuse(w, err)
@@ -49,8 +51,6 @@ func (p *Play) submit(ctx context.Context, s play.Score) (play.ScoreAnswer, erro
 	if err != nil {
 		return play.ScoreAnswer{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
 	return log.Submit(ctx, analytics.Submission{Score: s, Class: t.Class})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -257,5 +258,32 @@ func TestWhileTheStoreIsDownTheLastGoodPolicyDecidesAndNoneIsActivated(t *testin
 		}
 		second()
 		same(t, "afterwards", next.Revision, a, b)
+	})
+}
+
+// A disk that is full, or a folder that somebody removed, must not leave one sidecar
+// behind for good: the others have what it activated.
+func TestASidecarThatCannotWriteDecidesAsTheOthersDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		dir := t.TempDir()
+		a, b := join(t, m, "a", activation.Options{DataDir: dir}), join(t, m, "b", activation.Options{})
+		first := a.Revision()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		next, err := a.activate(t, readers(t))
+		if err != nil {
+			t.Errorf("activating: %v", err)
+		}
+		second()
+		same(t, "after an activation", next.Revision, a, b)
+		if _, err := a.Rollback(t.Context(), "uid:7", first, nil); err != nil {
+			t.Errorf("rolling back: %v", err)
+		}
+		second()
+		same(t, "after a rollback", first, a, b)
+		again := join(t, m, "a", activation.Options{})
+		same(t, "after a start with an empty folder", first, a, b, again)
 	})
 }

@@ -287,3 +287,53 @@ func TestASidecarThatCannotWriteDecidesAsTheOthersDo(t *testing.T) {
 		same(t, "after a start with an empty folder", first, a, b, again)
 	})
 }
+
+// raced is a store in which another sidecar changes something before each of the next
+// saves.
+type raced struct {
+	*memory
+	before []func()
+}
+
+func (r *raced) Save(ctx context.Context, version int64, state []byte, archives map[string][]byte, keep []string) error {
+	if len(r.before) > 0 {
+		meanwhile := r.before[0]
+		r.before = r.before[1:]
+		meanwhile()
+	}
+	return r.memory.Save(ctx, version, state, archives, keep)
+}
+
+func TestSidecarsThatAreStartedAtOnceWithAnotherSourceAllStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		dir := t.TempDir()
+		write(t, dir, files(t))
+		old := join(t, m, "old", activation.Options{Source: dir, Poll: time.Hour})
+		write(t, dir, readers(t))
+		late := open(t, activation.Options{Source: dir})
+		var early fixture
+		r := &raced{memory: m, before: []func(){
+			func() { // of another policy, for which the late one begins again
+				if _, err := old.activate(t, edit(t, readers(t), "svc/key/key_test.rego", "package", "# Another one.\npackage")); err != nil {
+					t.Error(err)
+				}
+			},
+			func() { early = join(t, m, "early", activation.Options{Source: dir}) },
+		}}
+		stop, err := late.Share(t.Context(), r, "late")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		second()
+		same(t, "after both have started", early.Revision(), old, late, early)
+		if len(r.before) > 0 || !late.mayRead(t) {
+			t.Errorf("%d changes are left; a reader may read: %t", len(r.before), late.mayRead(t))
+		}
+	})
+}

@@ -36,6 +36,31 @@ func TestEventsThatAreNotKeptAreCountedByCauseAndAcknowledged(t *testing.T) {
 	})
 }
 
+func TestWhatIsDiscardedChangesNoFigure(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		playing := func(stream int, first, active int64, change func(*play.Batch)) {
+			batch := batchOf(stream, first, "session_start", "start")
+			batch.Sent, batch.Active = 3_600_000, active
+			change(&batch)
+			b.record(batch)
+		}
+		playing(1, 1, 60_000, func(*play.Batch) {})
+		before := b.overview(7)
+		late := func(batch *play.Batch) { batch.Age = play.MaxAge + 1 }
+		playing(2, 5, 3_600_000, func(batch *play.Batch) { batch.Machine = true })
+		playing(3, 5, 3_600_000, late)
+		playing(1, 9, 3_600_000, late)
+		after := b.overview(7)
+		if fmt.Sprint(after.Total, after.Days) != fmt.Sprint(before.Total, before.Days) || after.Dropped["machine"] != 2 || after.Dropped["late"] != 4 {
+			t.Errorf("counted %+v, dropped %v, want %+v", after.Total, after.Dropped, before.Total)
+		}
+		playing(1, 11, 120_000, func(*play.Batch) {})
+		if c := b.overview(7).Total; c.Lost != 0 || c.ActiveSeconds != 120 || c.Events != 4 {
+			t.Errorf("counted %+v", c)
+		}
+	})
+}
+
 func TestAnEventThatIsDeclaredLaterIsJudgedFromThenOn(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.record(batchOf(1, 1, "jump"))

@@ -92,6 +92,9 @@ func (r *recording) load() error {
 // merge adds to the stream what the batch says of it. Delay on the way can only make a
 // stream seem to have begun later than it did: the least time is the nearest.
 func (r *recording) merge() {
+	if r.discarded() {
+		return
+	}
 	s := &r.stream
 	if began := r.now - r.Sent - r.Age; began < s.anchor && began >= r.now-play.MaxAge-play.MaxStream {
 		s.anchor = began
@@ -132,6 +135,9 @@ func (r *recording) save() error {
 			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
 		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
 		return err
+	}
+	if r.discarded() {
+		return r.countDrops()
 	}
 	if err := r.countMeter(); err != nil {
 		return err

@@ -96,8 +96,8 @@ func (r *recording) run() error {
 		return err
 	}
 	for _, e := range r.Events {
-		if r.Former {
-			e.Seq = r.stream.cursor + 1
+		if r.Former { // whose times count from the first event of this request
+			e.Seq, e.At = r.stream.cursor+1, e.At+r.now-r.Sent-r.stream.anchor
 		}
 		if e.Seq <= r.stream.cursor {
 			continue // it was here before

@@ -220,6 +220,30 @@ func TestFormerBatchesFollowWhatTheStreamHas(t *testing.T) {
 	})
 }
 
+func TestFormerEventsAreOfTheTimeOfTheirRequest(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		for range 2 {
+			batch := batchOf(1, 1, "start", "end")
+			batch.Former = true
+			b.record(batch)
+			b.now = b.now.Add(10 * time.Minute)
+		}
+		for i, e := range b.kept()[id(1)] {
+			want := noon.Add(time.Duration(i/2)*10*time.Minute - time.Duration(1-i%2)*time.Second)
+			if e.At != want.UnixMilli() {
+				t.Errorf("event %d is of %s, want %s", e.Seq, time.UnixMilli(e.At).UTC(), want)
+			}
+		}
+		b.now = noon.Add(play.MaxStream*time.Millisecond + time.Second)
+		batch := batchOf(1, 1, "start")
+		batch.Former = true
+		b.record(batch)
+		if o := b.overview(2); o.Dropped["stream_over"] != 1 {
+			t.Errorf("dropped %v", o.Dropped)
+		}
+	})
+}
+
 func TestBatchesOfOneStreamAtOnceAreCountedOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		var all sync.WaitGroup

@@ -37,14 +37,14 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
-	ctx, cancel := recording(r)
+	r, cancel := recording(r)
 	defer cancel()
-	answer, err := p.record(ctx, b, published)
+	answer, err := p.record(r.Context(), b, published)
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, statusOf(answer), answer)
@@ -76,18 +76,22 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 		}
 		err = tooMany(wait)
 	}
-	ctx, cancel := recording(r)
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	r, cancel := recording(r)
 	defer cancel()
 	status := http.StatusOK
 	for _, b := range batches {
 		if err == nil {
 			var answer play.Answer
-			answer, err = p.record(ctx, b, "")
+			answer, err = p.record(r.Context(), b, "")
 			status = max(status, statusOf(answer))
 		}
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, status, play.Health{OK: status == http.StatusOK})
@@ -122,11 +126,15 @@ func (p *Play) record(ctx context.Context, b play.Batch, published string) (play
 	return log.Record(ctx, arrived)
 }
 
-// recording returns what bounds the recording of what a request brought: a page that
-// closes ends the request, not that.
-func recording(r *http.Request) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(r.Context()), recordTimeout)
+// recording returns a request whose end is that of the recording of what it brought: a
+// page that closes does not end that.
+func recording(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), recordTimeout)
+	return r.WithContext(ctx), cancel
 }
+
+// left reports whether a request's client went away before it was answered.
+func left(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
 // admit returns the job that is published, or an *api.Error for a key that is not the
 // game's.
@@ -164,7 +172,7 @@ func tooMany(wait time.Duration) error {
 // readBody reads the body of a request, or refuses it.
 func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if err := tooMany(p.Rates.take(addressOf(r), maxPerAddress)); err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, play.MaxBody))
@@ -178,18 +186,28 @@ func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, err == nil
 }
 
-func (p *Play) refuse(w http.ResponseWriter, err error) {
+// refuse answers a request whose events are not recorded. Of one whose client went away
+// that is no error.
+func (p *Play) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if left(r) {
+		return
+	}
 	var refused *api.Error
 	if errors.As(err, &refused) {
-		if refused.RetryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
-		}
+		retryLater(w, refused)
 		writeError(w, refused.Status, refused.Message)
 		return
 	}
 	p.Logger.Error("events not recorded", zap.Error(err))
 	w.Header().Set("Retry-After", "5")
 	writeError(w, http.StatusServiceUnavailable, "Events can't be recorded right now.")
+}
+
+// retryLater says when a refused request may come again.
+func retryLater(w http.ResponseWriter, refused *api.Error) {
+	if refused.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+	}
 }
 
 func writeError(w http.ResponseWriter, status int, message string) {

@@ -109,12 +109,16 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 		http.Error(w, "There is no such game.", http.StatusNotFound)
 		return api.Publication{}, false
 	}
+	if err := tooMany(p.Rates.take("shown "+addressOf(r), maxShown)); err != nil {
+		p.fail(w, r, err)
+		return api.Publication{}, false
+	}
 	made, err := p.Catalog.Publication(r.Context(), game)
 	if err == nil && made.BlockedFor != "" {
 		err = sidecar.ErrNotPublished
 	}
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return api.Publication{}, false
 	}
 	return made, true

@@ -28,14 +28,15 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
 	}
-	var answer play.ScoreAnswer
-	if err == nil {
-		ctx, cancel := recording(r)
-		defer cancel()
-		answer, err = p.submit(ctx, s)
-	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
+		return
+	}
+	r, cancel := recording(r)
+	defer cancel()
+	answer, err := p.submit(r.Context(), s)
+	if err != nil {
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, answer)
@@ -93,7 +94,7 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 		board, err = log.Board(r.Context(), game, player, window, boardTop, boardAround)
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, board)

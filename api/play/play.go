@@ -75,7 +75,6 @@ const (
 	CauseUnpaid      Cause = "unpaid"       // the owner's balance or cap is used up
 	CauseMachine     Cause = "machine"      // not played by a person
 	CauseOver        Cause = "stream_over"  // the stream is older than MaxStream
-	CauseBoard       Cause = "unreadable"   // a score that can't be one
 	CauseEssential   Cause = "session_full" // more of the library's own events than there can be
 )
 

@@ -57,7 +57,6 @@ type recording struct {
 	tx      *store.Tx
 	stream  stream
 	before  stream // as it was found
-	fresh   bool   // the stream is new
 	counts  map[string]int64
 	drops   map[drop]int64
 	reached map[reached]int64

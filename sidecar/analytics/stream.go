@@ -60,14 +60,13 @@ func (r *recording) load() error {
 	if err != nil {
 		return err
 	}
-	made, err := r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
+	_, err = r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
 			last_at, active, runs, essential, custom, lost)
 		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0) ON CONFLICT (game, stream) DO NOTHING`,
 		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began)
 	if err != nil {
 		return err
 	}
-	r.fresh = made == 1
 	if err := r.tx.LockRow("SELECT cursor FROM play_streams WHERE game = ? AND stream = ?", r.Game, r.Stream); err != nil {
 		return err
 	}

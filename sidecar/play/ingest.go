@@ -110,7 +110,7 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 // record has a batch recorded as what its token proves: without one it is the public's,
 // of the build that is published or of none. Anybody can name any build.
 func (p *Play) record(ctx context.Context, b play.Batch, published string) (play.Answer, error) {
-	t, err := p.proven(b.Game, b.Player, b.Token)
+	t, err := p.proven(b.Game, b.Player, b.Token, time.Duration(b.Age)*time.Millisecond)
 	if err != nil {
 		return play.Answer{}, err
 	}

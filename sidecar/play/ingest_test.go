@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -126,6 +127,33 @@ func TestABuildIsCountedThatIsPublishedOrThatATokenProves(t *testing.T) {
 	}
 	if want := map[string]int64{job: 1, former: 2, "": 2}; !maps.Equal(plays, want) {
 		t.Errorf("counted %v, want %v", plays, want)
+	}
+}
+
+func TestATokenProvesWhatWaitedOnTheDeviceSinceItHeld(t *testing.T) {
+	r := newRig(t)
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := secrets.sign(token{Game: game, Class: analytics.ClassOwner}, r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.now = r.now.Add(48 * time.Hour)
+	send := func(stream string, lay time.Duration) {
+		body := r.batchOf(1, "start", `"t":"`+owner+`"`, fmt.Sprintf(`"age":%d`, lay.Milliseconds()), `"s":"`+strings.Repeat(stream, 32)+`"`)
+		if w := r.answer(r.Games(), "POST", play.PathBatch, body); w.Code != http.StatusOK {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	send("a", 40*time.Hour)
+	if o, err := r.log.Overview(t.Context(), game, 7); err != nil || o.Total.Plays != 0 {
+		t.Errorf("the owner's play of two days ago is counted: %+v, %v", o.Total, err)
+	}
+	send("b", 30*time.Hour)
+	if o, err := r.log.Overview(t.Context(), game, 7); err != nil || o.Total.Plays != 1 {
+		t.Errorf("of a token that had run out there are %+v, %v", o.Total, err)
 	}
 }
 

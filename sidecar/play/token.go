@@ -10,11 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
-// tokenLife is longer than any stream.
-const tokenLife = 12 * time.Hour
+// tokenLife is as long as a stream. What waited on the device for longer is judged by
+// when it was to be sent first.
+const tokenLife = play.MaxStream * time.Millisecond
 
 // token is what the service has proven of a play. Who holds it can't change it.
 type token struct {

@@ -1,6 +1,7 @@
 package analytics_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -124,9 +125,50 @@ func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 			t.Errorf("counted %+v and %+v, %v", o.Total, o.Previous, err)
 		}
 		b.now = noon.AddDate(0, 0, 900)
-		if n, err := b.Prune(t.Context()); n != 5 || err != nil {
+		if n, err := b.Prune(t.Context()); n != 7 || err != nil {
 			t.Errorf("deleted %d, %v of streams and players", n, err)
 		}
+		if left := b.leftIn("player", id(1001)); left["play_players"] != 0 {
+			t.Errorf("the player is kept: %v", left)
+		}
+	})
+}
+
+func TestAPlayerWhoPlaysStillIsNeverNewAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		playing := func(stream int, day int) {
+			batch := batchOf(stream, 1, "start")
+			batch.Player = id(7)
+			b.now = noon.AddDate(0, 0, day)
+			b.record(batch)
+			if _, err := b.Prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		playing(1, 0)
+		playing(2, 700)
+		playing(3, 1400)
+		if c := b.overview(1).Total; c.Players != 1 || c.NewPlayers != 0 {
+			t.Errorf("counted %+v", c)
+		}
+	})
+}
+
+func TestWhatIsOldIsDeletedAtTheStart(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "start"))
+		b.now = noon.AddDate(0, 0, 91)
+		ctx, cancel := context.WithCancel(t.Context())
+		var pruning sync.WaitGroup
+		pruning.Go(func() { b.PruneEvery(ctx, time.Hour, func(err error) { t.Error(err) }) })
+		for begin := time.Now(); b.leftIn("game", game)["play_events"] > 0; {
+			if time.Since(begin) > 10*time.Second {
+				t.Error("nothing is deleted")
+				break
+			}
+		}
+		cancel()
+		pruning.Wait()
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,8 +149,7 @@ func (c *Console) Provision(ctx caddy.Context) (err error) {
 // Validate checks the options.
 func (c *Console) Validate() error {
 	if c.Preview != "" && c.Preview != previewOff {
-		u, err := url.Parse(c.Preview)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		if _, ok := parseOrigin(c.Preview); !ok {
 			return fmt.Errorf("preview must be an origin like https://preview.example.com, or off, is %q", c.Preview)
 		}
 	}

@@ -27,8 +27,8 @@ func TestBlockedGameHasNoKeyUntilItIsUnblockedWhoeverPublishesIt(t *testing.T) {
 			if err != nil || made.BlockedFor != blocked {
 				t.Errorf("published %+v, %v, want one blocked for %q", made, err, blocked)
 			}
-			if is, err := c.KeyOf(t.Context(), project, made.Key); err != nil || is != key {
-				t.Errorf("the key is the game's: %t, %v, want %t", is, err, key)
+			if job, err := c.JobOf(t.Context(), project, made.Key); err != nil || (job == made.JobID) != key {
+				t.Errorf("the key is the game's: %q, %v, want %t", job, err, key)
 			}
 		}
 		want("", true)

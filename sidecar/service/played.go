@@ -134,7 +134,8 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 }
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
-// goes before the marks by which they would be found again.
+// goes before the marks by which they would be found again. A key may be believed, and a
+// batch be under way, some seconds longer: young marks stay, and it goes once more.
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	if err := s.played.forget(ctx, projectIDs); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -30,7 +31,8 @@ not run: it is away for as long as this takes. Set SVC_STORE after that and star
 it; keys, jobs and engines are as they were. The file stays as svc.db.moved.
 
 A URL with a password belongs in the variable SVC_STORE: every user of the machine
-sees flags. How games were played (analytics.db) is not moved.`,
+sees flags. How games were played (analytics.db) is not moved, but what is paid of
+their events is.`,
 		Example: "  SVC_STORE=postgres://svc:…@db/svc svc admin migrate --data-dir /srv/svc",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -55,6 +57,9 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 		return nil, fmt.Errorf("moving the store: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if err := analytics.CarryMeters(ctx, filepath.Join(dir, analytics.File), to); err != nil {
+		return nil, fmt.Errorf("moving the store: %w", err)
+	}
 	tables, err = store.Copy(ctx, file, to)
 	if errors.Is(err, store.ErrNotEmpty) {
 		return nil, fmt.Errorf("%w: name a database of its own for svc", err)

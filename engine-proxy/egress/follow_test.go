@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/zap/zaptest/observer"
 
@@ -20,6 +22,7 @@ import (
 func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	var path, head string
+	var later atomic.Int64
 	write := func(models string) {
 		t.Helper()
 		next := path + ".next" // of another inode, as editors write files
@@ -32,6 +35,7 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 	}
 	r := newRig(t, func(o *egress.Options) {
 		path = filepath.Join(filepath.Dir(o.Dir), "egress.json")
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 		at := o.Config.Endpoints[0]
 		head = fmt.Sprintf(`{"max_tokens":1000,"concurrency":2,"endpoints":[{"url":%q,"key_file":%q,`, at.URL, at.KeyFile)
 		write(`"chat":["writer"]`)
@@ -79,7 +83,20 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 	if got := names(); got != "writer author" || !r.logged("the list of models has changed and is not used", "model.author.input: add them to prices") {
 		t.Errorf("without a price there are %s", got)
 	}
-	r.ledger.set(func() { r.ledger.unpriced, r.ledger.prices = nil, map[string]api.TIK{} })
+	asked := 0
+	r.ledger.set(func() {
+		asked = r.ledger.asked
+		r.ledger.unpriced, r.ledger.prices = nil, map[string]api.TIK{}
+	})
+	if got := names(); got != "writer author" || asks("writer") != 200 {
+		t.Errorf("at once there are %s", got)
+	}
+	r.ledger.set(func() {
+		if r.ledger.asked != asked {
+			t.Error("each question reads a file again that was refused")
+		}
+	})
+	later.Store(int64(time.Minute))
 	if got := names(); got != "author" || asks("writer") != 403 || asks("author") != 200 {
 		t.Errorf("with its price there are %s", got)
 	}

@@ -44,43 +44,26 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	names := func() string {
-		t.Helper()
-		all, err := r.Models(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var named []string
-		for _, m := range all {
-			named = append(named, m.Name)
-		}
-		p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
-		var engines struct{ Data []struct{ ID string } }
-		if err := json.Unmarshal([]byte(p.body), &engines); err != nil || len(engines.Data) != len(all) {
-			t.Errorf("jobs may name %v, engines see %s (%v)", named, p.body, err)
-		}
-		return strings.Join(named, " ")
-	}
 	asks := func(model string) int {
 		t.Helper()
 		return r.post("/v1/chat/completions", strings.Replace(chatBody(""), "writer", model, 1)).status
 	}
-	if got := names(); got != "writer" || asks("author") != 403 {
+	if got := r.names(); got != "writer" || asks("author") != 403 {
 		t.Errorf("at first there are %s", got)
 	}
 	write(`"chat":["writer","author"]`)
-	if status := asks("author"); status != 200 || names() != "writer author" {
-		t.Errorf("with another model: %d, %s", status, names())
+	if status := asks("author"); status != 200 || r.names() != "writer author" {
+		t.Errorf("with another model: %d, %s", status, r.names())
 	}
 	for wrong, says := range map[string]string{`"chat":["author"`: "reading egress configuration", `"chats":["author"]`: "unknown field", `"chat":["a","a"]`: "given twice"} {
 		write(wrong)
-		if got := names(); got != "writer author" || !r.logged("the list of models has changed and is not used", says) {
+		if got := r.names(); got != "writer author" || !r.logged("the list of models has changed and is not used", says) {
 			t.Errorf("%s: there are %s", wrong, got)
 		}
 	}
 	r.ledger.set(func() { r.ledger.unpriced = []string{"model.author.input"} })
 	write(`"chat":["author"]`)
-	if got := names(); got != "writer author" || !r.logged("the list of models has changed and is not used", "model.author.input: add them to prices") {
+	if got := r.names(); got != "writer author" || !r.logged("the list of models has changed and is not used", "model.author.input: add them to prices") {
 		t.Errorf("without a price there are %s", got)
 	}
 	asked := 0
@@ -88,7 +71,7 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 		asked = r.ledger.asked
 		r.ledger.unpriced, r.ledger.prices = nil, map[string]api.TIK{}
 	})
-	if got := names(); got != "writer author" || asks("writer") != 200 {
+	if got := r.names(); got != "writer author" || asks("writer") != 200 {
 		t.Errorf("at once there are %s", got)
 	}
 	r.ledger.set(func() {
@@ -97,9 +80,28 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 		}
 	})
 	later.Store(int64(time.Minute))
-	if got := names(); got != "author" || asks("writer") != 403 || asks("author") != 200 {
+	if got := r.names(); got != "author" || asks("writer") != 403 || asks("author") != 200 {
 		t.Errorf("with its price there are %s", got)
 	}
+}
+
+// names returns those of the models that jobs may name, which engines see as well.
+func (r *rig) names() string {
+	r.t.Helper()
+	all, err := r.Models(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var named []string
+	for _, m := range all {
+		named = append(named, m.Name)
+	}
+	p := r.do(r.request(r.t.Context(), "GET", "/v1/models", token, ""))
+	var engines struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(p.body), &engines); err != nil || len(engines.Data) != len(all) {
+		r.t.Errorf("jobs may name %v, engines see %s (%v)", named, p.body, err)
+	}
+	return strings.Join(named, " ")
 }
 
 // logged reports whether an entry says so.

@@ -142,8 +142,13 @@ func (c *Console) Provision(ctx caddy.Context) (err error) {
 			return fmt.Errorf("oidc: client_secret: %w", err)
 		}
 	}
-	c.app, err = appOf(ctx)
-	return err
+	if c.app, err = appOf(ctx); err != nil {
+		return err
+	}
+	if c.app.console == nil {
+		c.app.console = c
+	}
+	return nil
 }
 
 // Validate checks the options.

@@ -114,9 +114,12 @@ func (p *Play) open(shared *Shared) (site.Play, *gateway.Console, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.made == nil {
-		made, err := shared.backend.sidecar.Play(site.PlayOptions{
-			Secure: p.BehindTLS, Origin: func(r *http.Request) string { return p.origin(shared, r) },
-		})
+		o := site.PlayOptions{Secure: p.BehindTLS, Origin: func(r *http.Request) string { return p.origin(shared, r) }}
+		if c := p.app.console; c != nil {
+			of := c.options(shared)
+			o.Idle, o.Absolute, o.Identity = of.Idle, of.Absolute, of.Identity
+		}
+		made, err := shared.backend.sidecar.Play(o)
 		if err != nil {
 			return nil, nil, err
 		}

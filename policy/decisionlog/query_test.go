@@ -2,11 +2,16 @@ package decisionlog
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/policy"
 )
@@ -105,6 +110,39 @@ func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
 		// which follow a window with as many as that and are counted.
 		if got := fmt.Sprint(counts); got != "[1 1 9999 5]" {
 			t.Errorf("records stand for %s decisions", got)
+		}
+	})
+}
+
+func TestAPolicyThatCouldNotBeKeptIsKeptLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zapcore.ErrorLevel)
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1, Logger: zap.New(core)})
+		e := entry(t, embedded(t))
+		record := func() {
+			if err := l.Add(e); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if err := os.WriteFile(policiesDir(path), nil, 0o600); err != nil { // no folder can be there
+			t.Fatal(err)
+		}
+		for range 3 {
+			record()
+			record()
+			time.Sleep(retryAfter)
+		}
+		if n := logs.Len(); n != 1 {
+			t.Errorf("it is logged %d times", n)
+		}
+		if err := os.Remove(policiesDir(path)); err != nil {
+			t.Fatal(err)
+		}
+		record()
+		if _, err := Policy(path, e.Evaluator.Revision()); err != nil {
+			t.Errorf("after the repair: %v", err)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -145,6 +146,33 @@ func TestAPolicyThatCouldNotBeKeptIsKeptLater(t *testing.T) {
 			t.Errorf("after the repair: %v", err)
 		}
 	})
+}
+
+func TestTheFirstRecordOfAFileKeepsItsPolicyForThatFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	first, second := embedded(t), masking(t, `mask contains "/input/nothing"`)
+	line, err := render(entry(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := openLog(t, Options{Path: path, MaxBytes: int64(10*len(line) + 100), Keep: 1, Sample: 1})
+	write := func(n int, of *policy.Evaluator) {
+		for range n {
+			l.write(entry(t, of))
+		}
+	}
+	write(1, first)
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(policiesDir(path), first.Revision()+suffix), long, long); err != nil {
+		t.Fatal(err)
+	}
+	write(9, second)
+	write(1, first) // in a new file
+	write(9, second)
+	write(1, second) // the file from before is gone
+	if _, err := Policy(path, first.Revision()); err != nil || !slices.ContainsFunc(lines(t, path), func(r Record) bool { return r.Revision() == first.Revision() }) {
+		t.Errorf("of a record that is there: %v", err)
+	}
 }
 
 func TestAPolicyIsKeptForAsLongAsTheLogHasARecordOfIt(t *testing.T) {

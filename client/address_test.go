@@ -54,9 +54,14 @@ func TestAddressOfSomethingElseIsSaidToBe(t *testing.T) {
 		}
 	}
 	for status, foreign := range map[int]bool{200: true, 404: true, 405: true, 502: false, 403: false} {
-		c, _ := serve(t, page(status))
+		c, clock := serve(t, page(status))
+		begun := clock.Now()
+		_, err := c.Generate(t.Context(), request())
+		if waited := clock.Now().Sub(begun); err == nil || errors.Is(err, ErrForeign) != foreign || foreign && waited > 0 {
+			t.Errorf("%d: submitting for %s: %v", status, waited, err)
+		}
 		c.opts.RetryBudget = -1
-		_, err := c.Models(t.Context())
+		_, err = c.Models(t.Context())
 		if err == nil || errors.Is(err, ErrForeign) != foreign || foreign && !strings.Contains(err.Error(), c.base.String()) {
 			t.Errorf("%d: %v", status, err)
 		}

@@ -118,6 +118,14 @@ func New(opts Options) (*Client, error) {
 	return &Client{opts: opts, base: base}, nil
 }
 
+// Address returns the address of a path of the site, such as api.Publication.Path. It is for
+// anybody, and without a user and a password that Options.BaseURL may have.
+func (c *Client) Address(path string) string {
+	base := *c.base
+	base.User = nil
+	return base.String() + path
+}
+
 // Job names a job. ProjectID may be empty, but a service that was restarted
 // may need it to find the job.
 type Job struct {

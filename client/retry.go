@@ -69,7 +69,7 @@ func notConnected(err error) bool {
 // another protocol, or is another's. No time mends that.
 func misdirected(err error) bool {
 	var certificate *tls.CertificateVerificationError
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &certificate)
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, ErrForeign) || errors.As(err, &certificate)
 }
 
 // patient makes a call again while the service says that it can't answer now.

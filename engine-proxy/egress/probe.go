@@ -119,7 +119,7 @@ func (p *probe) run(ctx context.Context) Probed {
 // fit says of the default whether it can do what makes a game.
 func (p Probed) fit() *Found {
 	f := Found{Call: "default", OK: true, Says: "it makes the games of projects that named no model"}
-	for _, call := range []string{"stream", "tool", "long"} {
+	for _, call := range []string{"plain", "stream", "tool", "long"} {
 		if !slices.ContainsFunc(p.Found, func(f Found) bool { return f.Call == call && f.OK }) {
 			f.OK, f.Says = false, "it can't make the games of projects that named no model: see "+call
 			f.Advice = "mend that, or name another model as default, or embedded"

@@ -130,6 +130,12 @@ func TestProbeSaysWhatHelps(t *testing.T) {
 			if got := failing(p); !slices.Equal(got, c.fails) {
 				t.Errorf("failed: %v, want %v: %+v", got, c.fails, p.Found)
 			}
+			if p.Default == nil {
+				t.Fatal("nothing is said of the default")
+			}
+			if _, call, _ := strings.Cut(p.Default.Says, ": see "); !p.Default.OK && !slices.Contains(c.fails, call) {
+				t.Errorf("of the default it says %q, and %v failed", p.Default.Says, c.fails)
+			}
 			for _, f := range p.Found {
 				if f.Call == c.call && !strings.Contains(f.Advice, c.advice) {
 					t.Errorf("%s says %q, advises %q", f.Call, f.Says, f.Advice)

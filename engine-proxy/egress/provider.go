@@ -74,12 +74,13 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 		cancel(nil)
 		return nil, !wrote.Load(), asRefusal(err)
 	}
-	res.Body = &watchedBody{ReadCloser: res.Body, ctx: ctx, cancel: cancel, timer: timer, idle: idle}
+	watched := &watchedBody{ReadCloser: res.Body, ctx: ctx, cancel: cancel, timer: timer, idle: idle}
+	res.Body = watched
 	if res.StatusCode != http.StatusOK {
 		defer res.Body.Close()
 		return nil, true, refusalOf(res)
 	}
-	p.recorder.listen(c, res)
+	watched.ReadCloser = p.recorder.listen(c, res, watched.ReadCloser) // beneath: beginOf looks for the watch
 	return res, false, nil
 }
 

@@ -22,12 +22,12 @@ type recorder struct {
 	log    *zap.Logger
 }
 
-// listen returns an answer that is kept once it was read to its end.
-func (r *recorder) listen(c *call, answer *http.Response) {
+// listen returns the body of an answer, which is kept once it was read to its end.
+func (r *recorder) listen(c *call, answer *http.Response, body io.ReadCloser) io.ReadCloser {
 	if r == nil || c.route.use != useChat {
-		return
+		return body
 	}
-	answer.Body = &recordedBody{ReadCloser: answer.Body, done: func(body []byte) {
+	return &recordedBody{ReadCloser: body, done: func(body []byte) {
 		tape, err := cassette.New(c.route.path, c.body, answer.StatusCode, answer.Header.Get("Content-Type"), body)
 		if err == nil {
 			_, err = tape.Save(filepath.Join(r.folder, strings.NewReplacer("/", "_", ":", "_").Replace(c.model)))

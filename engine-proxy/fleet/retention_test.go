@@ -63,6 +63,42 @@ func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
 	}
 }
 
+func TestPublishedJobStaysInTheArchiveUntilItIsTakenBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })
+	game, files := zipped(t)
+	var jobs []string
+	for range 2 {
+		project := api.NewProjectID()
+		at := r.submit(project)
+		job := r.accept(project, at)
+		r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &files, ZIP: game}, nil)
+		jobs = append(jobs, job)
+	}
+	published, other := jobs[0], jobs[1]
+	wait.Until(t, "both ends are applied", func() bool { return r.ledger.count() == 6 })
+	gone := func(job string) bool {
+		if err := r.sweepOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f, err := r.Files(t.Context(), job)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil && !errors.Is(err, engineproxy.ErrNotArchived) {
+			t.Fatal(err)
+		}
+		return err != nil
+	}
+	r.ledger.with(func() { r.ledger.published = []string{published} })
+	wait.Until(t, "the other is forgotten", func() bool { return gone(other) })
+	if gone(published) {
+		t.Fatal("the game that players get is gone")
+	}
+	r.ledger.with(func() { r.ledger.published = nil })
+	wait.Until(t, "it is forgotten too", func() bool { return gone(published) })
+}
+
 func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })

@@ -207,11 +207,8 @@ func (l *Log) write(e Entry) {
 		l.o.Logger.Error("decision not recorded, it can't be masked", zap.Error(err))
 		return
 	}
-	if err := l.file.policies.keep(e.Evaluator); err != nil {
-		l.o.Logger.Error("policy not kept with the decision log", zap.Error(err))
-	}
 	for {
-		err := l.file.write(line)
+		err := l.file.write(line, func() { l.keep(e.Evaluator) })
 		if err == nil {
 			l.o.Counters.written.Inc()
 			l.note(nil)
@@ -222,6 +219,13 @@ func (l *Log) write(e Entry) {
 			l.o.Counters.dropped.Inc()
 			return
 		}
+	}
+}
+
+// keep keeps the policy of a record.
+func (l *Log) keep(e *policy.Evaluator) {
+	if err := l.file.policies.keep(e); err != nil {
+		l.o.Logger.Error("policy not kept with the decision log", zap.Error(err))
 	}
 }
 

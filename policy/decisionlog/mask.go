@@ -65,6 +65,12 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
+// What of a record can be masked.
+const (
+	inputPath  = "/input"
+	resultPath = "/result"
+)
+
 // The operations of a mask.
 const (
 	opRemove = "remove"
@@ -145,7 +151,7 @@ func (op operation) check() error {
 	if op.Op != opRemove && op.Op != opUpsert {
 		return fmt.Errorf("op must be %s or %s", opRemove, opUpsert)
 	}
-	for _, part := range []string{"/input", "/result"} {
+	for _, part := range []string{inputPath, resultPath} {
 		if op.Path == part || strings.HasPrefix(op.Path, part+"/") {
 			return nil
 		}

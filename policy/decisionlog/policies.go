@@ -22,12 +22,13 @@ const suffix = ".tar.gz"
 // for as long as the log has a record of it. A file's time is that of its first use in
 // the newest file of the log that has one.
 type policies struct {
-	dir   string
-	noted map[string]bool // revisions in the present file
+	dir    string
+	noted  map[string]bool      // revisions in the present file
+	failed map[string]time.Time // when revisions could not be kept the last time
 }
 
 func policiesOf(logPath string) *policies {
-	return &policies{dir: policiesDir(logPath), noted: map[string]bool{}}
+	return &policies{dir: policiesDir(logPath), noted: map[string]bool{}, failed: map[string]time.Time{}}
 }
 
 // policiesDir returns where the policies of a log are: of decisions.jsonl, and what
@@ -49,14 +50,30 @@ func cutLast(text, sep string) (before, after string, found bool) {
 	return text[:i], text[i+len(sep):], true
 }
 
-// keep sees that a policy is there before the first record of it in the present file.
+// keep sees that a policy is there before the first record of it in the present file. One
+// that can't be kept is tried again with records after retryAfter, until it succeeds; only
+// the first failure is returned.
 func (p *policies) keep(e *policy.Evaluator) error {
 	revision := e.Revision()
-	if p.noted[revision] {
+	last, failed := p.failed[revision]
+	if p.noted[revision] || failed && time.Since(last) < retryAfter {
 		return nil
 	}
+	if err := p.write(e); err != nil {
+		p.failed[revision] = time.Now()
+		if failed {
+			return nil
+		}
+		return fmt.Errorf("keeping a policy that decided: %w", err)
+	}
 	p.noted[revision] = true
-	path := filepath.Join(p.dir, revision+suffix)
+	delete(p.failed, revision)
+	return nil
+}
+
+// write writes a policy, or renews the time of one that is there.
+func (p *policies) write(e *policy.Evaluator) error {
+	path := filepath.Join(p.dir, e.Revision()+suffix)
 	now := time.Now()
 	if err := os.Chtimes(path, now, now); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -70,17 +87,13 @@ func (p *policies) keep(e *policy.Evaluator) error {
 		return err
 	}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return fmt.Errorf("keeping a policy that decided: %w", err)
+		return err
 	}
 	part := path + ".part"
-	err := os.WriteFile(part, archive.Bytes(), 0o600)
-	if err == nil {
-		err = os.Rename(part, path)
+	if err := os.WriteFile(part, archive.Bytes(), 0o600); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("keeping a policy that decided: %w", err)
-	}
-	return nil
+	return os.Rename(part, path)
 }
 
 // forget removes the policies that no file of the log uses any more: those noted before

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,10 +46,22 @@ func (f Filter) matchSubject(r Record) bool {
 
 // matchResult takes a decision that was not made for what the client got, a 503.
 func (f Filter) matchResult(r Record) bool {
-	if r.Result == nil {
+	switch {
+	case r.Result != nil:
+		return (f.Rule == "" || f.Rule == r.Result.Rule && !r.hides("rule")) &&
+			(f.Status == 0 || f.Status == r.Result.Status && !r.hides("status")) && (!f.Refused || !r.Result.Allow && !r.hides("allow"))
+	case r.Error != nil:
 		return f.Rule == "" && (f.Status == 0 || f.Status == http.StatusServiceUnavailable)
 	}
-	return (f.Rule == "" || f.Rule == r.Result.Rule) && (f.Status == 0 || f.Status == r.Result.Status) && (!f.Refused || !r.Result.Allow)
+	return f.Rule == "" && f.Status == 0 && !f.Refused
+}
+
+// hides reports whether the mask took out or replaced a member of the result.
+func (r Record) hides(member string) bool {
+	return slices.ContainsFunc(slices.Concat(r.Erased, r.Masked), func(path string) bool {
+		path, err := url.PathUnescape(path)
+		return err != nil || path == resultPath || path == resultPath+"/"+member
+	})
 }
 
 // Selection is what Select found.
@@ -62,7 +76,7 @@ type Selection struct {
 }
 
 // Select returns the last records of a log that match, all for 0. A member that was
-// masked away is not there, and matches nothing.
+// masked away is not there, and matches nothing; nor does one of the result that was replaced.
 func Select(log io.Reader, f Filter, last int) (Selection, error) {
 	s := Selection{Records: []Record{}}
 	for line, err := range Lines(log) {
@@ -131,13 +145,16 @@ func (r Record) Project() string {
 	return r.ProjectID
 }
 
-// Outcome returns status and rule, or why there was no decision.
+// Outcome returns status and rule, or why there was no decision. What was masked away is
+// "".
 func (r Record) Outcome() (status, text string) {
-	if r.Result != nil {
+	switch {
+	case r.Result != nil && r.Result.Status == 0:
+		return "", r.Result.Rule
+	case r.Result != nil:
 		return strconv.Itoa(r.Result.Status), r.Result.Rule
+	case r.Error != nil:
+		return strconv.Itoa(http.StatusServiceUnavailable), r.Error.Message
 	}
-	if r.Error != nil {
-		text = r.Error.Message
-	}
-	return strconv.Itoa(http.StatusServiceUnavailable), text
+	return "", ""
 }

@@ -2,11 +2,17 @@ package decisionlog
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/policy"
 )
@@ -15,13 +21,17 @@ func TestTheRecordsThatMatchAllFiltersAreSelected(t *testing.T) {
 	all := records()
 	all[0].RequestID = "r-1"
 	all[1].RequestID, all[1].ProjectID, all[1].Timestamp = "r-2", "p9", noon.Add(time.Minute)
-	log := written(t, all) + `{"decision_id":"d-3","timestamp":"2026-11-20T12:02:00Z","input":{"action":"files","key":7},"erased":["/input/key"]}` + "\nnone\n"
+	log := written(t, all) + `{"decision_id":"d-3","timestamp":"2026-11-20T12:02:00Z","input":{"action":"files","key":7},"erased":["/input/key"]}` + "\n" +
+		`{"decision_id":"d-4","timestamp":"2026-11-20T12:02:00Z","input":{"action":"events"},"erased":["/result"]}` + "\n" +
+		`{"decision_id":"d-5","timestamp":"2026-11-20T12:02:00Z","input":{"action":"events"},"result":{"status":200,"rule":"allowed"},"erased":["/result/allow"]}` + "\n" +
+		`{"decision_id":"d-6","timestamp":"2026-11-20T12:02:00Z","input":{"action":"events"},"result":{"allow":"no","status":503,"rule":"key.revoked"},"masked":["/result/%61llow","/result/status"]}` + "\n" +
+		`{"decision_id":"d-7","timestamp":"2026-11-20T12:02:00Z","input":{"action":"events"},"result":"hidden","masked":["/result"]}` + "\nnone\n"
 	for _, tt := range []struct {
 		name string
 		f    Filter
 		want string
 	}{
-		{"all", Filter{}, "d-1 d-2 d-3"},
+		{"all", Filter{}, "d-1 d-2 d-3 d-4 d-5 d-6 d-7"},
 		{"key", Filter{Who: "key_1"}, "d-1"},
 		{"user", Filter{Who: "user-1"}, "d-1"},
 		{"somebody else", Filter{Who: "user-"}, ""},
@@ -29,13 +39,14 @@ func TestTheRecordsThatMatchAllFiltersAreSelected(t *testing.T) {
 		{"project that is not there", Filter{Project: "p9"}, "d-2"},
 		{"action", Filter{Action: policy.ActionStatus}, "d-2"},
 		{"action of a masked record", Filter{Action: policy.ActionFiles}, "d-3"},
-		{"rule", Filter{Rule: "allowed"}, "d-1"},
-		{"status", Filter{Status: 200}, "d-1"},
-		{"no decision", Filter{Status: 503}, "d-2 d-3"},
-		{"refused", Filter{Refused: true}, "d-2 d-3"},
+		{"rule", Filter{Rule: "allowed"}, "d-1 d-5"},
+		{"status", Filter{Status: 200}, "d-1 d-5"},
+		{"no decision", Filter{Status: 503}, "d-2"},
+		{"refused", Filter{Refused: true}, "d-2"},
+		{"refused, where the rule is known", Filter{Rule: "key.revoked", Refused: true}, ""},
 		{"request", Filter{RequestID: "r-2"}, "d-2"},
 		{"revision", Filter{Revision: "re"}, "d-1 d-2"},
-		{"since", Filter{Since: noon.Add(time.Minute)}, "d-2 d-3"},
+		{"since", Filter{Since: noon.Add(time.Minute)}, "d-2 d-3 d-4 d-5 d-6 d-7"},
 		{"until", Filter{Until: noon.Add(time.Minute)}, "d-1"},
 		{"both", Filter{Who: "user-1", Refused: true}, ""},
 	} {
@@ -107,6 +118,66 @@ func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
 			t.Errorf("records stand for %s decisions", got)
 		}
 	})
+}
+
+func TestAPolicyThatCouldNotBeKeptIsKeptLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zapcore.ErrorLevel)
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1, Logger: zap.New(core)})
+		e := entry(t, embedded(t))
+		record := func() {
+			if err := l.Add(e); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if err := os.WriteFile(policiesDir(path), nil, 0o600); err != nil { // no folder can be there
+			t.Fatal(err)
+		}
+		for range 3 {
+			record()
+			record()
+			time.Sleep(retryAfter)
+		}
+		if n := logs.Len(); n != 1 {
+			t.Errorf("it is logged %d times", n)
+		}
+		if err := os.Remove(policiesDir(path)); err != nil {
+			t.Fatal(err)
+		}
+		record()
+		if _, err := Policy(path, e.Evaluator.Revision()); err != nil {
+			t.Errorf("after the repair: %v", err)
+		}
+	})
+}
+
+func TestTheFirstRecordOfAFileKeepsItsPolicyForThatFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	first, second := embedded(t), masking(t, `mask contains "/input/nothing"`)
+	line, err := render(entry(t, first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := openLog(t, Options{Path: path, MaxBytes: int64(10*len(line) + 100), Keep: 1, Sample: 1})
+	write := func(n int, of *policy.Evaluator) {
+		for range n {
+			l.write(entry(t, of))
+		}
+	}
+	write(1, first)
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(policiesDir(path), first.Revision()+suffix), long, long); err != nil {
+		t.Fatal(err)
+	}
+	write(9, second)
+	write(1, first) // in a new file
+	write(9, second)
+	write(1, second) // the file from before is gone
+	if _, err := Policy(path, first.Revision()); err != nil || !slices.ContainsFunc(lines(t, path), func(r Record) bool { return r.Revision() == first.Revision() }) {
+		t.Errorf("of a record that is there: %v", err)
+	}
 }
 
 func TestAPolicyIsKeptForAsLongAsTheLogHasARecordOfIt(t *testing.T) {

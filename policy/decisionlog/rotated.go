@@ -55,8 +55,9 @@ func (r *rotated) open() error {
 	return nil
 }
 
-// write appends a line, into a new file when the old one is full.
-func (r *rotated) write(line []byte) error {
+// write appends a line, into a new file when the old one is full. before is called when the
+// file is the one that the line will be in.
+func (r *rotated) write(line []byte, before func()) error {
 	if r.size > 0 && r.size+int64(len(line)) > r.maxBytes {
 		if err := r.rotate(); err != nil {
 			return err
@@ -67,6 +68,7 @@ func (r *rotated) write(line []byte) error {
 			return err
 		}
 	}
+	before()
 	if r.torn {
 		line = append([]byte{'\n'}, line...)
 	}

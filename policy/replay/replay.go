@@ -20,7 +20,9 @@ import (
 
 // Report is the outcome of a replay.
 type Report struct {
-	Decisions int           `json:"decisions"` // decided again
+	// Decisions were made again; a record that stands for many is decided once and
+	// counted as many.
+	Decisions int           `json:"decisions"`
 	Duration  time.Duration `json:"durationNs"`
 	// Unreadable counts the lines that could not be decided again: their facts
 	// are masked or not those of this version.
@@ -161,9 +163,10 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		if o.Against != nil {
 			before = decided(ctx, o.Against, r.Input)
 		}
-		t.Decisions++
+		n := int(max(1, r.Count))
+		t.Decisions += n
 		if from, to, differ := change.Between(before, decided(ctx, e, r.Input)); differ {
-			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: 1, Example: r.DecisionID})
+			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: n, Example: r.DecisionID})
 		}
 	}
 }

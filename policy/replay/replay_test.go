@@ -124,6 +124,14 @@ func TestChangesAreGroupedAndHeldAgainstExpectations(t *testing.T) {
 	}
 }
 
+func TestARecordCountsAsManyDecisionsAsItStandsFor(t *testing.T) {
+	lines := bytes.ReplaceAll(log(t, 20), []byte(`"decision_id":"d-000010",`), []byte(`"decision_id":"d-000010","count":9999,`))
+	report, err := Run(t.Context(), bytes.NewReader(lines), lenient(t), Options{})
+	if err != nil || report.Decisions != 19+9999 || report.Changed() != 1+9999 || len(report.Changes) != 1 || report.Changes[0].Count != 10_000 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
 func TestExpectationThatIsNotOneIsRefusedWithItsLine(t *testing.T) {
 	_, err := ReadExpectations(strings.NewReader("# x\n401 -> 200\n"))
 	if err == nil || !strings.Contains(err.Error(), "line 2") {

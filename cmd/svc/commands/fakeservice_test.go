@@ -91,6 +91,8 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, 201, api.ProjectCreated{Success: true, Data: api.ProjectCreatedRef{ID: fakeProject, Name: req.Name}})
 	case "GET /v1/projects":
 		answer(w, 200, api.ProjectList{Success: true, Data: []api.Project{{ID: fakeProject, Name: "Evil\x1b[2J", CreatedAt: time.Unix(0, 0)}}})
+	case "POST /v1/projects/" + fakeProject + "/publish":
+		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: api.PlayPath(fakeProject)}})
 	case "GET /v1/models":
 		answer(w, 200, api.ModelList{Success: true, Data: []api.Model{
 			{Name: api.ModelEmbedded}, {Name: "writer\x1b[2J", Default: true, Context: 1000, Vision: true, Reasoning: true, Price: &api.ModelPrice{Input: 3, Cached: 1, Output: 15}},

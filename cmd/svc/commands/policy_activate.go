@@ -21,8 +21,12 @@ import (
 	"github.com/svc-games/svc/policy/verify"
 )
 
-// rehearsed is how far back decisions are made again before an activation.
-const rehearsed = time.Hour
+const (
+	// rehearsed is how far back decisions are made again before an activation.
+	rehearsed = time.Hour
+	// previewTimeout bounds how long it may take to find out what a policy changes.
+	previewTimeout = time.Minute
+)
 
 // errNotActivated is the error of an activation that nobody said yes to.
 var errNotActivated = errors.New("not activated: read what would change, and say so with --yes")
@@ -39,7 +43,8 @@ stays. It holds until the service's source of policies changes.
 
 Shown is the difference to the active policy, as by svc policy diff, and which
 decisions of the last hour it would have made otherwise. Where something changes the
-command asks, or without a terminal needs --yes. One that changes more of what was
+command asks, or without a terminal needs --yes. With --yes the policy is activated also
+where that can't be shown, or not within a minute. One that changes more of what was
 decided than the service's threshold, or needs a second person's approval, waits in
 shadow for svc policy approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),
@@ -48,21 +53,19 @@ shadow for svc policy approve; the exit code is then 1.`,
 			if err != nil {
 				return err
 			}
-			p, err := o.preview(c.Context(), files)
+			status, err := o.client().PolicyStatus(c.Context())
 			if err != nil {
 				return err
 			}
-			out := c.OutOrStdout()
-			if o.json {
-				out = c.ErrOrStderr()
-			}
-			if err := written(out, p.print); err != nil {
+			from := status.Active.Revision
+			changes, err := o.show(c, from, files, yes)
+			if err != nil {
 				return err
 			}
-			if !yes && !p.none() && !confirmed(c, "activate") {
+			if !yes && changes && !confirmed(c, "activate") {
 				return errNotActivated
 			}
-			info, err := o.client().ActivatePolicy(c.Context(), files, args[0], p.from, older)
+			info, err := o.client().ActivatePolicy(c.Context(), files, args[0], from, older)
 			err = o.print(c, info, err, func(w io.Writer) { printActive(w, info) })
 			if err == nil && info.Held != nil {
 				err = errWaits
@@ -75,43 +78,70 @@ shadow for svc policy approve; the exit code is then 1.`,
 	return c
 }
 
+// show prints what an activation would change, and reports whether it would change anything.
+// Where that can't be found out it fails, unless it is agreed to already: then it says so
+// on standard error, as what runs may have to be replaced at once.
+func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot, agreed bool) (changes bool, err error) {
+	next, err := policy.NewEvaluatorFS(files)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), previewTimeout)
+	defer cancel()
+	p, err := o.preview(ctx, from, next, files)
+	switch {
+	case err == nil:
+		out := c.OutOrStdout()
+		if o.json {
+			out = c.ErrOrStderr()
+		}
+		return !p.none(), written(out, p.print)
+	case c.Context().Err() != nil:
+		return false, err
+	case agreed:
+		fmt.Fprintln(c.ErrOrStderr(), printableText("what changes can't be shown: "+sentence(o.failed(err))))
+		return true, nil
+	}
+	return false, fmt.Errorf("what changes can't be shown, and --yes goes on without it: %w", err)
+}
+
 // preview is what an activation would change.
 type preview struct {
-	from   string // the revision that is active
 	diff   verify.Difference
 	replay *replay.Report // nil: there is no decision log here
 }
 
-// preview compares files with the active policy.
-func (o *localOptions) preview(ctx context.Context, files bundle.Snapshot) (*preview, error) {
-	next, err := policy.NewEvaluatorFS(files)
-	if err != nil {
-		return nil, err
-	}
-	active, err := o.client().PolicyFiles(ctx, "")
+// preview compares files, of which next is made, with the active policy.
+func (o *localOptions) preview(ctx context.Context, from string, next *policy.Evaluator, files bundle.Snapshot) (*preview, error) {
+	active, err := o.client().PolicyFiles(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	before, err := policy.NewEvaluatorFS(active)
 	if err != nil {
+		return nil, fmt.Errorf("the active policy: %w", err)
+	}
+	p := &preview{}
+	if p.replay, err = o.rehearse(ctx, next, before); err != nil {
 		return nil, err
 	}
-	p := &preview{from: before.Revision()}
-	if p.diff, err = verify.Diff(ctx, active, files); err != nil {
-		return nil, err
-	}
+	p.diff, err = verify.Diff(ctx, active, files)
+	return p, err
+}
+
+// rehearse has both policies make the decisions of the last hour again; nil without a log.
+func (o *localOptions) rehearse(ctx context.Context, next, active *policy.Evaluator) (*replay.Report, error) {
 	since := time.Now().Add(-rehearsed)
 	log, err := decisionlog.OpenSince(o.logPath(""), since)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: before})
-	p.replay = &report
-	return p, err
+	report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: active})
+	return &report, err
 }
 
 // none reports whether the policy decides as the active one does.

@@ -73,6 +73,23 @@ func TestWhatChangesTooMuchWaitsForAnApproval(t *testing.T) {
 	}
 }
 
+func TestAnActivationThatIsAgreedToNeedsNoComparison(t *testing.T) {
+	s := startAdminService(t)
+	line := strings.Repeat("x", 1<<20) + "\n" // of no record
+	if err := os.WriteFile(filepath.Join(s.dir, "decisions.jsonl"), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := s.activate(t, "y\n", policytest.Example(t)); code != exitError || !strings.Contains(errs, "can't be shown, and --yes goes on without it") || strings.Contains(errs, "[y/N]") {
+		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+	if code, out, errs := s.activate(t, "", policytest.Example(t), "--yes"); code != exitOK || !strings.Contains(out, "generation 2") || !strings.Contains(errs, "can't be shown: ") {
+		t.Errorf("with --yes: exit code %d, %s%s", code, errs, out)
+	}
+	if code, out, errs := s.activate(t, "", brokenPolicy(t), "--yes"); code != exitError || !strings.Contains(errs, "x.rego:4") {
+		t.Errorf("of a policy that is none: exit code %d, %s%s", code, errs, out)
+	}
+}
+
 func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 	s := startAdminService(t)
 	// The log is where the service would keep it: of the two decisions one is of the last hour.

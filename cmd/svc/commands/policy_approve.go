@@ -50,7 +50,7 @@ Shown is what svc policy activate shows, and the command asks likewise.`,
 				info, err := o.client().RefusePolicy(c.Context(), waiting.Revision)
 				return o.print(c, info, err, func(w io.Writer) { fmt.Fprintf(w, "refused: %s\n", info.Revision) })
 			}
-			info, err := o.approve(c, *waiting, key, yes)
+			info, err := o.approve(c, status, key, yes)
 			return o.print(c, info, err, func(w io.Writer) { printActive(w, info) })
 		},
 	}
@@ -63,20 +63,13 @@ Shown is what svc policy activate shows, and the command asks likewise.`,
 }
 
 // approve shows what waits, asks, and approves what was shown.
-func (o *localOptions) approve(c *cobra.Command, waiting activation.Info, key string, yes bool) (activation.Info, error) {
+func (o *localOptions) approve(c *cobra.Command, status activation.Status, key string, yes bool) (activation.Info, error) {
+	waiting := *status.Waiting
 	files, err := o.client().PolicyFiles(c.Context(), waiting.Revision)
 	if err != nil {
 		return activation.Info{}, err
 	}
-	p, err := o.preview(c.Context(), files)
-	if err != nil {
-		return activation.Info{}, err
-	}
-	out := c.OutOrStdout()
-	if o.json {
-		out = c.ErrOrStderr()
-	}
-	if err := written(out, p.print); err != nil {
+	if _, err := o.show(c, status.Active.Revision, files, yes); err != nil {
 		return activation.Info{}, err
 	}
 	if !yes && !confirmed(c, "approve") {
@@ -85,7 +78,7 @@ func (o *localOptions) approve(c *cobra.Command, waiting activation.Info, key st
 	var signature []byte
 	if key != "" {
 		waiting.Digest = files.Digest() // of what was shown
-		statement, err := activation.Statement(waiting, p.from)
+		statement, err := activation.Statement(waiting, status.Active.Revision)
 		if err == nil {
 			err = sign(statement, key)
 		}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/activation"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // policy runs svc policy on the service's data directory.
@@ -250,6 +253,16 @@ func TestAttributesAreShownSetAndRemoved(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
 		}
 	}
+}
+
+func TestEveryRefusalOfAKeyThatNobodyHasIsCountedInTheLog(t *testing.T) {
+	s := startAdminServiceWith(t, activation.Options{Threshold: 1})
+	for range 5 {
+		if _, err := s.Authenticate(t.Context(), api.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) {
+			t.Fatal(err)
+		}
+	}
+	wait.Until(t, "all are recorded", func() bool { return strings.Contains(s.mustPolicy(t, "log", "--refused"), "\n5 decisions") })
 }
 
 func TestADecisionIsExplainedByThePolicyThatIsKeptWithItsLog(t *testing.T) {

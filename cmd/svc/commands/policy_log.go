@@ -87,7 +87,7 @@ func printLogTable(w io.Writer, records []decisionlog.Record) {
 		status, rule := r.Outcome()
 		key, user := r.Subject()
 		rows = append(rows, []string{
-			r.Timestamp.UTC().Format(time.RFC3339), status, rule, string(r.Input.Action), orDash(user), orDash(key), orDash(r.Project()),
+			r.Timestamp.UTC().Format(time.RFC3339), orDash(status), orDash(rule), string(r.Input.Action), orDash(user), orDash(key), orDash(r.Project()),
 			strconv.FormatInt(max(1, r.Count), 10), r.DecisionID, orDash(r.RequestID),
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/policy/change"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/replay"
 )
@@ -150,6 +151,5 @@ func printReplay(out io.Writer, report replay.Report) {
 		}
 		fmt.Fprintf(out, "%s%s\n", group, expected)
 	}
-	perSecond := float64(report.Decisions) / report.Duration.Seconds()
-	fmt.Fprintf(out, "%d decisions in %s, %.0f a second\n", report.Decisions, report.Duration.Round(time.Millisecond), perSecond)
+	fmt.Fprintf(out, "%s in %s\n", change.Count(report.Decisions, "decision"), report.Duration.Round(time.Millisecond))
 }

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ func publishCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.print(c.OutOrStdout(), made, strings.TrimRight(o.baseURL, "/")+made.Path)
+			return o.print(c.OutOrStdout(), made, service.Address(made.Path))
 		})
 	})
 }

@@ -106,7 +106,7 @@ func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if !api.CleanPath(e.Path) || len(e.Path) > api.MaxPath {
 		return contract.Saved{}, ErrPath
 	}
-	return m.byHand(
+	return m.byHand(ctx,
 		func() (contract.Saved, error) { return m.edit(ctx, e) },
 		func() (contract.Saved, error) { return m.editLater(e) },
 	)
@@ -169,8 +169,8 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 
 // RestoreTo makes the files of a revision the project's, as a new revision, if the
 // newest one is still head.
-func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
-	return m.byHand(func() (contract.Saved, error) {
+func (m *Manager) RestoreTo(ctx context.Context, rev, head int) (contract.Saved, error) {
+	return m.byHand(ctx, func() (contract.Saved, error) {
 		former, err := m.here()
 		if err != nil {
 			return contract.Saved{}, err
@@ -196,15 +196,21 @@ func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
 }
 
 // byHand does what a person asks for, one thing at a time: while a job works it does
-// later instead of now.
-func (m *Manager) byHand(now, later func() (contract.Saved, error)) (contract.Saved, error) {
+// later instead of now. What could not join the game at a job's end joins it first: it
+// is what the person sees.
+func (m *Manager) byHand(ctx context.Context, now, later func() (contract.Saved, error)) (contract.Saved, error) {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	m.Touch()
 	do := later
 	if m.working.TryLock() {
 		defer m.working.Unlock()
-		do = now
+		do = func() (contract.Saved, error) {
+			if err := m.join(ctx); err != nil {
+				return contract.Saved{}, err
+			}
+			return now()
+		}
 	}
 	saved, err := do()
 	if full := (*fullError)(nil); errors.As(err, &full) {

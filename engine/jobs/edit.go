@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -72,17 +73,26 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 	return out, nil
 }
 
-// File returns a file of the game as it is, or was at a revision.
-func (m *Manager) File(name string, rev int) ([]byte, error) {
-	files, err := m.gameAt(rev)
-	if err != nil {
-		return nil, err
+// File returns a file of the game as it is, or was at a revision. It reads no other.
+func (m *Manager) File(name string, rev int) (data []byte, err error) {
+	e, later := m.laterEdits()[name]
+	switch {
+	case !api.CleanPath(name), rev == 0 && later && e.Delete:
+		return nil, ErrNoFile
+	case rev == 0 && later:
+		return e.Data, nil
+	case rev == 0:
+		err = m.space.Read(func(root *os.Root) error {
+			data, err = gen.GameFile(root, name)
+			return err
+		})
+	default:
+		data, err = m.history.File(rev, path.Join(gen.Deliverable, name))
 	}
-	data, there := files[name]
-	if !there {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoFile
 	}
-	return data, nil
+	return data, err
 }
 
 // GameAt returns the files of the game as they were at a revision.

@@ -13,7 +13,7 @@ import (
 func TestAFileOfTheGameIsReadWithoutTheOthers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"game/index.html": "page", "game/src/a.js": "a", "game/playtest/start.jpg": "shot", "game/big.bin": "", ".svc/game.json": "{}", "other.txt": "x",
+		"game/index.html": "page", "game/src/a.js": "a", "game/playtest/ready.jpg": "shot", "game/big.bin": "", ".svc/game.json": "{}", "other.txt": "x",
 	} {
 		at := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
@@ -45,7 +45,7 @@ func TestAFileOfTheGameIsReadWithoutTheOthers(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", ".", "none", "src", "index.html/x", "../other.txt", "../.svc/game.json", "link.txt", "state/game.json", "playtest/start.jpg", "/index.html",
+		"", ".", "none", "src", "index.html/x", "../other.txt", "../.svc/game.json", "link.txt", "state/game.json", "playtest/ready.jpg", "/index.html",
 	} {
 		if got, err := GameFile(root, name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q holds %q: %v", name, got, err)

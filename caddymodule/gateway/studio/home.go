@@ -53,7 +53,11 @@ func (s *Studio) showHome(x *exchange, status int, page homePage) error {
 		return err
 	}
 	page.Next = list.NextCursor
-	for _, p := range list.Data {
+	allowed, err := s.Projects.Allowed(x.r.Context(), x.who.KeyID, list.Data)
+	if err != nil {
+		return api.Unavailable("Access can't be checked right now.", time.Second, err)
+	}
+	for _, p := range allowed {
 		if page.Query == "" || strings.Contains(strings.ToLower(p.Name+" "+p.Description), strings.ToLower(page.Query)) {
 			page.Projects = append(page.Projects, p)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -142,8 +143,7 @@ func (s *Studio) stop(x *exchange) error {
 	}
 	target := "/v1/generate/" + url.PathEscape(x.r.PathValue("job")) + "?projectId=" + x.project()
 	a, err := s.v1(x.r.Context(), x, http.MethodDelete, target, nil, nil)
-	var refused *api.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusServiceUnavailable && !x.json() {
+	if errors.Is(err, gateway.ErrCancelling) && !x.json() {
 		return x.redirect(x.at("?done=stopped")) // it will end
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +31,11 @@ type projectPage struct {
 	Jobs      []sidecar.Job       // newest first
 	Models    []api.Model
 	File      *openFile
-	Brief     brief // as it was typed
-	Once      string
+	Brief     brief  // as it was typed
+	Once      string // name of the brief; "" for a new one
 	Nonce     string // of the editor's styles, "" without the editor
 	Error     string
 	Done      string
-	Retry     int // seconds until a submission may be sent again, 0 for none
 }
 
 // engineState is how far the project's engine is.
@@ -123,6 +123,7 @@ func (s *Studio) show(x *exchange) error {
 	}
 	query := x.r.URL.Query()
 	page.Done, page.Brief.Prompt = done[query.Get("done")], clip(query.Get("prompt"), maxExample)
+	page.Error, page.Once = unsentBriefs[query.Get("unsent")], query.Get("once")
 	if name := query.Get("file"); name != "" && page.Engine.Ready {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
@@ -138,8 +139,14 @@ var done = map[string]string{
 	"stopped": "The job is being stopped.", "sent": "Sent.",
 }
 
+// onceForm is what the name of a brief looks like, as rand.Text and the page make it.
+var onceForm = regexp.MustCompile(`^[A-Za-z0-9]{26,64}$`)
+
 func (s *Studio) showProject(x *exchange, status int, page projectPage) error {
-	page.Preview, page.Once = x.who.Preview, rand.Text()
+	page.Preview = x.who.Preview
+	if !onceForm.MatchString(page.Once) {
+		page.Once = rand.Text()
+	}
 	if page.File != nil && !page.File.Binary && s.pages.hasEditor() {
 		page.Nonce = rand.Text()
 		allowStyles(x.Header(), page.Nonce)

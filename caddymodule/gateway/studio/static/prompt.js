@@ -54,16 +54,30 @@ export function sendBegun(form) {
 export function resubmit(form) {
 	const wait = form.querySelector("[data-wait]");
 	let sending = false;
+	let sent = "";
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
 		if (sending) return;
 		sending = true;
+		if (sent && sent !== fieldsOf(form)) form.elements.once.value = newName(); // another brief
+		sent = fieldsOf(form);
 		try {
 			await send(form, wait);
 		} finally {
 			sending = false;
 		}
 	});
+}
+
+// fieldsOf returns what a form says, but for its name.
+function fieldsOf(form) {
+	const fields = new URLSearchParams(new FormData(form));
+	fields.delete("once");
+	return fields.toString();
+}
+
+function newName() {
+	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 }
 
 async function send(form, wait) {

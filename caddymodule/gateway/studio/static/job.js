@@ -1,4 +1,5 @@
 // The live progress of a job, from its own event stream.
+import { typed } from "./unsent.js";
 
 const ends = ["job.completed", "job.failed", "job.cancelled"];
 const maxLines = 500;
@@ -55,9 +56,8 @@ export function followJob(place) {
 	}
 
 	function ended(type) {
-		const typing = document.querySelector("[data-editor] textarea:focus, [data-prompt] textarea:focus");
-		if (!typing) return location.assign(place.dataset.page);
-		line(`The job has ended (${type.slice(4)}). Load the page again to see its game.`);
+		if (!typed()) return location.assign(place.dataset.page);
+		line(`The job has ended (${type.slice(4)}). Save or send what you typed, then load the page again to see its game.`);
 	}
 
 	function line(text, kind) {

@@ -1,4 +1,5 @@
 // The form of a prompt: what is typed is kept, and a cold start is waited for.
+import { unsent } from "./unsent.js";
 
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
@@ -8,12 +9,25 @@ export function post(form, body) {
 	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
 }
 
+// keptUnder is the name under which the fields of a form are kept, the prompt first.
+const keptUnder = (action) => `fields ${action}`;
+
 // keepBrief keeps what is typed while the browser lives, and takes it back.
 export function keepBrief(form) {
-	const prompt = form.elements.prompt;
-	const name = `brief ${form.getAttribute("action")}`;
-	if (!prompt.value) prompt.value = sessionStorage.getItem(name) ?? "";
-	prompt.addEventListener("input", () => sessionStorage.setItem(name, prompt.value));
+	const { prompt } = form.elements;
+	const name = keptUnder(form.getAttribute("action"));
+	const fields = () => [...form.elements].filter((field) => field.matches("textarea, input:not([type])"));
+	const blank = fieldsOf(form);
+	if (!prompt.value) {
+		const kept = JSON.parse(sessionStorage.getItem(name) ?? "[]");
+		for (const [i, field] of fields().entries()) if (kept[i]) field.value = kept[i];
+		if (kept.slice(1).some(Boolean)) form.querySelector("details").open = true;
+		unsent(form, fieldsOf(form) !== blank);
+	}
+	form.addEventListener("input", () => {
+		sessionStorage.setItem(name, JSON.stringify(fields().map((field) => field.value)));
+		unsent(form, fieldsOf(form) !== blank);
+	});
 	prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 	});
@@ -36,7 +50,7 @@ export function begin(form) {
 			return;
 		}
 		const project = `/console/studio/${answer.data._id}`;
-		sessionStorage.setItem(`brief ${project}/jobs`, prompt);
+		sessionStorage.setItem(keptUnder(`${project}/jobs`), JSON.stringify([prompt]));
 		sessionStorage.setItem("send", project);
 		location.assign(project);
 	});
@@ -62,7 +76,7 @@ export function resubmit(form) {
 		if (sent && sent !== fieldsOf(form)) form.elements.once.value = newName(); // another brief
 		sent = fieldsOf(form);
 		try {
-			await send(form, wait);
+			await send(form, wait, sent);
 		} finally {
 			sending = false;
 		}
@@ -80,14 +94,14 @@ function newName() {
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 }
 
-async function send(form, wait) {
+async function send(form, wait, sent) {
 	const until = Date.now() + deadline;
 	const body = new URLSearchParams(new FormData(form));
 	for (;;) {
 		wait.textContent = "Sending …";
 		const res = await post(form, body);
 		if (res?.ok) {
-			sessionStorage.removeItem(`brief ${form.getAttribute("action")}`);
+			if (sent === fieldsOf(form)) sessionStorage.removeItem(keptUnder(form.getAttribute("action")));
 			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));
 			return;
 		}

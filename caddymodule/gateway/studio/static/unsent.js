@@ -7,5 +7,8 @@ export function unsent(form, is) {
 	else forms.delete(form);
 }
 
+// isUnsent reports whether a form does.
+export const isUnsent = (form) => forms.has(form);
+
 // typed reports whether some form does: then no page is loaded in place of this one.
 export const typed = () => forms.size > 0;

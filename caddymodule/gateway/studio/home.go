@@ -26,6 +26,22 @@ type homePage struct {
 	Error    string
 }
 
+// Pages reports whether there are more projects than on this page.
+func (p homePage) Pages() bool { return p.After != "" || p.Next != "" }
+
+// PageAt returns the address of the page after a project, "" for the first, of the same
+// search.
+func (p homePage) PageAt(after string) string {
+	query := url.Values{}
+	if p.Query != "" {
+		query.Set("q", p.Query)
+	}
+	if after != "" {
+		query.Set("after", after)
+	}
+	return (&url.URL{Path: site.StudioPath, RawQuery: query.Encode()}).String()
+}
+
 // projectsShown is how many projects a page has.
 const projectsShown = 50
 

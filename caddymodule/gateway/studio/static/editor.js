@@ -19,6 +19,7 @@ export async function edit(form) {
 	};
 	text.addEventListener("input", changed);
 	const editor = await open(form, text, changed);
+	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
 	if (text.readOnly || !said) return;
 	addEventListener("keydown", (event) => {
 		if (event.key !== "s" || !event.ctrlKey && !event.metaKey || event.defaultPrevented) return;

@@ -58,6 +58,7 @@ export function watchGame(frame, place, ask) {
 		const fix = document.createElement("button");
 		said.textContent = text;
 		count.className = where.className = "soft small";
+		count.setAttribute("aria-hidden", "true"); // else each change is read
 		fix.type = "button";
 		fix.className = "button quiet";
 		fix.textContent = "Ask to fix it …";

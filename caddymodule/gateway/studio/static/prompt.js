@@ -9,6 +9,15 @@ export function post(form, body) {
 	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
 }
 
+// countdown returns what shows numbers that change in a message, which a screen reader
+// would read each second.
+export function countdown(message) {
+	const count = document.createElement("span");
+	count.setAttribute("aria-hidden", "true");
+	message.append(count);
+	return count;
+}
+
 // keptUnder is the name under which the fields of a form are kept, the prompt first.
 const keptUnder = (action) => `fields ${action}`;
 
@@ -115,8 +124,10 @@ async function send(form, wait, sent) {
 			wait.textContent = said?.error ?? "It could not be sent. Try again in a moment.";
 			return;
 		}
+		wait.textContent = "The engine is starting. The same is sent again soon.";
+		const count = countdown(wait);
 		for (let left = again; left > 0; left--) {
-			wait.textContent = `The engine is starting. Sending again in ${left} s.`;
+			count.textContent = ` ${left} s`;
 			await new Promise((done) => setTimeout(done, 1000));
 		}
 	}

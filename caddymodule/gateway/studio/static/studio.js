@@ -1,6 +1,6 @@
 // What the studio's pages do beyond their forms. Every form works without.
 import { followJob } from "./job.js";
-import { begin, keepBrief, resubmit, sendBegun } from "./prompt.js";
+import { begin, countdown, keepBrief, resubmit, sendBegun } from "./prompt.js";
 import { edit } from "./editor.js";
 import { watchGame } from "./frame.js";
 import { typed } from "./unsent.js";
@@ -34,8 +34,8 @@ function waitForEngine(note) {
 	const seconds = Number(note?.dataset.retry);
 	if (!seconds) return;
 	const base = `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
-	const count = document.createElement("span");
-	note.append(" ", count);
+	note.append(" ");
+	const count = countdown(note);
 	let left = Math.min(seconds, 5);
 	const tick = setInterval(async () => {
 		count.textContent = left > 0 ? `Asking again in ${left} s.` : "Asking …";

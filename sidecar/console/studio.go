@@ -25,8 +25,8 @@ func (c *Console) openStudio(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	studio := site.Studio{KeyID: key, UserID: x.user, Origin: c.options.Preview(x.r)}
-	if id := x.r.PathValue("project"); id != "" && studio.Origin != "" && showsProject(x.r) {
+	studio, origin := site.Studio{KeyID: key, UserID: x.user}, c.options.Preview(x.r)
+	if id := x.r.PathValue("project"); id != "" && origin != "" && showsProject(x.r) {
 		d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPreview)
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ func (c *Console) openStudio(x *exchange) error {
 			if err != nil {
 				return err
 			}
-			studio.Preview = studio.Origin + "/" + code
+			studio.Preview = origin + "/" + code
 		}
 	}
 	site.Serve{What: site.ServeStudio, Session: x.session.Name(), Studio: studio}.Ask(x)

@@ -58,7 +58,7 @@ type openFile struct {
 	New    bool
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
 	Theirs   *string
-	Problems []contract.Problem
+	Problems []contract.Problem // that the game has since the file was saved
 }
 
 // Game reports whether there is something to play.
@@ -108,12 +108,15 @@ func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
 }
 
-// Raw returns the address of a file's content.
-func (p projectPage) Raw(name string) string { return p.At("/file?path=" + url.QueryEscape(name)) }
+// Raw returns the address of a file's content at a version, 0 for the present.
+func (p projectPage) Raw(name string, rev int) string {
+	return p.At("/file?" + fileQuery(name, rev).Encode())
+}
 
 // Images reports whether a file is shown as a picture.
 func (f openFile) Image() bool {
-	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(path.Ext(f.Path)))
+	_, picture := pictures[strings.ToLower(path.Ext(f.Path))]
+	return picture
 }
 
 func (s *Studio) show(x *exchange) error {
@@ -135,7 +138,7 @@ func (s *Studio) show(x *exchange) error {
 
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
-	"saved": "Saved.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
 	"stopped": "The job is being stopped.", "sent": "Sent.",
 }
 

@@ -182,10 +182,11 @@ func (m *Manager) join(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage)}); err != nil {
+	if err := m.storeLater(nil); err != nil { // first: who sees the revision sees the game as in it
 		return err
 	}
-	return m.storeLater(nil)
+	_, err = m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage)})
+	return err
 }
 
 // joined returns a game with edits, of which lost took the place of lines of the job's,

@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/caddymodule/gateway/studio"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
@@ -240,6 +241,10 @@ const (
 	studioRetry = 5 * time.Second
 )
 
+// studioRate is how many requests the studio of one user may send, a second and at once:
+// a page is one, and a few for what is on it. Files of a game that is shown are none.
+var studioRate = rate.PerSecond(20, 200)
+
 // editorFolder is where `make build` puts the studio's editor: beside the program.
 func editorFolder() string {
 	exe, err := os.Executable()
@@ -260,7 +265,8 @@ func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 		Log:      zap.NewStdLog(logger),
 	}
 	made, err := studio.New(studio.Parts{
-		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Now: time.Now, Logger: logger,
+		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Logger: logger,
+		Answers: &shared.Answers, Rates: shared.people, Rate: studioRate,
 		Access:   &gateway.Access{Sidecar: shared.Sidecar, Routes: shared.Routes, Models: shared.models, Bodies: &shared.Bodies},
 		Projects: &gateway.Projects{Sidecar: shared.Sidecar, Engines: shared.Engines},
 		Quota: &gateway.Submitter{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
@@ -27,6 +28,7 @@ type Shared struct {
 	Streams *streams.Registry
 	Routes  *gateway.Routes
 	Bodies  gateway.Bodies // of all requests
+	Answers gateway.Bodies // of engines, which pages of the studio are made of
 
 	cache    *cache.Cache
 	rechecks *gateway.Rechecks
@@ -35,7 +37,8 @@ type Shared struct {
 	plays    *previews // the same for players
 	models   *gateway.Models
 	games    *gateway.Previews
-	dataDir  string // "" when nothing that is open belongs to a data folder
+	people   *gateway.Rates // of the studio's requests
+	dataDir  string         // "" when nothing that is open belongs to a data folder
 
 	mu   sync.Mutex // guards apps
 	apps []*App     // those that use it, in the order of their start
@@ -65,6 +68,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
+		people: gateway.NewRates(rate.NewLocal[string](gateway.RatedKeys, time.Now), time.Now),
 	}
 	shared.serveGames(logger)
 	return shared, nil

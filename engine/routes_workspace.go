@@ -133,7 +133,7 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 	if err := readJSON(w, r, &req); err != nil {
 		return err
 	}
-	saved, err := m.RestoreTo(req.Rev, req.Head)
+	saved, err := m.RestoreTo(r.Context(), req.Rev, req.Head)
 	if err != nil {
 		return err
 	}

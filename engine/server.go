@@ -57,11 +57,16 @@ type Config struct {
 
 const defaultHeartbeat = 10 * time.Second
 
+// maxReaders is how many answers are made at a time that hold files of a game, all of
+// them for some: others wait.
+const maxReaders = 4
+
 // server answers the requests of the contract.
 type server struct {
 	cfg       Config
 	tokenHash [sha256.Size]byte
-	streams   atomic.Int64 // open event streams
+	streams   atomic.Int64  // open event streams
+	readers   chan struct{} // holds a token for each answer that is made of a game's files
 	// ready holds the jobs once they are recovered; until then every request
 	// but readyz's is a 503.
 	ready atomic.Pointer[jobs.Manager]
@@ -71,7 +76,7 @@ func newServer(cfg Config) *server {
 	if cfg.Heartbeat <= 0 {
 		cfg.Heartbeat = defaultHeartbeat
 	}
-	return &server{cfg: cfg, tokenHash: sha256.Sum256([]byte(cfg.Token))}
+	return &server{cfg: cfg, tokenHash: sha256.Sum256([]byte(cfg.Token)), readers: make(chan struct{}, maxReaders)}
 }
 
 // handler returns the engine's routes behind the check of the token.
@@ -94,13 +99,13 @@ func (s *server) handler() http.Handler {
 		{http.MethodGet, contract.PathFeed, s.feed},
 		{http.MethodPost, contract.PathAck, s.ack},
 		{http.MethodGet, contract.PathSnapshot, s.snapshot},
-		{http.MethodGet, contract.PathWorkspace, s.workspace},
-		{http.MethodGet, contract.PathFile, s.file},
+		{http.MethodGet, contract.PathWorkspace, s.reading(s.workspace)},
+		{http.MethodGet, contract.PathFile, s.reading(s.file)},
 		{http.MethodPut, contract.PathFile, s.saveFile},
 		{http.MethodDelete, contract.PathFile, s.saveFile},
 		{http.MethodGet, contract.PathRevisions, s.revisions},
-		{http.MethodGet, contract.PathRevisions + "/{rev}/zip", s.revisionZIP},
-		{http.MethodGet, contract.PathDiff, s.diff},
+		{http.MethodGet, contract.PathRevisions + "/{rev}/zip", s.reading(s.revisionZIP)},
+		{http.MethodGet, contract.PathDiff, s.reading(s.diff)},
 		{http.MethodPost, contract.PathRestore, s.restore},
 		{http.MethodPost, contract.PathFence, s.fence},
 		{http.MethodPost, contract.PathDrain, s.drain},
@@ -147,6 +152,19 @@ func (s *server) authorized(next http.Handler) http.Handler {
 // answerFunc answers a request once the jobs are recovered. It may return what
 // keeps it from answering, if it has not begun to.
 type answerFunc func(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error
+
+// reading has an answer wait until there is room for what it reads.
+func (s *server) reading(next answerFunc) answerFunc {
+	return func(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+		select {
+		case s.readers <- struct{}{}:
+		case <-r.Context().Done():
+			return r.Context().Err()
+		}
+		defer func() { <-s.readers }()
+		return next(m, w, r)
+	}
+}
 
 func (s *server) whenReady(answer answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

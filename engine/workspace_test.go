@@ -236,3 +236,42 @@ func TestWhatIsSavedWhileAJobWorksJoinsItsGame(t *testing.T) {
 		t.Errorf("%+v", list[:2])
 	}
 }
+
+func TestFileThatClashesWithOneOfTheJobKeepsNoOtherOut(t *testing.T) {
+	release := make(chan struct{})
+	p := withGame(t, typed{release, map[string]string{"src/enemy.js": "job\n", "art": "job\n", "index.html": "job"}})
+	id := api.NewJobID(time.Now())
+	p.submit(id, "work")
+	wait.Until(t, "the job runs", func() bool {
+		return decode[contract.Workspace](t, p.get(contract.PathWorkspace)).Running == id
+	})
+	was := ""
+	wait.Until(t, "it works", func() bool {
+		res := p.save("mine.txt", "mine", was)
+		was = "mine"
+		return decode[contract.Saved](t, res).Later
+	})
+	for _, name := range []string{"src/Enemy.js", "art/fox.txt"} {
+		if res := p.save(name, "mine\n", ""); res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d", name, res.StatusCode)
+		}
+	}
+	p.save("mine.txt", "mine too", "mine")
+	close(release)
+	p.finish(id)
+	var list []contract.Revision
+	wait.Until(t, "the edit has joined", func() bool {
+		list = decode[contract.Revisions](t, p.get(contract.PathRevisions)).Revisions
+		return strings.HasPrefix(list[0].Message, "Left out")
+	})
+	if draft := list[1]; draft.Kind != "draft" || p.file(fmt.Sprintf("src/Enemy.js&rev=%d", draft.ID)) != "mine\n" ||
+		p.file(fmt.Sprintf("art/fox.txt&rev=%d", draft.ID)) != "mine\n" || !strings.Contains(list[0].Message, "art/fox.txt, src/Enemy.js") {
+		t.Errorf("%+v", list[:2])
+	}
+	if got := p.file("src/enemy.js") + p.file("art") + p.file("mine.txt"); got != "job\njob\nmine too" {
+		t.Errorf("the game holds %q", got)
+	}
+	if saved := decode[contract.Saved](t, p.save("mine.txt", "mine now", "mine too")); saved.Later || saved.Head <= list[0].ID {
+		t.Errorf("saved afterwards: %+v", saved)
+	}
+}

@@ -49,7 +49,7 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 	if refused != nil {
 		return q, refused
 	}
-	return q, a.Rates.spend(r.Context(), q.KeyID, a.Rate)
+	return q, a.Rates.Spend(r.Context(), q.KeyID, a.Rate)
 }
 
 // authenticate finds out who holds a key, or why not. A key that may not be used, but

@@ -21,15 +21,15 @@ func TestRoomForBodiesIsBoundedForEachUserAndForAll(t *testing.T) {
 		if err := take(user, maxBodiesOfUser); err != nil {
 			t.Fatalf("all that user %s may take: %v", user, err)
 		}
-		if err := take(user, 1); !errors.Is(err, errBodies) {
-			t.Errorf("more of user %s: %v, want errBodies", user, err)
+		if err := take(user, 1); !errors.Is(err, ErrBodies) {
+			t.Errorf("more of user %s: %v, want ErrBodies", user, err)
 		}
 	}
-	if err := take("i", 1); !errors.Is(err, errBodies) {
-		t.Errorf("more than all may take: %v, want errBodies", err)
+	if err := take("i", 1); !errors.Is(err, ErrBodies) {
+		t.Errorf("more than all may take: %v, want ErrBodies", err)
 	}
 	shares[0].Release()
-	for user, want := range map[string]error{"a": nil, "b": errBodies, "i": nil} {
+	for user, want := range map[string]error{"a": nil, "b": ErrBodies, "i": nil} {
 		if err := take(user, 1); !errors.Is(err, want) {
 			t.Errorf("user %s when user a has given back: %v, want %v", user, err, want)
 		}

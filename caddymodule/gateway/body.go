@@ -28,8 +28,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share)
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	body, err := io.ReadAll(counted{body: http.MaxBytesReader(w, r.Body, limit), share: share, limit: limit})
-	if errors.Is(err, errBodies) {
+	body, err := io.ReadAll(share.Reader(http.MaxBytesReader(w, r.Body, limit), limit))
+	if errors.Is(err, ErrBodies) {
 		return nil, api.Unavailable("Too many large bodies are being sent right now.", retrySoon, err)
 	}
 	if err != nil {
@@ -72,8 +72,8 @@ const (
 	maxBodies       = 512 << 20
 )
 
-// errBodies: there is no room for more of a body now.
-var errBodies = errors.New("the memory for request bodies is used up")
+// ErrBodies means that there is no room for more of a body now.
+var ErrBodies = errors.New("the memory for request bodies is used up")
 
 // Bodies counts the request bodies in memory. The rate of requests does not
 // bound them: a body may take a minute to arrive. A user's own bound keeps one
@@ -103,7 +103,7 @@ func (b *Bodies) Share(user string) *Share {
 }
 
 // take makes the share larger by n bytes of a body of at most limit, or returns
-// errBodies.
+// ErrBodies.
 func (s *Share) take(n int, limit int64) error {
 	if s == nil || n == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (s *Share) take(n int, limit int64) error {
 	defer b.mu.Unlock()
 	more := int64(n)
 	if b.of[s.user]+more > max(maxBodiesOfUser, limit) || b.all+more > max(maxBodies, limit) {
-		return errBodies
+		return ErrBodies
 	}
 	if b.of == nil {
 		b.of = make(map[string]int64)
@@ -124,9 +124,15 @@ func (s *Share) take(n int, limit int64) error {
 	return nil
 }
 
+// Reader returns a body of at most limit bytes that takes the share as it is read. Its
+// error is ErrBodies where there is no room for more.
+func (s *Share) Reader(body io.Reader, limit int64) io.Reader {
+	return counted{body: body, share: s, limit: limit}
+}
+
 // Release gives the share back when the body is no longer in memory.
 func (s *Share) Release() {
-	if s.size == 0 {
+	if s == nil || s.size == 0 {
 		return
 	}
 	b := s.bodies

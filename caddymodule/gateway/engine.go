@@ -28,6 +28,10 @@ var ErrNotSent = errors.New("the engine could not be connected to")
 // starts the phase.
 const HeaderEngineState = "Svc-Engine-State"
 
+// ErrCancelling is the cause, wrapped, of the 503 of a cancellation that the engine has,
+// and that has not ended the job yet.
+var ErrCancelling = errors.New("the job is being cancelled")
+
 // Next is the rest of a request's way, which writes the answer: behind a Locator that
 // is the engine that q.Lease names.
 type Next func(w http.ResponseWriter, r *http.Request) error
@@ -155,7 +159,7 @@ func (l *Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) err
 	}
 	job, err := l.Sidecar.AwaitEnd(ctx, q.Route.JobID)
 	if err != nil {
-		return api.Unavailable("The job is being cancelled; ask for its status.", retrySoon, err)
+		return api.Unavailable("The job is being cancelled; ask for its status.", retrySoon, fmt.Errorf("%w: %w", ErrCancelling, err))
 	}
 	return serveRecord(w, r, &job)
 }

@@ -59,9 +59,9 @@ const (
 
 func (e *RateError) Error() string { return fmt.Sprintf("over the rate of one %s", e.Kind) }
 
-// spend takes one request from the key's rate, or returns the 503: the
+// Spend takes one request from the key's rate, or returns the 503: the
 // specification closes the list of limits that answer 429.
-func (r *Rates) spend(ctx context.Context, keyID string, limit rate.Limit) *api.Error {
+func (r *Rates) Spend(ctx context.Context, keyID string, limit rate.Limit) *api.Error {
 	if limit.Rate == 0 {
 		return nil
 	}

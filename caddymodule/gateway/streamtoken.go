@@ -93,5 +93,5 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	if !d.Allow {
 		return q, refusal(d)
 	}
-	return q, a.Rates.spend(r.Context(), q.KeyID, a.Rate)
+	return q, a.Rates.Spend(r.Context(), q.KeyID, a.Rate)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/disk"
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -244,6 +245,33 @@ func Drafted(root *os.Root, jobID string) (map[string][]byte, error) {
 		}
 	}
 	return files, nil
+}
+
+// GameFile returns one of the files of the project's game, or fs.ErrNotExist, wrapped:
+// Project has all of them, and no other.
+func GameFile(root *os.Root, name string) ([]byte, error) {
+	at := path.Join(Deliverable, name)
+	missing := fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	if !api.CleanPath(name) || isShot(at) {
+		return nil, missing
+	}
+	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+		info, err := root.Lstat(dir)
+		if disk.Gone(err) || err == nil && !info.IsDir() {
+			return nil, missing // no link leads out of the game
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the game: %w", err)
+		}
+	}
+	info, err := root.Lstat(at)
+	if disk.Gone(err) || err == nil && !info.Mode().IsRegular() {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the game: %w", err)
+	}
+	return disk.Read(root, at, gamezip.MaxBytes)
 }
 
 // readGame returns the regular files of the project's game, without the pictures of

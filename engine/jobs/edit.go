@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -72,17 +73,26 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 	return out, nil
 }
 
-// File returns a file of the game as it is, or was at a revision.
-func (m *Manager) File(name string, rev int) ([]byte, error) {
-	files, err := m.gameAt(rev)
-	if err != nil {
-		return nil, err
+// File returns a file of the game as it is, or was at a revision. It reads no other.
+func (m *Manager) File(name string, rev int) (data []byte, err error) {
+	e, later := m.laterEdits()[name]
+	switch {
+	case !api.CleanPath(name), rev == 0 && later && e.Delete:
+		return nil, ErrNoFile
+	case rev == 0 && later:
+		return e.Data, nil
+	case rev == 0:
+		err = m.space.Read(func(root *os.Root) error {
+			data, err = gen.GameFile(root, name)
+			return err
+		})
+	default:
+		data, err = m.history.File(rev, path.Join(gen.Deliverable, name))
 	}
-	data, there := files[name]
-	if !there {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoFile
 	}
-	return data, nil
+	return data, err
 }
 
 // GameAt returns the files of the game as they were at a revision.
@@ -106,7 +116,7 @@ func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if !api.CleanPath(e.Path) || len(e.Path) > api.MaxPath {
 		return contract.Saved{}, ErrPath
 	}
-	return m.byHand(
+	return m.byHand(ctx,
 		func() (contract.Saved, error) { return m.edit(ctx, e) },
 		func() (contract.Saved, error) { return m.editLater(e) },
 	)
@@ -169,8 +179,8 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 
 // RestoreTo makes the files of a revision the project's, as a new revision, if the
 // newest one is still head.
-func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
-	return m.byHand(func() (contract.Saved, error) {
+func (m *Manager) RestoreTo(ctx context.Context, rev, head int) (contract.Saved, error) {
+	return m.byHand(ctx, func() (contract.Saved, error) {
 		former, err := m.here()
 		if err != nil {
 			return contract.Saved{}, err
@@ -196,15 +206,21 @@ func (m *Manager) RestoreTo(rev, head int) (contract.Saved, error) {
 }
 
 // byHand does what a person asks for, one thing at a time: while a job works it does
-// later instead of now.
-func (m *Manager) byHand(now, later func() (contract.Saved, error)) (contract.Saved, error) {
+// later instead of now. What could not join the game at a job's end joins it first: it
+// is what the person sees.
+func (m *Manager) byHand(ctx context.Context, now, later func() (contract.Saved, error)) (contract.Saved, error) {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	m.Touch()
 	do := later
 	if m.working.TryLock() {
 		defer m.working.Unlock()
-		do = now
+		do = func() (contract.Saved, error) {
+			if err := m.join(ctx); err != nil {
+				return contract.Saved{}, err
+			}
+			return now()
+		}
 	}
 	saved, err := do()
 	if full := (*fullError)(nil); errors.As(err, &full) {

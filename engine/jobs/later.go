@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -139,20 +140,23 @@ func (m *Manager) editLater(e Edit) (contract.Saved, error) {
 	return contract.Saved{Head: head.ID, SHA256: sumIf(e.Data, !e.Delete), Later: true, Problems: gen.Faults(e.Path, e.Data)}, nil
 }
 
-// joinLater brings what was saved while a job worked into the game that it left. What
-// touches lines of the job's stays the person's; the job's are in its own revision. The
-// caller holds saving and working.
+// joinLater is join for the end of a job, which does not fail for it. The caller holds
+// saving and working.
 func (m *Manager) joinLater(ctx context.Context) {
-	edits := m.laterEdits()
-	if len(edits) == 0 {
-		return
-	}
-	if err := m.join(ctx, edits); err != nil { // they stay, for the next time
-		m.cfg.Log.Error("edits not joined", zap.Int("files", len(edits)), zap.Error(err))
+	if err := m.join(ctx); err != nil { // they stay, for the next time
+		m.cfg.Log.Error("edits not joined", zap.Int("files", len(m.laterEdits())), zap.Error(err))
 	}
 }
 
-func (m *Manager) join(ctx context.Context, edits map[string]laterEdit) error {
+// join brings what was saved while a job worked into the game that it left. What
+// touches lines of the job's stays the person's; the job's are in its own revision. A
+// file that can't stand beside those of the job is in a draft, and keeps no other one
+// out. The caller holds saving and working.
+func (m *Manager) join(ctx context.Context) error {
+	edits := m.laterEdits()
+	if len(edits) == 0 {
+		return nil
+	}
 	game, err := m.gameFiles()
 	if err != nil {
 		return err
@@ -161,18 +165,7 @@ func (m *Manager) join(ctx context.Context, edits map[string]laterEdit) error {
 	if err != nil {
 		return err
 	}
-	next, lost := maps.Clone(game), []string{}
-	for _, name := range slices.Sorted(maps.Keys(edits)) {
-		text, there, kept := edits[name].with(game[name])
-		if !kept {
-			lost = append(lost, name)
-		}
-		if there {
-			next[name] = text
-		} else {
-			delete(next, name)
-		}
-	}
+	next, lost, out := joined(game, edits)
 	if _, err := gen.Rebuild(ctx, next, ""); err != nil {
 		return err
 	}
@@ -183,10 +176,64 @@ func (m *Manager) join(ctx context.Context, edits map[string]laterEdit) error {
 	if len(lost) > 0 {
 		message += fmt.Sprintf(". The job changed the same lines of %s: its own are in r%d", strings.Join(lost, ", "), former.ID)
 	}
-	if _, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage)}); err != nil {
+	if len(out) > 0 {
+		message = fmt.Sprintf("Left out, as files of the job have these names: %s. They are in the draft before this. %s", strings.Join(out, ", "), message)
+		if err := m.keepOut(next, edits, out); err != nil {
+			return err
+		}
+	}
+	if err := m.storeLater(nil); err != nil { // first: who sees the revision sees the game as in it
 		return err
 	}
-	return m.storeLater(nil)
+	_, err = m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage)})
+	return err
+}
+
+// joined returns a game with edits, of which lost took the place of lines of the job's,
+// and out have names that can't stand beside those of its files.
+func joined(game map[string][]byte, edits map[string]laterEdit) (next map[string][]byte, lost, out []string) {
+	next = maps.Clone(game)
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		_, there, kept := edits[name].with(game[name])
+		if !there {
+			delete(next, name)
+		}
+		if !kept {
+			lost = append(lost, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(edits)) { // after what gives a name free
+		text, there, _ := edits[name].with(game[name])
+		if !there {
+			continue
+		}
+		if with := applied(next, Edit{Path: name, Data: text}); revs.Check(inProject(with)) == nil {
+			next = with
+		} else {
+			out = append(out, name)
+		}
+	}
+	return next, lost, out
+}
+
+// keepOut keeps a draft of the game with the files that were left out of it, in place
+// of those whose names they can't stand beside.
+func (m *Manager) keepOut(game map[string][]byte, edits map[string]laterEdit, out []string) error {
+	files, err := m.projectFiles()
+	if err != nil {
+		return err
+	}
+	for _, name := range out {
+		mine := map[string][]byte{name: edits[name].Data}
+		for other := range game {
+			if revs.Check(inProject(applied(mine, Edit{Path: other}))) != nil {
+				delete(files, path.Join(gen.Deliverable, other))
+			}
+		}
+		maps.Copy(files, inProject(mine))
+	}
+	message := "Saved while a job worked, and left out of its game: " + strings.Join(out, ", ")
+	return m.commit(revs.Revision{Kind: revs.Draft, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage), Time: m.now()}, files)
 }
 
 // with returns the file with the edit and what the job made of it, nil for none, and

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,6 +244,25 @@ func (s *Store) Files(id int) (Files, error) {
 		}
 	}
 	return files, nil
+}
+
+// File returns one of the files that a revision holds, or fs.ErrNotExist, wrapped.
+func (s *Store) File(id int, name string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, there := s.find(id)
+	if !there {
+		return nil, fmt.Errorf("revision %d: %w", id, ErrUnknown)
+	}
+	tree, err := s.tree(r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	sum, there := tree[name]
+	if !there {
+		return nil, fmt.Errorf("%s in revision %d: %w", name, id, fs.ErrNotExist)
+	}
+	return s.object(sum)
 }
 
 // tree returns what a tree lists: paths to objects.

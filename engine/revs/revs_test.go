@@ -2,8 +2,11 @@ package revs_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,6 +54,27 @@ func objects(t *testing.T, dir string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+func TestAFileOfARevisionIsReadWithoutTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	r := commit(t, s, revs.Generated, revs.Files{"game/a": []byte("one"), "game/b": []byte("two")})
+	sum := sha256.Sum256([]byte("two"))
+	if err := os.Remove(filepath.Join(dir, "objects", hex.EncodeToString(sum[:]))); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := s.File(r.ID, "game/a"); err != nil || string(data) != "one" {
+		t.Errorf("%q, %v", data, err)
+	}
+	for name, want := range map[string]error{"game/b": revs.ErrDamaged, "game/c": fs.ErrNotExist} {
+		if _, err := s.File(r.ID, name); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.File(r.ID+1, "game/a"); !errors.Is(err, revs.ErrUnknown) {
+		t.Errorf("no revision: %v", err)
+	}
 }
 
 func TestRestoreIsANewRevisionWithTheOldFiles(t *testing.T) {

@@ -136,6 +136,7 @@ func (c *Console) routes() http.Handler {
 	mux.Handle(site.StudioPath, c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/", c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
+	mux.Handle(site.StudioPath+"/{project}/{rest...}", c.allowed("", c.openStudio))
 
 	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))
 

@@ -1,12 +1,22 @@
 package console
 
 import (
+	"net/http"
+	"strings"
+
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
 // livePrefix marks the subject of a preview's code that is a project, not a job.
 const livePrefix = "project:"
+
+// showsProject reports whether a request of the studio may be answered with a project's
+// page: its own address, or that of a form, which shows the page again when it is refused.
+func showsProject(r *http.Request) bool {
+	script := strings.Contains(r.Header.Get("Accept"), "application/json")
+	return !script && (r.PathValue("rest") == "" || r.Method == http.MethodPost)
+}
 
 // openStudio has the gateway answer: it has the engines. The console says who looks, and
 // where the game of a project that is theirs is shown.
@@ -15,8 +25,8 @@ func (c *Console) openStudio(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	studio := site.Studio{KeyID: key, UserID: x.user, Origin: c.options.Preview(x.r)}
-	if id := x.r.PathValue("project"); id != "" && studio.Origin != "" {
+	studio, origin := site.Studio{KeyID: key, UserID: x.user}, c.options.Preview(x.r)
+	if id := x.r.PathValue("project"); id != "" && origin != "" && showsProject(x.r) {
 		d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPreview)
 		if err != nil {
 			return err
@@ -26,7 +36,7 @@ func (c *Console) openStudio(x *exchange) error {
 			if err != nil {
 				return err
 			}
-			studio.Preview = studio.Origin + "/" + code
+			studio.Preview = origin + "/" + code
 		}
 	}
 	site.Serve{What: site.ServeStudio, Session: x.session.Name(), Studio: studio}.Ask(x)

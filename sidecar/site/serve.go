@@ -39,16 +39,15 @@ type Studio struct {
 	KeyID   string // under which it works
 	UserID  string
 	Preview string // where the project's game is shown, "" for nowhere
-	Origin  string // of Preview, for the page's policy
 }
 
 func (s Studio) encode() string {
-	return url.Values{"key": {s.KeyID}, "user": {s.UserID}, "preview": {s.Preview}, "origin": {s.Origin}}.Encode()
+	return url.Values{"key": {s.KeyID}, "user": {s.UserID}, "preview": {s.Preview}}.Encode()
 }
 
 func decodeStudio(text string) (Studio, error) {
 	v, err := url.ParseQuery(text)
-	s := Studio{KeyID: v.Get("key"), UserID: v.Get("user"), Preview: v.Get("preview"), Origin: v.Get("origin")}
+	s := Studio{KeyID: v.Get("key"), UserID: v.Get("user"), Preview: v.Get("preview")}
 	if err == nil && (s.KeyID == "" || s.UserID == "") {
 		err = errors.New("the studio is nobody's")
 	}

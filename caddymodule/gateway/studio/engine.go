@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
 
@@ -43,7 +44,8 @@ type answer struct {
 }
 
 // ask calls the engine of a project, which is started if need be. The error is an
-// *api.Error for an engine that is not ready, or can't be reached.
+// *api.Error for an engine that is not ready, or can't be reached, and for an answer that
+// the context's share has no room for.
 func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer, error) {
 	lease, err := s.Engines.Submit(ctx, p, hold)
 	if err != nil {
@@ -71,8 +73,10 @@ func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer
 		return answer{}, api.Unavailable("The project's engine can't be reached right now.", time.Second, err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	body, err := io.ReadAll(shareOf(ctx).Reader(io.LimitReader(res.Body, maxAnswer+1), maxAnswer+1))
 	switch {
+	case errors.Is(err, gateway.ErrBodies):
+		return answer{}, api.Unavailable("Too many large files are being read right now.", time.Second, err)
 	case err != nil:
 		return answer{}, api.Unavailable("The project's engine broke its answer off.", time.Second, err)
 	case len(body) > maxAnswer, res.Header.Get(contract.HeaderInstance) != lease.InstanceID:

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
@@ -93,10 +94,38 @@ func (s *Studio) saveFile(x *exchange) error {
 	if x.json() {
 		return pass(x, a)
 	}
-	if remove {
-		return x.redirect(x.at("?done=deleted#code"))
+	return s.saved(x, a, name, remove)
+}
+
+// saved answers a form of which the file was saved or deleted, and says what is wrong with
+// the game that is made of it.
+func (s *Studio) saved(x *exchange, a answer, name string, removed bool) error {
+	var made contract.Saved
+	if err := json.Unmarshal(a.body, &made); err != nil {
+		return api.Unavailable("The file may have been saved: look at it.", time.Second, err)
 	}
-	return x.redirect(x.at("?done=saved&file=" + url.QueryEscape(name) + "#code"))
+	say := "saved"
+	switch {
+	case made.Later:
+		say = "later"
+	case removed:
+		say = "deleted"
+	}
+	if len(made.Problems) > 0 && !removed {
+		page, err := s.load(x)
+		if err != nil {
+			return err
+		}
+		if page.File, err = s.open(x.r.Context(), x, page, name, 0); err != nil {
+			return err
+		}
+		page.Done, page.File.Problems = done[say], made.Problems
+		return s.showProject(x, http.StatusOK, page)
+	}
+	if removed {
+		return x.redirect(x.at("?done=" + say + "#code"))
+	}
+	return x.redirect(x.at("?done=" + say + "&file=" + url.QueryEscape(name) + "#code"))
 }
 
 // parse reads a form, or refuses one that did not arrive as a whole.

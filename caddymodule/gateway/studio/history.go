@@ -97,6 +97,11 @@ type diffLine struct{ Kind, Text string }
 // At returns the address of a part of the project's page.
 func (p diffPage) At(rest string) string { return projectPage{Project: p.Project}.At(rest) }
 
+// FileAt returns the address of a file as it was at the older version.
+func (p diffPage) FileAt(name string) string {
+	return p.At("?" + url.Values{"file": {name}, "rev": {strconv.Itoa(p.From)}}.Encode() + "#code")
+}
+
 // maxLines bounds what a page shows of one file's diff.
 const maxLines = 2000
 

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -23,6 +24,22 @@ type homePage struct {
 	Name     string // as it was typed
 	Prompt   string
 	Error    string
+}
+
+// Pages reports whether there are more projects than on this page.
+func (p homePage) Pages() bool { return p.After != "" || p.Next != "" }
+
+// PageAt returns the address of the page after a project, "" for the first, of the same
+// search.
+func (p homePage) PageAt(after string) string {
+	query := url.Values{}
+	if p.Query != "" {
+		query.Set("q", p.Query)
+	}
+	if after != "" {
+		query.Set("after", after)
+	}
+	return (&url.URL{Path: site.StudioPath, RawQuery: query.Encode()}).String()
 }
 
 // projectsShown is how many projects a page has.
@@ -53,7 +70,11 @@ func (s *Studio) showHome(x *exchange, status int, page homePage) error {
 		return err
 	}
 	page.Next = list.NextCursor
-	for _, p := range list.Data {
+	allowed, err := s.Projects.Allowed(x.r.Context(), x.who.KeyID, list.Data)
+	if err != nil {
+		return api.Unavailable("Access can't be checked right now.", time.Second, err)
+	}
+	for _, p := range allowed {
 		if page.Query == "" || strings.Contains(strings.ToLower(p.Name+" "+p.Description), strings.ToLower(page.Query)) {
 			page.Projects = append(page.Projects, p)
 		}
@@ -96,11 +117,43 @@ func (s *Studio) create(x *exchange) error {
 	case page.Prompt == "":
 		return x.redirect(x.at(""))
 	}
+	once := rand.Text()
+	x.r.PostForm.Set("once", once)
 	if a, err = s.send(x, briefOf(x.r.PostForm)); err != nil && len(page.Prompt) <= maxExample {
 		// At an address of its own, which can be loaded again without a second project.
-		return x.redirect(x.at("?prompt=" + url.QueryEscape(page.Prompt)))
+		query := url.Values{"prompt": {page.Prompt}, "unsent": {whyUnsent(err)}}
+		if uncertain(asError(err)) {
+			query.Set("once", once)
+		}
+		return x.redirect(x.at("?" + query.Encode()))
 	}
 	return s.sent(x, briefOf(x.r.PostForm), a, err)
+}
+
+// unsentBriefs are what the page of a new project says of a brief that was refused, named
+// in its address.
+var unsentBriefs = map[string]string{
+	"starting":                 "The project's engine is starting. Send it again in a moment: nothing is lost.",
+	"uncertain":                "It is not certain that the brief arrived. Send it again as it is: it becomes one job.",
+	"refused":                  "The project was made, but its brief was refused. Send it again to see why.",
+	api.LimitJobsPerDay:        "Not sent: your studio has used its jobs of this day. See the page API Keys.",
+	api.LimitJobsPerMonth:      "Not sent: your studio has used its jobs of this month. See the page API Keys.",
+	api.LimitMaxConcurrentJobs: "Not sent: your studio runs as many jobs as it may. Send it when one has ended.",
+	api.LimitTIKPerMonth:       "Not sent: your studio has used its TIK of this month. See the page API Keys.",
+}
+
+// whyUnsent names why a brief was refused, as in unsentBriefs.
+func whyUnsent(err error) string {
+	refused := asError(err)
+	switch {
+	case refused.Starting:
+		return "starting"
+	case uncertain(refused):
+		return "uncertain"
+	case unsentBriefs[refused.Limit] != "":
+		return refused.Limit
+	}
+	return "refused"
 }
 
 // maxGenerated bounds a name that is made of a brief, in characters.

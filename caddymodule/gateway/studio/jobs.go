@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -117,8 +118,15 @@ func (s *Studio) sent(x *exchange, b brief, a answer, err error) error {
 	return x.redirect(x.at("?done=sent"))
 }
 
-// unsent answers that a brief was not taken; it is still in the form, and so is the name
-// under which the same may be sent again.
+// uncertain reports whether a brief that was refused so is to be sent again as it is: it
+// may be a job already, and under the same name it becomes no second one. After any other
+// refusal it is changed, and needs a name of its own.
+func uncertain(refused *api.Error) bool {
+	return refused.Status == http.StatusServiceUnavailable || refused.Status == http.StatusGatewayTimeout
+}
+
+// unsent answers that a brief was not taken; it is still in the form, and where the same
+// may be sent again so is its name.
 func (s *Studio) unsent(x *exchange, b brief, why error) error {
 	refused := asError(why)
 	if x.json() {
@@ -128,9 +136,12 @@ func (s *Studio) unsent(x *exchange, b brief, why error) error {
 	if err != nil {
 		return err
 	}
-	page.Brief, page.Error, page.Retry = b, refused.Message, seconds(refused.RetryAfter)
+	page.Brief, page.Error = b, refused.Message
+	if uncertain(refused) {
+		page.Once = x.r.PostFormValue("once")
+	}
 	if refused.Starting {
-		page.Error = "The project's engine is starting. Send it again in a moment: nothing is lost."
+		page.Error = unsentBriefs["starting"]
 	}
 	return s.showProject(x, refused.Status, page)
 }
@@ -142,8 +153,7 @@ func (s *Studio) stop(x *exchange) error {
 	}
 	target := "/v1/generate/" + url.PathEscape(x.r.PathValue("job")) + "?projectId=" + x.project()
 	a, err := s.v1(x.r.Context(), x, http.MethodDelete, target, nil, nil)
-	var refused *api.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusServiceUnavailable && !x.json() {
+	if errors.Is(err, gateway.ErrCancelling) && !x.json() {
 		return x.redirect(x.at("?done=stopped")) // it will end
 	}
 	if err != nil {

@@ -72,8 +72,10 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 	}
 	var a answer
 	if err == nil {
+		share := s.Answers.Share(project.OwnerID)
+		defer share.Release()
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
-		a, err = s.ask(r.Context(), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
+		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
 	}
 	switch {
 	case err != nil:

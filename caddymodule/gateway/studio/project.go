@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +31,11 @@ type projectPage struct {
 	Jobs      []sidecar.Job       // newest first
 	Models    []api.Model
 	File      *openFile
-	Brief     brief // as it was typed
-	Once      string
+	Brief     brief  // as it was typed
+	Once      string // name of the brief; "" for a new one
 	Nonce     string // of the editor's styles, "" without the editor
 	Error     string
 	Done      string
-	Retry     int // seconds until a submission may be sent again, 0 for none
 }
 
 // engineState is how far the project's engine is.
@@ -58,7 +58,7 @@ type openFile struct {
 	New    bool
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
 	Theirs   *string
-	Problems []contract.Problem
+	Problems []contract.Problem // that the game has since the file was saved
 }
 
 // Game reports whether there is something to play.
@@ -108,12 +108,15 @@ func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
 }
 
-// Raw returns the address of a file's content.
-func (p projectPage) Raw(name string) string { return p.At("/file?path=" + url.QueryEscape(name)) }
+// Raw returns the address of a file's content at a version, 0 for the present.
+func (p projectPage) Raw(name string, rev int) string {
+	return p.At("/file?" + fileQuery(name, rev).Encode())
+}
 
 // Images reports whether a file is shown as a picture.
 func (f openFile) Image() bool {
-	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(path.Ext(f.Path)))
+	_, picture := pictures[strings.ToLower(path.Ext(f.Path))]
+	return picture
 }
 
 func (s *Studio) show(x *exchange) error {
@@ -123,6 +126,7 @@ func (s *Studio) show(x *exchange) error {
 	}
 	query := x.r.URL.Query()
 	page.Done, page.Brief.Prompt = done[query.Get("done")], clip(query.Get("prompt"), maxExample)
+	page.Error, page.Once = unsentBriefs[query.Get("unsent")], query.Get("once")
 	if name := query.Get("file"); name != "" && page.Engine.Ready {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
@@ -134,12 +138,18 @@ func (s *Studio) show(x *exchange) error {
 
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
-	"saved": "Saved.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
 	"stopped": "The job is being stopped.", "sent": "Sent.",
 }
 
+// onceForm is what the name of a brief looks like, as rand.Text and the page make it.
+var onceForm = regexp.MustCompile(`^[A-Za-z0-9]{26,64}$`)
+
 func (s *Studio) showProject(x *exchange, status int, page projectPage) error {
-	page.Preview, page.Once = x.who.Preview, rand.Text()
+	page.Preview = x.who.Preview
+	if !onceForm.MatchString(page.Once) {
+		page.Once = rand.Text()
+	}
 	if page.File != nil && !page.File.Binary && s.pages.hasEditor() {
 		page.Nonce = rand.Text()
 		allowStyles(x.Header(), page.Nonce)

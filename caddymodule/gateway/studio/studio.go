@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -29,8 +30,10 @@ type Parts struct {
 	Projects *gateway.Projects
 	Locator  *gateway.Locator
 	Quota    *gateway.Submitter
-	Editor   string // folder of the bundled editor, which need not be there
-	Now      func() time.Time
+	Answers  *gateway.Bodies // has the room that answers of engines need
+	Rates    *gateway.Rates  // count each user's requests
+	Rate     rate.Limit      // of one user; the zero Limit is none
+	Editor   string          // folder of the bundled editor, which need not be there
 	Logger   *zap.Logger
 }
 
@@ -93,8 +96,6 @@ func (x *exchange) redirect(to string) error {
 	return nil
 }
 
-type whoKey struct{}
-
 // Serve answers a request of the studio for who asks.
 func (s *Studio) Serve(w http.ResponseWriter, r *http.Request, who site.Studio) error {
 	inner := r.Clone(r.Context())
@@ -105,7 +106,15 @@ func (s *Studio) Serve(w http.ResponseWriter, r *http.Request, who site.Studio) 
 	if pattern == "" { // a redirect of the mux to a cleaner path, or another method
 		inner.URL.Path = "/-/-/-/-"
 	}
-	s.routes.ServeHTTP(w, withWho(inner, who))
+	share := s.Answers.Share(who.UserID)
+	defer share.Release()
+	inner = inner.WithContext(withShare(withWho(inner.Context(), who), share))
+	if refused := s.Rates.Spend(r.Context(), who.KeyID, s.Rate); refused != nil {
+		refused.Message = "Too many requests of your studio. Slow down."
+		s.fail(&exchange{ResponseWriter: w, r: inner, who: who}, refused)
+		return nil
+	}
+	s.routes.ServeHTTP(w, inner)
 	return nil
 }
 
@@ -115,7 +124,7 @@ type answerFunc func(x *exchange) error
 
 func (s *Studio) answer(next answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, r: r, who: whoOf(r)}
+		x := &exchange{ResponseWriter: w, r: r, who: whoOf(r.Context())}
 		if err := next(x); err != nil {
 			s.fail(x, asError(err))
 		}

@@ -1,35 +1,48 @@
 // The form of a file: saved in place, and nothing that was typed is lost.
 import { post } from "./prompt.js";
+import { isUnsent, unsent } from "./unsent.js";
 
 // edit saves a file without loading the page anew. What is not saved is kept while the
-// browser lives, for the text that it was made of.
+// browser lives, with the sum of the text that it was made of: saving it over another one
+// shows both.
 export async function edit(form) {
 	const text = form.elements.text;
 	const sum = form.elements.sha256;
 	const said = form.querySelector("[data-saved]");
-	const kept = () => `file ${form.getAttribute("action")} ${form.dataset.path} ${sum.value}`;
-	const before = sessionStorage.getItem(kept());
-	if (said && before !== null && before !== text.value) {
-		text.value = before;
-		said.textContent = "This text was not saved yet.";
-	}
+	const name = `file ${form.getAttribute("action")} ${form.dataset.path}`;
+	if (said) takeBack();
 	const changed = () => {
 		if (!said) return;
-		sessionStorage.setItem(kept(), text.value);
-		said.textContent = "Not saved yet.";
+		sessionStorage.setItem(name, JSON.stringify({ text: text.value, sha256: sum.value }));
+		unsent(form, true);
+		say("Not saved yet.");
 	};
 	text.addEventListener("input", changed);
 	const editor = await open(form, text, changed);
+	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
 	if (text.readOnly || !said) return;
 	addEventListener("keydown", (event) => {
 		if (event.key !== "s" || !event.ctrlKey && !event.metaKey || event.defaultPrevented) return;
 		event.preventDefault();
 		form.requestSubmit();
 	});
+	form.querySelector("[data-again]").addEventListener("click", (event) => {
+		event.preventDefault();
+		leave();
+		const { href, pathname, search } = event.currentTarget;
+		if (pathname === location.pathname && search === location.search) location.reload();
+		else location.assign(href);
+	});
+	addEventListener("beforeunload", (event) => {
+		if (isUnsent(form)) event.preventDefault();
+	});
 	let saving = null;
 	let again = false;
 	form.addEventListener("submit", (event) => {
-		if (event.submitter?.name === "delete") return;
+		if (event.submitter?.name === "delete") {
+			leave();
+			return;
+		}
 		event.preventDefault();
 		if (saving) again = true; // the newest text wins
 		else saving = save().finally(() => {
@@ -39,33 +52,55 @@ export async function edit(form) {
 		});
 	});
 
+	function say(what) { said.textContent = what; }
+
+	// leave has nothing be left of what was typed.
+	function leave() {
+		sessionStorage.removeItem(name);
+		unsent(form, false);
+	}
+
+	function takeBack() {
+		const kept = JSON.parse(sessionStorage.getItem(name) ?? "null");
+		const inConflict = form.querySelector("[data-theirs]") !== null; // its text is the page's
+		if (inConflict) unsent(form, true);
+		if (!kept || inConflict || kept.text === text.value) return;
+		text.value = kept.text;
+		unsent(form, true);
+		say(kept.sha256 === sum.value
+			? "This text was not saved yet."
+			: "This text was not saved yet, and the file is another one by now: saving shows both.");
+		sum.value = kept.sha256;
+	}
+
 	async function save() {
-		said.textContent = "Saving …";
-		const name = kept();
+		say("Saving …");
 		const body = new URLSearchParams(new FormData(form));
 		const res = await post(form, body);
 		const answer = await res?.json().catch(() => null);
 		if (res?.ok && answer) {
-			sessionStorage.removeItem(name);
 			sum.value = answer.sha256;
-			if (text.value !== body.get("text")) sessionStorage.setItem(kept(), text.value);
 			show(answer);
+			if (text.value === body.get("text")) leave();
+			else changed();
 			return;
 		}
 		if (res?.status === 412) {
+			unsent(form, false);
 			form.submit(); // the page shows both texts
 			return;
 		}
-		said.textContent = res?.status === 401
+		say(res?.status === 401
 			? "Not saved: your session has ended. Sign in in another tab and save again; the text is kept."
-			: `Not saved: ${answer?.error ?? "the service can't be reached."} The text is kept.`;
+			: `Not saved: ${answer?.error ?? "the service can't be reached."} The text is kept.`);
 	}
 
 	// show says what a save made, and shows the game when it was built.
-	function show({ head, later, problems = [] }) {
+	function show({ head, later, problems: found }) {
+		const problems = found ?? [];
 		const saved = later ? "Saved: it joins the game when the job has ended" : `Saved as r${head}`;
 		const wrong = problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`);
-		said.textContent = wrong.length ? `${saved}, with problems: ${wrong.join("; ")}` : `${saved}.`;
+		say(wrong.length ? `${saved}, with problems: ${wrong.join("; ")}` : `${saved}.`);
 		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
 		const frame = document.querySelector("[data-game]");
 		if (frame && !later && !problems.length) frame.src = frame.src;

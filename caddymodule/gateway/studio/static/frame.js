@@ -58,6 +58,7 @@ export function watchGame(frame, place, ask) {
 		const fix = document.createElement("button");
 		said.textContent = text;
 		count.className = where.className = "soft small";
+		count.setAttribute("aria-hidden", "true"); // else each change is read
 		fix.type = "button";
 		fix.className = "button quiet";
 		fix.textContent = "Ask to fix it …";
@@ -69,12 +70,15 @@ export function watchGame(frame, place, ask) {
 		if (entry.at) locate(frame, file, line).then((found) => {
 			entry.at = found.line ? `${found.file}:${found.line}` : found.file;
 			const link = document.createElement("a");
-			link.href = `?file=${encodeURIComponent(found.file)}#code`;
+			link.href = `${base()}?file=${encodeURIComponent(found.file)}#code`;
 			link.textContent = entry.at;
 			where.append(link);
 		});
 	}
 }
+
+// base is the address of the project's page, which may be shown at a form's own.
+const base = () => `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
 
 // locate finds the source of a line of the script that is made of sources: the bundler
 // writes each one's name above it, and leaves most lines as they are.
@@ -82,7 +86,7 @@ async function locate(frame, file, line) {
 	const here = { file, line };
 	if (file !== "game.js") return here;
 	const read = async (path) => {
-		const res = await fetch(`${location.pathname}/file?path=${encodeURIComponent(path)}`).catch(() => null);
+		const res = await fetch(`${base()}/file?path=${encodeURIComponent(path)}`).catch(() => null);
 		return res?.ok ? res.text() : "";
 	};
 	const made = (await read("game.js")).split("\n");

@@ -1,10 +1,14 @@
 // The live progress of a job, from its own event stream.
+import { typed } from "./unsent.js";
 
 const ends = ["job.completed", "job.failed", "job.cancelled"];
 const maxLines = 500;
 
 // stalledAfter is how long a stream may be silent, though it says something every 15 s.
 const stalledAfter = 40_000;
+
+// retryAfter is how long a page without a stream waits before it is loaded anew.
+const retryAfter = 10_000;
 
 // followJob shows what a job does as it happens, and loads the page anew at its end:
 // the game and its version are there. It says each step once, and never moves the focus.
@@ -32,7 +36,14 @@ export function followJob(place) {
 	on("stream.closing", (event) => {
 		if (event.reason !== "session_ended") return; // else the browser connects again
 		source.close();
+		clearTimeout(stalled);
 		line("Your session has ended. Sign in again: what you typed is kept.");
+	});
+	source.addEventListener("error", () => { // the browser resumes by itself, but a refused stream never
+		if (source.readyState !== EventSource.CLOSED) return;
+		clearTimeout(stalled);
+		line("The job can't be followed right now; it may still run. The page asks again, unless you typed something.");
+		setInterval(() => { if (!typed()) location.assign(place.dataset.page); }, retryAfter);
 	});
 	for (const type of ends) {
 		on(type, () => {
@@ -55,9 +66,8 @@ export function followJob(place) {
 	}
 
 	function ended(type) {
-		const typing = document.querySelector("[data-editor] textarea:focus, [data-prompt] textarea:focus");
-		if (!typing) return location.assign(place.dataset.page);
-		line(`The job has ended (${type.slice(4)}). Load the page again to see its game.`);
+		if (!typed()) return location.assign(place.dataset.page);
+		line(`The job has ended (${type.slice(4)}). Save or send what you typed, then load the page again to see its game.`);
 	}
 
 	function line(text, kind) {

@@ -1,4 +1,5 @@
 // The form of a prompt: what is typed is kept, and a cold start is waited for.
+import { unsent } from "./unsent.js";
 
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
@@ -8,12 +9,34 @@ export function post(form, body) {
 	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
 }
 
+// countdown returns what shows numbers that change in a message, which a screen reader
+// would read each second.
+export function countdown(message) {
+	const count = document.createElement("span");
+	count.setAttribute("aria-hidden", "true");
+	message.append(count);
+	return count;
+}
+
+// keptUnder is the name under which the fields of a form are kept, the prompt first.
+const keptUnder = (action) => `fields ${action}`;
+
 // keepBrief keeps what is typed while the browser lives, and takes it back.
 export function keepBrief(form) {
-	const prompt = form.elements.prompt;
-	const name = `brief ${form.getAttribute("action")}`;
-	if (!prompt.value) prompt.value = sessionStorage.getItem(name) ?? "";
-	prompt.addEventListener("input", () => sessionStorage.setItem(name, prompt.value));
+	const { prompt } = form.elements;
+	const name = keptUnder(form.getAttribute("action"));
+	const fields = () => [...form.elements].filter((field) => field.matches("textarea, input:not([type])"));
+	const blank = fieldsOf(form);
+	if (!prompt.value) {
+		const kept = JSON.parse(sessionStorage.getItem(name) ?? "[]");
+		for (const [i, field] of fields().entries()) if (kept[i]) field.value = kept[i];
+		if (kept.slice(1).some(Boolean)) form.querySelector("details").open = true;
+		unsent(form, fieldsOf(form) !== blank);
+	}
+	form.addEventListener("input", () => {
+		sessionStorage.setItem(name, JSON.stringify(fields().map((field) => field.value)));
+		unsent(form, fieldsOf(form) !== blank);
+	});
 	prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 	});
@@ -36,7 +59,7 @@ export function begin(form) {
 			return;
 		}
 		const project = `/console/studio/${answer.data._id}`;
-		sessionStorage.setItem(`brief ${project}/jobs`, prompt);
+		sessionStorage.setItem(keptUnder(`${project}/jobs`), JSON.stringify([prompt]));
 		sessionStorage.setItem("send", project);
 		location.assign(project);
 	});
@@ -54,26 +77,40 @@ export function sendBegun(form) {
 export function resubmit(form) {
 	const wait = form.querySelector("[data-wait]");
 	let sending = false;
+	let sent = "";
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
 		if (sending) return;
 		sending = true;
+		if (sent && sent !== fieldsOf(form)) form.elements.once.value = newName(); // another brief
+		sent = fieldsOf(form);
 		try {
-			await send(form, wait);
+			await send(form, wait, sent);
 		} finally {
 			sending = false;
 		}
 	});
 }
 
-async function send(form, wait) {
+// fieldsOf returns what a form says, but for its name.
+function fieldsOf(form) {
+	const fields = new URLSearchParams(new FormData(form));
+	fields.delete("once");
+	return fields.toString();
+}
+
+function newName() {
+	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
+}
+
+async function send(form, wait, sent) {
 	const until = Date.now() + deadline;
 	const body = new URLSearchParams(new FormData(form));
 	for (;;) {
 		wait.textContent = "Sending …";
 		const res = await post(form, body);
 		if (res?.ok) {
-			sessionStorage.removeItem(`brief ${form.getAttribute("action")}`);
+			if (sent === fieldsOf(form)) sessionStorage.removeItem(keptUnder(form.getAttribute("action")));
 			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));
 			return;
 		}
@@ -87,8 +124,10 @@ async function send(form, wait) {
 			wait.textContent = said?.error ?? "It could not be sent. Try again in a moment.";
 			return;
 		}
+		wait.textContent = "The engine is starting. The same is sent again soon.";
+		const count = countdown(wait);
 		for (let left = again; left > 0; left--) {
-			wait.textContent = `The engine is starting. Sending again in ${left} s.`;
+			count.textContent = ` ${left} s`;
 			await new Promise((done) => setTimeout(done, 1000));
 		}
 	}

@@ -87,22 +87,14 @@ export function make({ area, path, nonce, theirs, changed, save }) {
 	area.before(view.dom);
 	area.hidden = true;
 	return {
-		view,
 		focus: () => view.focus(),
-		get text() { return view.state.doc.toString(); },
-		set text(text) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); },
-		// problems marks lines; goTo shows one.
+		// problems marks lines.
 		problems(list) {
 			const marks = list.filter((p) => p.line > 0 && p.line <= view.state.doc.lines).map((p) => {
 				const line = view.state.doc.line(p.line);
 				return { from: line.from, to: line.to, severity: "error", message: p.text };
 			});
 			view.dispatch(setDiagnostics(view.state, marks));
-		},
-		goTo(number) {
-			const line = view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
-			view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
-			view.focus();
 		},
 	};
 }

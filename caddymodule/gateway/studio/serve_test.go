@@ -1,0 +1,264 @@
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+var errDown = errors.New("down for the test")
+
+const testJob = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+// fakeSidecar has a user's projects, of which the policy withholds some.
+type fakeSidecar struct {
+	sidecar.Service // what no test needs panics
+
+	projects  []string
+	withheld  string
+	cancelErr error // of a question about a cancellation
+	awaitErr  error
+	replay    func(key string) error
+}
+
+func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
+	if action == policy.ActionCancel && f.cancelErr != nil {
+		return policy.Decision{}, f.cancelErr
+	}
+	if projectID != "" && projectID == f.withheld {
+		return policy.Decision{Status: http.StatusForbidden, Error: "no"}, nil
+	}
+	return policy.Decision{Allow: true}, nil
+}
+
+func (f *fakeSidecar) Projects(_ context.Context, _, after string, _ int) (api.ProjectList, error) {
+	var list api.ProjectList
+	for _, id := range f.projects {
+		list.Data = append(list.Data, api.Project{ID: id, Name: "game " + id})
+	}
+	list.NextCursor = f.projects[len(f.projects)-1]
+	return list, nil
+}
+
+func (f *fakeSidecar) Project(_ context.Context, id string) (sidecar.Project, error) {
+	return sidecar.Project{Project: api.Project{ID: id, Name: "game"}, OwnerID: "alice"}, nil
+}
+
+func (f *fakeSidecar) ProjectJobs(context.Context, string, string) (sidecar.JobPage, error) {
+	return sidecar.JobPage{}, nil
+}
+
+func (f *fakeSidecar) Job(_ context.Context, id string) (sidecar.Job, error) {
+	return sidecar.Job{Job: api.Job{JobID: id, ProjectID: f.projects[0], Status: api.JobRunning}}, nil
+}
+
+func (f *fakeSidecar) AwaitEnd(context.Context, string) (sidecar.Job, error) {
+	return sidecar.Job{}, f.awaitErr
+}
+
+func (f *fakeSidecar) Replay(_ context.Context, _, key, _ string) (*sidecar.Job, error) {
+	return nil, f.replay(key)
+}
+
+// fakeEngines have one engine.
+type fakeEngines struct {
+	engineproxy.Engines
+
+	at     string
+	cancel error
+}
+
+func (f *fakeEngines) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	return &engineproxy.Lease{Endpoint: engineproxy.Endpoint{Network: "tcp", Address: f.at, InstanceID: "i"}, Release: func() {}}, nil
+}
+
+func (f *fakeEngines) Cancel(context.Context, engineproxy.Project, string) error { return f.cancel }
+
+func (f *fakeEngines) Models(context.Context) ([]api.Model, error) { return nil, nil }
+
+// opened is a studio with all that it asks.
+type opened struct {
+	*Studio
+	t       *testing.T
+	sidecar *fakeSidecar
+	engines *fakeEngines
+}
+
+// openStudio returns the studio of a user whose engine answers so.
+func openStudio(t *testing.T, engine http.HandlerFunc) *opened {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(contract.HeaderInstance, "i")
+		engine(w, r)
+	}))
+	t.Cleanup(server.Close)
+	o := &opened{
+		t:       t,
+		sidecar: &fakeSidecar{projects: []string{"000000000000000000000001", "000000000000000000000002"}, replay: func(string) error { return nil }},
+		engines: &fakeEngines{at: server.Listener.Addr().String()},
+	}
+	routes, err := gateway.NewRoutes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Studio, err = New(Parts{
+		Sidecar: o.sidecar, Engines: o.engines, Models: &gateway.Models{Engines: o.engines, Now: time.Now}, Editor: t.TempDir(), Logger: zap.NewNop(),
+		Access:   &gateway.Access{Sidecar: o.sidecar, Routes: routes},
+		Projects: &gateway.Projects{Sidecar: o.sidecar, Engines: o.engines},
+		Locator:  &gateway.Locator{Sidecar: o.sidecar, Engines: o.engines, Now: time.Now},
+		Answers:  new(gateway.Bodies), Rates: gateway.NewRates(rate.NewLocal[string](10, time.Now), time.Now),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// send asks for a page, or submits a form where there is one.
+func (o *opened) send(path string, form url.Values) (*http.Response, string) {
+	o.t.Helper()
+	r := httptest.NewRequest(http.MethodGet, "http://x"+site.StudioPath+path, nil)
+	if form != nil {
+		r = httptest.NewRequest(http.MethodPost, "http://x"+site.StudioPath+path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	w := httptest.NewRecorder()
+	if err := o.Serve(w, r, site.Studio{KeyID: "key_1", UserID: "alice"}); err != nil {
+		o.t.Fatal(err)
+	}
+	res := w.Result()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return res, string(body)
+}
+
+func (o *opened) at(rest string) string { return "/" + o.sidecar.projects[0] + rest }
+
+// emptyGame answers for an engine without files.
+func emptyGame(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case contract.PathWorkspace:
+		_ = json.NewEncoder(w).Encode(contract.Workspace{})
+	case contract.PathRevisions:
+		_ = json.NewEncoder(w).Encode(contract.Revisions{})
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+func TestTheListHasNoProjectThatThePolicyWithholdsAndLeadsOnInASearch(t *testing.T) {
+	o := openStudio(t, emptyGame)
+	o.sidecar.withheld = o.sidecar.projects[1]
+	_, page := o.send("", nil)
+	if !strings.Contains(page, "game "+o.sidecar.projects[0]) || strings.Contains(page, "game "+o.sidecar.projects[1]) {
+		t.Error(page)
+	}
+	_, page = o.send("?q=none&after=x", nil)
+	older := `href="/console/studio?after=` + o.sidecar.projects[1] + `&amp;q=none">Older`
+	if !strings.Contains(page, "No project matches") || !strings.Contains(page, "Only this page") ||
+		!strings.Contains(page, older) || !strings.Contains(page, `href="/console/studio?q=none">Newest`) {
+		t.Error(page)
+	}
+}
+
+func TestAJobIsSaidToBeStoppedOnlyIfItIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(*opened)
+		want int
+	}{
+		"it ends":          {func(o *opened) { o.sidecar.awaitErr = errDown }, http.StatusSeeOther},
+		"no decision":      {func(o *opened) { o.sidecar.cancelErr = errDown }, http.StatusServiceUnavailable},
+		"no engine to ask": {func(o *opened) { o.engines.cancel = errDown }, http.StatusServiceUnavailable},
+	} {
+		o := openStudio(t, emptyGame)
+		c.set(o)
+		if res, page := o.send(o.at("/jobs/"+testJob+"/stop"), url.Values{}); res.StatusCode != c.want {
+			t.Errorf("%s: %d %s", name, res.StatusCode, page)
+		}
+	}
+}
+
+func TestABriefKeepsItsNameWhileItMayBeAJobAlready(t *testing.T) {
+	const once = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	name := regexp.MustCompile(`name="once" value="([A-Za-z0-9]+)"`)
+	for status, kept := range map[int]bool{
+		http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true, http.StatusUnprocessableEntity: false, http.StatusTooManyRequests: false,
+	} {
+		o := openStudio(t, emptyGame)
+		seen := ""
+		o.sidecar.replay = func(key string) error {
+			seen = key
+			return &api.Error{Status: status, Message: "refused for the test"}
+		}
+		_, page := o.send(o.at("/jobs"), url.Values{"prompt": {"a fox"}, "once": {once}})
+		found := name.FindStringSubmatch(page)
+		if seen != once || found == nil || (found[1] == once) != kept || !strings.Contains(page, "a fox") {
+			t.Errorf("%d: %q was sent, the form has %v", status, seen, found)
+		}
+	}
+}
+
+func TestTheStudioHasARateAndBoundsWhatItHolds(t *testing.T) {
+	large := func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
+	o := openStudio(t, large)
+	share := o.Answers.Share("alice")
+	read := share.Reader(strings.NewReader(strings.Repeat("x", 1<<20)), 1<<20)
+	for range 79 { // what other requests of the user hold
+		read = io.MultiReader(read, share.Reader(strings.NewReader(strings.Repeat("x", 1<<20)), maxAnswer))
+	}
+	if _, err := io.Copy(io.Discard, read); err != nil {
+		t.Fatal(err)
+	}
+	if res, page := o.send(o.at("/file?path=a.png"), nil); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(page, "Too many large files") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+	share.Release()
+	for range 100 { // each gives its room back
+		if res, page := o.send(o.at("/file?path=a.png"), nil); res.StatusCode != http.StatusOK {
+			t.Fatalf("%d %s", res.StatusCode, page)
+		}
+	}
+	o.Rate = rate.PerSecond(1, 1)
+	o.send("", nil)
+	if res, page := o.send("", nil); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(page, "Slow down") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+}
+
+func TestASavedFileSaysWithoutScriptsWhatIsWrongWithIt(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPut:
+			_ = json.NewEncoder(w).Encode(contract.Saved{Head: 2, Problems: []contract.Problem{{File: "src/a.js", Line: 3, Text: "what <b>"}}})
+		case r.URL.Path == contract.PathFile:
+			_, _ = io.WriteString(w, "text")
+		default:
+			emptyGame(w, r)
+		}
+	})
+	res, page := o.send(o.at("/file"), url.Values{"path": {"src/a.js"}, "text": {"text"}, "sha256": {"x"}})
+	if res.StatusCode != http.StatusOK || !strings.Contains(page, "src/a.js:3") || !strings.Contains(page, "what &lt;b&gt;") || !strings.Contains(page, "Saved.") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+}

@@ -72,7 +72,7 @@ type Overview struct {
 	Total     PlayCounts   `json:"total"`
 	Previous  PlayCounts   `json:"previous"` // of as many days before
 	Days      []PlayCounts `json:"days"`
-	Builds    []Build      `json:"builds"` // newest first
+	Builds    []Build      `json:"builds"` // newest first, 100 at most
 	// Events are counts by name.
 	Events map[string]int64 `json:"events"`
 	// Dropped are the events that were not kept, by cause.

@@ -74,6 +74,7 @@ type App struct {
 
 	refused bool // the configuration's app can't be loaded; this one stands in for it
 	steps   steps
+	console *Console // the configuration's first, nil for none
 	sidecar SidecarBackend
 	engines EnginesBackend
 	key     string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,15 +143,19 @@ func (c *Console) Provision(ctx caddy.Context) (err error) {
 			return fmt.Errorf("oidc: client_secret: %w", err)
 		}
 	}
-	c.app, err = appOf(ctx)
-	return err
+	if c.app, err = appOf(ctx); err != nil {
+		return err
+	}
+	if c.app.console == nil {
+		c.app.console = c
+	}
+	return nil
 }
 
 // Validate checks the options.
 func (c *Console) Validate() error {
 	if c.Preview != "" && c.Preview != previewOff {
-		u, err := url.Parse(c.Preview)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		if _, ok := parseOrigin(c.Preview); !ok {
 			return fmt.Errorf("preview must be an origin like https://preview.example.com, or off, is %q", c.Preview)
 		}
 	}

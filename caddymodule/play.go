@@ -67,23 +67,23 @@ func (p *Play) Provision(ctx caddy.Context) (err error) {
 	p.logger = ctx.Logger()
 	p.Origin = cmp.Or(p.Origin, os.Getenv("SVC_PLAY_ORIGIN"))
 	if p.Origin != "" && p.Origin != previewOff {
-		if err := checkOrigin(p.Origin); err != nil {
-			return fmt.Errorf("origin: %w", err)
+		u, ok := parseOrigin(p.Origin)
+		if !ok {
+			return fmt.Errorf("origin must be one like https://play.example.com, or off, is %q", p.Origin)
 		}
-		u, _ := url.Parse(p.Origin) // checked
 		p.host = u.Host
 	}
 	p.app, err = appOf(ctx)
 	return err
 }
 
-// checkOrigin returns what is wrong with an origin.
-func checkOrigin(origin string) error {
-	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return fmt.Errorf("want one like https://play.example.com, or off, got %q", origin)
+// parseOrigin reads an origin, which has nothing but a scheme, a host and maybe a port.
+func parseOrigin(text string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, false
 	}
-	return nil
+	return u, true
 }
 
 func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
@@ -114,9 +114,12 @@ func (p *Play) open(shared *Shared) (site.Play, *gateway.Console, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.made == nil {
-		made, err := shared.backend.sidecar.Play(site.PlayOptions{
-			Secure: p.BehindTLS, Origin: func(r *http.Request) string { return p.origin(shared, r) },
-		})
+		o := site.PlayOptions{Secure: p.BehindTLS, Origin: func(r *http.Request) string { return p.origin(shared, r) }}
+		if c := p.app.console; c != nil {
+			of := c.options(shared)
+			o.Idle, o.Absolute, o.Identity = of.Idle, of.Absolute, of.Identity
+		}
+		made, err := shared.backend.sidecar.Play(o)
 		if err != nil {
 			return nil, nil, err
 		}

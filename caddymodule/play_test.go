@@ -1,12 +1,15 @@
 package caddymodule
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
@@ -49,6 +52,25 @@ func TestGamesAreServedAtTheirOwnHostAlone(t *testing.T) {
 		if err := p.ServeHTTP(w, r, next); err != nil || w.Body.String() != tc.want {
 			t.Errorf("%s%s: %q, %v, want %s", tc.host, tc.path, w.Body, err, tc.want)
 		}
+	}
+}
+
+func TestWhoPlaysIsKnownAsTheConsoleKnowsThem(t *testing.T) {
+	var got site.PlayOptions
+	shared := &Shared{backend: &backend{sidecar: &OpenedSidecar{
+		Play: func(o site.PlayOptions) (site.Play, error) { got = o; return twoHandlers{}, nil },
+	}}}
+	console := &Console{Idle: caddy.Duration(time.Minute), Absolute: caddy.Duration(time.Hour), Identity: "{http.auth.user.id}"}
+	p := &Play{app: &App{console: console}, logger: zap.NewNop()}
+	if _, _, err := p.open(shared); err != nil {
+		t.Fatal(err)
+	}
+	repl := caddy.NewReplacer()
+	repl.Set("http.auth.user.id", "alice")
+	r := httptest.NewRequest(http.MethodGet, "/play/x", nil)
+	r = r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl))
+	if got.Idle != time.Minute || got.Absolute != time.Hour || got.Identity(r) != "alice" {
+		t.Errorf("the options are %+v", got)
 	}
 }
 

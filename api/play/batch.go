@@ -124,10 +124,12 @@ func (b *Batch) check() error {
 		return api.BadRequest("e must have 1 to %d events.", MaxEvents)
 	}
 	for i, e := range b.Events {
-		if e.Seq < 1 || i > 0 && e.Seq <= b.Events[i-1].Seq || e.At < 0 {
-			return api.BadRequest("e must be in order.")
+		if e.Seq < 1 || e.Seq > MaxSeq || i > 0 && e.Seq <= b.Events[i-1].Seq || e.At < 0 {
+			return api.BadRequest("e must be in order, from 1 to %d.", MaxSeq)
 		}
 	}
+	// What is beyond these is too late all the same, and a sum of larger ones is no time.
+	b.Sent, b.Age = min(b.Sent, MaxStream+MaxAge), min(b.Age, MaxAge+1)
 	b.clean()
 	return nil
 }

@@ -32,7 +32,9 @@ func ParseFormer(body []byte, key string) ([]Batch, error) {
 	for _, e := range b.Events {
 		i, there := at[e.Session]
 		if !there {
-			i = len(batches)
+			if i = len(batches); i == MaxSessions {
+				return nil, api.BadRequest("events must be of at most %d sessions.", MaxSessions)
+			}
 			at[e.Session] = i
 			sum := sha256.Sum256([]byte("former:" + e.Session))
 			batches = append(batches, Batch{Key: key, Game: b.Game, Stream: hex.EncodeToString(sum[:16]), Former: true})

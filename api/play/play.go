@@ -19,6 +19,8 @@ const (
 	MaxFunnels     = 20
 	MaxSteps       = 20
 	MaxVariants    = 20
+	MaxSessions    = 10      // in a request of the former library
+	MaxSeq         = 1 << 20 // of an event: ten a second for a day, and more
 )
 
 // Bounds of an event. One that is larger is counted by its cause, and acknowledged.
@@ -73,7 +75,6 @@ const (
 	CauseUnpaid      Cause = "unpaid"       // the owner's balance or cap is used up
 	CauseMachine     Cause = "machine"      // not played by a person
 	CauseOver        Cause = "stream_over"  // the stream is older than MaxStream
-	CauseBoard       Cause = "unreadable"   // a score that can't be one
 	CauseEssential   Cause = "session_full" // more of the library's own events than there can be
 )
 

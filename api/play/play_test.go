@@ -35,6 +35,13 @@ func TestBatchIsReadWithItsEventsInOrder(t *testing.T) {
 	}
 }
 
+func TestTimesOfABatchAreBoundedAndWhatIsLateStaysSo(t *testing.T) {
+	b, err := ParseBatch(batch(`[1,9223372036854775807,"a",{}]`, `"o":9223372036854775807,"age":9223372036854775807,"act":9223372036854775807`))
+	if err != nil || b.Sent != MaxStream+MaxAge || b.Age != MaxAge+1 {
+		t.Errorf("got %+v, %v", b, err)
+	}
+}
+
 func TestMalformedBatchIsRefused(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"empty":              nil,
@@ -49,6 +56,7 @@ func TestMalformedBatchIsRefused(t *testing.T) {
 		"sequence of zero":   batch(`[0,0,"a",{}]`),
 		"sequence repeated":  batch(`[2,0,"a",{}],[2,0,"a",{}]`),
 		"sequence reversed":  batch(`[2,0,"a",{}],[1,0,"a",{}]`),
+		"sequence too high":  batch(`[1048577,0,"a",{}]`),
 		"time before":        batch(`[1,-1,"a",{}]`),
 		"negative age":       batch(`[1,0,"a",{}]`, `"age":-1`),
 		"huge age":           batch(`[1,0,"a",{}]`, `"age":1e99`),
@@ -136,6 +144,23 @@ func TestFormerBatchIsSplitIntoItsSessions(t *testing.T) {
 	}
 	if s.Events[2].Refused != CauseName || string(other.Events[0].Props) != `{"x":1}` {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestFormerBatchOfManySessionsIsRefused(t *testing.T) {
+	of := func(sessions int) []byte {
+		events := make([]string, sessions)
+		for i := range events {
+			events[i] = fmt.Sprintf(`{"name":"a","session":"s%d","at":%d}`, i, i)
+		}
+		return []byte(`{"gameId":"` + game + `","events":[` + strings.Join(events, ",") + `]}`)
+	}
+	if got, err := ParseFormer(of(MaxSessions), "pk-x"); err != nil || len(got) != MaxSessions {
+		t.Errorf("got %d, %v", len(got), err)
+	}
+	var refused *api.Error
+	if got, err := ParseFormer(of(MaxSessions+1), "pk-x"); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		t.Errorf("got %d, %v, want a 400", len(got), err)
 	}
 }
 

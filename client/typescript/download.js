@@ -9,8 +9,11 @@ export async function download(open, { signal, onProgress } = {}) {
   let have = 0;
   let etag = "";
   for (let failures = 0; ; ) {
+    signal?.throwIfAborted();
     const before = have;
     let failed = new Error("the download ended early");
+    let reader;
+    let own = false; // onProgress runs: what it throws is no lost connection
     try {
       const response = await open(have > 0 ? { Range: `bytes=${have}-`, "If-Range": etag } : {});
       if (response.status !== 206) {
@@ -19,17 +22,20 @@ export async function download(open, { signal, onProgress } = {}) {
       }
       etag = response.headers.get("ETag") ?? "";
       const total = have + Number(response.headers.get("Content-Length"));
-      const reader = response.body.getReader();
+      reader = response.body.getReader();
       for (;;) {
         const { value, done } = await reader.read();
         if (done) break;
         parts.push(value);
         have += value.length;
+        own = true;
         onProgress?.(have, total);
+        own = false;
       }
       if (have === total) return await checked(join(parts, have), etag);
     } catch (error) {
-      if (signal?.aborted || final(error) || error instanceof DamagedError) throw error;
+      if (own) reader.cancel().catch(() => {}); // the connection may be gone already
+      if (own || signal?.aborted || final(error) || error instanceof DamagedError) throw error;
       failed = error;
     }
     failures = have > before ? 0 : failures + 1;

@@ -43,6 +43,7 @@ export async function* blocks(body, alive) {
 export async function* follow(open, { after = 0, signal } = {}) {
   let last = after;
   for (let failures = 0; ; ) {
+    signal?.throwIfAborted();
     const before = last;
     let failed;
     try {

@@ -149,11 +149,18 @@ export class Job {
 
   // The record of the job once it has ended, whatever its end.
   async wait({ signal, onEvent } = {}) {
+    const events = this.events({ signal });
     try {
-      for await (const event of this.events({ signal })) onEvent?.(event);
-    } catch (error) {
-      if (signal?.aborted || final(error)) throw error;
-      // no stream can be had: the record says when it is over
+      for (;;) {
+        const next = await events.next().catch((error) => {
+          if (signal?.aborted || final(error)) throw error;
+          return { done: true }; // no stream can be had: the record says when it is over
+        });
+        if (next.done) break;
+        onEvent?.(next.value);
+      }
+    } finally {
+      await events.return(); // onEvent may have thrown
     }
     for (let failures = 0; ; ) {
       try {

@@ -29,7 +29,11 @@ type followed struct {
 	mu      sync.Mutex // guards what follows; who does not get it goes on with what there is
 	taken   stamp      // of what is in use
 	refused stamp      // of what was complained of
+	again   time.Time  // when that is read once more: prices may have come
 }
+
+// refusedFor is how long a file that can't be used is not read again, unless it changes.
+const refusedFor = 30 * time.Second
 
 // stamp tells one state of a file from another.
 type stamp struct {
@@ -49,12 +53,19 @@ func (e *Egress) follow(ctx context.Context) *configured {
 	if info, err := os.Stat(path); err == nil {
 		now = stamp{info.ModTime(), info.Size()}
 	}
-	if now == e.file.taken {
+	if now == e.file.taken || now == e.file.refused && e.opts.Now().Before(e.file.again) {
 		return e.now()
 	}
-	if err := e.retake(ctx, path); err == nil {
+	err := e.retake(ctx, path)
+	if err == nil {
 		e.file.taken = now
-	} else if now != e.file.refused {
+		return e.now()
+	}
+	if ctx.Err() != nil {
+		return e.now() // it may be only that who asks has gone
+	}
+	e.file.again = e.opts.Now().Add(refusedFor)
+	if now != e.file.refused {
 		e.file.refused = now
 		e.log.Error("the list of models has changed and is not used", zap.String("file", path), zap.Error(err))
 	}

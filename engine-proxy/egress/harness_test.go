@@ -53,6 +53,7 @@ type fakeLedger struct {
 	grant    contract.CallGrant
 	charges  map[int64]contract.Call
 	unpriced []string
+	asked    int // how often for what is unpriced
 	prices   map[string]api.TIK
 }
 
@@ -95,6 +96,7 @@ func (l *fakeLedger) Unpriced(context.Context, []string) ([]string, error) {
 	if l.down {
 		return nil, errDown
 	}
+	l.asked++
 	return l.unpriced, nil
 }
 

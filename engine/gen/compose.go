@@ -115,7 +115,7 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	})
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep),
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep), Mask: masked,
 	}
 }
 

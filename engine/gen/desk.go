@@ -97,7 +97,7 @@ func (d *desk) Prove(ctx context.Context, files compile.Files) (agent.Verdict, e
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		return agent.Verdict{Again: true, Findings: []string{"the judge's browser could not play it (" + clipped(err.Error()) + "); nothing is known of the game, hand it in again"}}, nil
+		return agent.Verdict{Unknown: true, Findings: []string{"the judge's browser could not play it (" + clipped(err.Error()) + "); nothing is known of the game, hand it in again"}}, nil
 	}
 	if err := d.excuse(ctx, &report); err != nil {
 		return v, err

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -64,6 +65,64 @@ func TestTunablesOfAGameThatAModelWroteChangeWithoutAToken(t *testing.T) {
 	}
 	if result, _ = p.run("make the blocks glow"); result.Changed || !result.Free || !strings.Contains(result.Summary, "hurry, pause, speed") {
 		t.Errorf("without a model: %+v", result)
+	}
+}
+
+// TestTunableWithoutBoundsIsNotTuned: faster is not 0. An author is told to set bounds,
+// but for those that the game had without before.
+func TestTunableWithoutBoundsIsNotTuned(t *testing.T) {
+	const bounds = `"speed": { "value": 1.5, "min": 1, "max": 2`
+	for name, other := range map[string]string{
+		"none": `"speed": { "value": 240`, "turned round": `"speed": { "value": 1.5, "min": 2, "max": 1`, "beyond": `"speed": { "value": 3, "min": 1, "max": 2`,
+	} {
+		p, _, _ := blocks(t)
+		p.write("game/src/game.json", strings.Replace(p.files()["game/src/game.json"], bounds, other, 1))
+		before := p.files()["game/src/game.json"]
+		if result, _ := p.run("faster"); result.Changed || p.files()["game/src/game.json"] != before {
+			t.Errorf("%s: %+v, %s", name, result, p.files()["game/src/game.json"])
+		}
+		if result, _ := p.run("call it Falling"); !result.Changed {
+			t.Errorf("%s: another name: %+v", name, result)
+		}
+		game, err := loadKitGame(p.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, known := game.aboutOf(maps.Clone(game.files))
+		_, faults := (&kitGame{}).aboutOf(maps.Clone(game.files))
+		if len(known) > 0 || len(faults) != 1 || !strings.Contains(faults[0], `tunables: "speed" has a value`) {
+			t.Errorf("%s: its author is told %q, and that of a change %q", name, faults, known)
+		}
+	}
+}
+
+func TestNoSecretOfAGameGoesToItsAuthor(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijklmnop"
+	p, s, _ := blocks(t)
+	p.write("game/NOTES.md", "- the key is "+secret+"\n")
+	s.calls = [][2]string{toolCall(t, "read_file", map[string]any{"paths": []string{"NOTES.md"}}), toolCall(t, "search_files", map[string]any{"pattern": "the key"})}
+	p.runWith(wide("make the blocks glow"))
+	if said, err := json.Marshal(s.asked); err != nil || strings.Contains(string(said), secret) || strings.Count(string(said), mask) < 3 {
+		t.Errorf("it was told %s (%v)", said, err)
+	}
+	if p.files()["game/NOTES.md"] != "- the key is "+secret+"\n" {
+		t.Error("the game's file was changed")
+	}
+}
+
+// TestGameWithFewChecksIsTunedAllTheSame: that an author be asked for more is nothing
+// that keeps its user's own words from being done.
+func TestGameWithFewChecksIsTunedAllTheSame(t *testing.T) {
+	p, s, _ := blocks(t)
+	for name := range p.files() {
+		if strings.HasPrefix(name, "game/checks/") {
+			if err := p.root.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if result, rep := p.runWith(wide("faster")); !result.Changed || warned(rep) != "" || len(s.asked) > 0 {
+		t.Errorf("%+v, warned %q", result, warned(rep))
 	}
 }
 

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,6 +104,12 @@ func (k *kitGame) aboutOf(files compile.Files) (about kit.About, faults []string
 	add(k.short && about.Size != kit.Size{W: 480, H: 720}, "size: a game of this type has 480 by 720")
 	add(about.Size.W < 240 || about.Size.H < 240 || about.Size.W > 2000 || about.Size.H > 2000, "size: w and h are 240 to 2000")
 	add(len(about.Controls) == 0, "controls: none are named")
+	var was kit.About
+	_ = json.Unmarshal(k.files[compile.DataFile], &was) // what it had before is no fault of a change
+	for _, name := range slices.Sorted(maps.Keys(about.Tunables)) {
+		t := about.Tunables[name]
+		add(!bounded(t) && t != was.Tunables[name], "tunables: %q has a value from min to max, and min less than max", brief.Clip(name, 40))
+	}
 	files[compile.Page] = titleOf.ReplaceAllLiteral(files[compile.Page], []byte("<title>"+html.EscapeString(title)+"</title>"))
 	return about, faults
 }
@@ -162,7 +167,7 @@ func former(data []byte) ([]byte, bool) {
 	}
 	check["name"] = named
 	data, err = json.Marshal(check)
-	return data, err == nil && !bytes.Contains(data, []byte("\x00"))
+	return data, err == nil
 }
 
 const formerMark = " (as it was before)"

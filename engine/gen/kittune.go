@@ -56,7 +56,7 @@ type tuning struct {
 }
 
 // tuned changes the tunables of a game, where that is all that a request asks; nil where
-// it is not, or a tunable is at its bound.
+// it is not, or a tunable is at its bound or has none.
 func (k *kitGame) tuned(prompt string) *tuning {
 	var about kit.About
 	if json.Unmarshal(k.files[compile.DataFile], &about) != nil {
@@ -83,7 +83,7 @@ func (k *kitGame) tuned(prompt string) *tuning {
 		name := w.tunable(about.Tunables)
 		t := about.Tunables[name]
 		value := w.applied(t)
-		if value == t.Value {
+		if !bounded(t) || value == t.Value {
 			return nil
 		}
 		var err error
@@ -129,6 +129,9 @@ func (w kitWish) tunable(all map[string]kit.Tunable) string {
 	}
 	return ""
 }
+
+// bounded reports whether a tunable has bounds that leave it room, and is within them.
+func bounded(t kit.Tunable) bool { return t.Min < t.Max && t.Min <= t.Value && t.Value <= t.Max }
 
 // applied is a tunable's value as the wish would have it, within its bounds.
 func (w kitWish) applied(t kit.Tunable) float64 {

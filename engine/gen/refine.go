@@ -31,7 +31,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep),
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: masked,
 	})
 	if err != nil {
 		return made, err
@@ -106,6 +106,9 @@ const maxShown = 24 << 10
 // clipped shortens what is not ours before it is shown.
 func clipped(text string) string { return brief.Clip(text, 300) }
 
+// mostSaid bounds, in characters, what of a model's words one event holds.
+const mostSaid = 2000
+
 // agentReporter passes on what a model says and does.
 type agentReporter struct {
 	rep      Reporter
@@ -119,12 +122,14 @@ func (r agentReporter) Step(n, most int) {
 
 // Delta implements agent.Reporter.
 func (r agentReporter) Delta(text string) {
-	r.rep.Event(api.EventAssistantDelta, map[string]any{"text": brief.Clip(masked(text), 2000)})
+	for piece := range slices.Chunk([]rune(masked(text)), mostSaid) {
+		r.rep.Event(api.EventAssistantDelta, map[string]any{"text": string(piece)})
+	}
 }
 
 // Say implements agent.Reporter.
 func (r agentReporter) Say(text string) {
-	say(r.rep, brief.Clip(masked(text), 2000))
+	say(r.rep, brief.Clip(masked(text), mostSaid))
 }
 
 // Call implements agent.Reporter.

@@ -78,6 +78,22 @@ func wisely(prompt string) Request {
 	return Request{Prompt: prompt, Settings: api.Settings{Model: "wise", ReasoningLevel: api.ReasoningLow}}
 }
 
+func TestAllOfALongPieceIsPassedOnMasked(t *testing.T) {
+	rep := &recorder{}
+	text := strings.Repeat("a ", mostSaid) + "sk-ant-0123456789abcdef é "
+	agentReporter{rep: rep}.Delta(text)
+	got := ""
+	for _, e := range rep.of(api.EventAssistantDelta) {
+		piece := e.Members["text"].(string)
+		if got += piece; len([]rune(piece)) > mostSaid {
+			t.Errorf("a piece of %d characters", len([]rune(piece)))
+		}
+	}
+	if got != strings.Replace(text, "sk-ant-0123456789abcdef", mask, 1) {
+		t.Errorf("passed on was %q", got)
+	}
+}
+
 func TestWishThatNoSpecCanExpressIsMetInTheSources(t *testing.T) {
 	s := &sage{reading: wobbly, calls: [][2]string{sway(t), {"edit_file", `{"path":"src/game.json","edits":[{"old":"\"speed\": 1,","new":"\"speed\": 1.1,"}]}`}, handedIn}}
 	p := sagely(t, s)

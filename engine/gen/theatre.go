@@ -82,7 +82,8 @@ func fieldOf(files compile.Files) (w, h int) {
 	return data.Size.W, data.Size.H
 }
 
-// Try implements agent.Theatre. No secret that a game holds goes to a model.
+// Try implements agent.Theatre. What the game says of itself holds no secret: it is cut
+// to size afterwards, and a piece of one would not be known for it.
 func (t *theatre) Try(ctx context.Context, files compile.Files, trial playtest.Trial) (playtest.Showing, error) {
 	game, err := t.built(ctx, files)
 	if err != nil {
@@ -92,14 +93,35 @@ func (t *theatre) Try(ctx context.Context, files compile.Files, trial playtest.T
 	if err != nil {
 		return shown, inconclusive(ctx, err)
 	}
+	conceal(&shown)
+	return shown, nil
+}
+
+// conceal masks all words of a game's own.
+func conceal(shown *playtest.Showing) {
+	texts := []*string{&shown.Trouble}
 	for i := range shown.Console {
-		shown.Console[i] = masked(shown.Console[i])
+		texts = append(texts, &shown.Console[i])
+	}
+	for i := range shown.Events {
+		texts = append(texts, &shown.Events[i].Outcome)
 	}
 	for i := range shown.Scenes {
-		shown.Scenes[i].State = masked(shown.Scenes[i].State)
+		s := &shown.Scenes[i]
+		texts = append(texts, &s.State, &s.Phase)
+		if s.Screen == nil {
+			continue
+		}
+		for j := range s.Screen.HUD {
+			texts = append(texts, &s.Screen.HUD[j].Role, &s.Screen.HUD[j].Text)
+		}
+		for j := range s.Screen.Sprites {
+			texts = append(texts, &s.Screen.Sprites[j].Name)
+		}
 	}
-	shown.Trouble = masked(shown.Trouble)
-	return shown, nil
+	for _, text := range texts {
+		*text = masked(*text)
+	}
 }
 
 // inconclusive is an error of the browser's, which says nothing of the game.

@@ -52,13 +52,18 @@ func theatreOf(t *testing.T, models agent.Models) *theatre {
 
 func TestAuthorsGameIsPlayedAndNoSecretOfItGoesToAModel(t *testing.T) {
 	h := theatreOf(t, nil)
-	files := frame(t, "run({", "console.log('key', 'sk-ant-0123456789abcdef');\nrun({")
+	const secret = "sk-ant-0123456789abcdef0123456789abcdef"
+	files := frame(t, "run({", "console.log('key', '"+secret+"');\nrun({",
+		"g.fillStyle = '#ffd75e';", "hud.text('label', '"+secret+"', 240, 300, 30);\n  g.fillStyle = '#ffd75e';", "{ run,", "{ hud, run,")
 	shown, err := h.Try(t.Context(), files, playtest.Trial{Policy: "arrows", Frames: 120})
 	if err != nil || shown.Trouble != "" || len(shown.Scenes) < 5 {
 		t.Fatalf("%s (%v)", shown.Words(), err)
 	}
 	if words := shown.Words(); !strings.Contains(words, "started it") || !strings.Contains(words, mask) || strings.Contains(words, "0123456789abcdef") {
 		t.Errorf("it says %s", words)
+	}
+	if words := shown.Scenes[len(shown.Scenes)-1].Geometry(nil); !strings.Contains(words, mask) || strings.Contains(words, "sk-ant") {
+		t.Errorf("a picture says %s", words)
 	}
 	if _, built := files[compile.Script]; built {
 		t.Error("what an author wrote was changed")

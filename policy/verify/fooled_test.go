@@ -117,8 +117,8 @@ func TestAnActionThatNoRuleAllowsIsRefusedAsSuch(t *testing.T) {
 
 func TestRulesThatNoRowReachesAreNamed(t *testing.T) {
 	for name, e := range map[string]struct{ file, old, new, want string }{
-		"another message for some": {authzFile, "refusal := problem if {\n\tproblem := key.problem\n} else",
-			"refusal := reasons.denied if {\n\tinput.key.userId == \"bob\"\n\tinput.project.id == \"p9\"\n\tinput.usage.runningJobs == 7\n} else := problem if {\n\tproblem := key.problem\n} else",
+		"another message for some": {authzFile, "refusal := problem if {\n\tnot user.via\n",
+			"refusal := reasons.denied if {\n\tinput.key.userId == \"bob\"\n\tinput.project.id == \"p9\"\n\tinput.usage.runningJobs == 7\n} else := problem if {\n\tnot user.via\n",
 			"svc.authz.refusal"},
 		"a permission beside allow": {authzFile, "} else := object.union(refusal",
 			"} else := {\"allow\": true, \"status\": 200, \"error\": \"\", \"limits\": limits.effective, \"rule\": \"more\"} if {\n\tinput.key.userId == \"bob\"\n\tinput.project.id == \"p9\"\n\tinput.usage.runningJobs == 7\n} else := object.union(refusal",

@@ -91,20 +91,22 @@ func documentedKeyless(f Facts, via string, action policy.Action) string {
 		return allowedIf(console)
 	case policy.ActionAdminRead, policy.ActionAdminWrite:
 		return allowedIf(via == policy.ViaAdmin)
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListModels:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListModels, policy.ActionListJobs:
 		return "denied"
 	}
-	reading := false
+	reading, owning := false, false
 	switch action {
-	case policy.ActionGetProject, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionPreview:
+	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionPreview:
 		reading = true
+	case policy.ActionSetAttributes, policy.ActionPublish, policy.ActionUnpublish:
+		owning = true
 	}
 	switch {
 	case !console || !owned && !read:
 		return "project.forbidden"
 	case !owned && !reading:
 		return "project.read_only"
-	case reading || action == policy.ActionSetAttributes:
+	case reading || owning:
 		return "allowed"
 	case action == policy.ActionGenerate:
 		return "limits.unknown"

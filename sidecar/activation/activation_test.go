@@ -91,7 +91,7 @@ func badPolicies(private string) []badPolicy {
 	const rules, authz = "svc/project/project.rego", "svc/authz/authz.rego"
 	return []badPolicy{
 		{"it does not parse", func(t *testing.T, s bundle.Snapshot) { edit(t, s, rules, `role := "owner" if {`, `role := := {`) },
-			activation.StepCompile, rules + ":16"},
+			activation.StepCompile, rules + ":17"},
 		{"two rules conflict", func(t *testing.T, s bundle.Snapshot) {
 			s[authz] = append(s[authz], "\ndecision := {\"x\": 1}\n\ndefault decision := 1\n\ndefault decision := 2\n"...)
 		}, activation.StepCompile, authz},
@@ -114,14 +114,14 @@ func badPolicies(private string) []badPolicy {
 		}, activation.StepCompile, ""},
 		{"it calls a forbidden builtin", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "key.active\n", "key.active\n\ttime.now_ns() > 0\n")
-		}, activation.StepCompile, rules + ":18"},
+		}, activation.StepCompile, rules + ":19"},
 		{"it opens a connection", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "key.active\n", "key.active\n\thttp.send({\"method\": \"get\", \"url\": \"http://127.0.0.1/\"})\n")
-		}, activation.StepCompile, rules + ":18"},
+		}, activation.StepCompile, rules + ":19"},
 		{"it misspells a fact", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId", "input.project.ownerID")
 		},
-			activation.StepCompile, rules + ":18"},
+			activation.StepCompile, rules + ":19"},
 		{"it brings data along", func(t *testing.T, s bundle.Snapshot) { s["svc/data.json"] = []byte(`{"admins": ["eve"]}`) },
 			activation.StepCompile, ""},
 		{"an input has no decision", func(t *testing.T, s bundle.Snapshot) {

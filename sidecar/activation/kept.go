@@ -127,19 +127,7 @@ func (k *keeper) add(g Info, files bundle.Snapshot, sourceDigest string) error {
 	next.Generations = slices.DeleteFunc(slices.Clone(next.Generations), func(old Info) bool { return old.Digest == g.Digest })
 	next.Generations = append(next.Generations, g)
 	next.Generations = next.Generations[max(0, len(next.Generations)-Kept):]
-	if k.shared != nil {
-		var from held
-		if g.ActivatedBy == ByService {
-			from = held{g.Source, sourceDigest}
-		}
-		if err := k.shared.save(next, map[string][]byte{g.Digest: archive.Bytes()}, from); err != nil {
-			return err
-		}
-	}
-	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
-		return fmt.Errorf("keeping the policy: %w", err)
-	}
-	return k.save(next)
+	return k.settle(next, &addition{g, archive.Bytes()})
 }
 
 // hold keeps a generation as the one that waits.
@@ -150,31 +138,14 @@ func (k *keeper) hold(g Info, files bundle.Snapshot, sourceDigest string) error 
 	}
 	next := k.state
 	next.Waiting, next.Last, next.SourceDigest, next.Refused = &g, g.Number, sourceDigest, nil
-	if k.shared != nil {
-		var from held
-		if g.ActivatedBy == ByService {
-			from = held{g.Source, sourceDigest}
-		}
-		if err := k.shared.save(next, map[string][]byte{g.Digest: archive.Bytes()}, from); err != nil {
-			return err
-		}
-	}
-	if err := replaceFile(k.path(g.Number), archive.Bytes()); err != nil {
-		return fmt.Errorf("keeping the policy: %w", err)
-	}
-	return k.save(next)
+	return k.settle(next, &addition{g, archive.Bytes()})
 }
 
 // refuse forgets the generation that waits.
 func (k *keeper) refuse() error {
 	next := k.state
 	next.Waiting = nil
-	if k.shared != nil {
-		if err := k.shared.save(next, nil, held{}); err != nil {
-			return err
-		}
-	}
-	return k.save(next)
+	return k.settle(next, nil)
 }
 
 // choose makes a kept generation the active one. Those that became active after it
@@ -194,9 +165,44 @@ func (k *keeper) choose(g Info) error {
 	}
 	g.Withdrawn = false
 	next.Generations = append(next.Generations, g)
-	if k.shared != nil {
-		if err := k.shared.save(next, nil, held{}); err != nil {
-			return err
+	return k.settle(next, nil)
+}
+
+// addition is a generation that is new, and its files.
+type addition struct {
+	info    Info
+	archive []byte
+}
+
+// settle makes next the state, with what is new in it. Where policies are shared it is
+// the state of all from the moment the store has it, so of this one too: what can't be
+// written here is read from the store again, as by take.
+func (k *keeper) settle(next state, added *addition) error {
+	if k.shared == nil {
+		return k.write(next, added)
+	}
+	var archives map[string][]byte
+	var from held
+	if added != nil {
+		archives = map[string][]byte{added.info.Digest: added.archive}
+		if added.info.ActivatedBy == ByService {
+			from = held{added.info.Source, next.SourceDigest}
+		}
+	}
+	if err := k.shared.save(next, archives, from); err != nil {
+		return err
+	}
+	if err := k.write(next, added); err != nil {
+		k.state = next
+	}
+	return nil
+}
+
+// write writes what is new, and the list.
+func (k *keeper) write(next state, added *addition) error {
+	if added != nil {
+		if err := replaceFile(k.path(added.info.Number), added.archive); err != nil {
+			return fmt.Errorf("keeping the policy: %w", err)
 		}
 	}
 	return k.save(next)

@@ -77,13 +77,18 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 	return s.candidate, nil
 }
 
-// EndShadow ends the candidate, if there is one, and returns its report.
+// EndShadow ends the candidate, if there is one, and returns its report. A policy that
+// waits for an approval, and whose place the candidate took, decides along again.
 func (e *Engine) EndShadow() (Report, bool) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	s := e.replaceShadow(nil)
 	if s == nil {
 		return Report{}, false
+	}
+	if s.candidate.Digest != e.rehearsed {
+		e.rehearsed = ""
+		e.rehearse(context.Background(), nil)
 	}
 	return s.sum(), true
 }

@@ -20,6 +20,9 @@ const (
 	// often it says by what it decides.
 	followEvery = 500 * time.Millisecond
 	reportEvery = 5 * time.Second
+	// joinAttempts is how often one that starts begins again when others changed the
+	// policy meanwhile: several that are restarted at once do.
+	joinAttempts = 10
 	// maxSeen bounds what is remembered of a source.
 	maxSeen = 20
 )
@@ -144,16 +147,27 @@ func (e *Engine) join(ctx context.Context, s Shared, name string) error {
 		}
 	}
 	e.kept.shared = &sharing{Shared: s, name: name, version: version}
-	if version == 0 {
-		if err := e.publishAll(); !errors.Is(err, ErrMeanwhile) {
+	for range joinAttempts {
+		if version == 0 {
+			err = e.publishAll()
+		} else {
+			err = e.joinOthers(ctx, version, text, own, mine, files)
+		}
+		if !errors.Is(err, ErrMeanwhile) {
 			return err
 		}
-		if version, text, err = s.Load(ctx); err != nil {
-			return fmt.Errorf("reading the policies of the store: %w", err)
+		var failed error
+		if version, text, failed = s.Load(ctx); failed != nil {
+			return fmt.Errorf("reading the policies of the store: %w", failed)
 		}
 	}
-	failure := e.adopt(ctx, version, text)
-	if failure != nil {
+	return err
+}
+
+// joinOthers takes what others have, and activates what this sidecar's source holds if
+// none has seen it. own and mine are what it had by itself.
+func (e *Engine) joinOthers(ctx context.Context, version int64, text []byte, own Info, mine state, files bundle.Snapshot) error {
+	if failure := e.adopt(ctx, version, text); failure != nil {
 		e.report(problem{e.kept.state.wanted(), failure})
 	}
 	unseen := !slices.Contains(e.kept.shared.seen[e.o.Source], mine.SourceDigest)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -257,5 +258,82 @@ func TestWhileTheStoreIsDownTheLastGoodPolicyDecidesAndNoneIsActivated(t *testin
 		}
 		second()
 		same(t, "afterwards", next.Revision, a, b)
+	})
+}
+
+// A disk that is full, or a folder that somebody removed, must not leave one sidecar
+// behind for good: the others have what it activated.
+func TestASidecarThatCannotWriteDecidesAsTheOthersDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		dir := t.TempDir()
+		a, b := join(t, m, "a", activation.Options{DataDir: dir}), join(t, m, "b", activation.Options{})
+		first := a.Revision()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		next, err := a.activate(t, readers(t))
+		if err != nil {
+			t.Errorf("activating: %v", err)
+		}
+		second()
+		same(t, "after an activation", next.Revision, a, b)
+		if _, err := a.Rollback(t.Context(), "uid:7", first, nil); err != nil {
+			t.Errorf("rolling back: %v", err)
+		}
+		second()
+		same(t, "after a rollback", first, a, b)
+		again := join(t, m, "a", activation.Options{})
+		same(t, "after a start with an empty folder", first, a, b, again)
+	})
+}
+
+// raced is a store in which another sidecar changes something before each of the next
+// saves.
+type raced struct {
+	*memory
+	before []func()
+}
+
+func (r *raced) Save(ctx context.Context, version int64, state []byte, archives map[string][]byte, keep []string) error {
+	if len(r.before) > 0 {
+		meanwhile := r.before[0]
+		r.before = r.before[1:]
+		meanwhile()
+	}
+	return r.memory.Save(ctx, version, state, archives, keep)
+}
+
+func TestSidecarsThatAreStartedAtOnceWithAnotherSourceAllStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		dir := t.TempDir()
+		write(t, dir, files(t))
+		old := join(t, m, "old", activation.Options{Source: dir, Poll: time.Hour})
+		write(t, dir, readers(t))
+		late := open(t, activation.Options{Source: dir})
+		var early fixture
+		r := &raced{memory: m, before: []func(){
+			func() { // of another policy, for which the late one begins again
+				if _, err := old.activate(t, edit(t, readers(t), "svc/key/key_test.rego", "package", "# Another one.\npackage")); err != nil {
+					t.Error(err)
+				}
+			},
+			func() { early = join(t, m, "early", activation.Options{Source: dir}) },
+		}}
+		stop, err := late.Share(t.Context(), r, "late")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		second()
+		same(t, "after both have started", early.Revision(), old, late, early)
+		if len(r.before) > 0 || !late.mayRead(t) {
+			t.Errorf("%d changes are left; a reader may read: %t", len(r.before), late.mayRead(t))
+		}
 	})
 }

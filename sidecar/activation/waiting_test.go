@@ -267,3 +267,27 @@ func TestWhatWaitsAtOneSidecarWaitsAtAll(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatWaitsDecidesAlongAgainAfterAnotherCandidate(t *testing.T) {
+	o := recording(t, activation.Options{Threshold: 2})
+	f := open(t, o)
+	f.asReader(t, 3, o)
+	info, err := f.activate(t, readers(t))
+	if err != nil || info.Held == nil {
+		t.Fatalf("activated %+v, %v", info, err)
+	}
+	f.shadow(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: Keys\n"), 1)
+	if s := f.Status(); s.Shadow == nil || s.Shadow.Revision == info.Revision {
+		t.Fatalf("the candidate does not decide along: %+v", s)
+	}
+	f.EndShadow()
+	if s := f.Status(); s.Shadow == nil || s.Shadow.Revision != info.Revision {
+		t.Errorf("after the candidate: %+v", s)
+	}
+	f.asReader(t, 1, o)
+	wait.Until(t, "what waits decided along", func() bool { return f.report(t).Compared == 1 })
+	f.EndShadow()
+	if s := f.Status(); s.Shadow != nil {
+		t.Errorf("what waits was ended: %+v", s)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
@@ -56,6 +57,13 @@ func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
 	}
 	read := func() error { _, err := c.User(t.Context(), "alice"); return err }
 	write := func() error { _, err := c.CreateKey(t.Context(), "alice", "ci", policy.Limits{}); return err }
+	reports := func() error { _, err := c.Reports(t.Context()); return err }
+	made, err := p.Projects.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "pong", Template: "blank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func() error { return c.BlockGame(t.Context(), made.ID, "harmful") }
+	unblock := func() error { return c.UnblockGame(t.Context(), made.ID) }
 	for _, tc := range []struct {
 		refuses       policy.Action
 		reads, writes bool
@@ -66,7 +74,7 @@ func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
 		for _, call := range []struct {
 			do   func() error
 			want bool
-		}{{read, tc.reads}, {write, tc.writes}} {
+		}{{read, tc.reads}, {reports, tc.reads}, {write, tc.writes}, {block, tc.writes}, {unblock, tc.writes}} {
 			err := call.do()
 			var refused *Error
 			if call.want != (err == nil) || err != nil && (!errors.As(err, &refused) || refused.Status != http.StatusForbidden || refused.Message != "Closed by a rule.") {

@@ -96,13 +96,13 @@ func (s *Server) projectRoutes(mux *http.ServeMux) {
 }
 
 func (s *Server) gameRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /projects/{id}/block", s.act(http.StatusOK, with(func(r *http.Request, actor string, b blockRequest) (any, error) {
+	mux.HandleFunc("POST /projects/{id}/block", s.change(http.StatusOK, with(func(r *http.Request, actor string, b blockRequest) (any, error) {
 		return struct{}{}, s.projects.BlockGame(r.Context(), actor, r.PathValue("id"), b.Why)
 	})))
-	mux.HandleFunc("POST /projects/{id}/unblock", s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+	mux.HandleFunc("POST /projects/{id}/unblock", s.change(http.StatusOK, func(r *http.Request, actor string) (any, error) {
 		return struct{}{}, s.projects.UnblockGame(r.Context(), actor, r.PathValue("id"))
 	}))
-	mux.HandleFunc("GET /reports", s.get(func(r *http.Request) (any, error) { return s.projects.Reports(r.Context()) }))
+	mux.HandleFunc("GET /reports", s.read(func(r *http.Request) (any, error) { return s.projects.Reports(r.Context()) }))
 }
 
 func (s *Server) audit(r *http.Request) (any, error) {

@@ -27,9 +27,8 @@ type Class string
 
 // The classes. Only ClassPublic is paid for, and counted in views.
 const (
-	ClassPublic  Class = "public"
-	ClassOwner   Class = "owner"
-	ClassPreview Class = "preview"
+	ClassPublic Class = "public"
+	ClassOwner  Class = "owner"
 )
 
 // Arrival is a batch, and what the service itself knows of it.

@@ -13,7 +13,6 @@ var causes = map[string]string{
 	"type": "not what the game declared", "late": "older than 72 hours when it came", "stream_over": "of a session older than 12 hours",
 	"stream_full": "past 300 of a session", "player_full": "past 500 of a player and day", "names_full": "past 200 names of a game",
 	"session_full": "past 1,000 of the library's own of a session", "machine": "played by a program", "unpaid": "balance or cap used up",
-	"unreadable": "a score that can't be one",
 }
 
 // definitions are what each figure is. Those of days back begin with "d".
@@ -69,7 +68,7 @@ var definitions = map[string]api.ViewColumn{
 	"kind":    {Title: "Kind", Unit: api.UnitText, Definition: "The kind of its value, as the game declares it by svc.define."},
 
 	"paid":   {Title: "Paid", Unit: api.UnitCount, Definition: "Events of the public, other than the library's own session events, that were kept."},
-	"free":   {Title: "Free", Unit: api.UnitCount, Definition: "Session events, and all events of the owner's own plays and of previews."},
+	"free":   {Title: "Free", Unit: api.UnitCount, Definition: "Session events, and all events of the owner's own plays."},
 	"unpaid": {Title: "Not kept", Unit: api.UnitCount, Definition: "Events that were not kept as the balance or the game's cap was used up."},
 
 	"activeNow":  {Title: "Sessions now", Unit: api.UnitCount, Definition: "Sessions with an event in the last 2 minutes."},
@@ -100,7 +99,7 @@ var definitions = map[string]api.ViewColumn{
 
 	"stream": {Title: "Session", Unit: api.UnitText, Definition: "The session's name."},
 	"seq":    {Title: "Number", Unit: api.UnitCount, Definition: "The event's number in its session."},
-	"class":  {Title: "Class", Unit: api.UnitText, Definition: "Whose play it was: public, owner or preview."},
+	"class":  {Title: "Class", Unit: api.UnitText, Definition: "Whose play it was: public or owner."},
 	"props":  {Title: "Members", Unit: api.UnitText, Definition: "The event's members, as JSON."},
 }
 

@@ -1,6 +1,98 @@
 package analytics_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/experiment"
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// leftIn returns how many rows each table of the database that has a column holds of a
+// value of it.
+func (b *bench) leftIn(column, value string) map[string]int64 {
+	b.t.Helper()
+	list := "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = ?"
+	if store.IsPostgresURL(b.address) {
+		list = "SELECT CAST(table_name AS TEXT) FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = ?"
+	}
+	left := make(map[string]int64)
+	if err := b.Store().View(b.t.Context(), func(r *store.Reader) error {
+		tables, err := store.All(r, store.Column[string], list, column)
+		for _, table := range tables {
+			var n int64
+			if err == nil {
+				err = r.Row("SELECT count(*) FROM "+table+" WHERE "+column+" = ?", value).Scan(&n)
+			}
+			left[table] = n
+		}
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	return left
+}
+
+// fillAll has a player leave a row in every table.
+func (b *bench) fillAll(player int) {
+	b.t.Helper()
+	b.draft("speed", experiment.Even([]string{"1", "2"}))
+	b.move("speed", analytics.ExperimentRunning, "")
+	batch := batchOf(player, 1, play.SessionStart, play.Exposure, play.Start, "jump", "none", play.End)
+	batch.Player, batch.Active = id(player), 5000
+	batch.Funnels = map[string][]string{"run": {play.Start, play.End}}
+	batch.Events[1].Props = fmt.Appendf(nil, `{"k":"speed","v":%q}`, b.variant(player))
+	batch.Events[4].Refused = play.CauseProps
+	batch.Events[5].Props = []byte(`{"score":3}`)
+	b.record(batch)
+	b.rules(analytics.BoardRules{Rewards: []analytics.Reward{{Reward: play.Reward{ID: "first", Name: "First"}, Kind: analytics.RewardRuns, Least: 1}}})
+	b.submit(runOf(player, 1, 3))
+}
+
+// wantRows checks that tables hold rows, or that none does.
+func wantRows(t *testing.T, left map[string]int64, some bool) {
+	t.Helper()
+	for table, n := range left {
+		if (n > 0) != some {
+			t.Errorf("%s has %d rows", table, n)
+		}
+	}
+}
+
+func TestNoTableHoldsARowOfAGameThatIsForgotten(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.fillAll(1)
+		before := b.leftIn("game", game)
+		if len(before) < 20 {
+			t.Errorf("%d tables have a game", len(before))
+		}
+		wantRows(t, before, true) // else this test shows nothing of a new table
+		if err := b.Forget(t.Context(), game); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, b.leftIn("game", game), false)
+	})
+}
+
+func TestNoTableHoldsARowOfAPlayerWhoIsForgotten(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.fillAll(1)
+		before := b.leftIn("player", id(1))
+		if len(before) < 8 {
+			t.Errorf("%d tables have a player", len(before))
+		}
+		wantRows(t, before, true)
+		if err := b.ForgetPlayer(t.Context(), game, id(1)); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, b.leftIn("player", id(1)), false)
+		if got := b.board(1, play.WindowAll); len(got.Top) != 0 {
+			t.Errorf("the board is %+v", got)
+		}
+	})
+}
 
 func TestNothingIsLeftOfAPlayerWhoIsForgottenButCounts(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {

@@ -85,7 +85,6 @@ func TestWhatIsFreeBuysNoBlock(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.record(batchOf(1, 1, "session_start", "heartbeat", "session_end"))
 		b.recordAs(analytics.ClassOwner, custom(2, 1, 10))
-		b.recordAs(analytics.ClassPreview, custom(3, 1, 10))
 		machine := custom(4, 1, 10)
 		machine.Machine = true
 		b.record(machine)

@@ -18,20 +18,20 @@ func CheckMeters(ctx context.Context, address string, paid func() (map[string]in
 	err := store.ReadOnlyOf(ctx, address, schema, func(r *store.Reader) error {
 		return r.Each(func(scan store.Scan) error {
 			var game string
-			var blocks, used, kept int64
-			if err := scan(&game, &blocks, &used, &kept); err != nil {
+			var blocks, used, kept, carried int64
+			if err := scan(&game, &blocks, &used, &kept, &carried); err != nil {
 				return err
 			}
 			granted[game] = blocks
 			if used > blocks*BlockEvents {
 				found = append(found, fmt.Sprintf("game %s used %d events of %d blocks", game, used, blocks))
 			}
-			if used != kept {
-				found = append(found, fmt.Sprintf("game %s kept %d events and used %d", game, kept, used))
+			if used != kept+carried {
+				found = append(found, fmt.Sprintf("game %s kept %d events and used %d", game, kept+carried, used))
 			}
 			return nil
-		}, `SELECT m.game, m.granted, m.used, CAST(coalesce(sum(d.custom), 0) AS BIGINT) FROM play_meters m
-			LEFT JOIN play_days d ON d.game = m.game AND d.class = 'public' GROUP BY m.game, m.granted, m.used`)
+		}, `SELECT m.game, m.granted, m.used, CAST(coalesce(sum(d.custom), 0) AS BIGINT), m.carried FROM play_meters m
+			LEFT JOIN play_days d ON d.game = m.game AND d.class = 'public' GROUP BY m.game, m.granted, m.used, m.carried`)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("checking the meters of games: %w", err)

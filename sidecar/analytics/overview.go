@@ -117,6 +117,9 @@ func middle(buckets []bucket) int64 {
 	return 0
 }
 
+// maxBuilds bounds the builds of an overview, newest first.
+const maxBuilds = 100
+
 func (v view) eachBuild(first, last int64) ([]api.Build, error) {
 	return store.All(v.Reader, func(scan store.Scan) (b api.Build, err error) {
 		var active int64
@@ -124,7 +127,7 @@ func (v view) eachBuild(first, last int64) ([]api.Build, error) {
 		b.ActiveSeconds = active / 1000
 		return b, err
 	}, `SELECT build, CAST(sum(streams) AS BIGINT), CAST(sum(plays) AS BIGINT), CAST(sum(runs) AS BIGINT), CAST(sum(active) AS BIGINT) FROM play_days
-		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY build ORDER BY build DESC`, v.game, first, last)
+		WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY build ORDER BY build DESC LIMIT ?`, v.game, first, last, maxBuilds)
 }
 
 // sums reads a number for each name.

@@ -57,7 +57,6 @@ type recording struct {
 	tx      *store.Tx
 	stream  stream
 	before  stream // as it was found
-	fresh   bool   // the stream is new
 	counts  map[string]int64
 	drops   map[drop]int64
 	reached map[reached]int64
@@ -96,13 +95,15 @@ func (r *recording) run() error {
 		return err
 	}
 	for _, e := range r.Events {
-		if r.Former {
-			e.Seq = r.stream.cursor + 1
+		if r.Former { // whose times count from the first event of this request
+			e.Seq, e.At = r.stream.cursor+1, e.At+r.now-r.Sent-r.stream.anchor
 		}
 		if e.Seq <= r.stream.cursor {
 			continue // it was here before
 		}
-		r.stream.lost += e.Seq - r.stream.cursor - 1
+		if !r.discarded() {
+			r.stream.lost += e.Seq - r.stream.cursor - 1
+		}
 		r.stream.cursor = e.Seq
 		at := min(max(r.stream.anchor+e.At, r.now-r.Age-play.MaxStream), r.now)
 		cause, err := r.cause(e, at)
@@ -122,6 +123,10 @@ func (r *recording) run() error {
 	}
 	return r.save()
 }
+
+// discarded reports whether nothing of the batch is kept, a machine's or what is too late:
+// it moves the cursor, is counted by its cause, and changes no figure of the game.
+func (r *recording) discarded() bool { return r.Machine || r.Age > play.MaxAge }
 
 // room finds out how many custom events the player may have today.
 func (r *recording) room() error {

@@ -1,6 +1,7 @@
 package analytics_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -32,6 +33,31 @@ func TestEventsThatAreNotKeptAreCountedByCauseAndAcknowledged(t *testing.T) {
 		want := map[string]int64{"type": 1, "props": 1, "machine": 2, "late": 2}
 		if fmt.Sprint(o.Dropped) != fmt.Sprint(want) || o.Total.Sessions != 1 || o.Total.Events != 3 || o.Total.Plays != 0 {
 			t.Errorf("dropped %v, want %v; total %+v", o.Dropped, want, o.Total)
+		}
+	})
+}
+
+func TestWhatIsDiscardedChangesNoFigure(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		playing := func(stream int, first, active int64, change func(*play.Batch)) {
+			batch := batchOf(stream, first, "session_start", "start")
+			batch.Sent, batch.Active = 3_600_000, active
+			change(&batch)
+			b.record(batch)
+		}
+		playing(1, 1, 60_000, func(*play.Batch) {})
+		before := b.overview(7)
+		late := func(batch *play.Batch) { batch.Age = play.MaxAge + 1 }
+		playing(2, 5, 3_600_000, func(batch *play.Batch) { batch.Machine = true })
+		playing(3, 5, 3_600_000, late)
+		playing(1, 9, 3_600_000, late)
+		after := b.overview(7)
+		if fmt.Sprint(after.Total, after.Days) != fmt.Sprint(before.Total, before.Days) || after.Dropped["machine"] != 2 || after.Dropped["late"] != 4 {
+			t.Errorf("counted %+v, dropped %v, want %+v", after.Total, after.Dropped, before.Total)
+		}
+		playing(1, 11, 120_000, func(*play.Batch) {})
+		if c := b.overview(7).Total; c.Lost != 0 || c.ActiveSeconds != 120 || c.Events != 4 {
+			t.Errorf("counted %+v", c)
 		}
 	})
 }
@@ -99,9 +125,50 @@ func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 			t.Errorf("counted %+v and %+v, %v", o.Total, o.Previous, err)
 		}
 		b.now = noon.AddDate(0, 0, 900)
-		if n, err := b.Prune(t.Context()); n != 5 || err != nil {
+		if n, err := b.Prune(t.Context()); n != 7 || err != nil {
 			t.Errorf("deleted %d, %v of streams and players", n, err)
 		}
+		if left := b.leftIn("player", id(1001)); left["play_players"] != 0 {
+			t.Errorf("the player is kept: %v", left)
+		}
+	})
+}
+
+func TestAPlayerWhoPlaysStillIsNeverNewAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		playing := func(stream int, day int) {
+			batch := batchOf(stream, 1, "start")
+			batch.Player = id(7)
+			b.now = noon.AddDate(0, 0, day)
+			b.record(batch)
+			if _, err := b.Prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		playing(1, 0)
+		playing(2, 700)
+		playing(3, 1400)
+		if c := b.overview(1).Total; c.Players != 1 || c.NewPlayers != 0 {
+			t.Errorf("counted %+v", c)
+		}
+	})
+}
+
+func TestWhatIsOldIsDeletedAtTheStart(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, "start"))
+		b.now = noon.AddDate(0, 0, 91)
+		ctx, cancel := context.WithCancel(t.Context())
+		var pruning sync.WaitGroup
+		pruning.Go(func() { b.PruneEvery(ctx, time.Hour, func(err error) { t.Error(err) }) })
+		for begin := time.Now(); b.leftIn("game", game)["play_events"] > 0; {
+			if time.Since(begin) > 10*time.Second {
+				t.Error("nothing is deleted")
+				break
+			}
+		}
+		cancel()
+		pruning.Wait()
 	})
 }
 
@@ -191,6 +258,30 @@ func TestFormerBatchesFollowWhatTheStreamHas(t *testing.T) {
 		b.record(batch)
 		if got := b.kept()[id(1)]; len(got) != 4 || got[3].Seq != 4 {
 			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestFormerEventsAreOfTheTimeOfTheirRequest(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		for range 2 {
+			batch := batchOf(1, 1, "start", "end")
+			batch.Former = true
+			b.record(batch)
+			b.now = b.now.Add(10 * time.Minute)
+		}
+		for i, e := range b.kept()[id(1)] {
+			want := noon.Add(time.Duration(i/2)*10*time.Minute - time.Duration(1-i%2)*time.Second)
+			if e.At != want.UnixMilli() {
+				t.Errorf("event %d is of %s, want %s", e.Seq, time.UnixMilli(e.At).UTC(), want)
+			}
+		}
+		b.now = noon.Add(play.MaxStream*time.Millisecond + time.Second)
+		batch := batchOf(1, 1, "start")
+		batch.Former = true
+		b.record(batch)
+		if o := b.overview(2); o.Dropped["stream_over"] != 1 {
+			t.Errorf("dropped %v", o.Dropped)
 		}
 	})
 }

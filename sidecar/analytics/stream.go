@@ -60,14 +60,13 @@ func (r *recording) load() error {
 	if err != nil {
 		return err
 	}
-	made, err := r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
+	_, err = r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
 			last_at, active, runs, essential, custom, lost)
 		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0) ON CONFLICT (game, stream) DO NOTHING`,
 		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began)
 	if err != nil {
 		return err
 	}
-	r.fresh = made == 1
 	if err := r.tx.LockRow("SELECT cursor FROM play_streams WHERE game = ? AND stream = ?", r.Game, r.Stream); err != nil {
 		return err
 	}
@@ -92,6 +91,9 @@ func (r *recording) load() error {
 // merge adds to the stream what the batch says of it. Delay on the way can only make a
 // stream seem to have begun later than it did: the least time is the nearest.
 func (r *recording) merge() {
+	if r.discarded() {
+		return
+	}
 	s := &r.stream
 	if began := r.now - r.Sent - r.Age; began < s.anchor && began >= r.now-play.MaxAge-play.MaxStream {
 		s.anchor = began
@@ -132,6 +134,9 @@ func (r *recording) save() error {
 			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
 		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
 		return err
+	}
+	if r.discarded() {
+		return r.countDrops()
 	}
 	if err := r.countMeter(); err != nil {
 		return err

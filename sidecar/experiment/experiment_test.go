@@ -97,9 +97,9 @@ func draw(random *rand.Rand, n int, part float64, s *Sample) {
 	}
 }
 
-// TestEqualVariantsAreRarelyToldApart looks each day of four weeks at two variants that
+// TestEqualVariantsAreRarelySaidToDiffer looks each day of four weeks at two variants that
 // don't differ.
-func TestEqualVariantsAreRarelyToldApart(t *testing.T) {
+func TestEqualVariantsAreRarelySaidToDiffer(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	wrong, found := 0, 0
 	for range 1000 {

@@ -31,13 +31,14 @@ func (g *Registry) GrantStream(ctx context.Context, hash api.KeyHash, keyID, job
 		if _, err := tx.Exec("DELETE FROM stream_tokens WHERE expires_at <= ?", now.UnixMilli()); err != nil {
 			return err
 		}
-		var have int64
-		if err := tx.Row("SELECT count(*) FROM stream_tokens WHERE key_id = ?", keyID).Scan(&have); err != nil {
+		var have, first int64
+		if err := tx.Row("SELECT count(*), coalesce(min(expires_at), 0) FROM stream_tokens WHERE key_id = ? AND hash <> ?",
+			keyID, hex.EncodeToString(hash[:])).Scan(&have, &first); err != nil {
 			return err
 		}
 		if have >= maxStreamTokens {
 			return api.Unavailable("This API key has too many stream tokens. One is good for as many streams of its job as are opened in five minutes.",
-				streamTokenLife, nil)
+				time.UnixMilli(first).Sub(now), nil)
 		}
 		_, err = tx.Exec(`INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, ?)
 			ON CONFLICT (hash) DO NOTHING`, hex.EncodeToString(hash[:]), keyID, jobID, expires.UnixMilli())

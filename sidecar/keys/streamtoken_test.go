@@ -55,8 +55,14 @@ func TestKeyHasAThousandStreamTokensAtMost(t *testing.T) {
 		}
 		hash, _ := api.ParseStreamToken(api.NewStreamToken())
 		var refused *api.Error
-		if _, err := g.GrantStream(t.Context(), hash, key.ID, "job"); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
+		if _, err := g.GrantStream(t.Context(), hash, key.ID, "job"); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable ||
+			refused.RetryAfter != time.Minute {
 			t.Errorf("one more: %v", err)
+		}
+		var again api.KeyHash
+		again[len(again)-1] = 0x01 // the first of them: its answer was lost
+		if _, err := g.GrantStream(t.Context(), again, key.ID, "job"); err != nil {
+			t.Errorf("one that is there: %v", err)
 		}
 		if _, err := g.GrantStream(t.Context(), hash, other.ID, "job"); err != nil {
 			t.Errorf("of another key: %v", err)

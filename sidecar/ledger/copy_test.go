@@ -25,6 +25,10 @@ func TestBooksAreTheSameInACopyAndGoOnThere(t *testing.T) {
 	for range 450 { // more rows than one statement writes
 		f.must(f.ledger.Release(t.Context(), f.reserve(key)))
 	}
+	for range store.MaxKeys - 1 {
+		f.newKey(policy.Limits{})
+	}
+	f.must(second(f.keys.Studio(t.Context(), "alice"))) // one more than a user may have
 	balance := f.balance()
 
 	copied, err := store.Copy(t.Context(), path, url)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -32,16 +33,25 @@ func (l *Ledger) DeletedProjects(ctx context.Context, installationID string) ([]
 	return ids, nil
 }
 
-// ProjectsForgotten drops the marks of deleted projects of which nothing is left. It
-// is idempotent.
+// forgetTwice is how old the mark of a deleted project is at least when it is dropped, and
+// twice as long as what is under way at a deletion can take: what it wrote after all else
+// was forgotten is found by the mark, the next time.
+const forgetTwice = 30 * time.Second
+
+// ProjectsForgotten drops the marks of deleted projects of which nothing is left, except
+// those that are too young for that to be known. It is idempotent.
 func (l *Ledger) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	for some := range slices.Chunk(projectIDs, expireBatch) {
 		err := l.store.Update(ctx, func(tx *store.Tx) error {
 			if err := mustOwn(&tx.Reader, installationID); err != nil {
 				return err
 			}
+			now, err := tx.Now(l.now)
+			if err != nil {
+				return err
+			}
 			for _, id := range some {
-				if _, err := tx.Exec("DELETE FROM deleted_projects WHERE project_id = ?", id); err != nil {
+				if _, err := tx.Exec("DELETE FROM deleted_projects WHERE project_id = ? AND deleted_at <= ?", id, now.Add(-forgetTwice).UnixMilli()); err != nil {
 					return err
 				}
 			}

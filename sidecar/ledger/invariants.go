@@ -153,6 +153,8 @@ var references = []reference{
 	{"stream_tokens", "key_id", "keys"},
 	{"session_codes", "user_id", "users"},
 	{"sessions", "user_id", "users"},
+	{"studio_keys", "key_id", "keys"},
+	{"studio_keys", "user_id", "users"},
 	{"tik_entries", "key_id", "keys"},
 	{"tik_entries", "user_id", "users"},
 	{"usage", "key_id", "keys"},

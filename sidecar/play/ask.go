@@ -2,7 +2,6 @@ package play
 
 import (
 	"encoding/json"
-	"errors"
 	"mime"
 	"net/http"
 
@@ -30,7 +29,7 @@ func (p *Play) report(w http.ResponseWriter, r *http.Request) {
 	} else {
 		err = p.Catalog.Report(r.Context(), made.GameID, player, body.Reason)
 	}
-	p.answerAsked(w, err)
+	p.answerAsked(w, r, err)
 }
 
 // forget removes all that is kept of the player who asks, of this game.
@@ -40,7 +39,7 @@ func (p *Play) forget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if player == "" { // nothing is kept by a name
-		p.answerAsked(w, nil)
+		p.answerAsked(w, r, nil)
 		return
 	}
 	log, err := p.Recorder(r.Context())
@@ -50,7 +49,7 @@ func (p *Play) forget(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = p.Catalog.ForgetReports(r.Context(), made.GameID, player)
 	}
-	p.answerAsked(w, err)
+	p.answerAsked(w, r, err)
 }
 
 // asked returns the game that a request of its page is about, and the player's name for
@@ -62,7 +61,7 @@ func (p *Play) asked(w http.ResponseWriter, r *http.Request) (made api.Publicati
 		return made, "", false
 	}
 	if err := tooMany(p.Rates.take("asks "+addressOf(r), maxAsked)); err != nil {
-		p.answerAsked(w, err)
+		p.answerAsked(w, r, err)
 		return made, "", false
 	}
 	if made, ok = p.publication(w, r); !ok {
@@ -70,7 +69,7 @@ func (p *Play) asked(w http.ResponseWriter, r *http.Request) (made api.Publicati
 	}
 	secrets, err := p.Secrets()
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return made, "", false
 	}
 	if cookie := p.givenCookie(r); cookie != "" {
@@ -79,14 +78,10 @@ func (p *Play) asked(w http.ResponseWriter, r *http.Request) (made api.Publicati
 	return made, player, true
 }
 
-func (p *Play) answerAsked(w http.ResponseWriter, err error) {
-	var refused *api.Error
-	switch {
-	case errors.As(err, &refused):
-		http.Error(w, refused.Message, refused.Status)
-	case err != nil:
-		p.fail(w, err)
-	default:
-		w.WriteHeader(http.StatusNoContent)
+func (p *Play) answerAsked(w http.ResponseWriter, r *http.Request, err error) {
+	if err != nil {
+		p.fail(w, r, err)
+		return
 	}
+	w.WriteHeader(http.StatusNoContent)
 }

@@ -1,6 +1,8 @@
 package play
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -110,6 +112,73 @@ func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
 		t.Errorf("others: %d", got)
 	}
 }
+
+// TestPagesAndFilesAreBoundedByAddress asks for more than an address gets.
+func TestPagesAndFilesAreBoundedByAddress(t *testing.T) {
+	r := newRig(t)
+	page, file := "/play/"+game, "/f/"+game+"/"+job+"/index.html"
+	ask := func(h http.Handler, path, address string) int {
+		req := r.request("GET", path, "")
+		req.RemoteAddr = address + ":1"
+		return r.do(h, req).Code
+	}
+	r.takeAll("shown 192.0.2.1", maxShown-2)
+	for range 2 {
+		if got := ask(r.Games(), file, "192.0.2.1"); got == http.StatusTooManyRequests {
+			t.Error("refused within bounds")
+		}
+	}
+	if a, b := ask(r.Games(), file, "192.0.2.1"), ask(r.Pages(), page, "192.0.2.1"); a != http.StatusTooManyRequests || b != a {
+		t.Errorf("past them: %d and %d", a, b)
+	}
+	if got := ask(r.Pages(), page, "192.0.2.2"); got != http.StatusOK {
+		t.Errorf("another address: %d", got)
+	}
+}
+
+// TestClientThatWentAwayIsNoError has the browser leave before it is answered.
+func TestClientThatWentAwayIsNoError(t *testing.T) {
+	r := newRig(t)
+	r.Catalog = leaving{r.Catalog}
+	for _, req := range []*http.Request{
+		r.request("GET", "/play/"+game, ""), r.request("POST", play.PathBatch, r.batchOf(1, "start")), r.request("GET", "/f/"+game+"/"+job+"/index.html", ""),
+	} {
+		ctx, leave := context.WithCancel(req.Context())
+		leave()
+		h := r.Games()
+		if strings.HasPrefix(req.URL.Path, "/play/") {
+			h = r.Pages()
+		}
+		r.do(h, req.WithContext(ctx))
+	}
+	if logged := r.logged.String(); logged != "" {
+		t.Errorf("logged %s", logged)
+	}
+}
+
+// TestWhatIsNotRecordedOfAClientThatWentAwayIsLogged has the disk fail after it left.
+func TestWhatIsNotRecordedOfAClientThatWentAwayIsLogged(t *testing.T) {
+	r := newRig(t)
+	req := r.request("POST", play.PathBatch, r.batchOf(1, "start"))
+	ctx, leave := context.WithCancel(req.Context())
+	r.Recorder = func(context.Context) (Recorder, error) {
+		leave()
+		return nil, errors.New("no disk")
+	}
+	r.do(r.Games(), req.WithContext(ctx))
+	if logged := r.logged.String(); !strings.Contains(logged, "events not recorded") {
+		t.Errorf("logged %q", logged)
+	}
+}
+
+// leaving is a catalog that answers nobody who left, as a store does.
+type leaving struct{ Catalog }
+
+func (l leaving) Publication(ctx context.Context, _ string) (api.Publication, error) {
+	return api.Publication{}, ctx.Err()
+}
+
+func (l leaving) JobOf(ctx context.Context, _, _ string) (string, error) { return "", ctx.Err() }
 
 // takeAll uses up what somebody may have in this minute.
 func (r *rig) takeAll(who string, most int) {

@@ -19,7 +19,7 @@ import (
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
-// recordTimeout bounds the recording of a batch. The library sends it again.
+// recordTimeout bounds the recording of a request. The library sends it again.
 const recordTimeout = 10 * time.Second
 
 // batch takes the events of a game that is played.
@@ -29,19 +29,22 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b, err := play.ParseBatch(body)
+	var published string
 	if err == nil {
-		err = p.admit(r.Context(), b.Game, b.Key)
+		published, err = p.admit(r.Context(), b.Game, b.Key)
 	}
 	if err == nil {
 		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
-	answer, err := p.record(r.Context(), b)
+	r, cancel := recording(r)
+	defer cancel()
+	answer, err := p.record(r.Context(), b, published)
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, statusOf(answer), answer)
@@ -64,21 +67,31 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	batches, err := play.ParseFormer(body, key)
 	if err == nil && len(batches) > 0 {
-		err = p.admit(r.Context(), batches[0].Game, key)
+		_, err = p.admit(r.Context(), batches[0].Game, key)
 	}
 	if err == nil && len(batches) > 0 {
-		err = tooMany(p.Rates.take("game "+batches[0].Game, maxPerGame))
+		wait := p.Rates.take("game "+batches[0].Game, maxPerGame)
+		for _, b := range batches { // before any is recorded: what comes again counts again
+			wait = max(wait, p.Rates.take(b.Game+b.Stream, maxPerStream))
+		}
+		err = tooMany(wait)
 	}
+	if err != nil {
+		p.refuse(w, r, err)
+		return
+	}
+	r, cancel := recording(r)
+	defer cancel()
 	status := http.StatusOK
 	for _, b := range batches {
 		if err == nil {
 			var answer play.Answer
-			answer, err = p.record(r.Context(), b)
+			answer, err = p.record(r.Context(), b, "")
 			status = max(status, statusOf(answer))
 		}
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, status, play.Health{OK: status == http.StatusOK})
@@ -94,35 +107,43 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// record has a batch recorded as what its token proves: without one it is the public's.
-func (p *Play) record(ctx context.Context, b play.Batch) (play.Answer, error) {
-	arrived := analytics.Arrival{Batch: b, Class: analytics.ClassPublic}
-	if b.Token != "" {
-		secrets, err := p.Secrets()
-		if err != nil {
-			return play.Answer{}, err
-		}
-		if t, ok := secrets.verify(b.Token, b.Game, p.Now()); ok {
-			arrived.Class, arrived.Player = t.Class, t.Player
-		}
+// record has a batch recorded as what its token proves: without one it is the public's,
+// of the build that is published or of none. Anybody can name any build.
+func (p *Play) record(ctx context.Context, b play.Batch, published string) (play.Answer, error) {
+	t, err := p.proven(b.Game, b.Player, b.Token, time.Duration(b.Age)*time.Millisecond)
+	if err != nil {
+		return play.Answer{}, err
+	}
+	arrived := analytics.Arrival{Batch: b, Class: t.Class}
+	arrived.Player = t.Player
+	if b.Build != published {
+		arrived.Build = t.Build
 	}
 	log, err := p.Recorder(ctx)
 	if err != nil {
 		return play.Answer{}, err
 	}
-	// A page that closes ends the request, not the recording.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
 	return log.Record(ctx, arrived)
 }
 
-// admit returns an *api.Error for a key that is not the game's.
-func (p *Play) admit(ctx context.Context, game, key string) error {
-	is, err := p.Known.of(game, key, func() (bool, error) { return p.Catalog.KeyOf(ctx, game, key) })
-	if err == nil && !is {
+// recording returns a request whose end is that of the recording of what it brought: a
+// page that closes does not end that.
+func recording(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), recordTimeout)
+	return r.WithContext(ctx), cancel
+}
+
+// left reports whether a request's client went away before it was answered.
+func left(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
+
+// admit returns the job that is published, or an *api.Error for a key that is not the
+// game's.
+func (p *Play) admit(ctx context.Context, game, key string) (jobID string, err error) {
+	jobID, err = p.Known.of(game, key, func() (string, error) { return p.Catalog.JobOf(ctx, game, key) })
+	if err == nil && jobID == "" {
 		err = &api.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
 	}
-	return err
+	return jobID, err
 }
 
 // health answers svc.health.
@@ -151,7 +172,7 @@ func tooMany(wait time.Duration) error {
 // readBody reads the body of a request, or refuses it.
 func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if err := tooMany(p.Rates.take(addressOf(r), maxPerAddress)); err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, play.MaxBody))
@@ -165,18 +186,28 @@ func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, err == nil
 }
 
-func (p *Play) refuse(w http.ResponseWriter, err error) {
+// refuse answers a request whose events are not recorded. Of one whose client went away
+// that is no error.
+func (p *Play) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if left(r) {
+		return
+	}
 	var refused *api.Error
 	if errors.As(err, &refused) {
-		if refused.RetryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
-		}
+		retryLater(w, refused)
 		writeError(w, refused.Status, refused.Message)
 		return
 	}
 	p.Logger.Error("events not recorded", zap.Error(err))
 	w.Header().Set("Retry-After", "5")
 	writeError(w, http.StatusServiceUnavailable, "Events can't be recorded right now.")
+}
+
+// retryLater says when a refused request may come again.
+func retryLater(w http.ResponseWriter, refused *api.Error) {
+	if refused.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
+	}
 }
 
 func writeError(w http.ResponseWriter, status int, message string) {
@@ -216,30 +247,29 @@ type KnownKeys struct {
 func NewKnownKeys(now func() time.Time) *KnownKeys { return &KnownKeys{now: now} }
 
 type knownKey struct {
-	is    bool
+	job   string // that is published, "" for a key of none
 	until time.Time
 }
 
-func (k *KnownKeys) of(game, key string, ask func() (bool, error)) (bool, error) {
+func (k *KnownKeys) of(game, key string, ask func() (jobID string, err error)) (jobID string, err error) {
 	if !api.ValidPlayKey(key) {
-		return false, nil
+		return "", nil
 	}
 	name, now := [2]string{game, key}, k.now()
 	k.mu.Lock()
 	found, there := k.keys[name]
 	k.mu.Unlock()
 	if there && now.Before(found.until) {
-		return found.is, nil
+		return found.job, nil
 	}
-	is, err := ask()
-	if err != nil {
-		return false, err
+	if jobID, err = ask(); err != nil {
+		return "", err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.keys == nil || len(k.keys) >= maxKnownKeys {
 		k.keys = make(map[[2]string]knownKey)
 	}
-	k.keys[name] = knownKey{is, now.Add(keyTime)}
-	return is, nil
+	k.keys[name] = knownKey{jobID, now.Add(keyTime)}
+	return jobID, nil
 }

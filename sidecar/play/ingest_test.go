@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,7 +74,7 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := secrets.sign(game, analytics.ClassOwner, stream, r.now)
+	owner, err := secrets.sign(token{Game: game, Class: analytics.ClassOwner, Player: stream}, r.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +104,62 @@ func TestATokenProvesClassAndPlayerAndNothingElseDoes(t *testing.T) {
 	}
 }
 
+func TestABuildIsCountedThatIsPublishedOrThatATokenProves(t *testing.T) {
+	r := newRig(t)
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const former, made = "job_01J0000000000000000000000B", "job_01J0000000000000000000000C"
+	page, err := secrets.sign(token{Game: game, Class: analytics.ClassPublic, Build: former}, r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tc := range []struct{ build, token string }{{job, ""}, {made, ""}, {made, "x.y"}, {former, page}, {made, page}} {
+		body := strings.Replace(r.batchOf(1, "start", `"t":"`+tc.token+`"`), stream, strings.Repeat("abcde"[i:i+1], 32), 1)
+		if w := r.answer(r.Games(), "POST", play.PathBatch, strings.Replace(body, job, tc.build, 1)); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	plays := map[string]int64{}
+	for _, b := range r.overview().Builds {
+		plays[b.JobID] = b.Plays
+	}
+	if want := map[string]int64{job: 1, former: 2, "": 2}; !maps.Equal(plays, want) {
+		t.Errorf("counted %v, want %v", plays, want)
+	}
+}
+
+func TestATokenProvesWhatWaitedOnTheDeviceSinceItHeld(t *testing.T) {
+	r := newRig(t)
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := secrets.sign(token{Game: game, Class: analytics.ClassOwner}, r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.now = r.now.Add(48 * time.Hour)
+	send := func(stream string, lay time.Duration) {
+		body := r.batchOf(1, "start", `"t":"`+owner+`"`, fmt.Sprintf(`"age":%d`, lay.Milliseconds()), `"s":"`+strings.Repeat(stream, 32)+`"`)
+		if w := r.answer(r.Games(), "POST", play.PathBatch, body); w.Code != http.StatusOK {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	send("a", 40*time.Hour)
+	if o, err := r.log.Overview(t.Context(), game, 7); err != nil || o.Total.Plays != 0 {
+		t.Errorf("the owner's play of two days ago is counted: %+v, %v", o.Total, err)
+	}
+	send("b", 30*time.Hour)
+	if o, err := r.log.Overview(t.Context(), game, 7); err != nil || o.Total.Plays != 1 {
+		t.Errorf("of a token that had run out there are %+v, %v", o.Total, err)
+	}
+}
+
 func resigned(t *testing.T, game string, now time.Time) string {
 	t.Helper()
-	text, err := Secrets{tokens: []string{"another secret, of thirty-two bytes or more"}}.sign(game, analytics.ClassOwner, "", now)
+	text, err := Secrets{tokens: []string{"another secret, of thirty-two bytes or more"}}.sign(token{Game: game, Class: analytics.ClassOwner}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +186,30 @@ func TestLibraryOfFormerGamesIsTakenWithItsPreflight(t *testing.T) {
 		t.Errorf("health: %d", w.Code)
 	}
 	if c := r.counts(); c.Sessions != 1 || c.Plays != 1 || c.Events != 2 {
+		t.Errorf("counted %+v", c)
+	}
+}
+
+func TestFormerSessionIsHeldOffBeforeAnyOfItsRequestIsRecorded(t *testing.T) {
+	r := newRig(t)
+	send := func(sessions ...string) int {
+		t.Helper()
+		events := make([]string, len(sessions))
+		for i, session := range sessions {
+			events[i] = `{"name":"start","session":"` + session + `","at":1}`
+		}
+		body := `{"gameId":"` + game + `","events":[` + strings.Join(events, ",") + `]}`
+		return r.answer(r.Games(), "POST", play.PathFormerBatch, body, "Authorization", "Bearer "+r.key).Code
+	}
+	for range maxPerStream {
+		if got := send("a"); got != http.StatusOK {
+			t.Fatalf("within bounds: %d", got)
+		}
+	}
+	if got := send("b", "a"); got != http.StatusTooManyRequests {
+		t.Errorf("past them: %d", got)
+	}
+	if c := r.counts(); c.Sessions != 1 || c.Events != maxPerStream {
 		t.Errorf("counted %+v", c)
 	}
 }

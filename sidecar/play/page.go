@@ -42,17 +42,17 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	}
 	project, err := p.Catalog.Project(r.Context(), made.GameID)
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	identity, err := p.identify(w, r, made, project.OwnerID, origin)
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	text, err := json.Marshal(identity)
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	h := w.Header()
@@ -114,7 +114,7 @@ func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publica
 	if err != nil {
 		return play.Identity{}, err
 	}
-	signed, err := secrets.sign(made.GameID, class, player, p.Now())
+	signed, err := secrets.sign(token{Game: made.GameID, Class: class, Player: player, Build: made.JobID}, p.Now())
 	return play.Identity{
 		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed, Variants: variants,
 	}, err
@@ -189,12 +189,12 @@ func (p *Play) hostScript(w http.ResponseWriter, r *http.Request) {
 	}
 	variants, err := p.variants(r, made.GameID, "")
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	text, err := json.Marshal(play.Identity{GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Variants: variants})
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -206,7 +206,7 @@ func (p *Play) static(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		content, err := files.ReadFile("static/" + name)
 		if err != nil {
-			p.fail(w, err)
+			p.fail(w, r, err)
 			return
 		}
 		writeFile(w, r, name, content)
@@ -229,9 +229,18 @@ func writeFile(w http.ResponseWriter, r *http.Request, name string, content []by
 	_, _ = w.Write(content) // a browser that went away is no error of ours
 }
 
-// fail answers a request that can't be served.
-func (p *Play) fail(w http.ResponseWriter, err error) {
-	if errors.Is(err, sidecar.ErrNotPublished) || errors.Is(err, sidecar.ErrUnknownProject) {
+// fail answers a request that can't be served. Of one whose client went away that is no
+// error.
+func (p *Play) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var refused *api.Error
+	switch {
+	case left(r):
+		return
+	case errors.As(err, &refused):
+		retryLater(w, refused)
+		http.Error(w, refused.Message, refused.Status)
+		return
+	case errors.Is(err, sidecar.ErrNotPublished) || errors.Is(err, sidecar.ErrUnknownProject):
 		http.Error(w, "There is no such game.", http.StatusNotFound)
 		return
 	}

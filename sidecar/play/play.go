@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,7 +23,7 @@ import (
 type Catalog interface {
 	Project(ctx context.Context, projectID string) (sidecar.Project, error)
 	Publication(ctx context.Context, projectID string) (api.Publication, error)
-	KeyOf(ctx context.Context, projectID, key string) (bool, error)
+	JobOf(ctx context.Context, projectID, key string) (jobID string, err error)
 	Report(ctx context.Context, projectID, player, reason string) error
 	ForgetReports(ctx context.Context, projectID, player string) error
 }
@@ -54,15 +55,24 @@ type Parts struct {
 type Play struct {
 	Parts
 	options site.PlayOptions
+	pages   func() http.Handler // made when they are first asked for
+	games   func() http.Handler
 }
 
 // New returns what serves games.
 func New(parts Parts, o site.PlayOptions) *Play {
-	return &Play{Parts: parts, options: o}
+	p := &Play{Parts: parts, options: o}
+	p.pages, p.games = sync.OnceValue(p.routePages), sync.OnceValue(p.routeGames)
+	return p
 }
 
 // Pages implements site.Play.
-func (p *Play) Pages() http.Handler {
+func (p *Play) Pages() http.Handler { return p.pages() }
+
+// Games implements site.Play.
+func (p *Play) Games() http.Handler { return p.games() }
+
+func (p *Play) routePages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+site.PlayPath+"{game}", p.page)
 	mux.HandleFunc("GET "+site.PlayPath+"{game}/host.js", p.hostScript)
@@ -74,8 +84,7 @@ func (p *Play) Pages() http.Handler {
 	return mux
 }
 
-// Games implements site.Play.
-func (p *Play) Games() http.Handler {
+func (p *Play) routeGames() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /f/{game}/{job}/{path...}", p.file)
 	mux.HandleFunc("POST "+play.PathBatch, p.batch)
@@ -109,12 +118,16 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 		http.Error(w, "There is no such game.", http.StatusNotFound)
 		return api.Publication{}, false
 	}
+	if err := tooMany(p.Rates.take("shown "+addressOf(r), maxShown)); err != nil {
+		p.fail(w, r, err)
+		return api.Publication{}, false
+	}
 	made, err := p.Catalog.Publication(r.Context(), game)
 	if err == nil && made.BlockedFor != "" {
 		err = sidecar.ErrNotPublished
 	}
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return api.Publication{}, false
 	}
 	return made, true

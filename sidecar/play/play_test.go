@@ -65,8 +65,11 @@ func (c catalog) Publication(_ context.Context, id string) (api.Publication, err
 	return p, nil
 }
 
-func (c catalog) KeyOf(_ context.Context, id, key string) (bool, error) {
-	return id == game && key == c.key, nil
+func (c catalog) JobOf(_ context.Context, id, key string) (string, error) {
+	if id != game || key != c.key {
+		return "", nil
+	}
+	return job, nil
 }
 
 // rig is a Play under test, with a log of its own.

@@ -13,6 +13,7 @@ const (
 	maxPerAddress = 1200
 	maxPerStream  = 30
 	maxPerGame    = 60_000
+	maxShown      = 6000 // pages and files of games, of an address
 )
 
 // maxRated bounds how many addresses, streams and games are counted in a minute: past it all

@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
@@ -23,50 +24,54 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	}
 	s, err := play.ParseScore(body)
 	if err == nil {
-		err = p.admit(r.Context(), s.Game, s.Key)
+		_, err = p.admit(r.Context(), s.Game, s.Key)
 	}
 	if err == nil {
 		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
 	}
-	var answer play.ScoreAnswer
-	if err == nil {
-		answer, err = p.submit(r.Context(), s)
-	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
+		return
+	}
+	r, cancel := recording(r)
+	defer cancel()
+	answer, err := p.submit(r.Context(), s)
+	if err != nil {
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, answer)
 }
 
 func (p *Play) submit(ctx context.Context, s play.Score) (play.ScoreAnswer, error) {
-	class, player, err := p.proven(s.Game, s.Player, s.Token)
+	t, err := p.proven(s.Game, s.Player, s.Token, 0)
 	if err != nil {
 		return play.ScoreAnswer{}, err
 	}
-	s.Player = player
+	s.Player = t.Player
 	log, err := p.Recorder(ctx)
 	if err != nil {
 		return play.ScoreAnswer{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
-	return log.Submit(ctx, analytics.Submission{Score: s, Class: class})
+	return log.Submit(ctx, analytics.Submission{Score: s, Class: t.Class})
 }
 
 // proven returns whose play it is: without a token it is the public's, of who says so.
-func (p *Play) proven(game, player, text string) (analytics.Class, string, error) {
+// The page around a game sends again what lay on the device for a time, with a token that
+// may have ended meanwhile: it proves what it proved then.
+func (p *Play) proven(game, player, text string, lay time.Duration) (token, error) {
+	public := token{Game: game, Class: analytics.ClassPublic, Player: player}
 	if text == "" {
-		return analytics.ClassPublic, player, nil
+		return public, nil
 	}
 	secrets, err := p.Secrets()
 	if err != nil {
-		return "", "", err
+		return token{}, err
 	}
-	if t, ok := secrets.verify(text, game, p.Now()); ok {
-		return t.Class, t.Player, nil
+	if t, ok := secrets.verify(text, game, p.Now().Add(-lay)); ok {
+		return t, nil
 	}
-	return analytics.ClassPublic, player, nil
+	return public, nil
 }
 
 // board shows a part of a game's board.
@@ -81,7 +86,7 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 		err = api.BadRequest("g must be a game's id, p a player's, win all, week or day.")
 	}
 	if err == nil {
-		err = p.admit(r.Context(), game, q.Get("k"))
+		_, err = p.admit(r.Context(), game, q.Get("k"))
 	}
 	var log analytics.Recorder
 	if err == nil {
@@ -92,7 +97,7 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 		board, err = log.Board(r.Context(), game, player, window, boardTop, boardAround)
 	}
 	if err != nil {
-		p.refuse(w, err)
+		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, board)

@@ -18,7 +18,8 @@ import (
 const (
 	// TokenFile has a secret of tokens in each of its lines, two at most: the first
 	// signs, and both are believed. To rotate, put a new one above, and remove the other
-	// once tokens of it have run out, after 12 hours.
+	// once tokens of it have run out, after 12 hours, and what waited on devices with
+	// them has come, 72 hours later.
 	TokenFile = "secrets/play"
 	// PlayersFile has that of players' names. With another one all are new players.
 	PlayersFile = "secrets/players"

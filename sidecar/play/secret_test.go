@@ -38,7 +38,7 @@ func TestTokensOfTwoSecretsAreBelievedWhileOneIsRotatedAndPlayersKeepTheirNames(
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := before.sign(game, analytics.ClassOwner, "", now)
+	old, err := before.sign(token{Game: game, Class: analytics.ClassOwner}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestTokensOfTwoSecretsAreBelievedWhileOneIsRotatedAndPlayersKeepTheirNames(
 		return s
 	}
 	both := rotate(next, before.tokens[0])
-	young, err := both.sign(game, analytics.ClassOwner, "", now)
+	young, err := both.sign(token{Game: game, Class: analytics.ClassOwner}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

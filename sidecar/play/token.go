@@ -10,30 +10,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
-// tokenLife is longer than any stream.
-const tokenLife = 12 * time.Hour
+// tokenLife is as long as a stream. What waited on the device for longer is judged by
+// when it was to be sent first.
+const tokenLife = play.MaxStream * time.Millisecond
 
 // token is what the service has proven of a play. Who holds it can't change it.
 type token struct {
 	Game    string          `json:"g"`
 	Class   analytics.Class `json:"c"`
 	Player  string          `json:"p,omitempty"`
+	Build   string          `json:"b,omitempty"` // the job whose game the page shows
 	Name    string          `json:"jti"`
 	Expires int64           `json:"exp"` // seconds since 1970
 }
 
-// sign returns a token as text.
-func (s Secrets) sign(game string, class analytics.Class, player string, now time.Time) (string, error) {
+// sign returns a token as text, with a name of its own and its end.
+func (s Secrets) sign(t token, now time.Time) (string, error) {
 	var name [16]byte
 	if _, err := rand.Read(name[:]); err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(token{
-		Game: game, Class: class, Player: player, Name: hex.EncodeToString(name[:]), Expires: now.Add(tokenLife).Unix(),
-	})
+	t.Name, t.Expires = hex.EncodeToString(name[:]), now.Add(tokenLife).Unix()
+	text, err := json.Marshal(t)
 	if err != nil {
 		return "", err
 	}

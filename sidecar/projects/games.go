@@ -83,7 +83,7 @@ const maxReports = 1000
 
 // Report notes that a player finds something wrong with a game: once a day each, and
 // all who have no name as one. It returns an *api.Error with status 400 for a reason
-// that is none.
+// that is none. What is older than 90 days is deleted.
 func (c *Catalog) Report(ctx context.Context, projectID, player, reason string) error {
 	if !reasons[reason] {
 		return api.BadRequest("the reason must be broken, harmful, rights or other.")
@@ -91,6 +91,9 @@ func (c *Catalog) Report(ctx context.Context, projectID, player, reason string) 
 	now := c.now()
 	day := now.UTC().Unix() / (24 * 3600)
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec("DELETE FROM play_reports WHERE at < ?", now.Add(-reportsKept).UnixMilli()); err != nil {
+			return err
+		}
 		var today int64
 		if err := tx.Row("SELECT count(*) FROM play_reports WHERE project_id = ? AND day = ?", projectID, day).Scan(&today); err != nil {
 			return err
@@ -130,7 +133,7 @@ type Reported struct {
 	BlockedFor string           `json:"blockedFor,omitempty"`
 }
 
-// reportsKept is how far back reports are read.
+// reportsKept is how long reports are kept, and read.
 const reportsKept = 90 * 24 * time.Hour
 
 // Reports returns the games that players reported in the last 90 days, the latest first.

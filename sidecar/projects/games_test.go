@@ -4,10 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
+	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 func TestBlockedGameHasNoKeyUntilItIsUnblockedWhoeverPublishesIt(t *testing.T) {
@@ -27,8 +30,8 @@ func TestBlockedGameHasNoKeyUntilItIsUnblockedWhoeverPublishesIt(t *testing.T) {
 			if err != nil || made.BlockedFor != blocked {
 				t.Errorf("published %+v, %v, want one blocked for %q", made, err, blocked)
 			}
-			if is, err := c.KeyOf(t.Context(), project, made.Key); err != nil || is != key {
-				t.Errorf("the key is the game's: %t, %v, want %t", is, err, key)
+			if job, err := c.JobOf(t.Context(), project, made.Key); err != nil || (job == made.JobID) != key {
+				t.Errorf("the key is the game's: %q, %v, want %t", job, err, key)
 			}
 		}
 		want("", true)
@@ -71,6 +74,28 @@ func TestReportsAreCountedOncePerPlayerAndDay(t *testing.T) {
 		}
 		if err := c.DeleteProject(t.Context(), other); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestReportsAreDeletedAfterNinetyDays(t *testing.T) {
+	storetest.OnEach(t, func(t *testing.T, s *store.Store) {
+		project := create(t, catalog(t, s), "alice", "pong").ID
+		for _, at := range []time.Time{time.UnixMilli(1), time.UnixMilli(1).Add(90 * 24 * time.Hour), time.UnixMilli(2).Add(90 * 24 * time.Hour)} {
+			c := projects.New(projects.Options{Store: s, Now: func() time.Time { return at }})
+			if err := c.Report(t.Context(), project, "a", "broken"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var days []int64
+		err := s.View(t.Context(), func(r *store.Reader) error {
+			return r.Each(func(scan store.Scan) error {
+				days = append(days, 0)
+				return scan(&days[len(days)-1])
+			}, "SELECT day FROM play_reports ORDER BY day")
+		})
+		if err != nil || len(days) != 1 || days[0] != 90 {
+			t.Errorf("kept are those of the days %d, %v", days, err)
 		}
 	})
 }

@@ -110,19 +110,19 @@ func readPublication(r *store.Reader, projectID string) (api.Publication, error)
 	return p, err
 }
 
-// KeyOf reports whether a key is that of a game which is published and not blocked, and
-// has not ended.
-func (c *Catalog) KeyOf(ctx context.Context, projectID, key string) (bool, error) {
+// JobOf returns the job whose game a key reports for, "" for a key that has ended, or is
+// not that of a game which is published and not blocked.
+func (c *Catalog) JobOf(ctx context.Context, projectID, key string) (jobID string, err error) {
 	if !api.ValidPlayKey(key) {
-		return false, nil
+		return "", nil
 	}
-	n, err := store.Read(ctx, c.store, func(r *store.Reader) (n int64, err error) {
-		return n, r.Row(`SELECT count(*) FROM play_keys k JOIN publications p ON p.project_id = k.project_id
+	jobID, err = store.Read(ctx, c.store, func(r *store.Reader) (id string, err error) {
+		return id, r.Row(`SELECT p.job_id FROM play_keys k JOIN publications p ON p.project_id = k.project_id
 				LEFT JOIN play_settings s ON s.project_id = p.project_id
-			WHERE k.id = ? AND k.project_id = ? AND s.blocked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).Scan(&n)
+			WHERE k.id = ? AND k.project_id = ? AND s.blocked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).Scan(&id)
 	})
-	if err != nil {
-		return false, fmt.Errorf("looking up the key of project %s: %w", projectID, err)
+	if err != nil && !errors.Is(err, store.ErrNoRows) {
+		return "", fmt.Errorf("looking up the key of project %s: %w", projectID, err)
 	}
-	return n > 0, nil
+	return jobID, nil
 }

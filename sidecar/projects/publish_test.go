@@ -101,7 +101,7 @@ func TestPublicationIsReplacedAndTakenBackAndItsKeyStays(t *testing.T) {
 
 func checkKey(t *testing.T, c *projects.Catalog, project, key string, want bool) {
 	t.Helper()
-	if is, err := c.KeyOf(t.Context(), project, key); err != nil || is != want {
-		t.Errorf("key %s of %s: %v, %v, want %v", key, project, is, err, want)
+	if job, err := c.JobOf(t.Context(), project, key); err != nil || (job != "") != want {
+		t.Errorf("key %s of %s: %q, %v, want %v", key, project, job, err, want)
 	}
 }

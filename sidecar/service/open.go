@@ -41,6 +41,8 @@ func openFile(ctx context.Context, dir string) (*store.Store, error) {
 		return s, nil
 	case errors.Is(err, store.ErrNewer):
 		return nil, err
+	case errors.Is(err, store.ErrInUse):
+		return nil, fmt.Errorf("%w: svc admin migrate moves it: set SVC_STORE once that has ended", err)
 	case errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%w: make the data directory writable for the user that runs svc, or name another in SVC_DATA_DIR", err)
 	}

@@ -97,22 +97,31 @@ func (p *played) close() error {
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secrets: s.played.secrets, SignedIn: s.signedIn, Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Catalog: s.Catalog, Secrets: s.played.secrets, SignedIn: s.signedIn(o), Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
 		Recorder: func(ctx context.Context) (play.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
 }
 
-// signedIn returns who is signed in to the console with a browser, "" for nobody.
-func (s *Service) signedIn(r *http.Request) (string, error) {
-	cookie, err := r.Cookie(console.SessionCookie)
-	if err != nil {
-		return "", nil // there is none
+// signedIn returns who is signed in to the console with a browser, "" for nobody: whom
+// Caddy's authentication names, else whose session it has.
+func (s *Service) signedIn(o site.PlayOptions) func(*http.Request) (string, error) {
+	registry := sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute})
+	return func(r *http.Request) (string, error) {
+		if o.Identity != nil {
+			if named := o.Identity(r); named != "" {
+				return named, nil
+			}
+		}
+		cookie, err := r.Cookie(console.SessionCookie)
+		if err != nil {
+			return "", nil // there is none
+		}
+		session, err := registry.Look(r.Context(), cookie.Value)
+		if errors.Is(err, sessions.ErrNone) {
+			err = nil
+		}
+		return session.UserID, err
 	}
-	session, err := s.Sessions().Find(r.Context(), cookie.Value)
-	if errors.Is(err, sessions.ErrNone) {
-		err = nil
-	}
-	return session.UserID, err
 }
 
 // Overview implements sidecar.Service.
@@ -134,7 +143,8 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 }
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
-// goes before the marks by which they would be found again.
+// goes before the marks by which they would be found again. A key may be believed, and a
+// batch be under way, some seconds longer: young marks stay, and it goes once more.
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	if err := s.played.forget(ctx, projectIDs); err != nil {
 		return err

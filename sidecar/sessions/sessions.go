@@ -133,26 +133,36 @@ func (r *Registry) Find(ctx context.Context, secret string) (Session, error) {
 	return r.find(ctx, digest(secret))
 }
 
-func (r *Registry) find(ctx context.Context, hash string) (Session, error) {
-	s := Session{hash: hash}
-	var created, seen int64
-	err := r.store.View(ctx, func(v *store.Reader) error {
+// Look returns the session of a secret, or ErrNone. To ask is no use of it.
+func (r *Registry) Look(ctx context.Context, secret string) (Session, error) {
+	s, _, err := r.look(ctx, digest(secret), r.now())
+	return s, err
+}
+
+// look returns a session that is not over, and when it was last used, in Unix
+// milliseconds.
+func (r *Registry) look(ctx context.Context, hash string, now time.Time) (s Session, seen int64, err error) {
+	s = Session{hash: hash}
+	var created int64
+	err = r.store.View(ctx, func(v *store.Reader) error {
 		return v.Row("SELECT user_id, via, created_at, seen_at FROM sessions WHERE hash = ?", s.hash).
 			Scan(&s.UserID, &s.Via, &created, &seen)
 	})
-	if errors.Is(err, store.ErrNoRows) {
-		return Session{}, ErrNone
+	if errors.Is(err, store.ErrNoRows) || err == nil && r.over(now, created, seen) {
+		return Session{}, 0, ErrNone
 	}
 	if err != nil {
-		return Session{}, fmt.Errorf("finding a session: %w", err)
+		return Session{}, 0, fmt.Errorf("finding a session: %w", err)
 	}
 	s.CreatedAt = time.UnixMilli(created).UTC()
+	return s, seen, nil
+}
+
+func (r *Registry) find(ctx context.Context, hash string) (Session, error) {
 	now := r.now()
-	if r.over(now, created, seen) {
-		return Session{}, ErrNone
-	}
-	if now.Sub(time.UnixMilli(seen)) < seenEvery {
-		return s, nil
+	s, seen, err := r.look(ctx, hash, now)
+	if err != nil || now.Sub(time.UnixMilli(seen)) < seenEvery {
+		return s, err
 	}
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec("UPDATE sessions SET seen_at = ? WHERE hash = ? AND seen_at < ?", now.UnixMilli(), s.hash, now.UnixMilli())

@@ -1,6 +1,9 @@
 package site
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // PlayPath is where the pages of published games stand.
 const PlayPath = "/play/"
@@ -21,4 +24,8 @@ type PlayOptions struct {
 	Origin func(*http.Request) string
 	// Secure is that of Options.
 	Secure bool
+	// Idle, Absolute and Identity are those of the Options of the console beside it: they
+	// say who is signed in. To play does not count as a use of the console's session.
+	Idle, Absolute time.Duration
+	Identity       func(*http.Request) string
 }

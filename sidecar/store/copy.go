@@ -174,6 +174,10 @@ func (c *copying) tables() ([]string, error) {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("listing tables: %w", err)
 	}
+	// Which key is a studio's is known before the key, as it is where one is made: a
+	// user's others are counted without it. That reference is looked at last.
+	parents["studio_keys"] = slices.DeleteFunc(parents["studio_keys"], func(name string) bool { return name == "keys" })
+	parents["keys"] = append(parents["keys"], "studio_keys")
 	return parentsFirst(names, parents), nil
 }
 

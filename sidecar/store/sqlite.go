@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
 	driver "modernc.org/sqlite" // the driver named "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -44,9 +45,18 @@ var sqlite = dialect{name: "sqlite", schema: &main, beginWrite: "BEGIN IMMEDIATE
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
 // only) when it is not there, and brings its schema up to date. A database of a
-// newer version is refused with ErrNewer.
+// newer version is refused with ErrNewer, one that is seized with ErrInUse.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
-	return OpenSQLiteOf(ctx, path, main)
+	held, err := lockFile(path, unix.LOCK_SH)
+	if err != nil {
+		return nil, err
+	}
+	s, err := OpenSQLiteOf(ctx, path, main)
+	if err != nil {
+		return nil, errors.Join(err, unlockFile(held))
+	}
+	s.held = held
+	return s, nil
 }
 
 // OpenSQLiteOf is OpenSQLite for a database of another schema.

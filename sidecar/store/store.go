@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 )
@@ -30,6 +31,8 @@ type Store struct {
 	closed  bool
 	updates sync.WaitGroup
 	gone    chan struct{} // closed together with the store
+
+	held *os.File // locked until the store is closed, nil for none
 }
 
 // writing is how a store runs the operations of Update.
@@ -130,6 +133,9 @@ func (s *Store) Close() error {
 	}
 	for _, db := range s.db {
 		errs = append(errs, db.Close())
+	}
+	if s.held != nil {
+		errs = append(errs, unlockFile(s.held))
 	}
 	return errors.Join(errs...)
 }

@@ -15,7 +15,10 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -168,13 +171,25 @@ func TestClientCanNotSayWhatTheGatewayKnows(t *testing.T) {
 
 func TestPreviewAsksTheGatewayToServe(t *testing.T) {
 	d := open(t, site.Options{})
-	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", "job_1")
+	key, err := d.side.Keys().Create(t.Context(), "test", "alice", "ci", policy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := d.side.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "pong", Template: "blank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := api.NewJobID(time.Now())
+	if _, err := d.side.Reserve(t.Context(), sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID}); err != nil {
+		t.Fatal(err)
+	}
+	code, err := d.side.Sessions().NewPreview(t.Context(), "alice", job)
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp, _ := ask(t, d.browser(t), http.MethodGet, d.gateway.URL+"/"+code+"/assets/a%20b.png", nil)
 	asked, ok := site.TakeServe(resp.Header)
-	if !ok || asked != (site.Serve{What: site.ServePreview, JobID: "job_1", Path: "assets/a b.png"}) {
+	if !ok || asked != (site.Serve{What: site.ServePreview, JobID: job, Path: "assets/a b.png"}) {
 		t.Errorf("asked for %+v", asked)
 	}
 }

@@ -21,7 +21,9 @@ type Play struct{ forwarder *Console }
 
 // NewPlay returns what the sidecar at the other end of transport serves players with.
 func NewPlay(transport http.RoundTripper, o site.PlayOptions, logger *zap.Logger) Play {
-	return Play{NewConsole(transport, site.Options{Preview: o.Origin, Secure: o.Secure}, logger)}
+	return Play{NewConsole(transport, site.Options{
+		Preview: o.Origin, Secure: o.Secure, Idle: o.Idle, Absolute: o.Absolute, Identity: o.Identity,
+	}, logger)}
 }
 
 // Pages implements site.Play.
@@ -36,8 +38,12 @@ func (p Play) forward(prefix string) http.Handler {
 
 // PlayHandler serves players to gateways. open returns what answers them.
 func PlayHandler(open func(site.PlayOptions) (site.Play, error), logger *zap.Logger) http.Handler {
-	serve := func(secure bool, part func(site.Play) http.Handler) (http.Handler, error) {
-		play, err := open(site.PlayOptions{Secure: secure, Origin: func(r *http.Request) string { return requestInfoOf(r).Preview }})
+	serve := func(set settings, part func(site.Play) http.Handler) (http.Handler, error) {
+		play, err := open(site.PlayOptions{
+			Secure: set.Secure, Idle: set.Idle, Absolute: set.Absolute,
+			Origin:   func(r *http.Request) string { return requestInfoOf(r).Preview },
+			Identity: func(r *http.Request) string { return requestInfoOf(r).Named },
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +56,7 @@ func PlayHandler(open func(site.PlayOptions) (site.Play, error), logger *zap.Log
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}
-			handler, err := serve(info.Secure, part)
+			handler, err := serve(info.settings, part)
 			if err != nil {
 				logger.Error("games can't be opened", zap.Error(err))
 				http.Error(w, "Games can't be shown.", http.StatusInternalServerError)

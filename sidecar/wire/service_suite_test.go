@@ -3,7 +3,6 @@ package wire_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -263,66 +262,6 @@ func testReplay(t *testing.T, w world) {
 	}
 }
 
-func testJob(t *testing.T, w world) {
-	key, project := w.key("alice", policy.Limits{}), w.project("alice")
-	jobID := w.submit(key.ID, project.ID)
-	batch := finished(project.ID, jobID)
-	if _, err := w.Ledger.ApplyFeed(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
-	job, err := w.Service.Job(t.Context(), jobID)
-	want := batch.Records[1].Record.Public(job.SessionID, api.MicroPerTIK)
-	if err != nil || !job.Settled || job.KeyID != key.ID || job.OwnerID != "alice" || job.SessionID == "" ||
-		fmt.Sprintf("%+v %+v", job.Job, *job.Files) != fmt.Sprintf("%+v %+v", withTimes(want, job.Job), *want.Files) {
-		t.Errorf("job %+v, %v; want %+v", job, err, want)
-	}
-	if _, err := w.Service.Job(t.Context(), api.NewJobID(time.Now())); !errors.Is(err, sidecar.ErrUnknownJob) {
-		t.Errorf("no job: %v", err)
-	}
-}
-
-// withTimes gives a job the pointers of another that says the same.
-func withTimes(j, other api.Job) api.Job {
-	if j.StartedAt.Equal(*other.StartedAt) && j.FinishedAt.Equal(*other.FinishedAt) {
-		j.StartedAt, j.FinishedAt, j.Files = other.StartedAt, other.FinishedAt, other.Files
-	}
-	j.CreatedAt = other.CreatedAt // the store's own
-	return j
-}
-
-func testAwaitEnd(t *testing.T, w world) {
-	key, project := w.key("alice", policy.Limits{}), w.project("alice")
-	jobID, released := w.submit(key.ID, project.ID), w.reserve(key.ID, project.ID)
-	type end struct {
-		job sidecar.Job
-		err error
-	}
-	ended := make(chan end, 1)
-	go func() {
-		job, err := w.Service.AwaitEnd(w.patient(), jobID)
-		ended <- end{job, err}
-	}()
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := w.Service.AwaitEnd(short, jobID); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("before its end: %v", err)
-	}
-	if _, err := w.Ledger.ApplyFeed(t.Context(), finished(project.ID, jobID)); err != nil {
-		t.Fatal(err)
-	}
-	if e := <-ended; e.err != nil || !e.job.Settled || e.job.Status != api.JobCompleted {
-		t.Errorf("ended as %+v, %v", e.job, e.err)
-	}
-	if err := w.Service.Release(t.Context(), released); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []string{released, api.NewJobID(time.Now())} {
-		if _, err := w.Service.AwaitEnd(w.patient(), id); !errors.Is(err, sidecar.ErrUnknownJob) {
-			t.Errorf("a job that is not there: %v", err)
-		}
-	}
-}
-
 func testProjects(t *testing.T, w world) {
 	key := w.key("alice", policy.Limits{})
 	w.key("bob", policy.Limits{})
@@ -369,47 +308,6 @@ func testProjects(t *testing.T, w world) {
 	}
 	if _, err := w.Service.Project(t.Context(), ids[0]); !errors.Is(err, sidecar.ErrUnknownProject) {
 		t.Errorf("a deleted one: %v", err)
-	}
-}
-
-func testChanges(t *testing.T, w world) {
-	first, second := w.key("alice", policy.Limits{}), w.key("alice", policy.Limits{})
-	end, err := w.Service.Changes(t.Context(), -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if same, err := w.Service.Changes(t.Context(), end.Seq); err != nil || same.Seq != end.Seq || len(same.KeyIDs) != 0 || same.More {
-		t.Errorf("nothing new: %+v, %v", same, err)
-	}
-	for _, key := range []string{first.ID, second.ID} {
-		if _, err := w.Keys.Disable(t.Context(), "test", key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := w.Service.Changes(t.Context(), end.Seq)
-	if err != nil || fmt.Sprint(got.KeyIDs) != fmt.Sprint([]string{first.ID, second.ID}) || got.Seq != end.Seq+2 || got.More {
-		t.Errorf("changes %+v, %v", got, err)
-	}
-}
-
-func testWatch(t *testing.T, w world) {
-	key := w.key("alice", policy.Limits{})
-	hints, stop := w.Service.Watch()
-	defer stop()
-	end, err := w.Service.Changes(t.Context(), -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Keys.Revoke(t.Context(), "test", key.ID); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		wait.For(t, "a hint comes", hints)
-		if got, err := w.Service.Changes(t.Context(), end.Seq); err != nil {
-			t.Fatal(err)
-		} else if len(got.KeyIDs) == 1 && got.KeyIDs[0] == key.ID {
-			return
-		}
 	}
 }
 

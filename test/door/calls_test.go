@@ -92,7 +92,7 @@ func (p *parsed) follow(name string, decided, ofProject bool, above []string, re
 			}
 			p.follow(called, decided, ofProject, above, report)
 			decided = decided || slices.Contains(decisions, called)
-			ofProject = ofProject || slices.Contains(projectDecisions, called) || called == "decide" && slices.Contains([]string{"preview", "previewed"}, name)
+			ofProject = ofProject || slices.Contains(projectDecisions, called) || called == "decide" && slices.Contains([]string{"preview", "previewed", "openStudio"}, name)
 			return true
 		})
 	}

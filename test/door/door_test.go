@@ -13,16 +13,16 @@ import (
 // open are the console's addresses that ask for no decision, or ask for their own, and
 // why.
 var open = map[string]string{
-	"GET /console/{$}":                           "leads to the list of keys",
-	"GET /console/static/{name}":                 "our own files",
-	"GET /console/login":                         "a form",
-	"POST /console/login":                        "decides itself once it knows who the link is for",
-	"GET /console/oidc/start":                    "leads to the provider",
-	"GET /console/oidc/callback":                 "decides itself once it knows who signed in",
-	"POST /console/logout":                       "whoever came in may leave",
-	"POST /console/logout-everywhere":            "whoever came in may leave",
-	"/console/":                                  "there is no such page",
-	"GET /{code}/{path...}":                      "a preview, which decides itself",
+	"GET /console/{$}":                "leads to the list of keys",
+	"GET /console/static/{name}":      "our own files",
+	"GET /console/login":              "a form",
+	"POST /console/login":             "decides itself once it knows who the link is for",
+	"GET /console/oidc/start":         "leads to the provider",
+	"GET /console/oidc/callback":      "decides itself once it knows who signed in",
+	"POST /console/logout":            "whoever came in may leave",
+	"POST /console/logout-everywhere": "whoever came in may leave",
+	"/console/":                       "there is no such page",
+	"GET /{code}/{path...}":           "a preview, which decides itself",
 }
 
 // leading are the handlers that read nothing: each leads to another page.

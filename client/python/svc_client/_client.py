@@ -147,13 +147,18 @@ class Job:
 
     def wait(self, on_event: Optional[Callable[[Record], None]] = None) -> Record:
         """The record of the job once it has ended, whatever its end."""
-        try:
-            for event in self.events():
-                if on_event:
-                    on_event(event)
-        except (SvcError, *LOST) as error:
-            if final(error):
-                raise
+        events = self.events()
+        while True:
+            try:
+                event = next(events, None)
+            except (SvcError, *LOST) as error:
+                if final(error):
+                    raise
+                break  # no stream can be had: the record says when it is over
+            if event is None:
+                break
+            if on_event:
+                on_event(event)
         failures = 0
         while True:
             try:
@@ -171,7 +176,7 @@ class Job:
         """The ZIP. A broken connection is taken up where it broke; what came is checked by its SHA-256."""
         parts, etag, failures = bytearray(), "", 0
         while True:
-            before, failed = len(parts), None
+            before, failed, own = len(parts), None, False
             headers: Mapping[str, str] = {"Range": f"bytes={len(parts)}-", "If-Range": etag} if parts else {}
             try:
                 with self._http.send("GET", self._path("/files"), headers=headers) as answer:
@@ -182,16 +187,18 @@ class Job:
                     while chunk := answer.read(1 << 16):
                         parts += chunk
                         if on_progress:
+                            own = True  # what it raises is no lost connection
                             on_progress(len(parts))
+                            own = False
                 if len(parts) == total:
                     if etag != f'"{hashlib.sha256(parts).hexdigest()}"':
                         raise ValueError("the download is damaged: its SHA-256 is not that of the service")
                     return bytes(parts)
             except (SvcError, *LOST) as error:
-                if final(error):
+                if own or final(error):
                     raise
                 failed = error
             failures = 0 if len(parts) > before else failures + 1
             if failures >= _MAX_FAILURES:
                 raise failed or TimeoutError("the download brings nothing")
-            time.sleep(backoff(failures))
+            time.sleep(max(getattr(failed, "retry_after", None) or 0, backoff(failures)))

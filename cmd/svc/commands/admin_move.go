@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/sidecar/admin"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -32,7 +31,8 @@ not run: it is away for as long as this takes. Set SVC_STORE after that and star
 it; keys, jobs and engines are as they were. The file stays as svc.db.moved.
 
 A URL with a password belongs in the variable SVC_STORE: every user of the machine
-sees flags. How games were played (analytics.db) is not moved.`,
+sees flags. How games were played (analytics.db) is not moved, but what is paid of
+their events is.`,
 		Example: "  SVC_STORE=postgres://svc:…@db/svc svc admin migrate --data-dir /srv/svc",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,15 +44,23 @@ sees flags. How games were played (analytics.db) is not moved.`,
 	return c
 }
 
-func moveStore(ctx context.Context, dir, to string) ([]store.Table, error) {
+func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err error) {
 	if !store.IsPostgresURL(to) {
 		return nil, misused("name the database to move to: --to postgres://user@host/database, or SVC_STORE where the URL has a password")
 	}
-	if err := notRunning(dir); err != nil {
-		return nil, err
-	}
 	file := filepath.Join(dir, store.SQLiteFile)
-	tables, err := store.Copy(ctx, file, to)
+	release, err := store.Seize(file)
+	if errors.Is(err, store.ErrInUse) {
+		return nil, fmt.Errorf("the service of %s runs: stop it first", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("moving the store: %w", err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := analytics.CarryMeters(ctx, filepath.Join(dir, analytics.File), to); err != nil {
+		return nil, fmt.Errorf("moving the store: %w", err)
+	}
+	tables, err = store.Copy(ctx, file, to)
 	if errors.Is(err, store.ErrNotEmpty) {
 		return nil, fmt.Errorf("%w: name a database of its own for svc", err)
 	}
@@ -63,15 +71,6 @@ func moveStore(ctx context.Context, dir, to string) ([]store.Table, error) {
 		return nil, fmt.Errorf("the rows are in PostgreSQL, but the old file is still in use: %w", err)
 	}
 	return tables, nil
-}
-
-// notRunning refuses what can't be done beside a service.
-func notRunning(dir string) error {
-	conn, err := net.Dial("unix", filepath.Join(dir, admin.SocketFile))
-	if err != nil {
-		return nil
-	}
-	return errors.Join(fmt.Errorf("the service of %s runs: stop it first", dir), conn.Close())
 }
 
 func printTables(w io.Writer, tables []store.Table) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,8 +98,8 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 		d.note("project " + project.ID)
 	}
 	submission, err := service.Generate(ctx, req)
-	if refused := (*client.Error)(nil); o.project == "" && errors.As(err, &refused) && !errors.Is(err, client.ErrUnavailable) {
-		err = errors.Join(err, removed(ctx, service, req.ProjectID)) // nothing was accepted, and nobody asked for an empty one
+	if o.project == "" && acceptsNothing(err) {
+		err = errors.Join(err, removed(ctx, service, req.ProjectID)) // nobody asked for an empty one
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -117,6 +118,13 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 		err = result.unpack(ctx, service, job, o.dir, o.force)
 	}
 	return result, err
+}
+
+// acceptsNothing reports whether a refusal of a submission is one that leaves no job. After
+// any other, like that of an earlier attempt which is under way, there may be one.
+func acceptsNothing(err error) bool {
+	return slices.ContainsFunc([]error{client.ErrBadRequest, client.ErrUnauthorized, client.ErrForbidden, client.ErrLimitExceeded},
+		func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // removed deletes a project that was made for a job which the service refused.

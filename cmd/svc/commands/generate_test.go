@@ -218,6 +218,11 @@ func TestRefusedBriefLeavesNoEmptyProject(t *testing.T) {
 	if code, _, _ = svc("generate", "a game"); code != exitNoCapacity || len(deleted) != 1 {
 		t.Errorf("a service that is away: exit %d, deleted %q", code, deleted)
 	}
+	for _, status = range []int{http.StatusConflict, http.StatusInternalServerError} { // an earlier attempt may have been accepted
+		if code, _, _ = svc("generate", "a game"); code == exitOK || len(deleted) != 1 {
+			t.Errorf("%d: exit %d, deleted %q", status, code, deleted)
+		}
+	}
 }
 
 func TestWrongUsageIsExitCode2AndSendsNothing(t *testing.T) {

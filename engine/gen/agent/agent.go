@@ -48,6 +48,9 @@ type Verdict struct {
 	// Again: handed in as it is once more the revision may pass. The model was asked
 	// whether it means it.
 	Again bool
+	// Unknown: nothing was found out about the revision. It counts as one that was not
+	// handed in.
+	Unknown bool
 	// Wanting is what a revision that passed still lacks, "" for nothing. It is kept
 	// as it is, whether or not the model adds it.
 	Wanting string
@@ -57,7 +60,7 @@ type Verdict struct {
 type Reporter interface {
 	// Step begins step n of at most so many.
 	Step(n, most int)
-	// Delta passes on a piece of what the model says, and Say all of it.
+	// Delta passes on a piece of what the model says, of whole words, and Say all of it.
 	Delta(text string)
 	Say(text string)
 	// Call reports the call of a tool; the function it returns, its result.
@@ -105,6 +108,16 @@ type Task struct {
 	Stage  *Stage // nil where nothing can be played or made
 	// About says what the game is, and what has been done.
 	About string
+	// Mask takes out of a text what no model may have, before it goes to one; nil takes
+	// out nothing. The game's files keep it.
+	Mask func(text string) string
+}
+
+func (t Task) masked(text string) string {
+	if t.Mask == nil {
+		return text
+	}
+	return t.Mask(text)
 }
 
 // Stop is why a run ended without the model's work having been proven; "" when

@@ -54,7 +54,8 @@ func fails(err error) turn {
 type judge struct {
 	checks, proofs int
 	picky          bool // what passes the check does not pass the proof
-	asks           bool // what does not pass may, if it is handed in once more
+	asks           int  // the proof that does not pass, and may if it is handed in once more
+	blind          int  // proofs that find nothing out
 	wants          int  // proofs that pass and are wanting
 }
 
@@ -77,8 +78,11 @@ func (j *judge) Prove(ctx context.Context, files compile.Files) (Verdict, error)
 	if j.picky {
 		v = Verdict{Findings: []string{fmt.Sprintf("in the browser: it is dark %d", j.proofs)}}
 	}
-	if j.asks && j.proofs == 1 {
+	if j.proofs == j.asks {
 		v = Verdict{Again: true, Findings: []string{"is it meant to be so?"}}
+	}
+	if j.proofs <= j.blind {
+		v = Verdict{Unknown: true, Findings: []string{"the browser died, hand it in again"}}
 	}
 	if j.proofs <= j.wants {
 		v.Wanting = "But it has no checks."

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/svc-games/svc/engine/gen/author"
@@ -132,9 +131,12 @@ func (s *session) hurry(ctx context.Context) {
 	}
 	if late && !s.hurried && s.steps > 0 {
 		s.hurried = true
-		s.talk.say("Most of what you may use is used up. Finish now: leave out what is not begun, see that what there is works, and call done.")
+		s.talk.say("Most of what you may use is used up. Finish now: leave out what is not begun, see that what there is works, and call " + s.last() + ".")
 	}
 }
+
+// last is the name of the tool that ends the task.
+func (s *session) last() string { return s.tools[len(s.tools)-1].name }
 
 // unanswered says whether a run goes on without an answer. One that broke off is
 // paid at its limit, and a step that was used.
@@ -171,7 +173,7 @@ func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) 
 		}
 	}
 	if repeats {
-		s.talk.say("You are repeating yourself, with the same result each time. Try something else, or call done.")
+		s.talk.say("You are repeating yourself, with the same result each time. Try something else, or call " + s.last() + ".")
 	}
 	if s.fixes > s.task.Limits.Fixes {
 		return StopFixes, nil
@@ -183,12 +185,15 @@ func (s *session) answer(ctx context.Context, calls []model.Call) (Stop, error) 
 // and sent once more.
 func (s *session) ask(ctx context.Context) (model.Reply, error) {
 	s.talk.fit(s.task.Window)
+	if window := s.task.Window; window > 0 { // it holds the answer too
+		s.most = min(s.most, max(leastAnswer, window-s.talk.tokens()))
+	}
 	request := model.Request{
 		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(), Tools: s.offers,
 		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
 	}
 	reply, err := s.chat(ctx, request)
-	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.size()/4) {
+	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.later()/4) {
 		request.Messages = s.talk.messages()
 		return s.chat(ctx, request)
 	}
@@ -204,14 +209,15 @@ func (s *session) chat(ctx context.Context, r model.Request) (model.Reply, error
 	if !ok {
 		return s.models.Chat(ctx, r)
 	}
-	var said strings.Builder
+	var said speech
 	last := time.Now()
 	return model.Collect(func(yield func(model.Event, error) bool) {
 		for e, err := range streams.Stream(ctx, r) {
-			said.WriteString(e.Text)
-			if said.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
-				s.rep.Delta(said.String())
-				said.Reset()
+			said.held.WriteString(e.Text)
+			if said.held.Len() > 0 && (e.Reply != nil || err != nil || time.Since(last) >= deltaEvery) {
+				if text := said.take(e.Reply != nil); text != "" {
+					s.rep.Delta(text)
+				}
 				last = time.Now()
 			}
 			if !yield(e, err) {
@@ -229,7 +235,7 @@ func (s *session) nudge(cut bool) Stop {
 	if cut {
 		s.talk.say("Your answer was cut off before it called a tool. Say less, and write in smaller pieces.")
 	} else {
-		s.talk.say("Call a tool. When the game is as it should be, call done.")
+		s.talk.say("Call a tool. When all is as it should be, call " + s.last() + ".")
 	}
 	return ""
 }
@@ -260,15 +266,16 @@ func (s *session) prove(ctx context.Context, files compile.Files) (Verdict, erro
 }
 
 // salvage proves what a model left that was stopped: the sources as they are,
-// or else the last revision that passed a check.
+// or else the last revision that passed a check, if that is newer than the one that is
+// proven already.
 func (s *session) salvage(ctx context.Context) error {
-	if s.game.revision == 0 {
+	if s.game.revision == 0 || s.game.revision == s.looked {
 		return nil
 	}
 	if _, _, err := s.check(ctx); err != nil {
 		return err
 	}
-	if s.candidate == nil || s.candidateAt == s.handedIn || s.candidateAt == s.looked {
+	if s.candidate == nil || s.candidateAt == s.handedIn || s.candidateAt <= s.looked {
 		return nil
 	}
 	_, err := s.prove(ctx, s.candidate)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
@@ -47,36 +46,43 @@ type Stage struct {
 	Eyes    bool // a game that passed is looked at
 
 	album   playtest.Album
-	answers map[string]result // by what was asked of which revision
+	answers map[question]result
 	assets  map[studio.Wish]Asset
 	bytes   int // of them
+	orders  int // of assets, also of those that came to nothing: each may be paid for
+}
+
+// question is what was asked of a revision.
+type question struct {
+	revision int
+	asked    uint64 // fingerprint of the tool and its arguments
 }
 
 // staged offers a tool where there is a stage.
 func staged(t Task) bool { return t.Stage != nil && !t.Plan }
 
-// onStage makes a tool's work of a function that asks the stage. What was asked before
-// of the same files is answered as before.
-func onStage[A any](do func(ctx context.Context, s *session, a A) (result, error)) func(context.Context, *session, json.RawMessage) (result, error) {
+// onStage makes a tool's work of a function that asks the stage. What was asked of it
+// before of the same files is answered as before; a refusal may be another by then.
+func onStage[A any](name string, do func(ctx context.Context, s *session, a A) (result, error)) func(context.Context, *session, json.RawMessage) (result, error) {
 	run := with(do)
 	return func(ctx context.Context, s *session, raw json.RawMessage) (result, error) {
 		stage := s.task.Stage
-		key := fmt.Sprint(s.game.revision, " ", fingerprint(string(raw)))
-		if r, ok := stage.answers[key]; ok {
+		asked := fingerprint(name, string(raw))
+		if r, ok := stage.answers[question{s.game.revision, asked}]; ok {
 			r.text = "Nothing was changed since you asked the same. " + r.text
 			return r, nil
 		}
 		r, err := run(ctx, s, raw)
 		if refused := (Refusal{}); errors.As(err, &refused) {
-			r, err = bad(refused), nil
+			return bad(refused), nil
 		}
 		if err != nil {
 			return r, err
 		}
 		if stage.answers == nil {
-			stage.answers = map[string]result{}
+			stage.answers = map[question]result{}
 		}
-		stage.answers[fmt.Sprint(s.game.revision, " ", fingerprint(string(raw)))] = r
+		stage.answers[question{s.game.revision, asked}] = r
 		return r, nil
 	}
 }

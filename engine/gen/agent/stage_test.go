@@ -23,6 +23,9 @@ type theatre struct {
 	found  []string
 	looks  int
 	err    error
+
+	large    int  // bytes by which a picture is too large
+	unusable bool // no picture can be used
 }
 
 func (h *theatre) Try(_ context.Context, _ compile.Files, t playtest.Trial) (playtest.Showing, error) {
@@ -38,7 +41,10 @@ func (h *theatre) TryCheck(_ context.Context, _ compile.Files, check []byte) (st
 
 func (h *theatre) Picture(_ context.Context, w studio.Wish) (Asset, error) {
 	h.wishes = append(h.wishes, w)
-	return Asset{Ext: ".png", Data: []byte("\x89PNG" + w.Subject), Note: "Drawn.", Source: "procedural"}, h.err
+	if h.unusable {
+		return Asset{}, Refusal{fmt.Sprintf("picture %d is empty", len(h.wishes))}
+	}
+	return Asset{Ext: ".png", Data: append([]byte("\x89PNG"+w.Subject), make([]byte, h.large)...), Note: "Drawn.", Source: "procedural"}, h.err
 }
 
 func (h *theatre) Sound(ctx context.Context, w studio.Wish) (Asset, error) {
@@ -122,6 +128,25 @@ func TestWhatWasAskedOfTheSameFilesIsNotPlayedAgain(t *testing.T) {
 	}
 }
 
+// TestRefusalIsNoAnswerForEver: a browser that died once plays the same game later, and
+// one tool is not answered with another's words.
+func TestRefusalIsNoAnswerForEver(t *testing.T) {
+	h := &theatre{err: Refusal{"the browser died"}}
+	heal := func(ctx context.Context, r model.Request) (model.Reply, error) {
+		h.err = nil
+		return calls("play", `{}`)(ctx, r)
+	}
+	r := work(t, stagedTask(h), &judge{}, calls("play", `{}`), heal, calls("done", finish))
+	if got := r.results()[1].Text; !strings.Contains(got, "Played ") || strings.Contains(got, "died") {
+		t.Errorf("the second time: %s", got)
+	}
+	thing := `{"name":"leap","role":"jump","subject":"a leap","w":64,"h":64}`
+	r = work(t, stagedTask(&theatre{}), &judge{}, calls("make_image", thing), calls("make_sound", thing), calls("done", finish))
+	if got := r.results()[1].Text; !strings.Contains(got, "Made assets/leap.wav") {
+		t.Errorf("a sound with a picture's arguments: %s", got)
+	}
+}
+
 func TestPlayThatCannotBeIsRefusedInWords(t *testing.T) {
 	h := &theatre{}
 	r := work(t, stagedTask(h), &judge{},
@@ -183,6 +208,19 @@ func TestPicturesAreMadeOnceAndWithinBounds(t *testing.T) {
 	h = &theatre{}
 	if work(t, stagedTask(h), &judge{}, append(many, calls("done", finish))...); len(h.wishes) != maxMade {
 		t.Errorf("%d sounds were made", len(h.wishes))
+	}
+}
+
+// TestOrdersThatComeToNothingCountToo: a picture that is not kept was paid for.
+func TestOrdersThatComeToNothingCountToo(t *testing.T) {
+	var many []turn
+	for i := range maxMade + 3 {
+		many = append(many, calls("make_image", fmt.Sprintf(`{"name":"p%d","role":"hero","subject":"a fox","w":64,"h":64}`, i), "note", fmt.Sprintf(`{"text":"%d"}`, i)))
+	}
+	for name, h := range map[string]*theatre{"too large": {large: maxMadeBytes}, "no picture of use": {unusable: true}} {
+		if work(t, stagedTask(h), &judge{}, append(many, calls("done", finish))...); len(h.wishes) != maxMade {
+			t.Errorf("%s: %d were ordered", name, len(h.wishes))
+		}
 	}
 }
 

@@ -124,12 +124,33 @@ func TestWhatDoesNotPassIsNeverHandedOut(t *testing.T) {
 
 func TestWhoMeansItHandsInTheSameAgain(t *testing.T) {
 	better := calls("edit_file", edit("speed = 1", "speed = 2"))
-	r := work(t, task(), &judge{asks: true}, better, calls("done", finish), calls("done", finish))
+	r := work(t, task(), &judge{asks: 1}, better, calls("done", finish), calls("done", finish))
 	if r.Stop != "" || r.Files == nil || r.judge.proofs != 2 {
 		t.Errorf("%+v, %d proofs", r.Outcome, r.judge.proofs)
 	}
-	if r = work(t, task(), &judge{asks: true}, better, calls("done", finish), says("Hm.")); r.Stop != StopSilent || r.Files != nil {
+	if r = work(t, task(), &judge{asks: 1}, better, calls("done", finish), says("Hm.")); r.Stop != StopSilent || r.Files != nil {
 		t.Errorf("without a word: %+v", r.Outcome)
+	}
+}
+
+// TestWhatNothingIsKnownOfIsProvenAgain: a fault of the judge's costs no fix, and a game
+// that was stopped then is proven all the same.
+func TestWhatNothingIsKnownOfIsProvenAgain(t *testing.T) {
+	better, done := calls("edit_file", edit("speed = 1", "speed = 2")), calls("done", finish)
+	for name, c := range map[string]struct {
+		judge judge
+		turns []turn
+		stop  Stop
+	}{
+		"handed in again":    {judge{blind: 2}, []turn{better, done, done, done}, ""},
+		"stopped":            {judge{blind: 1}, []turn{better, done, says("Hm.")}, StopSilent},
+		"asked for the last": {judge{asks: 1}, []turn{better, done, done}, ""},
+	} {
+		job := task()
+		job.Limits.Fixes = 0
+		if r := work(t, job, &c.judge, c.turns...); r.Stop != c.stop || r.Files == nil {
+			t.Errorf("%s: %+v", name, r.Outcome)
+		}
 	}
 }
 
@@ -145,6 +166,37 @@ func TestWhatPassedAndIsWantingIsKept(t *testing.T) {
 		r := work(t, task(), &judge{wants: 2}, turns...)
 		if !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.Summary != "It wobbles." || !strings.Contains(strings.Join(r.answers(), "\n"), "It passed and is kept. But it has no checks.") {
 			t.Errorf("%s: %+v; it was told %q", name, r.Outcome, r.answers())
+		}
+	}
+}
+
+// TestWhatIsSaidOfARevisionThatFailedIsNotSaidOfTheOneThatIsKept: neither its summary
+// nor its unmet wishes are of what is handed over. One that the model means is proven.
+func TestWhatIsSaidOfARevisionThatFailedIsNotSaidOfTheOneThatIsKept(t *testing.T) {
+	better, other := calls("edit_file", edit("speed = 1", "speed = 2")), calls("edit_file", edit("speed = 2", "bad"))
+	first, second := calls("done", finish), calls("done", `{"summary":"It is blue.","unmet":["red"]}`)
+	r := work(t, task(), &judge{wants: 1}, better, first, other, second, second)
+	if r.Stop != "" || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 2") || r.Summary != "It wobbles." || !slices.Equal(r.Unmet, []string{"a song"}) {
+		t.Errorf("%+v", r.Outcome)
+	}
+	other = calls("edit_file", edit("speed = 2", "speed = 3"))
+	r = work(t, task(), &judge{wants: 1, asks: 2}, better, first, other, second, second)
+	if r.Stop != "" || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 3") || r.Summary != "It is blue." {
+		t.Errorf("meant to be so: %+v", r.Outcome)
+	}
+}
+
+// TestOlderRevisionNeverTakesThePlaceOfAProvenOne: whoever is stopped keeps what was
+// proven last, and it is not judged twice.
+func TestOlderRevisionNeverTakesThePlaceOfAProvenOne(t *testing.T) {
+	first := []turn{calls("edit_file", edit("speed = 1", "speed = 2"), "check", "{}"), calls("edit_file", edit("speed = 2", "speed = 3")), calls("done", finish)}
+	for name, turns := range map[string][]turn{
+		"spoilt":   append(slices.Clone(first), calls("edit_file", edit("speed = 3", "bad")), says("Hm.")),
+		"as it is": append(slices.Clone(first), says("Hm.")),
+	} {
+		r := work(t, task(), &judge{wants: 2}, turns...)
+		if r.Stop != StopSilent || !strings.Contains(string(r.Files["src/mechanics/gap.js"]), "speed = 3") || r.judge.proofs != 1 {
+			t.Errorf("%s: %q, %d proofs, %s", name, r.Stop, r.judge.proofs, r.Files["src/mechanics/gap.js"])
 		}
 	}
 }
@@ -218,6 +270,27 @@ func (m streaming) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 	}
 }
 
+// TestSecretIsNeverPassedOnInPieces: whoever masks pieces sees each secret whole.
+func TestSecretIsNeverPassedOnInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		secrets := []string{
+			"sk-ant-0123456789abcdef0123456789abcdef0123456789", "Bearer  0123456789/abcdef+0123456789==",
+			"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA 0123456789\nabcdef 0123456789 abcdef\n",
+		}
+		text := "I take " + strings.Join(secrets, " and then, of all that there is, ") + "-----END RSA PRIVATE KEY-----. 文字は続きます。そして、終わりです。"
+		l := &log{}
+		m := streaming{&scripted{turns: []turn{says(text), calls("done", finish)}}}
+		if _, err := Run(t.Context(), m, &judge{}, l, task()); err != nil || strings.Join(l.deltas, "") != text || len(l.deltas) < 5 {
+			t.Errorf("%q, %v", l.deltas, err)
+		}
+		for _, secret := range secrets {
+			if !slices.ContainsFunc(l.deltas, func(d string) bool { return strings.Contains(d, secret) }) {
+				t.Errorf("%q stands in no piece whole: %q", secret, l.deltas)
+			}
+		}
+	})
+}
+
 func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "I make it wobble, and then I hand it in, which takes a while."
@@ -230,6 +303,26 @@ func TestWhatAModelSaysIsPassedOnFourTimesASecond(t *testing.T) {
 			t.Errorf("%q in at most %d pieces; %+v, %v", l.deltas, most, out, err)
 		}
 	})
+}
+
+// TestPlannerIsAskedForItsPlan: what ends a plan is not done, which is not offered.
+func TestPlannerIsAskedForItsPlan(t *testing.T) {
+	job := task()
+	job.Plan, job.Limits.Steps = true, 9
+	same := calls("read_file", `{"path":"src/main.js"}`)
+	r := work(t, job, &judge{}, says("Hm."), same, same, same, calls("list_files", "{}"), calls("search_files", `{"pattern":"x"}`), calls("list_files", "{}"), says("Hm."))
+	said := ""
+	for _, m := range r.model.asked[len(r.model.asked)-1].Messages[1:] {
+		if m.Role == model.RoleUser {
+			said += m.Text() + "\n"
+		}
+	}
+	if strings.Contains(said, "call done") || strings.Count(said, "call propose_plan") < 3 {
+		t.Errorf("it was told %s", said)
+	}
+	if job.Plan = false; newSession(nil, nil, nil, job).last() != "done" {
+		t.Error("what ends a game is not done")
+	}
 }
 
 func TestModelIsToldOnceToFinishWhenMostIsUsedUp(t *testing.T) {

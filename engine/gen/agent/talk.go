@@ -43,7 +43,7 @@ func newTalk(task Task, game *sources) talk {
 	first := model.Message{Role: model.RoleUser}
 	for _, text := range []string{ask.Background(), gameAsItIs(task, game), ask.Wish()} {
 		if text != "" {
-			first.Parts = append(first.Parts, model.Part{Text: text})
+			first.Parts = append(first.Parts, model.Part{Text: task.masked(text)})
 		}
 	}
 	return talk{system: rulesOf(task) + "\n\n" + task.Manual, list: []model.Message{first}, ids: map[string]bool{}}
@@ -129,25 +129,33 @@ func (t *talk) tokens() int {
 }
 
 // fit makes the conversation shorter when it has become too long for a model that
-// can hold so many tokens: by half, so that it need not be done soon again.
+// can hold so many tokens: what comes after its beginning to half of the room that
+// there is for it, so that it need not be done soon again.
 func (t *talk) fit(window int) {
 	most := longTalk
 	if window > 0 {
 		most = window / 100 * longShare
 	}
 	if tokens := t.tokens(); tokens > most {
-		t.compact(t.size() / 2 * most / tokens)
+		size := t.size()
+		t.compact(max(0, size*most/tokens-(size-t.later())) / 2)
 	}
+}
+
+// later is how many bytes come after what the conversation begins with.
+func (t *talk) later() int {
+	n := 0
+	for _, m := range t.list[min(begun, len(t.list)):] {
+		n += sizeOf(m)
+	}
+	return n
 }
 
 // compact leaves out the oldest results and contents, and pictures, until the
 // conversation has so many bytes after what it begins with, and reports whether it
 // found any.
 func (t *talk) compact(most int) bool {
-	before, size, kept := t.size(), 0, 0
-	for _, m := range t.list[min(begun, len(t.list)):] {
-		size += sizeOf(m)
-	}
+	before, tokens, kept := t.size(), t.tokens(), 0
 	end := len(t.list)
 	for end > begun && kept < min(lastTalk*usualBytes, most/2) {
 		end--
@@ -157,13 +165,15 @@ func (t *talk) compact(most int) bool {
 	for i := len(t.list) - 1; i >= begun; i-- {
 		t.list[i] = withoutShots(t.list[i], &shots)
 	}
+	size := t.later()
 	for i := begun; i < end && size > most; i++ {
 		was := sizeOf(t.list[i])
 		t.list[i] = shortened(t.list[i])
 		size += sizeOf(t.list[i]) - was
 	}
-	t.known, t.knownAt = 0, 0
-	return t.size() < before
+	after := t.size()
+	t.known, t.knownAt = tokens*after/max(1, before), after // as many to a byte as before
+	return after < before
 }
 
 // withoutShots is a message without its pictures, but for those that are among the

@@ -50,10 +50,7 @@ func TestLongConversationIsMadeShorterInJumpsAndStaysWhole(t *testing.T) {
 		writes := calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, content), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i))
 		turns = append(turns, func(ctx context.Context, r model.Request) (model.Reply, error) {
 			reply, err := writes(ctx, r)
-			reply.Usage.Input = len(r.System) / usualBytes
-			for _, m := range r.Messages {
-				reply.Usage.Input += sizeOf(m) / usualBytes
-			}
+			reply.Usage.Input = tokensOf(r)
 			return reply, err
 		})
 	}
@@ -83,6 +80,54 @@ func TestLongConversationIsMadeShorterInJumpsAndStaysWhole(t *testing.T) {
 	if jumps == 0 || jumps > 8 || r.Files == nil {
 		t.Errorf("%d jumps in %d steps; %v", jumps, r.Steps, r.Stop)
 	}
+}
+
+// TestLongBeginningLeavesRoomForTheAnswer: where most of what a model can hold is the
+// request, what follows is kept within the rest, and so is the answer that may come.
+func TestLongBeginningLeavesRoomForTheAnswer(t *testing.T) {
+	job := task()
+	job.Limits.Steps, job.Limits.Answer, job.Window = 40, 40_000, 64_000
+	job.Ask.Instructions = strings.Repeat("word ", job.Window*60/100*usualBytes/len("word "))
+	var turns []turn
+	for i := range 24 {
+		turns = append(turns, calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, strings.Repeat("x", 6<<10)), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i)))
+	}
+	for name, known := range map[string]bool{"counted here": false, "counted by the provider": true} {
+		job := job
+		var counted []turn
+		for _, one := range turns {
+			counted = append(counted, func(ctx context.Context, r model.Request) (model.Reply, error) {
+				reply, err := one(ctx, r)
+				reply.Usage = model.Usage{Input: tokensOf(r) * 4 / 3, Estimated: !known}
+				return reply, err
+			})
+		}
+		if known { // a third more than are estimated
+			job.Ask.Instructions = job.Ask.Instructions[:len(job.Ask.Instructions)*3/4]
+		}
+		r := work(t, job, &judge{}, append(counted, calls("done", finish))...)
+		for i, asked := range r.model.asked {
+			tokens := tokensOf(asked)
+			if known && i > 0 {
+				tokens = tokens * 4 / 3
+			}
+			if tokens > job.Window*(longShare+5)/100 || tokens+asked.MaxOutput > job.Window*105/100 {
+				t.Errorf("%s: question %d has %d tokens, and %d for the answer", name, i, tokens, asked.MaxOutput)
+			}
+		}
+		if r.Stop != "" || r.Files == nil {
+			t.Errorf("%s: %q after %d", name, r.Stop, r.Steps)
+		}
+	}
+}
+
+// tokensOf is about how many tokens a question has.
+func tokensOf(r model.Request) int {
+	bytes := len(r.System)
+	for _, m := range r.Messages {
+		bytes += sizeOf(m)
+	}
+	return bytes / usualBytes
 }
 
 // begins reports whether a question begins, byte for byte, with the one before.

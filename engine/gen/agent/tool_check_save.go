@@ -21,7 +21,7 @@ const (
 var saveTools = []tool{
 	{"save_check", "Keeps a trace as checks/NAME.json with what must come of it. It is played twice with its inputs, which must hold, and once without, which must not.",
 		`"name":{"type":"string"},` + traceParameter + `,"expect":{"type":"object","description":"score {min, max}, ended, outcome, phase, started, text, state {path: value}"}`,
-		[]string{"name", "trace", "expect"}, staged, onStage(saveCheck)},
+		[]string{"name", "trace", "expect"}, staged, onStage("save_check", saveCheck)},
 }
 
 type checkArguments struct {

@@ -110,9 +110,11 @@ type doneArguments struct {
 func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 	at := s.game.revision
 	switch {
-	case at == s.handedIn && s.looked >= 0: // the one that passed stays
-		return s.handOver(a), nil
-	case at == s.handedIn && !s.refused.Again:
+	case at == s.handedIn && s.refused.Again: // it is meant to be so
+	case at == s.handedIn && s.looked >= 0: // the one that passed stays, with what was said of it
+		s.finished = true
+		return good("What passed before stays."), nil
+	case at == s.handedIn:
 		return bad(errors.New("nothing was changed since you handed it in. " + feedback(s.refused))), nil
 	case at == 0 && s.task.New:
 		return bad(errors.New("the game is still the empty frame: write it first")), nil
@@ -123,9 +125,7 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 			return result{}, err
 		}
 		if !v.OK {
-			s.handedIn, s.refused = at, v
-			s.fixes++
-			return result{text: feedback(v)}, nil
+			return s.refuse(at, v), nil
 		}
 		s.accept(a)
 		if v.Wanting != "" {
@@ -142,6 +142,18 @@ func handIn(ctx context.Context, s *session, a doneArguments) (result, error) {
 
 // keptAsItIs is what a model is told of a revision that passed and is wanting.
 const keptAsItIs = "\nMend that and call done again, or call done as it is. What does not pass then changes nothing of what is kept."
+
+// refuse notes a revision that did not pass, and says why. What nothing is known of, and
+// what the model is asked about, is no fix that failed.
+func (s *session) refuse(at int, v Verdict) result {
+	if !v.Unknown {
+		s.handedIn, s.refused = at, v
+	}
+	if !v.Unknown && !v.Again {
+		s.fixes++
+	}
+	return result{text: feedback(v)}
+}
 
 func (s *session) handOver(a doneArguments) result {
 	s.accept(a)

@@ -11,7 +11,7 @@ import (
 
 // Bounds of what an author has made in a run.
 const (
-	maxMade      = 16
+	maxMade      = 16 // orders
 	maxMadeBytes = 3 << 20
 )
 
@@ -19,10 +19,10 @@ const (
 var makeTools = []tool{
 	{"make_image", "Makes a picture assets/NAME.png (a background: .jpg or .png) of a subject of at most 80 characters; frames stand side by side, each w by h.",
 		`"name":{"type":"string"},"role":{"type":"string","enum":["` + strings.Join(studio.PictureRoles, `","`) + `"]},"subject":{"type":"string"},"w":{"type":"integer"},"h":{"type":"integer"},"frames":{"type":"integer"}`,
-		[]string{"name", "role", "subject", "w", "h"}, staged, onStage(makeImage)},
+		[]string{"name", "role", "subject", "w", "h"}, staged, onStage("make_image", makeImage)},
 	{"make_sound", "Makes a sound assets/NAME of a role.",
 		`"name":{"type":"string"},"role":{"type":"string","enum":["` + strings.Join(studio.SoundRoles, `","`) + `"]},"subject":{"type":"string"}`,
-		[]string{"name", "role"}, staged, onStage(makeSound)},
+		[]string{"name", "role"}, staged, onStage("make_sound", makeSound)},
 }
 
 func makeImage(ctx context.Context, s *session, w studio.Wish) (result, error) {
@@ -47,9 +47,10 @@ func (s *session) make(ctx context.Context, w studio.Wish, order func(context.Co
 	if asset, ok := stage.assets[w]; ok { // it was paid for
 		return s.keep(w, asset), nil
 	}
-	if len(stage.assets) >= maxMade {
-		return bad(fmt.Errorf("%d pictures and sounds were made, which is the most: draw the rest in code", maxMade)), nil
+	if stage.orders >= maxMade {
+		return bad(fmt.Errorf("%d pictures and sounds were ordered, which is the most: draw the rest in code", maxMade)), nil
 	}
+	stage.orders++
 	asset, err := order(ctx, w)
 	if err != nil {
 		return result{}, err

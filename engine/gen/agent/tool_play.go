@@ -23,7 +23,7 @@ const traceParameter = `"trace":{"type":"object","properties":{"seed":{"type":"i
 // playTools play the game and show what is to be seen.
 var playTools = []tool{
 	{"play", "Plays the game as it is: a trace, or a policy that starts it and plays for some seconds (60 at most). Returns events, the state at five moments, the console, the frame rate, and ids of shots to look at.",
-		traceParameter + `,"policy":{"type":"string","enum":["` + strings.Join(playtest.Policies, `","`) + `"]},"seconds":{"type":"number"},"seed":{"type":"integer"}`, nil, staged, onStage(play)},
+		traceParameter + `,"policy":{"type":"string","enum":["` + strings.Join(playtest.Policies, `","`) + `"]},"seconds":{"type":"number"},"seed":{"type":"integer"}`, nil, staged, onStage("play", play)},
 	lookTool,
 }
 

@@ -119,6 +119,7 @@ func (s *session) call(ctx context.Context, c model.Call) (result, error) {
 			return r, err
 		}
 	}
+	r.text = s.task.masked(r.text)
 	done(r.ok, author.Clip(strings.SplitN(r.text, "\n", 2)[0], 200))
 	return r, nil
 }

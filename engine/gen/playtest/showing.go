@@ -65,7 +65,7 @@ func (s Showing) course(say func(format string, args ...any)) {
 			}
 			return 1
 		})
-		say("The score was reported %d times, first %v at frame %d; the best is %v at frame %d.", len(scores)+s.Left, scores[0].Score, scores[0].Frame, best.Score, best.Frame)
+		say("The score was reported %d times, first %v at frame %d; the best is %v at frame %d.", len(scores)+s.Left.Score, scores[0].Score, scores[0].Frame, best.Score, best.Frame)
 	}
 	for i, e := range ends[:min(len(ends), mostEnds)] {
 		again := ", and was not started again"
@@ -74,7 +74,7 @@ func (s Showing) course(say func(format string, args ...any)) {
 		}
 		say("Run %d ended at frame %d: outcome %s, score %v%s.", i+1, e.Frame, quoted(e.Outcome, 40), e.Score, again)
 	}
-	if more := len(ends) - mostEnds; more > 0 {
+	if more := len(ends) + s.Left.End - mostEnds; more > 0 {
 		say("%d more runs ended.", more)
 	}
 	if len(ends) == 0 && len(starts) > 0 {

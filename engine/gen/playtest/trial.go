@@ -44,6 +44,12 @@ type Event struct {
 	Outcome string  `json:"outcome"`
 }
 
+// Left are the events of a trial that were not kept: neither the first nor the last.
+type Left struct {
+	Score int `json:"score"`
+	End   int `json:"end"`
+}
+
 // Scene is a moment of a trial. What the game says in it is not to be trusted.
 type Scene struct {
 	picture
@@ -60,7 +66,7 @@ type Showing struct {
 	Whole   bool   // what it said of its runs is known
 	Control string // that started the game; "" for inputs, or when none did
 	Events  []Event
-	Left    int // events in between that were not kept
+	Left    Left
 	Scenes  []Scene
 	Console []string
 	Frames  int
@@ -143,7 +149,7 @@ func (t *trial) play() error {
 		return err
 	}
 	if t.out.Ready = opened.Ready >= 0; !t.out.Ready {
-		t.out.Trouble = fmt.Sprintf("It is not ready: it exposes no state within %d frames.", t.boot)
+		t.out.Trouble = fmt.Sprintf("It is not ready: svc.ready is not called within %d frames.", min(t.boot, opened.Frame))
 		return t.close()
 	}
 	if t.Policy != "" && opened.Starts == 0 {
@@ -283,7 +289,7 @@ func (t *trial) shot() ([]byte, error) {
 func (t *trial) close() error {
 	said, err := Eval[struct {
 		Events []Event `json:"events"`
-		Left   int     `json:"left"`
+		Left   Left    `json:"left"`
 	}](t.Page, "window.__judge.happened()")
 	if err != nil {
 		return err

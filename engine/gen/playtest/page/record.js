@@ -9,7 +9,7 @@ export const record = {
   ready: -1, starts: 0, runs: [], state: null, screen: null, bad: '', alike: 0, unlike: 0, unlikeNote: '', calls: 0,
 };
 let fresh = null; // the score told in this frame
-const events = { first: [], last: [], left: 0, score: null };
+const events = { first: [], last: [], left: { start: 0, score: 0, end: 0 }, score: null };
 
 // event keeps what happened: in a long run, its beginning and its end.
 function event(kind, more) {
@@ -17,8 +17,7 @@ function event(kind, more) {
   if (events.first.length < MOST_EVENTS) events.first.push(e);
   else events.last.push(e);
   if (events.last.length <= MOST_EVENTS) return;
-  events.last.shift();
-  events.left++;
+  events.left[events.last.shift().kind]++;
 }
 function scored(score) {
   if (score !== events.score) event('score', { score });

@@ -117,6 +117,48 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	if got := value(second, chromedp.Evaluate[string](`document.querySelector("#text").value + " " + document.querySelector("pre").textContent`)); got != "second first" {
 		t.Errorf("both texts: %q", got)
 	}
+	nothingTypedIsLost(b, at+"?file=README.txt")
+}
+
+// nothingTypedIsLost types into the editor of a file that holds "first".
+func nothingTypedIsLost(b *tab, at string) {
+	b.t.Helper()
+	const is = `document.querySelector("#text").value === %q && document.querySelector("[data-saved]").textContent.startsWith(%q)`
+	typed := func(text, then string) {
+		b.t.Helper()
+		b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+			const text = document.querySelector("#text");
+			%s
+			text.value = %q;
+			text.dispatchEvent(new Event("input"));
+		}; undefined`, then, text)))
+	}
+	b.open(at)
+	typed("typed", "")
+	ended := value(b, chromedp.Evaluate[string](`import("/console/studio/static/job.js").then(({ followJob }) => {
+		const place = document.createElement("div");
+		place.dataset.page = "/console/keys";
+		place.append(document.createElement("progress"), document.createElement("span"), document.createElement("div"));
+		place.children[1].dataset.stage = place.children[2].dataset.log = "";
+		let source;
+		window.EventSource = class extends EventTarget { constructor() { super(); source = this; } close() {} };
+		followJob(place);
+		source.dispatchEvent(new MessageEvent("job.completed", { data: "{}" }));
+		return place.querySelector("[data-log]").textContent;
+	})`, chromedp.EvalAwaitPromise))
+	if !strings.Contains(ended, "The job has ended") || !strings.Contains(ended, "what you typed") {
+		b.t.Errorf("at the job's end the page says %q", ended)
+	}
+	// Else the browser asks before it leaves, which it can't without a gesture.
+	b.do(chromedp.Evaluate[chromedp.Void](`import("/console/studio/static/unsent.js").then(({ unsent }) => {
+		unsent(document.querySelector("[data-editor]"), false);
+	})`, chromedp.EvalAwaitPromise))
+	b.open(at)
+	b.until(fmt.Sprintf(is, "typed", "This text was not saved yet."))
+	b.follow("[data-again]")
+	b.until(fmt.Sprintf(is, "first", "") + ` && !document.querySelector("[data-saved]").textContent`)
+	typed("newer", `text.value = "older"; text.form.requestSubmit(); window.before = text.form.elements.sha256.value;`)
+	b.until(fmt.Sprintf(is, "newer", "Not saved yet.") + ` && document.querySelector("[name=sha256]").value !== before`)
 }
 
 func TestStudioWorksWithoutScripts(t *testing.T) {

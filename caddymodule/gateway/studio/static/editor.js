@@ -5,7 +5,7 @@ import { isUnsent, unsent } from "./unsent.js";
 // edit saves a file without loading the page anew. What is not saved is kept while the
 // browser lives, with the sum of the text that it was made of: saving it over another one
 // shows both.
-export async function edit(form) {
+export function edit(form) {
 	const text = form.elements.text;
 	const sum = form.elements.sha256;
 	const said = form.querySelector("[data-saved]");
@@ -18,9 +18,10 @@ export async function edit(form) {
 		say("Not saved yet.");
 	};
 	text.addEventListener("input", changed);
-	const editor = await open(form, text, changed);
+	let editor = null;
+	const opened = open(form, text, changed).then((made) => { editor = made; });
 	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
-	if (text.readOnly || !said) return;
+	if (text.readOnly || !said) return opened; // what follows does not wait for it
 	addEventListener("keydown", (event) => {
 		if (event.key !== "s" || !event.ctrlKey && !event.metaKey || event.defaultPrevented) return;
 		event.preventDefault();
@@ -51,6 +52,7 @@ export async function edit(form) {
 			again = false;
 		});
 	});
+	return opened;
 
 	function say(what) { said.textContent = what; }
 

@@ -120,6 +120,9 @@ func (a *askedWriter) WriteHeader(status int) {
 	if !a.header {
 		a.header = true
 		a.serve, a.asked = site.TakeServe(a.Header())
+		if a.asked {
+			a.Header().Del("Content-Length") // of a sidecar's empty answer
+		}
 	}
 	if !a.asked {
 		a.ResponseWriter.WriteHeader(status)

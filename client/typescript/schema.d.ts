@@ -78,6 +78,10 @@ export interface paths {
             query?: {
                 /** @description How many days, today included. */
                 days?: number;
+                /** @description CSV and NDJSON have one table. */
+                format?: components["parameters"]["ViewFormat"];
+                /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
+                table?: components["parameters"]["ViewTable"];
             };
             header?: never;
             path: {
@@ -87,6 +91,44 @@ export interface paths {
         };
         /** Read how the published game was played */
         get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/analytics/{view}": {
+        parameters: {
+            query?: {
+                /** @description How many days, today included. `live` and `rows` have their own. */
+                days?: number;
+                /** @description CSV and NDJSON have one table. */
+                format?: components["parameters"]["ViewFormat"];
+                /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
+                table?: components["parameters"]["ViewTable"];
+                /**
+                 * @description Of `rows`; today when it is absent. Events are kept for 90 days.
+                 * @example 2026-11-24
+                 */
+                day?: string;
+                /** @description Of `rows`, where the answer before went on. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+                view: "live" | "engagement" | "retention" | "funnels" | "events" | "experiments" | "board" | "costs" | "rows";
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one view of how the published game was played
+         * @description Tables of figures, each with its definition. `rows` are the events of a day one by one, 5,000 an answer; all other
+         *     views are counts.
+         */
+        get: operations["getView"];
         put?: never;
         post?: never;
         delete?: never;
@@ -427,6 +469,8 @@ export interface components {
             key: string;
             /** @description Of the game's page on the site. */
             path: string;
+            /** @description Why administrators keep the game from players; absent if they do not. */
+            blockedFor?: string;
         };
         OverviewFound: {
             /** @constant */
@@ -457,6 +501,10 @@ export interface components {
             dropped: {
                 [key: string]: number;
             };
+            /** @constant */
+            view: "overview";
+            /** @description The same as all views have it, with definitions. */
+            tables: components["schemas"]["ViewTable"][];
         };
         PlayCounts: {
             /**
@@ -490,6 +538,39 @@ export interface components {
             plays: number;
             runs: number;
             activeSeconds: number;
+        };
+        ViewFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["View"];
+        };
+        /** @description Played by the public, but for `rows`, which say whose they are. Days are those of UTC. */
+        View: {
+            projectId: components["schemas"]["ProjectId"];
+            view: string;
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            tables: components["schemas"]["ViewTable"][];
+            /** @description Where more rows are. */
+            nextCursor?: string;
+        };
+        ViewTable: {
+            name: string;
+            title: string;
+            columns: components["schemas"]["ViewColumn"][];
+            /** @description A cell for each column; null for what is not known yet. */
+            rows: (string | number | null)[][];
+        };
+        /** @description A figure. */
+        ViewColumn: {
+            name: string;
+            title: string;
+            /** @enum {string} */
+            unit: "day" | "time" | "job" | "text" | "count" | "seconds" | "number" | "share";
+            /** @description What the figure is. */
+            definition: string;
         };
         /**
          * @description Member names are exact: one that comes twice, or differs in case from a known one, is a 400. `null` counts as
@@ -1300,6 +1381,10 @@ export interface components {
         };
     };
     parameters: {
+        /** @description CSV and NDJSON have one table. */
+        ViewFormat: "json" | "csv" | "ndjson";
+        /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
+        ViewTable: string;
         JobId: components["schemas"]["JobId"];
         /** @description The job's project. Without it the job is looked up in the ledger; a project that is not the job's is a 404. */
         ProjectId: components["schemas"]["ProjectId"];
@@ -1308,6 +1393,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Where more rows are, as `after`, of CSV and NDJSON. */
+        NextCursor: string;
         /** @description Names the request in the logs of the service. */
         RequestId: string;
         CacheControl: "no-store" | "private, no-cache" | "no-cache";
@@ -1362,6 +1449,8 @@ export interface components {
         ContentRange: string;
         /** @example attachment; filename="job_01JD3QZ5X8C0W6T1R4M9K2H7EA.zip" */
         ContentDisposition: string;
+        /** @description With CSV and NDJSON. */
+        NoSniffOfFiles: "nosniff";
         NoSniff: "nosniff";
     };
     pathItems: never;
@@ -1622,6 +1711,10 @@ export interface operations {
             query?: {
                 /** @description How many days, today included. */
                 days?: number;
+                /** @description CSV and NDJSON have one table. */
+                format?: components["parameters"]["ViewFormat"];
+                /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
+                table?: components["parameters"]["ViewTable"];
             };
             header?: never;
             path: {
@@ -1636,10 +1729,60 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Content-Type-Options": components["headers"]["NoSniffOfFiles"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OverviewFound"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getView: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included. `live` and `rows` have their own. */
+                days?: number;
+                /** @description CSV and NDJSON have one table. */
+                format?: components["parameters"]["ViewFormat"];
+                /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
+                table?: components["parameters"]["ViewTable"];
+                /**
+                 * @description Of `rows`; today when it is absent. Events are kept for 90 days.
+                 * @example 2026-11-24
+                 */
+                day?: string;
+                /** @description Of `rows`, where the answer before went on. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+                view: "live" | "engagement" | "retention" | "funnels" | "events" | "experiments" | "board" | "costs" | "rows";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All tables as JSON, or one of them in another format. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Content-Type-Options": components["headers"]["NoSniffOfFiles"];
+                    "Svc-Next-Cursor": components["headers"]["NextCursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewFound"];
+                    "text/csv": string;
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["BadRequest"];

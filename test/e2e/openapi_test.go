@@ -42,6 +42,7 @@ var described = sync.OnceValues(func() (*description, error) {
 	closeSchemas(doc)
 	d := &description{doc, router}
 	openapi3filter.RegisterBodyDecoder("text/event-stream", d.decodeEvents)
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", decodeText)
 	openapi3filter.RegisterBodyDecoder("application/zip", decodeText)
 	openapi3filter.RegisterBodyDecoder("multipart/byteranges", decodeText)
 	return d, nil

@@ -47,11 +47,11 @@ func jobsAreFoundAndFollowedWithoutTheirIDsAndKeys(t *testing.T, f form) {
 	token := s.streamToken(other, last)
 	stream := s.eventsByToken(last, token, http.StatusOK)
 	reader := sse.NewReader(stream.Body)
+	s.eventsByToken(jobs[2], token, http.StatusUnauthorized)
+	release()
 	if rec, err := reader.Next(); err != nil || rec.ID != 1 {
 		t.Fatalf("the first event is %+v, %v", rec, err)
 	}
-	s.eventsByToken(jobs[2], token, http.StatusUnauthorized)
-	release()
 	for {
 		rec, err := reader.Next()
 		if err != nil {

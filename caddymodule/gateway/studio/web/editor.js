@@ -68,7 +68,7 @@ export function make({ area, path, nonce, theirs, changed, save }) {
 			highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
 			search({ top: true }), syntaxHighlighting(colours), look, indentUnit.of("\t"), EditorState.tabSize.of(4),
 			EditorState.readOnly.of(readOnly),
-			EditorView.contentAttributes.of({ "aria-label": `Text of ${path}`, "aria-multiline": "true" }),
+			EditorView.contentAttributes.of({ "aria-label": `Text of ${path}`, "aria-multiline": "true", tabindex: "0" }),
 			language ? language() : [],
 			theirs === undefined ? [] : unifiedMergeView({ original: theirs, mergeControls: true }),
 			// Tab leaves the editor: no key of these takes it.

@@ -33,11 +33,12 @@ func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
 }
 
 func (u User) term() *ast.Term {
-	return ast.ObjectTerm(member("id", text(u.ID)), member("via", text(u.Via)))
+	members := [3][2]*ast.Term{member("id", text(u.ID)), member("via", text(u.Via))}
+	return ast.ObjectTerm(optional(members[:2], "state", u.State)...)
 }
 
 func (k Key) term() *ast.Term {
-	return ast.ObjectTerm(
+	members := [5][2]*ast.Term{
 		member("id", text(k.ID)),
 		member("userId", text(k.UserID)),
 		member("state", text(k.State)),
@@ -47,7 +48,16 @@ func (k Key) term() *ast.Term {
 			member(api.LimitMaxConcurrentJobs, orNull(k.Limits.MaxConcurrentJobs, count)),
 			member(api.LimitTIKPerMonth, orNull(k.Limits.TIKPerMonth, tik)),
 		)),
-	)
+	}
+	return ast.ObjectTerm(optional(members[:4], "userState", k.UserState)...)
+}
+
+// optional adds a member that is not there when it is empty.
+func optional(members [][2]*ast.Term, name, value string) [][2]*ast.Term {
+	if value == "" {
+		return members
+	}
+	return append(members, member(name, text(value)))
 }
 
 func (p Project) term() *ast.Term {
@@ -81,10 +91,10 @@ func member(name string, value *ast.Term) [2]*ast.Term { return ast.Item(text(na
 var interned = func() map[string]*ast.Term {
 	m := map[string]*ast.Term{}
 	for _, name := range []string{
-		"action", "key", "project", "usage", "user", "via", "id", "userId", "state", "limits", "ownerId", "attributes",
+		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "state", "limits", "ownerId", "attributes",
 		"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth",
 		api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth,
-		KeyActive, KeyDisabled, KeyRevoked, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",
+		KeyActive, KeyDisabled, KeyRevoked, UserSuspended, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",
 	} {
 		m[name] = ast.StringTerm(name)
 	}

@@ -69,6 +69,12 @@ const (
 	KeyRevoked  = "revoked"
 )
 
+// States of a user.
+const (
+	UserActive    = "active"
+	UserSuspended = "suspended"
+)
+
 // Input is everything a decision may depend on. It holds no secret.
 type Input struct {
 	Action  Action   `json:"action"`
@@ -88,6 +94,8 @@ const (
 type User struct {
 	ID  string `json:"id"`
 	Via string `json:"via"`
+	// State of the user; "" for an admin, and in records of former versions.
+	State string `json:"state,omitempty"`
 }
 
 // Key is the facts about an API key.
@@ -96,6 +104,8 @@ type Key struct {
 	UserID string `json:"userId"`
 	State  string `json:"state"`
 	Limits Limits `json:"limits"`
+	// UserState is the state of the user; "" in records of former versions.
+	UserState string `json:"userState,omitempty"`
 }
 
 // Project is the facts about a project.

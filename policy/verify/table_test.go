@@ -35,15 +35,19 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	key, via, _ := strings.Cut(f.Key, " via=")
+	key, userState, _ := strings.Cut(f.Key, " userState=")
+	key, via, _ := strings.Cut(key, " via=")
 	state, _, _ := strings.Cut(key, " id=")
 	known := f.User != "null" && f.User != `""` && f.User != "-"
-	if state == "-" && known && (via == policy.ViaConsole || via == policy.ViaAdmin) {
+	suspended := userState != "" && userState != policy.UserActive
+	if state == "-" && known && !suspended && (via == policy.ViaConsole || via == policy.ViaAdmin) {
 		return documentedKeyless(f, via, action)
 	}
 	switch {
 	case state == policy.KeyRevoked, state == policy.KeyDisabled:
 		return "key." + state
+	case suspended:
+		return "user.suspended"
 	case state != policy.KeyActive || !known:
 		return "key.invalid"
 	}

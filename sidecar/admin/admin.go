@@ -6,6 +6,7 @@
 //	POST /users                 {id, tik}            a user
 //	GET  /users/{id}
 //	POST /users/{id}/topup      {tik, reference?}
+//	POST /users/{id}/suspend, /users/{id}/resume
 //	GET  /users/{id}/statement?key=ID&after=CURSOR   what moved the balance
 //	POST /users/{id}/login-link {}                   signs in to the console once
 //	GET  /audit?key=ID&user=ID&before=SEQ            who changed what

@@ -41,6 +41,13 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /users/{id}/topup", s.change(http.StatusOK, with(func(r *http.Request, actor string, b keys.Credit) (any, error) {
 		return s.registry.TopUp(r.Context(), actor, r.PathValue("id"), b)
 	})))
+	for name, set := range map[string]func(ctx context.Context, actor, userID string) (keys.User, error){
+		"suspend": s.registry.Suspend, "resume": s.registry.Resume,
+	} {
+		mux.HandleFunc("POST /users/{id}/"+name, s.change(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+			return set(r.Context(), actor, r.PathValue("id"))
+		}))
+	}
 	mux.HandleFunc("GET /users/{id}/statement", s.read(func(r *http.Request) (any, error) {
 		query := r.URL.Query()
 		return s.registry.Statement(r.Context(), r.PathValue("id"), query.Get("key"), query.Get("after"))

@@ -155,6 +155,7 @@ var references = []reference{
 	{"sessions", "user_id", "users"},
 	{"studio_keys", "key_id", "keys"},
 	{"studio_keys", "user_id", "users"},
+	{"suspensions", "user_id", "users"},
 	{"tik_entries", "key_id", "keys"},
 	{"tik_entries", "user_id", "users"},
 	{"usage", "key_id", "keys"},

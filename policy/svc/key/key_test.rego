@@ -47,4 +47,22 @@ test_revoked_key_says_so if {
 	key.problem == reasons.key_revoked with input.key as k
 }
 
+test_key_of_a_suspended_user_says_so if {
+	k := {"id": "key_1", "userId": "user-1", "state": "active", "userState": "suspended"}
+	not key.active with input.key as k
+	key.problem == reasons.user_suspended with input.key as k
+}
+
+test_what_is_wrong_with_the_key_outranks_its_user[state] if {
+	some state, reason in {"revoked": reasons.key_revoked, "disabled": reasons.key_disabled}
+	k := {"id": "key_1", "userId": "user-1", "state": state, "userState": "suspended"}
+	key.problem == reason with input.key as k
+}
+
+test_key_of_an_active_user_is_active if {
+	k := {"id": "key_1", "userId": "user-1", "state": "active", "userState": "active"}
+	key.active with input.key as k
+	not key.problem with input.key as k
+}
+
 test_input_without_key_is_invalid if key.problem == reasons.key_invalid with input as {}

@@ -38,6 +38,15 @@ key_invalid := {
 }
 
 # METADATA
+# title: Suspended user
+user_suspended := {
+	"rule": "user.suspended",
+	"allow": false,
+	"status": 403,
+	"error": "This user is suspended.",
+}
+
+# METADATA
 # title: Unknown action
 action_unknown := {
 	"rule": "action.unknown",

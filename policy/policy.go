@@ -75,6 +75,12 @@ const (
 	UserSuspended = "suspended"
 )
 
+// Scopes that the shipped policy knows.
+const (
+	ScopeRead = "read" // what changes nothing
+	ScopeFull = "full"
+)
+
 // Input is everything a decision may depend on. It holds no secret.
 type Input struct {
 	Action  Action   `json:"action"`
@@ -106,6 +112,10 @@ type Key struct {
 	Limits Limits `json:"limits"`
 	// UserState is the state of the user; "" in records of former versions.
 	UserState string `json:"userState,omitempty"`
+	// Scopes are what the key was made for; nil in records of former versions.
+	Scopes []string `json:"scopes,omitzero"`
+	// Labels are texts for rules of one's own; nil without any.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Project is the facts about a project.

@@ -21,7 +21,9 @@ type candidate struct {
 	usage       string
 	used        map[string]any // members of usage that are something else
 	userState   any            // of the user, with or without a key; absent{}: there is none
-	varied      bool           // not one of a product
+	scopes      any            // of the key; nil: there are none
+	labels      map[string]string
+	varied      bool // not one of a product
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
@@ -80,6 +82,22 @@ func suspended() []candidate {
 	return all
 }
 
+// scoped are requests with keys of each scope, and with what is nearly one.
+func scoped() []candidate {
+	var all []candidate
+	for _, scopes := range []any{
+		[]any{policy.ScopeFull}, []any{policy.ScopeRead}, []any{policy.ScopeRead, policy.ScopeFull}, []any{}, []any{""}, policy.ScopeFull,
+	} {
+		for _, c := range bases() {
+			c.scopes, c.varied = scopes, true
+			all = append(all, c)
+		}
+	}
+	both := ordinary() // the user's state is more important
+	both.scopes, both.userState, both.varied = []any{policy.ScopeRead}, policy.UserSuspended, true
+	return append(all, both)
+}
+
 // combinations are the rows of a table: each fact with each other, then what is nearly
 // an allowed fact, more, and the extra projects.
 func combinations(more []candidate, extra []TableProject) []candidate {
@@ -91,7 +109,7 @@ func combinations(more []candidate, extra []TableProject) []candidate {
 	for i := range last {
 		last[i].varied = true
 	}
-	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended())
+	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
 		text := fmt.Sprintf("%#v", c)
@@ -183,15 +201,21 @@ var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e"
 
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
-	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied, later: c.userState != any(absent{})}
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied, later: c.userState != any(absent{}) || c.scopes != nil || c.labels != nil}
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
 	if c.via != nil {
 		f.Key += " via=" + text(c.via)
 	}
-	if f.later {
+	if c.userState != any(absent{}) {
 		f.Key += " userState=" + text(c.userState)
+	}
+	if c.scopes != nil {
+		f.Key += " scopes=" + list(c.scopes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
+		f.Key += " label " + name + "=" + text(c.labels[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
@@ -208,7 +232,7 @@ func (c candidate) facts() (Facts, error) {
 	}
 	if c.via != nil {
 		members := map[string]any{"id": c.user, "via": c.via}
-		if f.later {
+		if c.userState != any(absent{}) {
 			members["state"] = c.userState
 		}
 		user, err := ast.InterfaceToValue(members)
@@ -218,6 +242,19 @@ func (c candidate) facts() (Facts, error) {
 		f.without = user
 	}
 	return f, nil
+}
+
+// list writes scopes: a list of them, or what stands there instead.
+func list(scopes any) string {
+	names, ok := scopes.([]any)
+	if !ok {
+		return text(scopes)
+	}
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = text(name)
+	}
+	return "[" + strings.Join(words, ",") + "]"
 }
 
 func (c candidate) key() any {
@@ -230,6 +267,12 @@ func (c candidate) key() any {
 	}
 	if c.userState != any(absent{}) {
 		key["userState"] = c.userState
+	}
+	if c.scopes != nil {
+		key["scopes"] = c.scopes
+	}
+	if c.labels != nil {
+		key["labels"] = c.labels
 	}
 	switch c.usage {
 	case "no limits":

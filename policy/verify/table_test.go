@@ -35,7 +35,9 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	key, userState, _ := strings.Cut(f.Key, " userState=")
+	key, _, _ := strings.Cut(f.Key, " label ")
+	key, scopes, _ := strings.Cut(key, " scopes=")
+	key, userState, _ := strings.Cut(key, " userState=")
 	key, via, _ := strings.Cut(key, " via=")
 	state, _, _ := strings.Cut(key, " id=")
 	known := f.User != "null" && f.User != `""` && f.User != "-"
@@ -48,6 +50,8 @@ func documentedRule(f Facts, action policy.Action) string {
 		return "key." + state
 	case suspended:
 		return "user.suspended"
+	case scopes != "" && !slices.Contains(allowedByScope[scopes], action) && !slices.Contains(allowedByScope[scopes], "*"):
+		return "key.scope"
 	case state != policy.KeyActive || !known:
 		return "key.invalid"
 	}
@@ -76,6 +80,16 @@ func documentedRule(f Facts, action policy.Action) string {
 		return "allowed"
 	}
 	return documentedLimits[f.Usage]
+}
+
+// allowedByScope are what keys with scopes may do; "*" is everything.
+var allowedByScope = map[string][]policy.Action{
+	"[full]": {"*"}, "[read,full]": {"*"},
+	"[read]": {
+		policy.ActionAuthenticate, policy.ActionListProjects, policy.ActionGetProject, policy.ActionProjectJobs, policy.ActionListModels,
+		policy.ActionListJobs, policy.ActionAnalytics, policy.ActionStudioRead, policy.ActionStatus, policy.ActionEvents,
+		policy.ActionStreamToken, policy.ActionFiles,
+	},
 }
 
 // documentedKeyless is documentedRule for a known user without a key.

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -161,8 +162,8 @@ func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (p
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("user_id")+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
-		Scan(append([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.LimitFields(&k.Limits)...)...)
+	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}

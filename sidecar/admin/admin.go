@@ -10,7 +10,7 @@
 //	GET  /users/{id}/statement?key=ID&after=CURSOR   what moved the balance
 //	POST /users/{id}/login-link {}                   signs in to the console once
 //	GET  /audit?key=ID&user=ID&before=SEQ            who changed what
-//	POST /keys                  {userId, name, limits}
+//	POST /keys                  {userId, name, limits, scopes?, labels?}
 //	GET  /keys?user=ID          all keys without user
 //	GET  /keys/{id}
 //	GET  /keys/{id}/usage
@@ -47,12 +47,6 @@ const maxBody = 64 << 10
 type userRequest struct {
 	ID  string  `json:"id"`
 	TIK api.TIK `json:"tik"`
-}
-
-type keyRequest struct {
-	UserID string        `json:"userId"`
-	Name   string        `json:"name"`
-	Limits policy.Limits `json:"limits"`
 }
 
 type blockRequest struct {

@@ -84,8 +84,8 @@ func (c *Client) Audit(ctx context.Context, keyID, userID string, before int64) 
 }
 
 // CreateKey makes a key and returns it with its secret.
-func (c *Client) CreateKey(ctx context.Context, userID, name string, limits policy.Limits) (keys.Created, error) {
-	return ask[keys.Created](ctx, c, http.MethodPost, "/keys", keyRequest{UserID: userID, Name: name, Limits: limits})
+func (c *Client) CreateKey(ctx context.Context, r keys.Request) (keys.Created, error) {
+	return ask[keys.Created](ctx, c, http.MethodPost, "/keys", r)
 }
 
 // Keys lists the keys of a user or, with "", of all.

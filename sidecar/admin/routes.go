@@ -62,8 +62,8 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 }
 
 func (s *Server) keyRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keyRequest) (any, error) {
-		return s.registry.Create(r.Context(), actor, b.UserID, b.Name, b.Limits)
+	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keys.Request) (any, error) {
+		return s.registry.CreateWith(r.Context(), actor, b, nil)
 	})))
 	mux.HandleFunc("GET /keys", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Keys(r.Context(), r.URL.Query().Get("user"))

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -23,7 +25,7 @@ func TestNoSubmissionOfASuspendedUserIsAdmitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := ledger.New(ledger.Options{Store: s, Now: clock, MaxQueued: 9})
+		l, err := ledger.New(ledger.Options{Store: s, Now: clock, MaxQueued: 9, Logger: zap.NewNop()})
 		if err != nil {
 			t.Fatal(err)
 		}

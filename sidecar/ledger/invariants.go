@@ -142,6 +142,7 @@ var references = []reference{
 	{"jobs", "key_id", "keys"},
 	{"jobs", "project_id", "projects"},
 	{"keys", "user_id", "users"},
+	{"key_facts", "key_id", "keys"},
 	{"play_keys", "project_id", "projects"},
 	{"play_reports", "project_id", "projects"},
 	{"play_settings", "project_id", "projects"},

@@ -27,7 +27,8 @@ func aSuspendedUserIsRefusedAtOnce(t *testing.T, f form) {
 		s.eventually("alice is refused", func() bool { return s.call(k, http.MethodGet, "/v1/projects", nil).status == http.StatusForbidden })
 	}
 	t.Logf("refused after %s", time.Since(suspended))
-	for _, path := range []string{"/v1/jobs", "/v1/models", "/v1/projects/" + jobs[0].ProjectID, "/v1/jobs/" + jobs[0].JobID} {
+	of := "?projectId=" + jobs[0].ProjectID
+	for _, path := range []string{"/v1/models", "/v1/projects/" + jobs[0].ProjectID, "/v1/generate" + of, "/v1/generate/" + jobs[0].JobID + "/status" + of} {
 		if a := s.call(key, http.MethodGet, path, nil); a.status != http.StatusForbidden || !bytes.Contains(a.body, []byte("This user is suspended.")) {
 			t.Errorf("GET %s: %d %s", path, a.status, a.body)
 		}

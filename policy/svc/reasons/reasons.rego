@@ -47,6 +47,15 @@ user_suspended := {
 }
 
 # METADATA
+# title: Action outside the key's scopes
+key_scope := {
+	"rule": "key.scope",
+	"allow": false,
+	"status": 403,
+	"error": "The scopes of this API key do not allow this.",
+}
+
+# METADATA
 # title: Unknown action
 action_unknown := {
 	"rule": "action.unknown",

@@ -9,6 +9,7 @@ test_names_and_statuses if {
 		"key.disabled": 401,
 		"key.invalid": 401,
 		"user.suspended": 403,
+		"key.scope": 403,
 		"action.unknown": 403,
 		"project.forbidden": 403,
 		"limits.unknown": 403,

@@ -54,7 +54,7 @@ func (k Key) term() *ast.Term {
 		all = append(all, member("scopes", scopes(k.Scopes)))
 	}
 	if len(k.Labels) > 0 {
-		all = append(all, member("labels", texts(k.Labels)))
+		all = append(all, member("labels", textsOf(k.Labels)))
 	}
 	return ast.ObjectTerm(all...)
 }
@@ -76,7 +76,7 @@ func scopes(names []string) *ast.Term {
 	return ast.ArrayTerm(terms...)
 }
 
-func texts(values map[string]string) *ast.Term {
+func textsOf(values map[string]string) *ast.Term {
 	members := ast.NewObject()
 	for name, value := range values {
 		members.Insert(text(name), text(value))
@@ -95,7 +95,7 @@ func optional(members [][2]*ast.Term, name, value string) [][2]*ast.Term {
 func (p Project) term() *ast.Term {
 	attributes := null
 	if p.Attributes != nil {
-		attributes = texts(p.Attributes)
+		attributes = textsOf(p.Attributes)
 	}
 	return ast.ObjectTerm(
 		member("id", text(p.ID)),

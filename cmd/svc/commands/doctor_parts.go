@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/svc-games/svc/cmd/svc/certs"
 	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -29,10 +31,37 @@ func elsewhere(variable string) (where string, other bool) {
 func partChecks(ctx context.Context, dataDir, beside string) []check {
 	checks := engineChecks(ctx, dataDir, beside)
 	checks = append(checks, checkJournals(dataDir)...)
+	checks = append(checks, checkCertificate(os.Getenv("SVC_TLS_CERT"), time.Now())...)
 	if where, other := elsewhere("SVC_SIDECAR"); other {
 		checks = append(checks, checkSidecar(ctx, where))
 	}
 	return checks
+}
+
+// renewBefore is how long before its end a certificate is to be renewed.
+const renewBefore = 30 * 24 * time.Hour
+
+// checkCertificate asks how long the certificate of this part is good; nothing where there
+// is none.
+func checkCertificate(path string, now time.Time) []check {
+	if path == "" {
+		return nil
+	}
+	k := check{Name: "certificate", Required: true}
+	part, err := certs.Read(path)
+	until := part.Until.Format(time.DateOnly)
+	switch {
+	case err != nil:
+		k.Found, k.Advice = err.Error(), "set SVC_TLS_CERT"
+	case now.After(part.Until):
+		k.Found, k.Advice = fmt.Sprintf("that of %s ended on %s", part.Name, until), "renew it: svc certs renew"
+	case now.Add(renewBefore).After(part.Until):
+		k.Required = false
+		k.Found, k.Advice = fmt.Sprintf("that of %s ends on %s", part.Name, until), "renew it: svc certs renew"
+	default:
+		k.OK, k.Found = true, fmt.Sprintf("that of %s is good until %s", part.Name, until)
+	}
+	return []check{k}
 }
 
 // engineChecks asks for what engines need.

@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -120,7 +121,8 @@ func checkEngines(ctx context.Context, where string) check {
 }
 
 // checkPart asks whether a part answers. One behind TLS is asked with the files
-// that SVC_TLS_CERT, SVC_TLS_KEY and SVC_TLS_CA name.
+// that SVC_TLS_CERT, SVC_TLS_KEY and SVC_TLS_CA name; the name in its certificate is its
+// address's host, or that of SVC_SIDECAR_NAME or SVC_ENGINES_NAME.
 func checkPart(ctx context.Context, where string, p part) check {
 	k := check{Name: p.name, Required: true}
 	address, err := peer.ParseAddress(where)
@@ -130,6 +132,7 @@ func checkPart(ctx context.Context, where string, p part) check {
 	}
 	o := peer.ClientOptions{Address: address}
 	if !address.Unix() {
+		o.ServerName = os.Getenv(p.variable + "_NAME")
 		o.TLS = peer.TLS{Cert: os.Getenv("SVC_TLS_CERT"), Key: os.Getenv("SVC_TLS_KEY"), CA: os.Getenv("SVC_TLS_CA")}
 	}
 	conn, err := peer.NewClient(o)
@@ -143,6 +146,9 @@ func checkPart(ctx context.Context, where string, p part) check {
 		k.OK, k.Found = true, address.String()+" answers"
 	case errors.Is(err, peer.ErrNotListening):
 		k.Found, k.Advice = fmt.Sprintf("nobody listens on %s", address), "start "+p.program
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		k.Found = fmt.Sprintf("%s: %s", address, oneLine(err))
+		k.Advice = fmt.Sprintf("see that SVC_TLS_CA is the authority of its certificate, and that the address's host or %s_NAME is in it", p.variable)
 	case errors.Is(err, fs.ErrPermission):
 		k.Found, k.Advice = err.Error(), "run as the user that runs "+p.program
 	default:

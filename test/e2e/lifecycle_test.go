@@ -144,10 +144,10 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := map[string]struct{ env, says string }{
-		"port in use":              {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
-		"unwritable data folder":   {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
-		"path too long":            {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
-		"missing framework bundle": {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
+		"port in use":                        {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
+		"unwritable data folder":             {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
+		"path too long":                      {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
+		"missing framework bundle":           {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
 		"engines elsewhere, the ledger here": {"SVC_ENGINES=" + filepath.Join(file, "engines.sock"), "SVC_SIDECAR"},
 		"store of a newer version":           {"SVC_DATA_DIR=" + ofNewerVersion(t), "run the newer svc, or restore a backup"},
 	}

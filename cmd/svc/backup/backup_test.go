@@ -220,10 +220,10 @@ func wantWhole(t *testing.T, dir, address string, jobs []string) {
 	if balance < 25 {
 		t.Errorf("the balance is %d, and was 25 before the backup", balance)
 	}
-	if _, err := analytics.CheckMeters(t.Context(), at(dir, address, analytics.File), func() (map[string]int64, error) {
+	if broken, err := analytics.CheckMeters(t.Context(), at(dir, address, analytics.File), func() (map[string]int64, error) {
 		return map[string]int64{volume: 1}, nil
-	}); err != nil {
-		t.Errorf("what was played: %v", err)
+	}); err != nil || len(broken) > 0 {
+		t.Errorf("what was played: %q, %v", broken, err)
 	}
 	found, err := archive.Check(t.Context(), filepath.Join(dir, "archive"))
 	if err != nil || len(found.Damaged) > 0 || found.Jobs < len(jobs) {

@@ -108,7 +108,8 @@ func Renew(dir string, now time.Time) ([]Part, error) {
 	}
 	key, is := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !is || now.Add(partTime).After(pair.Leaf.NotAfter) {
-		return nil, errors.New("the authority is none of svc certs, or ends within a year: make another folder, and give parts both authorities in one file until all have changed")
+		return nil, errors.New("the authority is none of svc certs, or ends within a year: make another folder, " +
+			"and give parts both authorities in one file until all have changed")
 	}
 	a := &authority{dir: dir, key: key, cert: pair.Leaf, now: now}
 	paths, err := filepath.Glob(filepath.Join(dir, "*"+certSuffix))
@@ -146,8 +147,11 @@ func Read(path string) (Part, error) {
 		return Part{}, fmt.Errorf("%s holds no certificate", path)
 	}
 	cert, err := x509.ParseCertificate(block.Bytes)
-	if err != nil || len(cert.DNSNames) == 0 {
-		return Part{}, fmt.Errorf("%s holds no certificate with a name: %w", path, err)
+	if err == nil && len(cert.DNSNames) == 0 {
+		err = errors.New("it bears no name")
+	}
+	if err != nil {
+		return Part{}, fmt.Errorf("reading the certificate %s: %w", path, err)
 	}
 	p := Part{Name: cert.DNSNames[0], Hosts: cert.DNSNames[1:], Until: cert.NotAfter}
 	for _, ip := range cert.IPAddresses {

@@ -64,11 +64,13 @@ func (c *Catalog) CreateProjectOnce(ctx context.Context, userID string, req api.
 		return api.Project{}, false, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
 	}
 	now := c.now().UTC().Truncate(time.Millisecond)
-	project := api.Project{
+	fresh := api.Project{
 		ID: api.NewProjectID(), Name: req.Name, Template: req.Template,
 		Description: req.Description, CreatedAt: now,
 	}
+	var project api.Project
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
+		project = fresh
 		if err := tx.LockUser(userID); err != nil {
 			return err
 		}

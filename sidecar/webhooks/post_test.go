@@ -208,7 +208,7 @@ func TestReceiverThatMisbehavesIsCutOff(t *testing.T) {
 
 func TestSlowReceiverDelaysItsOwnProjectAlone(t *testing.T) {
 	f, r := on(t), newReceiver(t)
-	begun, release := make(chan struct{}), make(chan struct{})
+	begun, release := make(chan struct{}, 2), make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		begun <- struct{}{}
 		<-release
@@ -225,13 +225,13 @@ func TestSlowReceiverDelaysItsOwnProjectAlone(t *testing.T) {
 	f.end(other, api.JobCompleted)
 	s.Begin(t.Context()) // takes nothing else of the first project
 	wait.Until(t, "the other project's post", func() bool { return len(r.got()) == 1 })
-	close(release)
-	s.Once(t.Context())
 	select {
 	case <-begun:
 		t.Error("two posts of a project were under way")
 	default:
 	}
+	close(release)
+	s.Once(t.Context())
 }
 
 func TestPostThatStopsWithItsSenderIsDueAtOnce(t *testing.T) {

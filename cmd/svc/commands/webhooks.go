@@ -41,9 +41,9 @@ func webhooksSetCommand() *cobra.Command {
 
 // printWebhook prints the secret, where there is one, and else what is known.
 func (o *clientOptions) printWebhook(c *cobra.Command, hook api.Webhook) error {
-	text := hook.Secret
+	text := printable(hook.Secret)
 	if text == "" {
-		text = printable(hook.URL) + "  " + strings.Join(hook.Events, " ")
+		text = printable(hook.URL + "  " + strings.Join(hook.Events, " "))
 	} else if !o.json {
 		fmt.Fprintln(c.ErrOrStderr(), "The secret, which is not shown again:")
 	}
@@ -99,7 +99,7 @@ func webhooksDeliveriesCommand() *cobra.Command {
 			}
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, d := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", d.ID, d.CreatedAt.Local().Format("2006-01-02 15:04:05"), printable(d.Event),
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", printable(d.ID), d.CreatedAt.Local().Format("2006-01-02 15:04:05"), printable(d.Event),
 					printable(d.State), d.Attempts, printable(d.Problem))
 			}
 			return w.Flush()
@@ -120,7 +120,7 @@ func webhooksReplayCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return o.print(c.OutOrStdout(), d, d.State)
+				return o.print(c.OutOrStdout(), d, printable(d.State))
 			})
 		},
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
@@ -47,7 +49,7 @@ func onEach(t *testing.T, test func(t *testing.T, f *fixture)) {
 func newFixture(t *testing.T, s *store.Store, now time.Time) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: s, now: now.Truncate(time.Millisecond)}
-	l, err := ledger.New(ledger.Options{Store: s, Now: f.clock, Units: ledger.DefaultUnits()})
+	l, err := ledger.New(ledger.Options{Store: s, Now: f.clock, Logger: zap.NewNop(), Units: ledger.DefaultUnits()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,6 +129,7 @@ func diesRefining(t *testing.T, e *engine, id string) {
 	next.last = e.last
 	record := next.finish(id)
 	next.checkDelivered(record, api.FailureEngineRestarted)
+	next.stop() // it writes to its volume after a job's end as well
 	// Another kill, once the draft is the game and before that is in the record.
 	space := filepath.Join(second, "workspace")
 	if err := errors.Join(os.RemoveAll(space), os.CopyFS(space, os.DirFS(filepath.Join(dir, "workspace")))); err != nil {

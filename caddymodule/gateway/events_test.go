@@ -336,3 +336,48 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 		t.Errorf("its end is not told: %v", broke)
 	}
 }
+
+// TestReadersOfAJobShareItsEngineAndEndAlone has the key of one of two revoked.
+func TestReadersOfAJobShareItsEngineAndEndAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open, engines := new(streams.Registry), new(fakeEngines)
+		side := &allowing{}
+		l := Locator{Sidecar: side, Engines: engines, Streams: open}
+		asked, goOn := 0, make(chan struct{})
+		served(&l, func(w http.ResponseWriter, _ *http.Request) error {
+			asked++
+			sse.SetHeaders(w.Header())
+			_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
+			<-goOn
+			_, err := io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n")
+			return err
+		})
+		over := make(map[string]chan error)
+		clients := make(map[string]*httptest.ResponseRecorder)
+		for _, key := range []string{"revoked", "good"} {
+			w, end := httptest.NewRecorder(), make(chan error, 1)
+			over[key], clients[key] = end, w
+			go func() { end <- l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream(key, running), nil) }()
+		}
+		synctest.Wait()
+		open.CloseReader(streams.Reader{KeyID: "revoked", ProjectID: project}, streams.ReasonKeyRevoked)
+		if err := <-over["revoked"]; err != nil || !strings.HasSuffix(clients["revoked"].Body.String(), `"reason":"key_revoked"}`+"\n\n") {
+			t.Errorf("%v, the client has %q", err, clients["revoked"].Body)
+		}
+		close(goOn)
+		const want = sse.FirstBlock + "id: 1\ndata: {}\n\nid: 2\nevent: job.completed\ndata: {}\n\n"
+		if err := <-over["good"]; err != nil || clients["good"].Body.String() != want {
+			t.Errorf("%v, the client has %q", err, clients["good"].Body)
+		}
+		if asked != 1 || engines.released != 1 {
+			t.Errorf("the engine was asked %d times, and let go %d times", asked, engines.released)
+		}
+	})
+}
+
+// allowing is a sidecar that lets everybody read.
+type allowing struct{ sidecar.Service }
+
+func (*allowing) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+	return allowed, nil
+}

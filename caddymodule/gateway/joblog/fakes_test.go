@@ -194,7 +194,7 @@ func read(ctx context.Context, r *Reader, each func(Event)) error {
 			switch {
 			case errors.Is(err, ErrNoMore):
 				return nil
-			case ctx.Err() != nil:
+			case err != nil && ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
 				time.Sleep(time.Millisecond)

@@ -80,7 +80,7 @@ func (f *follower) follow(ctx context.Context) {
 			break
 		}
 		added := false
-		if !f.awaitRoom(ctx) {
+		if !f.awaitRoom(ctx, e) {
 			return
 		}
 		f.change(func() {
@@ -100,12 +100,13 @@ func (f *follower) follow(ctx context.Context) {
 	}
 }
 
-// awaitRoom waits while the window is full of what no reader has read: a log grows no
-// faster here than the fastest of them reads. It returns false once ctx is done.
-func (f *follower) awaitRoom(ctx context.Context) bool {
+// awaitRoom waits while the window would lose for e what no reader has read: a log grows
+// no faster here than the fastest of them reads. It returns false once ctx is done.
+func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 	for {
 		f.mu.Lock()
-		full := f.window.full() && f.read <= f.window.first && f.window.last >= f.ahead
+		keepsFrom := f.window.keepsFrom(e)
+		full := keepsFrom > f.window.first && keepsFrom > f.read && f.window.last >= f.ahead
 		f.mu.Unlock()
 		if !full {
 			return true

@@ -16,8 +16,15 @@ func newWindow(after uint64) window { return window{base: after, last: after} }
 
 func (w *window) end() uint64 { return w.first + uint64(len(w.events)) }
 
-// full reports whether the next event takes the place of an older one.
-func (w *window) full() bool { return len(w.events) >= maxEvents || w.bytes >= maxBytes }
+// keepsFrom returns the number of the oldest event that is kept once e is added.
+func (w *window) keepsFrom(e Event) uint64 {
+	n, bytes := 0, w.bytes+len(e.Block)
+	for n < len(w.events) && (len(w.events)-n+1 > maxEvents || bytes > maxBytes) {
+		bytes -= len(w.events[n].Block)
+		n++
+	}
+	return w.first + uint64(n)
+}
 
 // add appends an event, unless it is one that was there already, and forgets the
 // oldest ones that have no more room.

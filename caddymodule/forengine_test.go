@@ -24,21 +24,7 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 	const hidden = "hidden-from-engines"
 	d := newFakeBackend(t)
 	got := make(chan *http.Request, 1)
-	engine := func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(strings.NewReader(string(body)))
-		select {
-		case got <- r:
-		default: // asked again for what the client has
-		}
-		if strings.HasSuffix(r.URL.Path, "/events") {
-			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, "id: 8\ndata: {\"type\":\"generation.completed\",\"seq\":8,\"jobId\":%q}\n\n", testJob)
-			return
-		}
-		fmt.Fprint(w, `{}`)
-	}
-	d.engine(t, engine)
+	d.engine(t, asking(got))
 	g := d.gateway(t, wholeAPI)
 	key := d.key("active", "")
 	const open = "svc_event_streams"
@@ -96,6 +82,24 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 		if r.Host != "engine" || r.URL.RawQuery != c.wantQuery || string(body) != c.body {
 			t.Errorf("%s: host %q, query %q, body %q", c.path, r.Host, r.URL.RawQuery, body)
 		}
+	}
+}
+
+// asking is an engine that hands requests to a test.
+func asking(got chan<- *http.Request) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		select {
+		case got <- r:
+		default: // asked again for what the client has
+		}
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "id: 8\ndata: {\"type\":\"generation.completed\",\"seq\":8,\"jobId\":%q}\n\n", testJob)
+			return
+		}
+		fmt.Fprint(w, `{}`)
 	}
 }
 

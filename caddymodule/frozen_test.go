@@ -55,15 +55,7 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		streams[i] = ask(key, "/events")
 	}
 	for i, stream := range streams {
-		resp, err := http.ReadResponse(stream, nil)
-		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
-			t.Fatalf("stream %d is answered %v, %v", i, resp, err)
-		}
-		first := make([]byte, len(sse.FirstBlock))
-		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != sse.FirstBlock {
-			t.Fatalf("stream %d begins with %q, %v", i, first, err)
-		}
-		bodies[i] = resp.Body
+		bodies[i] = begun(t, stream)
 	}
 	if n := g.metric(open) - was; n != readers {
 		t.Errorf("%v streams are open, want %d", n, readers)
@@ -97,6 +89,20 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		t.Errorf("the engine had %d connections, want 1", n)
 	}
 	wait.Until(t, "the streams are over", func() bool { return g.metric(open) == was })
+}
+
+// begun reads how a stream begins, and returns the rest.
+func begun(t *testing.T, stream *bufio.Reader) io.Reader {
+	t.Helper()
+	resp, err := http.ReadResponse(stream, nil)
+	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("a stream is answered %v, %v", resp, err)
+	}
+	first := make([]byte, len(sse.FirstBlock))
+	if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != sse.FirstBlock {
+		t.Fatalf("a stream begins with %q, %v", first, err)
+	}
+	return resp.Body
 }
 
 // memory returns what is used of heap and stacks, in bytes.

@@ -67,10 +67,9 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		t.Errorf("%d streams have %d goroutines", readers, more)
 	}
 
-	// What no engine is needed for is answered meanwhile.
 	status, err := http.ReadResponse(ask(key, "/status"), nil)
 	if err != nil || status.StatusCode != http.StatusOK {
-		t.Errorf("the status is answered %v, %v", status, err)
+		t.Errorf("the status, for which no engine is needed, is answered %v, %v", status, err)
 	}
 
 	var asked atomic.Int32

@@ -66,6 +66,8 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		{policy.ActionListProjects, "GET", "/console/projects", 200, 403},
 		{policy.ActionGetProject, "GET", project, 200, 404},
 		{policy.ActionSetAttributes, "POST", project + "/attributes", 422, 403},
+		{policy.ActionPublish, "GET", "/console/studio/" + e.projectID + "/share", 200, 403},
+		{policy.ActionPublish, "POST", "/console/studio/" + e.projectID + "/share", 409, 403},
 		{policy.ActionStatus, "GET", job, 200, 403},
 		{policy.ActionEvents, "GET", job + "/events", 200, 403},
 		{policy.ActionFiles, "GET", job + "/files", 409, 403},

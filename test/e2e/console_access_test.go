@@ -59,7 +59,7 @@ func TestAllButLiveProgressWorksWithoutJavaScript(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.open(link.URL) // the code behind "#" is for scripts
+	b.open(strings.Replace(link.URL, "#", "?next=/console/keys#", 1)) // the code behind "#" is for scripts
 	b.fill("input[name=code]", link.URL)
 	b.follow("main form button")
 	b.shows("main", "No keys yet")
@@ -118,6 +118,9 @@ func TestConsoleIsAccessible(t *testing.T) {
 	for player := range 12 {
 		s.playedBy(made, player)
 	}
+	planner := s.newKey("alice") // the other one has its limits reached
+	planned := s.newProject(planner)
+	s.finish(planner, s.submit(planner, map[string]any{"projectId": planned, "prompt": brief, "settings": api.Settings{ChatMode: api.ChatPlan}}))
 	views := "projects/" + sub.ProjectID + "/analytics/"
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 1280} {
@@ -131,7 +134,8 @@ func TestConsoleIsAccessible(t *testing.T) {
 				"overview": views + "overview?days=30", "live": views + "live", "engagement": views + "engagement", "retention": views + "retention",
 				"funnels": views + "funnels", "events": views + "events", "costs": views + "costs", "board": views + "board", "experiments": views + "experiments",
 				"studio": "studio", "studio-project": "studio/" + sub.ProjectID, "studio-file": "studio/" + sub.ProjectID + "?file=src/game.json",
-				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing",
+				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing", "studio-home": "studio?q=nothing", "studio-share": "studio/" + sub.ProjectID + "/share?rev=1",
+				"studio-picture": "studio/" + sub.ProjectID + "?file=playtest/mid.jpg", "studio-plan": "studio/" + planned, "studio-new": "studio/" + s.newProject(planner),
 				"audit": "audit", "missing": "nothing", "filtered": "keys?q=nothing", "signin": "login",
 			} {
 				t.Run(fmt.Sprintf("%s/%d/%s", scheme, width, name), func(t *testing.T) {

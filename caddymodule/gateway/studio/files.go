@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -21,6 +20,9 @@ import (
 var pictures = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif",
 }
+
+// sounds are the kinds of files that a page may play.
+var sounds = map[string]string{".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg"}
 
 // readFile answers with a file of the game: a picture as such, anything else as text
 // that no browser takes for a page.
@@ -43,8 +45,11 @@ func (s *Studio) readFile(x *exchange) error {
 	}
 	h := x.Header()
 	kind, picture := pictures[strings.ToLower(path.Ext(name))]
+	found, media := kindOf(a.body)
 	switch {
 	case picture && strings.HasPrefix(http.DetectContentType(a.body), "image/"):
+	case media && found.named(name) && sounds[strings.ToLower(path.Ext(name))] != "":
+		kind = sounds[strings.ToLower(path.Ext(name))]
 	case utf8.Valid(a.body):
 		kind = "text/plain; charset=utf-8"
 	default:
@@ -94,22 +99,26 @@ func (s *Studio) saveFile(x *exchange) error {
 	if x.json() {
 		return pass(x, a)
 	}
-	return s.saved(x, a, name, remove)
+	say := "saved"
+	if remove {
+		say = "deleted"
+	}
+	return s.saved(x, a, name, say)
 }
 
-// saved answers a form of which the file was saved or deleted, and says what is wrong with
-// the game that is made of it.
-func (s *Studio) saved(x *exchange, a answer, name string, removed bool) error {
+// saved answers a form of which the file was saved, uploaded or deleted, as say names it,
+// and says what is wrong with the game that is made of it.
+func (s *Studio) saved(x *exchange, a answer, name, say string) error {
 	var made contract.Saved
 	if err := json.Unmarshal(a.body, &made); err != nil {
 		return api.Unavailable("The file may have been saved: look at it.", time.Second, err)
 	}
-	say := "saved"
-	switch {
-	case made.Later:
-		say = "later"
-	case removed:
-		say = "deleted"
+	removed := say == "deleted"
+	if made.Later {
+		say = map[string]string{"uploaded": "uploadedLater"}[say]
+		if say == "" {
+			say = "later"
+		}
 	}
 	if len(made.Problems) > 0 && !removed {
 		page, err := s.load(x)
@@ -125,7 +134,7 @@ func (s *Studio) saved(x *exchange, a answer, name string, removed bool) error {
 	if removed {
 		return x.redirect(x.at("?done=" + say + "#code"))
 	}
-	return x.redirect(x.at("?done=" + say + "&file=" + url.QueryEscape(name) + "#code"))
+	return x.redirect(x.at("?done=" + say + fileLink(name)))
 }
 
 // parse reads a form, or refuses one that did not arrive as a whole.

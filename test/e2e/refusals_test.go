@@ -40,7 +40,7 @@ func TestBadRequestsAreRefusedAndStartNothing(t *testing.T) {
 		"a compressed body":         {"POST", "/v1/generate", good, []string{"Content-Encoding", "gzip"}, 415, "Content-Encoding"},
 		"oversized body":            {"POST", "/v1/generate", strings.Repeat(" ", 9<<20), nil, 413, ""},
 		"project that is not there": {"POST", "/v1/generate", `{"projectId":"ffffffffffffffffffffffff","prompt":"x"}`, nil, 403, ""},
-		"GET of a POST route":       {"GET", "/v1/generate", nil, nil, 405, ""},
+		"GET of a POST route":       {"GET", "/v1/generate/" + unknown + "/events/token", nil, nil, 405, ""},
 		"PUT of a project":          {"PUT", "/v1/projects/" + project, good, nil, 405, ""},
 		"unknown route":             {"GET", "/v1/nothing", nil, nil, 404, ""},
 		"unknown route, other case": {"POST", "/V1/generate", good, nil, 404, ""},

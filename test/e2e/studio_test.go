@@ -113,7 +113,7 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved")`)
 	second.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
-	second.until(`document.querySelector("main").textContent.includes("Not saved: the file was changed meanwhile")`)
+	second.until(`document.querySelector("main").textContent.includes("Not saved: the file was changed meanwhile") && document.querySelector("[data-theirs]") !== null`)
 	if got := value(second, chromedp.Evaluate[string](`document.querySelector("#text").value + " " + document.querySelector("pre").textContent`)); got != "second first" {
 		t.Errorf("both texts: %q", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"go.uber.org/zap"
@@ -52,9 +53,9 @@ func (c *Console) previewed(ctx context.Context, code string) (site.Serve, polic
 	}
 	serve := site.Serve{What: site.ServePreview, JobID: subject}
 	project, live := strings.CutPrefix(subject, livePrefix)
-	if of, rev, ok := shared(subject); ok {
+	if of, rev, ok := sessions.Shared(subject); ok {
 		project = of
-		serve = site.Serve{What: site.ServeLive, ProjectID: of, Path: rev + "/"} // and no other version
+		serve = site.Serve{What: site.ServeLive, ProjectID: of, Path: strconv.Itoa(rev) + "/"} // and no other version
 	} else if live {
 		serve = site.Serve{What: site.ServeLive, ProjectID: project}
 	} else {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/svc-games/svc/policy"
@@ -13,9 +12,6 @@ import (
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 )
-
-// sharePrefix marks the subject of a code that is a version of a project.
-const sharePrefix = "share:"
 
 // shareDays are how long a share may last.
 var shareDays = []int{1, 7, 30}
@@ -26,18 +22,9 @@ type sharePage struct {
 	Rev     int    // that is to be shared, 0 for none
 	Link    string // of the share that was made just now
 	Days    []int
-	Shares  []shareRow
+	Shares  []sessions.Share
 	Done    string
 }
-
-// shareRow is a share of the project.
-type shareRow struct {
-	sessions.Share
-	Rev string
-}
-
-// subjectOf returns what stands for the versions of a project that are shared.
-func subjectOf(projectID string) string { return sharePrefix + projectID + ":" }
 
 // showShares shows what is shared of a project, and the form that shares a version.
 func (c *Console) showShares(x *exchange) error {
@@ -53,38 +40,37 @@ func (c *Console) showShares(x *exchange) error {
 	return c.presentShares(x, page)
 }
 
-func (c *Console) presentShares(x *exchange, page sharePage) error {
+func (c *Console) presentShares(x *exchange, page sharePage) (err error) {
 	page.Days = shareDays
-	list, err := c.Sessions.Shares(x.r.Context(), x.user, subjectOf(page.Project.ID))
-	if err != nil {
+	if page.Shares, err = c.Sessions.Shares(x.r.Context(), x.user, page.Project.ID); err != nil {
 		return err
-	}
-	for _, s := range list {
-		page.Shares = append(page.Shares, shareRow{s, strings.TrimPrefix(s.Subject, subjectOf(page.Project.ID))})
 	}
 	return c.show(x, http.StatusOK, "share", page)
 }
 
 // share makes a link by which whoever has it plays one version of the project's game,
-// whatever becomes of the project, until it expires.
+// whatever the project becomes, until it expires; or it ends one.
 func (c *Console) share(x *exchange) error {
 	project, err := c.project(x, policy.ActionPublish)
 	if err != nil {
 		return err
 	}
+	if end := x.r.PostFormValue("end"); end != "" {
+		if err := c.Sessions.EndShare(x.r.Context(), x.user, project.ID, end); err != nil {
+			return err
+		}
+		return x.redirect(site.StudioPath + "/" + project.ID + "/share?done=ended")
+	}
 	origin := c.options.Preview(x.r)
 	if origin == "" {
 		return &failure{http.StatusConflict, "No previews are set up here, so there is no address that could be shared."}
-	}
-	if end := x.r.PostFormValue("end"); end != "" {
-		return c.endShare(x, project.ID, end)
 	}
 	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
 	days, errDays := strconv.Atoi(x.r.PostFormValue("days"))
 	if err != nil || errDays != nil || rev < 1 || days < 1 || days > int(sessions.MaxShareTTL/(24*time.Hour)) {
 		return &failure{http.StatusBadRequest, "rev must be the number of a version, and days from 1 to 30."}
 	}
-	code, _, err := c.Sessions.NewShare(x.r.Context(), x.user, subjectOf(project.ID)+strconv.Itoa(rev), time.Duration(days)*24*time.Hour)
+	code, err := c.Sessions.NewShare(x.r.Context(), x.user, project.ID, rev, time.Duration(days)*24*time.Hour)
 	if errors.Is(err, sessions.ErrShares) {
 		return &failure{http.StatusConflict, fmt.Sprintf("You share %d versions already, the most there can be. End one first.", sessions.MaxShares)}
 	}
@@ -92,30 +78,4 @@ func (c *Console) share(x *exchange) error {
 		return err
 	}
 	return c.presentShares(x, sharePage{Project: project, Link: fmt.Sprintf("%s/%s/%d/index.html", origin, code, rev)})
-}
-
-func (c *Console) endShare(x *exchange, projectID, id string) error {
-	list, err := c.Sessions.Shares(x.r.Context(), x.user, subjectOf(projectID))
-	if err != nil {
-		return err
-	}
-	for _, s := range list {
-		if s.ID != id {
-			continue
-		}
-		if err := c.Sessions.EndShare(x.r.Context(), x.user, id); err != nil && !errors.Is(err, sessions.ErrCode) {
-			return err
-		}
-	}
-	return x.redirect(site.StudioPath + "/" + projectID + "/share?done=ended")
-}
-
-// shared returns the project and the version that a code's subject is a share of.
-func shared(subject string) (projectID, rev string, ok bool) {
-	rest, ok := strings.CutPrefix(subject, sharePrefix)
-	if !ok {
-		return "", "", false
-	}
-	projectID, rev, ok = strings.Cut(rest, ":")
-	return projectID, rev, ok
 }

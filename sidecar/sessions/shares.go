@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,66 +17,82 @@ const (
 	MaxShares   = 50 // of one user at a time
 )
 
+// Names of what the audit log has of shares.
+const (
+	ActionShare   = "project.share"
+	ActionUnshare = "project.unshare"
+)
+
 // ErrShares: the user has as many shares as there may be.
 var ErrShares = errors.New("the user has too many shares")
 
-// Share is a link by which whoever has it sees a subject until it expires. Its code is
-// nowhere but in the link.
+// sharePrefix marks the subject of a code that is a version of a project.
+const sharePrefix = "share:"
+
+// Share is a link by which whoever has it plays one version of a project's game until it
+// expires. Its code is nowhere but in the link.
 type Share struct {
 	ID        string // names it to its user
-	Subject   string
+	ProjectID string
+	Rev       int // the version
 	ExpiresAt time.Time
 }
 
-// NewShare makes a code that stands for a subject for ttl, at most MaxShareTTL, as one of a
-// preview does for an hour.
-func (r *Registry) NewShare(ctx context.Context, userID, subject string, ttl time.Duration) (code string, s Share, err error) {
+// Shared returns the project and the version that the subject of a preview is a share of,
+// false for one that is none.
+func Shared(subject string) (projectID string, rev int, ok bool) {
+	rest, ok := strings.CutPrefix(subject, sharePrefix)
+	if !ok {
+		return "", 0, false
+	}
+	projectID, number, ok := strings.Cut(rest, ":")
+	rev, err := strconv.Atoi(number)
+	return projectID, rev, ok && err == nil
+}
+
+// NewShare makes a code that stands for a version of a project for ttl, at most MaxShareTTL,
+// as one of a preview does for an hour.
+func (r *Registry) NewShare(ctx context.Context, userID, projectID string, rev int, ttl time.Duration) (code string, err error) {
 	code, hash := newSecret()
-	s = Share{hash, subject, r.now().Add(min(ttl, MaxShareTTL)).UTC().Truncate(time.Second)}
+	expires := r.now().Add(min(ttl, MaxShareTTL)).UTC().Truncate(time.Second)
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.LockUser(userID); err != nil {
 			return err
 		}
 		var have int
 		if err := tx.Row("SELECT COUNT(*) FROM session_codes WHERE user_id = ? AND subject LIKE ? AND expires_at > ?",
-			userID, sharePrefix(subject)+"%", r.now().UnixMilli()).Scan(&have); err != nil {
+			userID, sharePrefix+"%", r.now().UnixMilli()).Scan(&have); err != nil {
 			return err
 		}
 		if have >= MaxShares {
 			return ErrShares
 		}
-		if err := r.addCode(tx, hash, forPreview, userID, subject, s.ExpiresAt); err != nil {
+		if err := r.addCode(tx, hash, forPreview, userID, fmt.Sprintf("%s%s:%d", sharePrefix, projectID, rev), expires); err != nil {
 			return err
 		}
-		return tx.Audit(r.now(), store.AuditEntry{Actor: userID, Action: "console.share", Subject: subject})
+		return tx.Audit(r.now(), store.AuditEntry{Actor: Actor(userID), Action: ActionShare, Subject: projectID, Detail: map[string]any{
+			"version": rev, "until": expires.Format(time.RFC3339),
+		}})
 	})
 	if err != nil {
-		return "", Share{}, fmt.Errorf("making a share: %w", err)
+		return "", fmt.Errorf("making a share: %w", err)
 	}
-	return code, s, nil
+	return code, nil
 }
 
-// sharePrefix is what the subjects of all shares begin with.
-func sharePrefix(subject string) string {
-	kind, _, _ := strings.Cut(subject, ":")
-	return kind + ":"
-}
-
-// Shares returns a user's shares of which the subject begins so, those that end first
-// before others.
-func (r *Registry) Shares(ctx context.Context, userID, prefix string) (list []Share, err error) {
+// Shares returns what a user shares of a project, those that end first before others.
+func (r *Registry) Shares(ctx context.Context, userID, projectID string) (list []Share, err error) {
 	err = r.store.View(ctx, func(v *store.Reader) error {
 		return v.Each(func(scan store.Scan) error {
-			var s Share
+			var id, subject string
 			var expires int64
-			err := scan(&s.ID, &s.Subject, &expires)
-			if strings.HasPrefix(s.Subject, prefix) {
-				s.ExpiresAt = time.UnixMilli(expires).UTC()
-				list = append(list, s)
+			err := scan(&id, &subject, &expires)
+			if of, rev, ok := Shared(subject); ok && of == projectID {
+				list = append(list, Share{id, of, rev, time.UnixMilli(expires).UTC()})
 			}
 			return err
-		}, "SELECT hash, subject, expires_at FROM session_codes WHERE user_id = ? AND purpose = 'preview' AND expires_at > ? ORDER BY expires_at, hash",
-			userID, r.now().UnixMilli())
+		}, "SELECT hash, subject, expires_at FROM session_codes WHERE user_id = ? AND subject LIKE ? AND expires_at > ? ORDER BY expires_at, hash",
+			userID, sharePrefix+"%", r.now().UnixMilli())
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing shares: %w", err)
@@ -83,17 +100,14 @@ func (r *Registry) Shares(ctx context.Context, userID, prefix string) (list []Sh
 	return list, nil
 }
 
-// EndShare voids a share of a user, or returns ErrCode for none.
-func (r *Registry) EndShare(ctx context.Context, userID, id string) error {
+// EndShare voids a share that a user made of a project. One that is none is over already.
+func (r *Registry) EndShare(ctx context.Context, userID, projectID, id string) error {
 	err := r.store.Update(ctx, func(tx *store.Tx) error {
-		n, err := tx.Exec("DELETE FROM session_codes WHERE hash = ? AND user_id = ? AND purpose = 'preview'", id, userID)
-		if err == nil && n == 0 {
-			return ErrCode
-		}
-		if err != nil {
+		n, err := tx.Exec("DELETE FROM session_codes WHERE hash = ? AND user_id = ? AND subject LIKE ?", id, userID, sharePrefix+projectID+":%")
+		if err != nil || n == 0 {
 			return err
 		}
-		return tx.Audit(r.now(), store.AuditEntry{Actor: userID, Action: "console.unshare", Subject: id})
+		return tx.Audit(r.now(), store.AuditEntry{Actor: Actor(userID), Action: ActionUnshare, Subject: projectID})
 	})
 	if err != nil {
 		return fmt.Errorf("ending a share: %w", err)

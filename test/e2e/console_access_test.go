@@ -21,25 +21,13 @@ func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
-	press := func(keys string) { t.Helper(); b.do(chromedp.KeyEvent(keys)) }
-	reach := func(text string) {
-		t.Helper()
-		for range 40 {
-			press(kb.Tab)
-			focused := value(b, chromedp.Evaluate[string](`document.activeElement.textContent.trim() || document.activeElement.name || ""`))
-			if focused == text {
-				return
-			}
-		}
-		t.Fatalf("%q can't be reached with the tab key", text)
-	}
-	reach("Create your first key")
+	b.reach("Create your first key")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.activeElement.name == "name"`)
-	press("keyboard")
-	reach("maxConcurrentJobs")
-	press("1")
-	reach("Create key")
+	b.press("keyboard")
+	b.reach("maxConcurrentJobs")
+	b.press("1")
+	b.reach("Create key")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("h1", "keyboard")
 	secret := value(b, chromedp.Value(chromedp.CSS("#secret")))

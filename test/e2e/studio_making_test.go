@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/svc-games/svc/api"
 )
@@ -100,4 +101,36 @@ func TestStudioBuildsThePlanThatWasRead(t *testing.T) {
 	b.shot("studio-plan")
 	b.follow(`.plan [value=build]`)
 	b.until(`document.querySelector("[data-game]") !== null && document.querySelector(".plan") === null`)
+}
+
+func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	b.open("http://" + s.addr + "/console/studio")
+	b.reach("prompt")
+	b.press(brief)
+	b.reach("Make it")
+	b.press(kb.Enter)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	at := "http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project")
+	skip := func() {
+		t.Helper()
+		b.reach("Skip the game")
+		b.press(kb.Enter)
+	}
+	skip()
+	b.reach("README.txt")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".cm-content") !== null`)
+	b.reaches(`document.activeElement.matches(".cm-content")`)
+	b.press("by keyboard")
+	b.reach("Save")
+	b.press(kb.Enter)
+	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
+	b.open(at)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	skip()
+	b.reach("Go back to r1")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.shows("main", "The game is as it was then")
 }

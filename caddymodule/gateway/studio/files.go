@@ -77,14 +77,12 @@ func (s *Studio) saveFile(x *exchange) error {
 	if !api.CleanPath(name) {
 		return s.unsaved(x, &openFile{Path: name, Text: text, SHA256: was, New: was == ""}, badName())
 	}
-	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: []byte(text), header: http.Header{}}
+	if rev, _ := strconv.Atoi(x.r.PostFormValue("rev")); rev > 0 && !remove { // what is no number is none
+		return s.takeBack(x, name, was, rev)
+	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: []byte(text), header: precondition(was)}
 	if remove {
 		c.method, c.body = http.MethodDelete, nil
-	}
-	if was == "" {
-		c.header.Set("If-None-Match", "*")
-	} else {
-		c.header.Set("If-Match", `"`+was+`"`)
 	}
 	a, err := s.ask(x.r.Context(), x.owner(), c)
 	if err == nil && a.status == http.StatusPreconditionFailed {
@@ -104,6 +102,39 @@ func (s *Studio) saveFile(x *exchange) error {
 		say = "deleted"
 	}
 	return s.saved(x, a, name, say)
+}
+
+// takeBack saves a file as it was at a version, whatever it holds.
+func (s *Studio) takeBack(x *exchange, name, was string, rev int) error {
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(name, rev)})
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil {
+		return err
+	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: a.body, header: precondition(was)}
+	if a, err = s.ask(x.r.Context(), x.owner(), c); err != nil {
+		return err
+	}
+	switch {
+	case a.status == http.StatusPreconditionFailed:
+		return &api.Error{Status: a.status, Message: "The file was changed meanwhile: look at it, and take it back then."}
+	case a.refused() != nil:
+		return a.refused()
+	case x.json():
+		return pass(x, a)
+	}
+	return s.saved(x, a, name, "saved")
+}
+
+// precondition has a file saved only if it still is one with this sum, or is not there for
+// none.
+func precondition(was string) http.Header {
+	if was == "" {
+		return http.Header{"If-None-Match": {"*"}}
+	}
+	return http.Header{"If-Match": {`"` + was + `"`}}
 }
 
 // saved answers a form of which the file was saved, uploaded or deleted, as say names it,

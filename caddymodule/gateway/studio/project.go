@@ -89,6 +89,22 @@ func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
 }
 
+// Present returns the sum of a file as it is, "" for one that is not there.
+func (p projectPage) Present(name string) string {
+	for _, f := range p.Workspace.Files {
+		if f.Path == name {
+			return f.SHA256
+		}
+	}
+	return ""
+}
+
+// Same reports whether a file is as it was then, or can't be taken back by itself.
+func (p projectPage) Same(file openFile) bool {
+	made := slices.ContainsFunc(p.Workspace.Files, func(f contract.WorkspaceFile) bool { return f.Path == file.Path && f.Made })
+	return made || p.Present(file.Path) == file.SHA256
+}
+
 // Raw returns the address of a file's content at a version, 0 for the present.
 func (p projectPage) Raw(name string, rev int) string {
 	return p.At("/file?" + fileQuery(name, rev).Encode())

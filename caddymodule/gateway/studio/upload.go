@@ -31,12 +31,7 @@ func (s *Studio) upload(x *exchange) error {
 	if err != nil {
 		return s.notUploaded(x, err)
 	}
-	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: file, header: http.Header{}}
-	if was == "" {
-		c.header.Set("If-None-Match", "*")
-	} else {
-		c.header.Set("If-Match", `"`+was+`"`)
-	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: file, header: precondition(was)}
 	a, err := s.ask(x.r.Context(), x.owner(), c)
 	if err == nil && a.status == http.StatusPreconditionFailed {
 		message := "The file was changed meanwhile. Look at it, and replace it again."

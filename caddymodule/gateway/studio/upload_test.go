@@ -93,3 +93,35 @@ func TestUploadsAreCheckedBeforeTheyAreStored(t *testing.T) {
 		t.Errorf("no file: %d %s", res.StatusCode, page)
 	}
 }
+
+func TestOneFileIsTakenBackAlone(t *testing.T) {
+	put := ""
+	o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != contract.PathFile:
+			emptyGame(w, r)
+		case r.Method == http.MethodPut && r.Header.Get("If-Match") == `"old"`:
+			w.WriteHeader(http.StatusPreconditionFailed)
+		case r.Method == http.MethodPut:
+			data, _ := io.ReadAll(r.Body)
+			put = r.URL.Query().Get("path") + " " + r.Header.Get("If-Match") + " " + string(data)
+			_ = json.NewEncoder(w).Encode(contract.Saved{Head: 9})
+		default:
+			_, _ = io.WriteString(w, "\x00of r"+r.URL.Query().Get("rev"))
+		}
+	})
+	form := map[string][]string{"path": {"a.png"}, "sha256": {"sum"}, "rev": {"3"}}
+	if res, _ := o.send(o.at("/file"), form); res.StatusCode != http.StatusSeeOther || put != "a.png \"sum\" \x00of r3" {
+		t.Errorf("%d, saved %q", res.StatusCode, put)
+	}
+	form["sha256"] = []string{"old"}
+	if res, page := o.send(o.at("/file"), form); res.StatusCode != http.StatusPreconditionFailed || !strings.Contains(page, "changed meanwhile") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+	page := projectPage{Workspace: contract.Workspace{Files: []contract.WorkspaceFile{{Path: "a", SHA256: "x"}, {Path: "m", SHA256: "x", Made: true}}}}
+	for file, same := range map[*openFile]bool{{Path: "a", SHA256: "x"}: true, {Path: "a", SHA256: "y"}: false, {Path: "m", SHA256: "y"}: true, {Path: "gone", SHA256: "y"}: false} {
+		if page.Same(*file) != same {
+			t.Errorf("%+v is the same: %v", file, !same)
+		}
+	}
+}

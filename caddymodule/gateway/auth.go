@@ -26,11 +26,14 @@ type Auth struct {
 }
 
 // Identify takes the key out of a request that a client sent, or looks at its stream
-// token, and returns who holds it, or the refusal: 401, or 503 when the question can't be answered or is asked too
-// often. A key that exists, but may not be used, comes back with the refusal.
+// token, and returns who holds it, or the refusal: 401, or 503 when the question can't
+// be answered or is asked too often. A key that exists, but may not be used, comes back
+// with the refusal.
 func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Error) {
-	if token, jobID, given := streamToken(r); given {
-		return a.identifyReader(r, client, token, jobID)
+	if strings.Contains(r.URL.RawQuery, "token=") {
+		if token, jobID, given := streamToken(r); given {
+			return a.identifyReader(r, client, token, jobID)
+		}
 	}
 	hash, refused := takeKey(r.Header)
 	if refused != nil { // junk costs no look-up

@@ -33,7 +33,7 @@ func (l *Locator) grantStream(w http.ResponseWriter, r *http.Request, q *Request
 // streamToken returns the token of a request for events that has no key of ours, and
 // the job whose events it asks for.
 func streamToken(r *http.Request) (token, jobID string, given bool) {
-	if !strings.Contains(r.URL.RawQuery, "token=") || r.Header.Get("X-Api-Key") != "" {
+	if r.Header.Get("X-Api-Key") != "" {
 		return "", "", false
 	}
 	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())

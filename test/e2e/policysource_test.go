@@ -63,7 +63,10 @@ func failingPolicy(t *testing.T, policy string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slip := strings.Replace(string(text), "trim_space(reader) == input.key.userId", "trim_space(reader) != input.key.userId", 1)
+	slip := strings.Replace(string(text), "\tinput.key.userId in readers\n", "\tnot input.key.userId in readers\n", 1)
+	if slip == string(text) {
+		t.Fatal("the policy has no such condition")
+	}
 	if err := os.WriteFile(rules, []byte(slip), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +106,18 @@ func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 		t.Fatalf("bob gets %d before the change", got)
 	}
 
+	// Requests are decisions: many that a policy changes have the next one wait.
+	follows := func(former string) {
+		t.Helper()
+		s.eventually("the new policy decides", func() bool { return s.policyState().Active.Revision != former })
+	}
+	first := s.policyState().Active.Revision
 	publish(readers, append(signed, "--sequence", "2")...)
-	s.eventually("the new policy decides", func() bool { return look() == 200 })
+	follows(first)
 	good := s.policyState().Active.Revision
+	if got := look(); got != 200 {
+		t.Fatalf("bob gets %d after the change", got)
+	}
 
 	publish(failing, append(signed, "--sequence", "3")...)
 	s.eventually("the failing policy is refused", func() bool { return s.policyState().Degraded })
@@ -127,8 +139,8 @@ func signedBundleIsFollowedByARunningService(t *testing.T, f form) {
 		t.Errorf("after a restart: %+v", state)
 	}
 	publish(shipped, append(signed, "--sequence", "5")...)
-	s.eventually("the policy before decides again", func() bool { return look() == 403 })
-	if state := s.policyState(); state.Degraded {
+	follows(good)
+	if state := s.policyState(); state.Degraded || look() != 403 {
 		t.Errorf("state %+v, problem %+v", state, state.Problem)
 	}
 	// What was decided meanwhile is recorded, the last decision included.

@@ -1,22 +1,19 @@
-// svc: analytics of a game. Who the game is comes from the page that hosts it: in the
-// name of the game's frame, "svc:{gameId, key, endpoint, …}", or in window.__SVC__ set
-// before this script; nothing of it is in the build. Without a host all events stay in
-// a local buffer and nothing is ever sent.
+// svc: analytics of a game. Who the game is comes from the page that hosts it: in the name of the game's frame,
+// "svc:{gameId, key, endpoint, …}", or in window.__SVC__ set before this script; nothing of it is in the build.
+// Without a host all events stay in a local buffer and nothing is ever sent.
 //
 //   svc.ready(cb)                      cb({variants}) once the library is up
-//   svc.define(name, schema, options)  {prop: 'string' | 'number' | 'boolean'}; {every: ms}
-//                                      keeps the last of what comes more often
+//   svc.define(name, schema, options)  {prop: 'string' | 'number' | 'boolean'}; {every: ms} keeps the last of more
 //   svc.track(name, props)             false when props don't fit the schema
 //   svc.funnel(id).step(n, eventName)  chainable
-//   svc.endGame({outcome, score}, cb)  once a run; a run begins with 'start'. cb gets
-//                                      {ok, hosted, rank, top, rewards}; where there is a
-//                                      board a panel shows it, unless overlay is false
+//   svc.endGame({outcome, score}, cb)  once a run, which 'start' begins. cb gets {ok, hosted, rank, top, rewards};
+//                                      where there is a board a panel shows it, unless overlay is false
 //   svc.expose(state, screen)          functions for a playtest: state, what is on screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
 //
-// Events are numbered in their stream, which is one load of the page, and sent oldest
-// first until they are acknowledged: however often they arrive, each counts once.
+// Events are numbered in their stream, which is one load of the page, and sent oldest first until they are
+// acknowledged: however often they arrive, each counts once.
 (() => {
   'use strict';
 
@@ -40,25 +37,20 @@
   var rejected = 0, lost = 0; // lost are those dropped here, as too many
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
   var isReady = false, waiting = [], exposed = null;
-  var ended = false; // the current run has been reported
-  var run = 0, runAt = 0, panel = null; // the run's number and begin; what shows its place
+  var run = 0, runAt = 0, ended = false, panel = null; // the run's number, begin and report; what shows its place
   var essential = false; // the owner's balance ran out: sessions only
   var silent = false, problem = null; // silent once the key is not taken
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
-  var utf8 = new TextEncoder();
-  var keys = Object.keys, assign = Object.assign;
+  var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign;
 
   function clock() { return performance.now(); }
-
   function since(at) { return Math.round(clock() - at); }
 
   function identity() {
     try {
       if (framed) return JSON.parse(window.name.slice(4)) || {};
-    } catch {
-      framed = false;
-    }
+    } catch { framed = false; }
     return window.__SVC__ || {};
   }
 
@@ -77,9 +69,7 @@
       var known = localStorage.getItem(name) || id();
       localStorage.setItem(name, known);
       return known;
-    } catch {
-      return '';
-    }
+    } catch { return ''; }
   }
 
   function begin() {
@@ -94,19 +84,16 @@
   }
 
   function now() { return streams[streams.length - 1]; }
+  function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
 
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
     try {
       if (value === undefined) return JSON.parse(localStorage.getItem(place));
       localStorage.setItem(place, JSON.stringify(value));
-    } catch {
-      return null; // no storage in a sandboxed frame: memory alone
-    }
+    } catch { /* no storage in a sandboxed frame: memory alone */ }
     return null;
   }
-
-  function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
 
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
@@ -124,16 +111,14 @@
     if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
-      room = Math.min(100, room + (at - roomAt) / 100);
-      roomAt = at;
+      room = Math.min(100, room + (at - roomAt) / 100); roomAt = at;
       if (room < 1) { lost++; return; }
       room--;
     }
     var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
     e.text = hosted ? JSON.stringify([e.seq, at, name, props]) : '';
     e.size = utf8.encode(e.text).length + 1;
-    s.size += e.size;
-    s.events.push(e);
+    s.size += e.size; s.events.push(e);
     while (s.events.length > most || s.size > 256 * 1024) drop(s);
     if (!hosted) stored(s.events);
     else if (!timer) timer = setTimeout(flush, FLUSH_AFTER);
@@ -157,27 +142,22 @@
   }
 
   function whose(s) {
-    var o = since(s.from);
-    return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: o };
+    return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
 
   // batch returns the oldest events of a stream as text, whose events have at most so
   // many bytes, and the number of the last of them.
   function batch(s, bytes) {
-    var rows = [], size = 0, last = 0;
+    var rows = [], size = 0, last = 0, coarse = matchMedia('(pointer: coarse)').matches;
     s.events.every((e) => {
       size += e.size;
       if (rows.length && (size > bytes || rows.length === 250)) return false;
-      rows.push(e.text);
-      last = e.seq;
+      rows.push(e.text); last = e.seq;
       return true;
     });
     var head = assign(whose(s), {
       age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
-      c: {
-        d: matchMedia('(pointer: coarse)').matches ? 'touch' : 'mouse',
-        l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight,
-      },
+      c: { d: coarse ? 'touch' : 'mouse', l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
       x: host.variants,
     });
     if (s.version !== version) {
@@ -194,7 +174,7 @@
   function request(path, init) {
     var stop = new AbortController();
     var limit = setTimeout(() => { stop.abort(); }, TIMEOUT);
-    assign(init, { signal: stop.signal, credentials: 'omit' });
+    init = assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
 
@@ -215,8 +195,7 @@
   // show puts a run's place into a corner, until it is closed or the next run begins.
   function show(a) {
     hide();
-    panel = document.createElement('div');
-    panel.role = 'status';
+    panel = document.createElement('div'); panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
     document.body.appendChild(panel);
     var add = (kind, text) => { panel.appendChild(document.createElement(kind)).textContent = text; };
@@ -226,14 +205,12 @@
     add('button', 'Close');
     panel.lastChild.onclick = hide;
   }
-
   function hide() { if (panel) panel.remove(); }
 
   function flush() {
     clearTimeout(timer); timer = 0;
     if (!hosted || silent || flying) return;
-    release();
-    mark();
+    release(); mark();
     var s = streams.find((one) => one.events.length > 0);
     if (!s) return;
     flying = true;
@@ -250,10 +227,8 @@
   function answered(s, b, res, said) {
     if (res.status < 500 && res.status !== 429) failures = 0;
     if (res.status === 200 || res.status === 402) {
-      essential = said.mode === 'essential';
-      s.version = b.version;
-      forget(s, typeof said.ack === 'number' ? said.ack : b.last);
-      return;
+      essential = said.mode === 'essential'; s.version = b.version;
+      return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
     problem = String(said.error || res.status);
     if (res.status >= 500 || res.status === 429) throw problem;
@@ -279,9 +254,7 @@
 
   // keep hands what is not acknowledged to what outlives this page.
   function keep() {
-    streams.forEach((s) => {
-      if (s.events.length > 0) hand(s, batch(s, LAST).text);
-    });
+    streams.forEach((s) => { if (s.events.length > 0) hand(s, batch(s, LAST).text); });
   }
 
   function hand(s, text) {
@@ -314,21 +287,15 @@
   // leave sends all that fits while the page still may.
   function leave() {
     if (!hosted || silent) return;
-    release();
-    mark();
-    keep();
-    streams.forEach((s) => {
-      if (s.events.length > 0) send(s, batch(s, LAST), true);
-    });
+    release(); mark(); keep();
+    streams.forEach((s) => { if (s.events.length > 0) send(s, batch(s, LAST), true); });
   }
 
   function fits(schema, props) {
     try {
       JSON.stringify(props); // which a circle throws at
       return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
-    } catch {
-      return false;
-    }
+    } catch { return false; }
   }
 
   function reach(name) { // of a host the service finds out by itself
@@ -345,10 +312,7 @@
   // record pushes an event, or holds it back when it comes too often.
   function record(name, props) {
     var held = every[name];
-    if (held) {
-      held.props = props;
-      held.n++;
-    }
+    if (held) { held.props = props; held.n++; }
     if (!held || clock() - held.at >= held.ms) release();
     if (!held) push(name, props);
   }
@@ -358,61 +322,43 @@
       if (isReady) setTimeout(cb, 0, { variants: variants });
       else waiting.push(cb);
     },
-
     define(name, schema, options) {
       schemas[name] = assign({}, schema);
       version++;
       if (options && options.every > 0) every[name] = { ms: options.every, at: -Infinity, n: 0, props: null };
     },
-
     track(name, props) {
       var p = assign({}, props);
       if (!fits(schemas[name], p)) { rejected++; return false; }
-      if (name === 'start') {
-        ended = false;
-        run++;
-        runAt = clock();
-        hide();
-      }
-      record(name, p);
-      reach(name);
+      if (name === 'start') { ended = false; run++; runAt = clock(); hide(); }
+      record(name, p); reach(name);
       return true;
     },
-
     funnel(key) {
       var f = funnels[key] || (funnels[key] = { steps: {}, reached: {} });
       var chain = { step(n, eventName) { f.steps[n] = eventName; version++; return chain; } };
       return chain;
     },
-
     endGame(result, cb) {
       var done = (r) => { if (typeof cb === 'function') setTimeout(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
-      ended = true;
       var r = assign({ outcome: 'lose', score: 0 }, result);
-      record('end', r);
-      reach('end');
+      ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
       submit(JSON.stringify(m), r.overlay, 4000, done);
     },
-
     expose(state, screen) { exposed = { state: state, screen: screen }; },
-
     debug() {
-      var buffered = [];
-      streams.forEach((s) => {
-        s.events.forEach((e) => { buffered.push({ name: e.name, props: e.props, session: s.id, at: e.at }); });
-      });
+      var known = (s) => s.events.map((e) => ({ name: e.name, props: e.props, session: s.id, at: e.at }));
       return {
         gameId: gameId, endpoint: hosted ? host.endpoint : null, hosted: hosted, session: now().id, ready: isReady,
-        essential: essential, buffered: buffered, defined: keys(schemas), funnels: keys(funnels),
+        essential: essential, buffered: streams.flatMap(known), defined: keys(schemas), funnels: keys(funnels),
         rejected: rejected, lost: lost, problem: problem, exposes: exposed !== null,
       };
     },
-
     health() {
       if (!hosted) return Promise.resolve({ ok: false, ms: 0, status: 'unhosted' });
       var from = clock();
@@ -427,11 +373,9 @@
   begin();
   // The first reading of a variant is what its experiment counts.
   keys(host.variants || {}).forEach((k) => {
-    var v = host.variants[k], read;
-    Object.defineProperty(variants, k, {
-      enumerable: true,
-      get() { if (!read) push('exposure', { k: k, v: v }); read = 1; return v; },
-    });
+    var v = host.variants[k], read = 0;
+    var get = () => { if (!read++) push('exposure', { k: k, v: v }); return v; };
+    Object.defineProperty(variants, k, { enumerable: true, get: get });
   });
   if (hosted && !framed) resume();
   ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
@@ -451,9 +395,6 @@
     leave();
   });
   addEventListener('pageshow', (e) => { if (e.persisted && hosted) begin(); });
-  setTimeout(() => {
-    isReady = true;
-    waiting.splice(0).forEach((cb) => { cb({ variants: variants }); });
-  }, 0);
+  setTimeout(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
   window.svc = svc;
 })();

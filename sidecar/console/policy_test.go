@@ -107,7 +107,7 @@ func TestUserWhomThePolicyRefusesDoesNotSignIn(t *testing.T) {
 		t.Errorf("signing in: %d\n%s", p.status, p.body)
 	}
 	rules.refuse(doing())
-	if p := b.send("/console/login", url.Values{"code": {link}}); p.path != "/console/keys" {
+	if p := b.send("/console/login", url.Values{"code": {link}}); p.path != "/console/studio" {
 		t.Errorf("the link is used up: %d at %s", p.status, p.path)
 	}
 }

@@ -60,7 +60,7 @@ func pattern(name string) string {
 	bits := hash.Sum64()
 	hue := bits % 360
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 6"><path fill="hsl(%d 40%% 32%%)" d="M0 0h8v6H0z"/><path fill="hsl(%d 60%% 62%%)" d="`, hue, (hue+40)%360)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 6" width="240" height="180"><path fill="hsl(%d 40%% 32%%)" d="M0 0h8v6H0z"/><path fill="hsl(%d 60%% 62%%)" d="`, hue, (hue+40)%360)
 	for i := range 12 { // three columns of four, and their reflection
 		if bits>>(i+9)&1 == 1 {
 			x, y := 1+i%3, 1+i/3

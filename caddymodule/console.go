@@ -264,7 +264,7 @@ func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 		Previews: shared.games,
 	}
 	made, err := studio.New(studio.Parts{
-		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Logger: logger,
+		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Logger: logger, Previews: shared.games,
 		Answers: &shared.Answers, Rates: shared.people, Rate: studioRate,
 		Access:   &gateway.Access{Sidecar: shared.Sidecar, Routes: shared.Routes, Models: shared.models, Bodies: &shared.Bodies},
 		Projects: &gateway.Projects{Sidecar: shared.Sidecar, Engines: shared.Engines},

@@ -31,17 +31,19 @@ func sendUntilKilled(dir string) error {
 	return nil
 }
 
+func openIn(t *testing.T, dir string) *store.Store {
+	t.Helper()
+	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestPostOfAKilledSenderIsPostedAgain kills a sender after its post was received and
 // before it can note that.
 func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 	dir := t.TempDir()
-	open := func() *store.Store {
-		s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +69,7 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 
-	s := open()
+	s := openIn(t, dir)
 	f := newFixture(t, s, time.Now())
 	f.set(f.project, server.URL)
 	job := f.end(f.project, api.JobCompleted)
@@ -84,7 +86,7 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 		t.Fatalf("the child was not killed: %v\n%s", err, stderr.Bytes())
 	}
 
-	f.store = open()
+	f.store = openIn(t, dir)
 	t.Cleanup(func() {
 		if err := f.store.Close(); err != nil {
 			t.Error(err)

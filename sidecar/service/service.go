@@ -55,6 +55,8 @@ type Options struct {
 	Caps Caps
 	// DecisionTimeout; 0 means access.DefaultDecisionTimeout.
 	DecisionTimeout time.Duration
+	// Metrics will be of this service; nil for none.
+	Metrics *Metrics
 }
 
 // Policy evaluates the rules. It is safe for concurrent use.
@@ -82,6 +84,8 @@ type Service struct {
 	redis    *push.Redis // nil: there is none
 	played   *played
 	now      func() time.Time
+	dir      string
+	metrics  *Metrics // may be nil
 }
 
 // Open opens the store in the data directory, brings its schema up to date and
@@ -121,7 +125,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		}
 	}
 	o.Policy.OnChange(registry.Hint)
-	return &Service{
+	opened := &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
 		Door:     access.New(access.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
@@ -133,7 +137,13 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		redis:    redis,
 		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
-	}, nil
+		dir:      o.DataDir,
+		metrics:  o.Metrics,
+	}
+	if o.Metrics != nil {
+		o.Metrics.open.Store(opened)
+	}
+	return opened, nil
 }
 
 // Keys returns the registry of users and keys, for the admin API.
@@ -248,6 +258,9 @@ func (s *Service) Push() string {
 // Close ends the writes under way and closes the store.
 func (s *Service) Close() error {
 	var err error
+	if s.metrics != nil {
+		s.metrics.open.CompareAndSwap(s, nil)
+	}
 	if s.redis != nil {
 		err = s.redis.Close()
 	}

@@ -23,6 +23,8 @@ project_actions := {
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
+	"webhooks.read",
+	"webhooks.write",
 	"status",
 	"events",
 	"events.token",

@@ -141,10 +141,8 @@ func (a *App) loadBackends(ctx caddy.Context) error {
 		return fmt.Errorf("loading engines: %w", err)
 	}
 	a.engines = mod.(EnginesBackend)
-	// An engine proxy elsewhere reports to a sidecar that listens, and this one does not.
 	if there, elsewhere := mod.(interface{ Location() string }); elsewhere && a.sidecar.Location() == embeddedForm {
-		return fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process: name svc-sidecar's address by sidecar or SVC_SIDECAR, "+
-			"or set engines or SVC_ENGINES to embedded", there.Location())
+		return ErrApart(there.Location())
 	}
 	a.key = a.sidecar.Key(a.DataDir) + " " + a.engines.Key(a.DataDir)
 	return a.engines.Check(time.Duration(a.RetryAfter))

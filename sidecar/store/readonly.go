@@ -85,6 +85,9 @@ func checkVersion(r *Reader) error {
 	if err := r.Row("SELECT coalesce(max(version), 0) FROM " + r.conn.dialect.schema.Steps).Scan(&version); err != nil {
 		return fmt.Errorf("reading the schema's version: %w", err)
 	}
+	if version > len(steps) {
+		return fmt.Errorf("%w: %w", ErrOtherVersion, newer(version, len(steps)))
+	}
 	if version != len(steps) {
 		return fmt.Errorf("%w: %d, and this svc's is %d", ErrOtherVersion, version, len(steps))
 	}

@@ -212,7 +212,7 @@ func leftOut(name string) bool {
 			return true
 		}
 	}
-	return name == projectsDir || name == "run" || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
+	return name == projectsDir || name == "run" || name == stageDir || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
 }
 
 // volumes lists the projects' volumes.

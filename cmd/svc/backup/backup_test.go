@@ -307,36 +307,6 @@ func TestPlacesThatHoldSomethingAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestBackupThatIsNotWholeIsRefusedBeforeAnythingIsWritten(t *testing.T) {
-	p := newPlace(t, "")
-	for name, spoil := range map[string]func(folder string) error{
-		"one that was interrupted": func(folder string) error { return os.Remove(filepath.Join(folder, "backup.json")) },
-		"a file that changed": func(folder string) error {
-			return os.WriteFile(filepath.Join(folder, "data", "play-secret"), []byte("x"), 0o600)
-		},
-		"a file that is missing": func(folder string) error { return os.Remove(filepath.Join(folder, "data", "svc.db")) },
-		"another list": func(folder string) error {
-			return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), nil, 0o600)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			folder, dir := filepath.Join(t.TempDir(), "b"), filepath.Join(t.TempDir(), "d")
-			if _, err := backup.Make(t.Context(), p.dir, "", folder, time.Now); err != nil {
-				t.Fatal(err)
-			}
-			if err := spoil(folder); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := backup.Restore(t.Context(), folder, dir, ""); !errors.Is(err, backup.ErrNoBackup) {
-				t.Errorf("got %v", err)
-			}
-			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s was made: %v", dir, err)
-			}
-		})
-	}
-}
-
 func TestLinkBelowTheTopIsNotLeftOutInSilence(t *testing.T) {
 	p := newPlace(t, "")
 	if err := os.Symlink(t.TempDir(), filepath.Join(p.dir, "policy", "elsewhere")); err != nil {

@@ -51,15 +51,23 @@ type Part struct {
 	Until time.Time `json:"until"`
 }
 
-var partName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
+var (
+	partName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
+	hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+)
 
 // Init makes an authority in a folder, and a certificate of it for each name, with the
 // further hosts at which that part is reached. It makes the folder, for its owner only, and
 // changes nothing where an authority is.
 func Init(dir string, hosts map[string][]string, now time.Time) ([]Part, error) {
-	for name := range hosts {
+	for name, more := range hosts {
 		if !partName.MatchString(name) || name == authorityName {
 			return nil, fmt.Errorf("%q can't be the name of a part: want letters, digits, dots and dashes", name)
+		}
+		for _, host := range more {
+			if net.ParseIP(host) == nil && !hostName.MatchString(host) {
+				return nil, fmt.Errorf("%q is no host of %s: want a name or an address, without a port", host, name)
+			}
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, authorityName+certSuffix)); err == nil {
@@ -81,9 +89,6 @@ func Init(dir string, hosts map[string][]string, now time.Time) ([]Part, error) 
 	if err == nil {
 		a.cert, err = x509.ParseCertificate(der)
 	}
-	if err == nil {
-		err = a.write(authorityName, der, key)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("making the authority: %w", err)
 	}
@@ -94,6 +99,9 @@ func Init(dir string, hosts map[string][]string, now time.Time) ([]Part, error) 
 			return nil, err
 		}
 		made = append(made, part)
+	}
+	if err := a.write(authorityName, der, key); err != nil { // last: where it is, all are
+		return nil, fmt.Errorf("making the authority: %w", err)
 	}
 	sortParts(made)
 	return made, nil

@@ -111,6 +111,14 @@ func TestCertificatesThatAreThereAreKept(t *testing.T) {
 			t.Errorf("a part may be called %q", name)
 		}
 	}
+	for _, host := range []string{"10.0.0.5:7443", "https://sidecar", "a b", ""} {
+		if _, err := certs.Init(filepath.Join(dir, "new"), map[string][]string{"sidecar": {host}}, time.Now()); err == nil {
+			t.Errorf("a sidecar may be reached at %q", host)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+		t.Error("something was made of what is wrong")
+	}
 	if _, err := certs.Renew(t.TempDir(), time.Now()); err == nil {
 		t.Error("renewed without an authority")
 	}

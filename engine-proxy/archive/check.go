@@ -25,9 +25,9 @@ type Checked struct {
 }
 
 // Check reads all that the archive in dir keeps: of every job the record, each event in its
-// order up to the one that ends it, and the ZIP against its checksum; of every project its
-// snapshot. It changes nothing, and a service may work on the archive meanwhile. Its error
-// is an fs.ErrNotExist where there is no archive.
+// order up to the one that ends it, none left out, and the ZIP against its checksum; of
+// every project its snapshot. It changes nothing, and a service may work on the archive
+// meanwhile. Its error is an fs.ErrNotExist where there is no archive.
 func Check(ctx context.Context, dir string) (Checked, error) {
 	var found Checked
 	s := &Store{dir: dir}
@@ -108,6 +108,7 @@ func checkEvents(path string, rec contract.JobRecord) (int64, error) {
 	}
 	defer f.Close()
 	var bytes int64
+	var lines, missing uint64
 	chain := eventChain{rec: rec}
 	scan := bufio.NewScanner(f)
 	scan.Buffer(make([]byte, 0, 8<<10), 2*api.MaxEventData)
@@ -116,11 +117,20 @@ func checkEvents(path string, rec contract.JobRecord) (int64, error) {
 		if err := chain.add(scan.Bytes()); err != nil {
 			return bytes, err
 		}
+		if lines++; chain.last.Seq != lines && missing == 0 {
+			missing = lines
+		}
 	}
 	if err := scan.Err(); err != nil {
 		return bytes, fmt.Errorf("reading archived events: %w", err)
 	}
-	return bytes, chain.end()
+	if err := chain.end(); err != nil {
+		return bytes, err
+	}
+	if missing > 0 && lines > 1 { // PutEnd keeps the last event alone
+		return bytes, fmt.Errorf("event %d is missing", missing)
+	}
+	return bytes, nil
 }
 
 // checkSnapshots reads the snapshot of every project.

@@ -3,6 +3,7 @@ package archive
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,7 @@ func TestCheckFindsWhatIsDamaged(t *testing.T) {
 		"":               func(string) error { return nil },
 		"record":         func(dir string) error { return os.Remove(filepath.Join(dir, recordFile)) },
 		"event":          func(dir string) error { return cutLine(filepath.Join(dir, eventsFile)) },
+		"event 2":        func(dir string) error { return dropSecond(filepath.Join(dir, eventsFile)) },
 		"events":         func(dir string) error { return os.Remove(filepath.Join(dir, eventsFile)) },
 		"checksum":       func(dir string) error { return flip(filepath.Join(dir, filesFile)) },
 		"archived files": func(dir string) error { return os.Remove(filepath.Join(dir, filesFile)) },
@@ -49,6 +51,16 @@ func cutLine(path string) error {
 	}
 	text := strings.TrimSuffix(string(raw), "\n")
 	return os.WriteFile(path, []byte(text[:strings.LastIndex(text, "\n")+1]), 0o600)
+}
+
+// dropSecond takes the second line of a file away.
+func dropSecond(path string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := slices.Collect(strings.Lines(string(raw)))
+	return os.WriteFile(path, []byte(strings.Join(slices.Delete(lines, 1, 2), "")), 0o600)
 }
 
 // flip changes one bit, in a file of its own: a snapshot may be the same one.

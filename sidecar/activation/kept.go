@@ -14,8 +14,8 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 )
 
-// keptDir is where generations are kept, in the data directory.
-const keptDir = "policy"
+// KeptDir is where generations are kept, in the data directory.
+const KeptDir = "policy"
 
 // stateFile is the keeper's list of generations, in its directory.
 const stateFile = "state.json"
@@ -290,7 +290,7 @@ func (k *keeper) archive(g Info) ([]byte, error) {
 // are and what is wrong with them. shared: those that are missing are in the store. Its error
 // is an fs.ErrNotExist where none was ever kept.
 func CheckKept(dataDir string, shared bool) (kept int, damaged []error, err error) {
-	dir := filepath.Join(dataDir, keptDir)
+	dir := filepath.Join(dataDir, KeptDir)
 	if _, err := os.Stat(dir); err != nil {
 		return 0, nil, fmt.Errorf("reading kept policies: %w", err)
 	}

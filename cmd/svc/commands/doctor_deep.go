@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/archive"
 	"github.com/svc-games/svc/sidecar/activation"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -24,7 +25,32 @@ const maxListed = 5
 
 // deepChecks read all that a data directory keeps: after a restore they prove it.
 func deepChecks(ctx context.Context, dataDir string) []check {
-	return slices.Concat(archiveChecks(ctx, dataDir), policyChecks(dataDir))
+	return slices.Concat(fileChecks(ctx, dataDir), archiveChecks(ctx, dataDir), policyChecks(dataDir))
+}
+
+// fileChecks read every page of the SQLite files. A folder with a sidecar's policies lacks
+// its store unless that is in PostgreSQL.
+func fileChecks(ctx context.Context, dataDir string) (checks []check) {
+	_, err := os.Stat(filepath.Join(dataDir, activation.KeptDir))
+	needed := err == nil && !store.IsPostgresURL(os.Getenv("SVC_STORE"))
+	for _, name := range []string{store.SQLiteFile, analytics.File} {
+		k := check{Name: "file " + name, Required: true}
+		faults, err := store.CheckFile(ctx, filepath.Join(dataDir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == store.SQLiteFile && needed:
+			k.Found, k.Advice = "it is missing", "restore a backup, or set SVC_STORE where the store is in PostgreSQL"
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			k.Found, k.Advice = oneLine(err), "restore a backup; the disk may fail"
+		case len(faults) > 0:
+			k.Found, k.Advice = oneLine(errors.New(strings.Join(faults, "; "))), "restore a backup; the disk may fail"
+		default:
+			k.OK, k.Found = true, "each page and index is in order"
+		}
+		checks = append(checks, k)
+	}
+	return checks
 }
 
 // archiveChecks read every job of the archive, and look for those of the ledger that are

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/archive"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -67,6 +68,38 @@ func TestDoctorFindsEndedJobsThatAreNotInTheArchive(t *testing.T) {
 	}
 	if k := missing(); !k.OK {
 		t.Errorf("got %+v", k)
+	}
+}
+
+func TestDoctorReadsTheStoresFileWhenItLooksDeep(t *testing.T) {
+	t.Setenv("SVC_STORE", "")
+	dir, _ := endedJob(t)
+	path := filepath.Join(dir, store.SQLiteFile)
+	if got := fileChecks(t.Context(), dir); len(got) != 1 || !got[0].OK {
+		t.Errorf("got %+v", got)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(raw[len(raw)-4096:])
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantFailure := func() {
+		t.Helper()
+		if got := fileChecks(t.Context(), dir); len(got) != 1 || got[0].OK || !got[0].Required || got[0].Advice == "" {
+			t.Errorf("got %+v", got)
+		}
+	}
+	wantFailure()
+	if err := errors.Join(os.Remove(path), os.Mkdir(filepath.Join(dir, activation.KeptDir), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	wantFailure()
+	t.Setenv("SVC_STORE", "postgres://db/svc")
+	if got := fileChecks(t.Context(), dir); got != nil {
+		t.Errorf("with another store: %+v", got)
 	}
 }
 

@@ -81,6 +81,7 @@ func TestInstallPutsEverythingInItsPlaceAndKeepsWhatIsThere(t *testing.T) {
 		put("bin/"+name, 0o755)
 	}
 	put("bin/frameworks/phaser/phaser.min.js", 0o644)
+	put("bin/studio/codemirror.js", 0o644)
 	put("Caddyfile", 0o644)
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -106,7 +107,10 @@ func TestInstallPutsEverythingInItsPlaceAndKeepsWhatIsThere(t *testing.T) {
 	if raw, err := os.ReadFile(mine); err != nil || string(raw) != "mine" {
 		t.Errorf("the second time svc.env is %q, %v", raw, err)
 	}
-	for _, path := range []string{"usr/lib/svc/svc-shim", "usr/lib/svc/frameworks/phaser/phaser.min.js", "usr/bin/svc", "etc/svc/Caddyfile", "etc/systemd/system/svc-gateway.service"} {
+	for _, path := range []string{
+		"usr/lib/svc/svc-shim", "usr/lib/svc/frameworks/phaser/phaser.min.js", "usr/lib/svc/studio/codemirror.js", "usr/bin/svc", "etc/svc/Caddyfile",
+		"etc/systemd/system/svc-gateway.service",
+	} {
 		if _, err := os.Stat(filepath.Join(dest, path)); err != nil {
 			t.Error(err)
 		}

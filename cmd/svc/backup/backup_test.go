@@ -29,6 +29,8 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 const volume = "0123456789abcdef01234567"
 
+var secret = "whsec_" + strings.Repeat("s", 44)
+
 // place is a data directory that is worked on.
 type place struct {
 	t            *testing.T
@@ -55,6 +57,15 @@ func newPlace(t *testing.T, address string) *place {
 		t.Fatal(err)
 	}
 	if _, err := p.keys.CreateUser(t.Context(), "test", "alice", 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.store.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO projects (id, owner_id, session_id, name, template, description, created_at) VALUES (?, 'alice', 's', 'n', 'blank', '', 1)", volume)
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO webhooks (project_id, url, events, secret, created_at) VALUES (?, 'https://example.org', ' job.failed ', ?, 1)", volume, secret)
+		}
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	log, err := analytics.Open(t.Context(), p.plays(), generous{}, time.Now)
@@ -205,6 +216,7 @@ func restoredWhole(t *testing.T, p *place, address string) {
 func wantWhole(t *testing.T, dir, address string, jobs []string) {
 	t.Helper()
 	var balance int64
+	var signs string
 	books := at(dir, address, store.SQLiteFile)
 	if err := store.ReadOnly(t.Context(), books, func(r *store.Reader) error {
 		findings, err := ledger.CheckInvariants(r)
@@ -213,9 +225,12 @@ func wantWhole(t *testing.T, dir, address string, jobs []string) {
 				t.Errorf("%s: %q", f.Rule, f.Violations)
 			}
 		}
-		return errors.Join(err, r.Row("SELECT tik FROM balances").Scan(&balance))
+		return errors.Join(err, r.Row("SELECT tik FROM balances").Scan(&balance), r.Row("SELECT secret FROM webhooks").Scan(&signs))
 	}); err != nil {
 		t.Fatal(err)
+	}
+	if signs != secret {
+		t.Errorf("the webhook's secret is %q", signs)
 	}
 	if balance < 25 {
 		t.Errorf("the balance is %d, and was 25 before the backup", balance)

@@ -62,7 +62,7 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 			if err := child.Process.Kill(); err != nil {
 				t.Error(err)
 			}
-			<-r.Context().Done() // it is dead
+			untilGone(r)
 		}
 	}))
 	t.Cleanup(server.Close)

@@ -127,6 +127,8 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /console/projects/{project}/rewards", toFormOf("projects", "project"))
 	mux.HandleFunc("GET /console/projects/{project}/publish", toFormOf("projects", "project"))
 	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
+	mux.Handle("GET /console/projects/{project}/share", c.allowed("", c.showShares))
+	mux.Handle("POST /console/projects/{project}/share", c.allowed("", c.share))
 	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)
 	mux.Handle("GET /console/projects/{project}/analytics/{view}", c.allowed("", c.showAnalytics))
 	mux.Handle("GET /console/jobs/{job}", c.allowed("", c.showJob))
@@ -136,8 +138,6 @@ func (c *Console) routes() http.Handler {
 	mux.Handle(site.StudioPath, c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/", c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
-	mux.Handle("GET "+site.StudioPath+"/{project}/share", c.allowed("", c.showShares))
-	mux.Handle("POST "+site.StudioPath+"/{project}/share", c.allowed("", c.share))
 	mux.Handle(site.StudioPath+"/{project}/{rest...}", c.allowed("", c.openStudio))
 
 	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))

@@ -10,7 +10,6 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/sessions"
-	"github.com/svc-games/svc/sidecar/site"
 )
 
 // shareDays are how long a share may last.
@@ -59,7 +58,7 @@ func (c *Console) share(x *exchange) error {
 		if err := c.Sessions.EndShare(x.r.Context(), x.user, project.ID, end); err != nil {
 			return err
 		}
-		return x.redirect(site.StudioPath + "/" + project.ID + "/share?done=ended")
+		return x.redirect("/console/projects/" + project.ID + "/share?done=ended")
 	}
 	origin := c.options.Preview(x.r)
 	if origin == "" {

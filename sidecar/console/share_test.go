@@ -18,7 +18,7 @@ func TestAShareShowsOneVersionUntilItEnds(t *testing.T) {
 	d := open(t, site.Options{Preview: func(*http.Request) string { return "https://preview.example.com" }})
 	e := d.estate("alice")
 	alice := d.as("alice")
-	at := "/console/studio/" + e.projectID + "/share"
+	at := "/console/projects/" + e.projectID + "/share"
 	made := func(days string) string {
 		t.Helper()
 		p := alice.send(at, url.Values{"rev": {"7"}, "days": {days}})

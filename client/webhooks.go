@@ -29,7 +29,8 @@ func (c *Client) Webhook(ctx context.Context, projectID string) (api.Webhook, er
 }
 
 // RotateWebhook makes another secret, which the answer has. For a day posts are signed with
-// the one before as well.
+// the one before as well. An *Error with status 504 says that it may have been made, and
+// was lost with the answer.
 func (c *Client) RotateWebhook(ctx context.Context, projectID string) (api.Webhook, error) {
 	return c.webhook(ctx, http.MethodPost, projectID, "webhook/secret", nil)
 }

@@ -92,7 +92,7 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 // Idempotency-Key made. It comes before the 429 and before any engine starts:
 // a replay is free.
 func (a *Access) findReplay(r *http.Request, q *Request) *api.Error {
-	if q.IdempotencyKey == "" {
+	if q.IdempotencyKey == "" || q.Route.Action != policy.ActionGenerate {
 		return nil
 	}
 	job, err := a.Sidecar.Replay(r.Context(), q.KeyID, q.IdempotencyKey, q.Fingerprint)

@@ -249,6 +249,16 @@ func TestAReplayComesAfter403AndBefore429(t *testing.T) {
 	}
 }
 
+func TestAProjectsIdempotencyKeyIsNotThatOfASubmission(t *testing.T) {
+	r := httptest.NewRequest("POST", "/v1/projects", strings.NewReader(`{"name":"x"}`))
+	r.Header.Set("Idempotency-Key", "once")
+	q := &Request{KeyID: "k", UserID: "u"}
+	side := &fakeSidecar{decision: allowed, replayErr: sidecar.ErrIdempotencyMismatch}
+	if refused := (&Access{Sidecar: side, Routes: routes(t)}).check(httptest.NewRecorder(), r, q); refused != nil || q.IdempotencyKey != "once" {
+		t.Errorf("%v, %q", refused, q.IdempotencyKey)
+	}
+}
+
 // routes returns an empty route table.
 func routes(t testing.TB) *Routes {
 	t.Helper()

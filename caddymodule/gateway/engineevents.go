@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -20,6 +21,10 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
 )
+
+// maxSilence is how long an engine may send nothing, before its answer and in it: one that
+// lives sends a comment each sse.DefaultHeartbeat.
+const maxSilence = 3 * sse.DefaultHeartbeat
 
 // maxEngineHeader bounds the header of an engine's answer, in bytes.
 const maxEngineHeader = 16 << 10
@@ -36,13 +41,29 @@ func (s *EngineEvents) Open(ctx context.Context, job joblog.Job, after uint64) (
 	if err != nil {
 		return nil, fmt.Errorf("attaching to the engine: %w", err)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	silence := time.AfterFunc(maxSilence, cancel)
+	end := func() {
+		silence.Stop()
+		cancel()
+		lease.Release()
+	}
 	resp, err := askForEvents(ctx, lease, job, after)
 	if err != nil {
-		lease.Release()
+		end()
 		return nil, err
 	}
-	return &engineEvents{newEventScanner(resp.Body), resp, lease.Release}, nil
+	body := readFunc(func(p []byte) (int, error) {
+		n, err := resp.Body.Read(p)
+		silence.Reset(maxSilence)
+		return n, err
+	})
+	return &engineEvents{newEventScanner(body), resp, end}, nil
 }
+
+type readFunc func(p []byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 // askForEvents opens a connection of its own, which ends with the answer: an engine is
 // followed once for all readers. Of an engine, which is hostile, nothing but events

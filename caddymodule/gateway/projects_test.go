@@ -59,6 +59,22 @@ func TestOnlyARefusalToCreateThatCameBeforeAnyWriteAsksForAnotherAttempt(t *test
 	}
 }
 
+// secrets is a sidecar whose answer about a webhook was lost.
+type secrets struct{ sidecar.Service }
+
+func (secrets) RotateWebhook(context.Context, string) (api.Webhook, error) {
+	return api.Webhook{}, fmt.Errorf("%w: %w", sidecar.ErrInDoubt, sidecar.ErrUnreachable)
+}
+
+func TestALostAnswerAboutASecretAsksForNoOtherAttempt(t *testing.T) {
+	q := &Request{Route: Route{Action: policy.ActionWriteWebhooks, Part: partSecret}}
+	var refused *api.Error
+	err := (&Projects{Sidecar: secrets{}}).serveWebhook(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil), q)
+	if !errors.As(err, &refused) || refused.Status != http.StatusGatewayTimeout || refused.RetryAfter > 0 {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAClientThatLeavesDoesNotKeepTheFilesOfItsProject(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	d := &deletion{leave: leave}

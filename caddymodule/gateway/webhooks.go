@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -29,6 +30,14 @@ func (p *Projects) serveWebhook(w http.ResponseWriter, r *http.Request, q *Reque
 		return writeDone(w)
 	default:
 		hook, err = p.Sidecar.SetWebhook(r.Context(), q.ProjectID, q.Webhook)
+	}
+	if errors.Is(err, sidecar.ErrInDoubt) {
+		// Not a 503, after which clients do the same again, and the secret in use is gone.
+		return &api.Error{
+			Status:  http.StatusGatewayTimeout,
+			Message: "The store's answer was lost. The webhook may be set, or its secret replaced; read it, and make another secret if you miss this one.",
+			Cause:   err,
+		}
 	}
 	if err != nil {
 		return projectError(err)

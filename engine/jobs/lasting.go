@@ -138,11 +138,12 @@ func (m *Manager) prepare(ctx context.Context, j *job, req api.GenerateRequest) 
 }
 
 // awaitEarlier returns once the jobs before j have ended wholly: one that is
-// cancelled leaves the queue a moment before that.
+// cancelled leaves the queue a moment before that. Those that wait run later, whatever
+// order was asked for.
 func (m *Manager) awaitEarlier(ctx context.Context, j *job) error {
 	m.mu.Lock()
 	earlier := m.runOrder()
-	earlier = earlier[:slices.Index(earlier, j)]
+	earlier = slices.DeleteFunc(earlier[:slices.Index(earlier, j)], func(e *job) bool { return slices.Contains(m.queue, e) })
 	m.mu.Unlock()
 	for _, e := range earlier {
 		select {

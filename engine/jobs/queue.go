@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/engine/disk"
 )
 
@@ -23,12 +25,12 @@ var ErrOtherQueue = errors.New("other jobs wait by now")
 // Reorder puts the waiting jobs in another order, on disk before it returns. ids must name
 // each of them once; else nothing changes, and the error is ErrOtherQueue.
 func (m *Manager) Reorder(ids []string) error {
-	m.admission.Lock() // no job is accepted meanwhile
+	m.admission.Lock() // no job is accepted meanwhile, nor put in order by another call
 	defer m.admission.Unlock()
-	if !m.waits(ids) {
-		return ErrOtherQueue
+	asked, undo, err := m.reorder(ids)
+	if err != nil {
+		return err
 	}
-	asked := m.askedWith(ids)
 	data, err := json.Marshal(asked)
 	if err == nil {
 		err = m.room(int64(len(data)), 1)
@@ -37,20 +39,37 @@ func (m *Manager) Reorder(ids []string) error {
 		err = disk.WriteFile(m.queuePath(), data)
 	}
 	if err != nil {
+		undo()
 		return fmt.Errorf("storing the queue: %w", err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked = asked
-	inOrder(m.queue, asked) // one of them may run, or be cancelled, by now
 	return nil
 }
 
-// askedWith returns ids after those of the former orders that have left the queue, but
-// left something for inherit or have not ended wholly.
-func (m *Manager) askedWith(ids []string) []string {
+// reorder does that in memory, at once: the job that comes next may be taken at any time.
+func (m *Manager) reorder(ids []string) (asked []string, undo func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !m.waits(ids) {
+		return nil, nil, ErrOtherQueue
+	}
+	before := m.asked
+	var queued []string
+	for _, j := range m.queue {
+		queued = append(queued, j.id)
+	}
+	m.asked = m.askedWith(ids)
+	inOrder(m.queue, ids)
+	return m.asked, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.asked = before
+		inOrder(m.queue, queued)
+	}, nil
+}
+
+// askedWith returns ids after those of the former orders that have left the queue, but
+// left something for inherit or have not ended wholly. It is called with mu held.
+func (m *Manager) askedWith(ids []string) []string {
 	former := slices.DeleteFunc(slices.Clone(m.asked), func(id string) bool {
 		j := m.jobs[id]
 		return j == nil || slices.Contains(ids, id) || !j.lasting && j.stored.Published
@@ -66,10 +85,8 @@ func (m *Manager) runOrder() []*job {
 	return jobs
 }
 
-// waits reports whether ids name the waiting jobs, each once.
+// waits reports whether ids name the waiting jobs, each once. It is called with mu held.
 func (m *Manager) waits(ids []string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if len(ids) != len(m.queue) {
 		return false
 	}
@@ -81,17 +98,19 @@ func (m *Manager) waits(ids []string) bool {
 	return true
 }
 
-// recallQueue puts the waiting jobs in the order that was asked for last.
+// recallQueue puts the waiting jobs in the order that was asked for last. Where that can't
+// be read they run in order of acceptance.
 func (m *Manager) recallQueue() error {
 	data, err := os.ReadFile(m.queuePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &m.asked)
-	}
 	if err != nil {
 		return fmt.Errorf("reading the queue: %w", err)
+	}
+	if err := json.Unmarshal(data, &m.asked); err != nil {
+		m.cfg.Log.Error("order of the queue unreadable", zap.Error(err))
+		m.asked = nil
 	}
 	inOrder(m.queue, m.asked)
 	return nil

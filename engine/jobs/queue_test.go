@@ -2,6 +2,8 @@ package jobs_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -74,4 +76,56 @@ func TestAJobInheritsFromThoseThatWerePutAheadOfIt(t *testing.T) {
 			t.Errorf("%s inherits %q", req.Prompt, req.Instructions)
 		}
 	}
+}
+
+func TestAReorderBesideAJobsStartStopsNothing(t *testing.T) {
+	e := start(t, t.TempDir(), script(write))
+	var ids []string
+	for range 20 {
+		ids = append(ids, e.submit("x"))
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			var waiting []string
+			for _, r := range slices.Backward(e.List().Jobs) {
+				if r.Status == api.JobQueued {
+					waiting = append(waiting, r.JobID)
+				}
+			}
+			if err := e.Reorder(waiting); err != nil && !errors.Is(err, jobs.ErrOtherQueue) {
+				t.Error(err)
+			}
+		}
+	}()
+	ended := map[string]bool{}
+	for len(ended) < len(ids) {
+		rec := e.until(contract.FeedEnded)
+		e.ack(rec)
+		ended[rec.JobID] = true
+	}
+	close(stop)
+	<-stopped
+}
+
+func TestAnOrderThatCanNotBeReadStopsNoEngine(t *testing.T) {
+	entered := make(chan string, 1)
+	e := start(t, t.TempDir(), until(entered, nil))
+	running, a := e.submit("running"), e.submit("a")
+	e.ack(e.until(contract.FeedStarted))
+	<-entered
+	e.stop()
+	if err := os.WriteFile(filepath.Join(e.dir, "queue.json"), []byte(`["`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := start(t, e.dir, script(write))
+	again.last = e.last
+	again.finish(running)
+	again.finish(a)
 }

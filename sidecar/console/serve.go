@@ -53,8 +53,9 @@ func (c *Console) previewed(ctx context.Context, code string) (site.Serve, polic
 	}
 	serve := site.Serve{What: site.ServePreview, JobID: subject}
 	project, live := strings.CutPrefix(subject, livePrefix)
+	action := policy.ActionPreview
 	if of, rev, ok := sessions.Shared(subject); ok {
-		project = of
+		project, action = of, policy.ActionPublish                                             // as it took to make it
 		serve = site.Serve{What: site.ServeLive, ProjectID: of, Path: strconv.Itoa(rev) + "/"} // and no other version
 	} else if live {
 		serve = site.Serve{What: site.ServeLive, ProjectID: project}
@@ -68,6 +69,6 @@ func (c *Console) previewed(ctx context.Context, code string) (site.Serve, polic
 		}
 		project = job.ProjectID
 	}
-	d, err := c.decide(ctx, userID, project, policy.ActionPreview)
+	d, err := c.decide(ctx, userID, project, action)
 	return serve, d, err
 }

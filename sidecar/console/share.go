@@ -27,7 +27,7 @@ type sharePage struct {
 
 // showShares shows what is shared of a project, and the form that shares a version.
 func (c *Console) showShares(x *exchange) error {
-	project, err := c.project(x, policy.ActionPublish)
+	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,16 @@ func (c *Console) presentShares(x *exchange, page sharePage) (err error) {
 // share makes a link by which whoever has it plays one version of the project's game,
 // whatever the project becomes, until it expires; or it ends one.
 func (c *Console) share(x *exchange) error {
-	project, err := c.project(x, policy.ActionPublish)
+	end := x.r.PostFormValue("end")
+	action := policy.ActionPublish
+	if end != "" { // what one shares one may take back
+		action = policy.ActionGetProject
+	}
+	project, err := c.project(x, action)
 	if err != nil {
 		return err
 	}
-	if end := x.r.PostFormValue("end"); end != "" {
+	if end != "" {
 		if err := c.Sessions.EndShare(x.r.Context(), x.user, project.ID, end); err != nil {
 			return err
 		}

@@ -195,6 +195,7 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 			"DELETE FROM webhook_deliveries WHERE project_id = ?",
 			"DELETE FROM webhooks WHERE project_id = ?",
 			"DELETE FROM project_requests WHERE project_id = ?",
+			"DELETE FROM session_codes WHERE subject LIKE 'share:' || ? || ':%'", // see sessions.Shared
 			"DELETE FROM feed_cursor WHERE project_id = ?",
 			"DELETE FROM idempotency WHERE job_id IN (SELECT id FROM jobs WHERE project_id = ?)",
 			"DELETE FROM jobs WHERE project_id = ?",

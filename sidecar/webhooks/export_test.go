@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// Lease is how long a delivery is its sender's.
-const Lease = lease
+// Bounds of a sender.
+const (
+	Lease    = lease
+	PerOwner = perOwner
+	Keep     = keep
+)
 
 // Waits returns those after each failed attempt.
 func Waits() []time.Duration { return waits }
@@ -20,6 +24,9 @@ func (s *Sender) Once(ctx context.Context) {
 
 // Begin begins to post what is due.
 func (s *Sender) Begin(ctx context.Context) { s.round(ctx) }
+
+// Prune deletes what is too old to be listed.
+func (s *Sender) Prune(ctx context.Context) { s.tidy(ctx) }
 
 // SetTimeout bounds an attempt.
 func (s *Sender) SetTimeout(d time.Duration) { s.timeout = d }

@@ -34,6 +34,7 @@ type fixture struct {
 	registry *webhooks.Registry
 	ledger   *ledger.Ledger
 	catalog  *projects.Catalog
+	user     string
 	key      string
 	project  string
 
@@ -56,16 +57,23 @@ func newFixture(t *testing.T, s *store.Store, now time.Time) *fixture {
 	f.ledger = l
 	f.catalog = projects.New(projects.Options{Store: s, Now: f.clock})
 	f.registry = webhooks.New(s, f.clock, loopback)
-	users := keys.New(s, f.clock)
-	if _, err := users.CreateUser(t.Context(), "test", "alice", 100*api.MicroPerTIK); err != nil {
-		t.Fatal(err)
-	}
-	key, err := users.Create(t.Context(), "test", "alice", "key", policy.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.key, f.project = key.ID, f.newProject()
+	f.as("alice")
 	return f
+}
+
+// as makes another user, with a key and a project.
+func (f *fixture) as(user string) {
+	f.t.Helper()
+	users := keys.New(f.store, f.clock)
+	if _, err := users.CreateUser(f.t.Context(), "test", user, 100*api.MicroPerTIK); err != nil {
+		f.t.Fatal(err)
+	}
+	key, err := users.Create(f.t.Context(), "test", user, "key", policy.Limits{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.user, f.key = user, key.ID
+	f.project = f.newProject()
 }
 
 func (f *fixture) clock() time.Time {
@@ -82,7 +90,7 @@ func (f *fixture) pass(d time.Duration) {
 
 func (f *fixture) newProject() string {
 	f.t.Helper()
-	p, err := f.catalog.CreateProject(f.t.Context(), "alice", api.ProjectRequest{Name: "game", Template: api.TemplateBlank})
+	p, err := f.catalog.CreateProject(f.t.Context(), f.user, api.ProjectRequest{Name: "game", Template: api.TemplateBlank})
 	if err != nil {
 		f.t.Fatal(err)
 	}

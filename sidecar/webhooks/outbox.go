@@ -3,6 +3,8 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -10,10 +12,10 @@ import (
 )
 
 const (
-	// lease is how long a delivery is its sender's: longer than an attempt may take.
-	// What a sender's death leaves is due again after it.
+	// lease is how long a project's deliveries are one sender's: longer than an attempt
+	// may take. What a sender's death leaves is posted after it.
 	lease = 30 * time.Second
-	// keep is how long deliveries are listed.
+	// keep is how long deliveries are listed, from their end.
 	keep = 30 * 24 * time.Hour
 )
 
@@ -30,8 +32,9 @@ type taken struct {
 	secrets       []string // that sign
 	body          string
 	attempt       int64 // from 1
+	due           int64 // since when; a replay changes it
 	at            time.Time
-	until         int64 // the end of the lease: the row is the sender's as long as it says so
+	until         int64 // the end of the lease: the project is the sender's as long as it says so
 }
 
 // outcome is what became of an attempt.
@@ -42,62 +45,59 @@ type outcome struct {
 	interrupted bool   // it is not known, since the sender stopped
 }
 
-// take takes the delivery that is due first of each project, but for the busy ones.
-func (s *Sender) take(ctx context.Context, free int, busy map[string]bool) ([]taken, error) {
-	idle, err := s.nothingDue(ctx)
-	if idle || err != nil {
-		return nil, err
+// due are the deliveries that may be posted now: of each project with no post under way
+// the one that is due first, and of each owner no more than are free. Its arguments are
+// the time, three times, perOwner and the most rows.
+const due = `SELECT id, project_id, url, secret, former, former_until, body, attempts + 1, due_at FROM (
+		SELECT d.id, d.project_id, w.url, w.secret, w.former, w.former_until, d.body, d.attempts, d.due_at,
+			row_number() OVER (PARTITION BY p.owner_id ORDER BY d.due_at, d.id) + (SELECT count(*) FROM webhooks o
+				JOIN projects q ON q.id = o.project_id WHERE q.owner_id = p.owner_id AND o.leased_until > ?) AS place
+		FROM webhook_deliveries d JOIN webhooks w ON w.project_id = d.project_id JOIN projects p ON p.id = d.project_id
+		WHERE d.state = 'waiting' AND d.due_at <= ? AND w.leased_until <= ? AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
+			WHERE e.project_id = d.project_id AND e.state = 'waiting' AND (e.due_at < d.due_at OR e.due_at = d.due_at AND e.id < d.id))
+	) AS first WHERE place <= ? ORDER BY due_at, id LIMIT ?`
+
+// take takes the deliveries that are due. It looks without a write first, which an idle
+// service is spared each second.
+func (s *Sender) take(ctx context.Context, free int) ([]taken, error) {
+	look := func(r *store.Reader) ([]taken, error) {
+		now, err := r.Now(s.o.Now)
+		if err != nil {
+			return nil, err
+		}
+		ms := now.UnixMilli()
+		return store.All(r, scanTaken(now), due, ms, ms, ms, perOwner, free)
 	}
-	var list []taken
-	err = s.o.Store.Update(ctx, func(tx *store.Tx) error {
-		list = list[:0]
-		now, err := tx.Now(s.o.Now)
-		if err != nil {
-			return err
-		}
-		due, err := store.All(&tx.Reader, scanTaken(now), `SELECT d.id, d.project_id, w.url, w.secret, w.former, w.former_until, d.body, d.attempts + 1
-			FROM webhook_deliveries d JOIN webhooks w ON w.project_id = d.project_id
-			WHERE d.state = 'waiting' AND d.due_at <= ? AND NOT EXISTS (SELECT 1 FROM webhook_deliveries e
-				WHERE e.project_id = d.project_id AND e.state = 'waiting' AND (e.due_at < d.due_at OR e.due_at = d.due_at AND e.id < d.id))
-			ORDER BY d.due_at, d.id LIMIT ?`, now.UnixMilli(), free+len(busy))
-		if err != nil {
-			return err
-		}
-		for _, t := range due {
-			if busy[t.projectID] || len(list) == free {
-				continue
-			}
-			// Another sidecar may have taken it since.
-			n, err := tx.Exec(`UPDATE webhook_deliveries SET due_at = ?, attempts = attempts + 1
-				WHERE id = ? AND state = 'waiting' AND due_at <= ?`, t.until, t.id, now.UnixMilli())
-			if err != nil {
+	list, err := store.Read(ctx, s.o.Store, look)
+	if err == nil && len(list) > 0 {
+		err = s.o.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			if list, err = look(&tx.Reader); err != nil {
 				return err
 			}
-			if n == 1 {
-				list = append(list, t)
-			}
-		}
-		return nil
-	})
+			list, err = leased(tx, list)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("taking deliveries: %w", err)
 	}
 	return list, nil
 }
 
-// nothingDue looks without a write, which an idle service is spared each second.
-func (s *Sender) nothingDue(ctx context.Context) (bool, error) {
-	n, err := store.Read(ctx, s.o.Store, func(r *store.Reader) (n int64, err error) {
-		now, err := r.Now(s.o.Now)
+// leased returns those of list whose projects it could lease: another sidecar may have
+// done so since.
+func leased(tx *store.Tx, list []taken) (mine []taken, err error) {
+	slices.SortFunc(list, func(a, b taken) int { return strings.Compare(a.projectID, b.projectID) }) // so that no two senders wait for each other
+	for _, t := range list {
+		n, err := tx.Exec("UPDATE webhooks SET leased_until = ? WHERE project_id = ? AND leased_until <= ?", t.until, t.projectID, t.at.UnixMilli())
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		return n, r.Row("SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' AND due_at <= ? LIMIT 1) AS due", now.UnixMilli()).Scan(&n)
-	})
-	if err != nil {
-		return false, fmt.Errorf("looking for deliveries: %w", err)
+		if n == 1 {
+			mine = append(mine, t)
+		}
 	}
-	return n == 0, nil
+	return mine, nil
 }
 
 func scanTaken(now time.Time) func(store.Scan) (taken, error) {
@@ -105,7 +105,7 @@ func scanTaken(now time.Time) func(store.Scan) (taken, error) {
 		t := taken{at: now, until: now.Add(lease).UnixMilli()}
 		var secret, former string
 		var until int64
-		err := scan(&t.id, &t.projectID, &t.url, &secret, &former, &until, &t.body, &t.attempt)
+		err := scan(&t.id, &t.projectID, &t.url, &secret, &former, &until, &t.body, &t.attempt, &t.due)
 		t.secrets = []string{secret}
 		if former != "" && until > now.UnixMilli() {
 			t.secrets = append(t.secrets, former)
@@ -114,29 +114,30 @@ func scanTaken(now time.Time) func(store.Scan) (taken, error) {
 	}
 }
 
-// note writes what became of an attempt, unless the delivery was taken by another sender
-// or replayed since.
+// note ends the lease and writes what became of an attempt, unless the project was taken
+// by another sender, or the delivery replayed since.
 func (s *Sender) note(ctx context.Context, t taken, got outcome) error {
 	err := s.o.Store.Update(ctx, func(tx *store.Tx) error {
 		now, err := tx.Now(s.o.Now)
 		if err != nil {
 			return err
 		}
+		n, err := tx.Exec("UPDATE webhooks SET leased_until = 0 WHERE project_id = ? AND leased_until = ?", t.projectID, t.until)
+		if err != nil || n == 0 || got.interrupted {
+			return err
+		}
 		const mine = " WHERE id = ? AND state = 'waiting' AND due_at = ?"
 		state := api.DeliveryDelivered
 		switch {
-		case got.interrupted:
-			_, err := tx.Exec("UPDATE webhook_deliveries SET due_at = ?, attempts = attempts - 1"+mine, now.UnixMilli(), t.id, t.until)
-			return err
 		case got.problem != "" && !got.final && t.attempt <= int64(len(waits)):
-			_, err := tx.Exec("UPDATE webhook_deliveries SET due_at = ?, status = ?, problem = ?"+mine,
-				now.Add(waits[t.attempt-1]).UnixMilli(), got.status, got.problem, t.id, t.until)
+			_, err := tx.Exec("UPDATE webhook_deliveries SET attempts = ?, due_at = ?, status = ?, problem = ?"+mine,
+				t.attempt, now.Add(waits[t.attempt-1]).UnixMilli(), got.status, got.problem, t.id, t.due)
 			return err
 		case got.problem != "":
 			state = api.DeliveryDead
 		}
-		_, err = tx.Exec("UPDATE webhook_deliveries SET state = ?, ended_at = ?, status = ?, problem = ?"+mine,
-			state, now.UnixMilli(), got.status, got.problem, t.id, t.until)
+		_, err = tx.Exec("UPDATE webhook_deliveries SET attempts = ?, state = ?, ended_at = ?, status = ?, problem = ?"+mine,
+			t.attempt, state, now.UnixMilli(), got.status, got.problem, t.id, t.due)
 		return err
 	})
 	if err != nil {
@@ -145,14 +146,14 @@ func (s *Sender) note(ctx context.Context, t taken, got outcome) error {
 	return nil
 }
 
-// prune deletes deliveries that are too old to be listed.
+// prune deletes deliveries that ended too long ago to be listed; one that waits stays.
 func (s *Sender) prune(ctx context.Context) error {
 	err := s.o.Store.Update(ctx, func(tx *store.Tx) error {
 		now, err := tx.Now(s.o.Now)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec("DELETE FROM webhook_deliveries WHERE created_at < ?", now.Add(-keep).UnixMilli())
+		_, err = tx.Exec("DELETE FROM webhook_deliveries WHERE ended_at < ?", now.Add(-keep).UnixMilli())
 		return err
 	})
 	if err != nil {

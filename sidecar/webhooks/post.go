@@ -23,7 +23,8 @@ const (
 	maxAnswer = 256 << 10
 )
 
-// errAddress: the name leads to where nothing may be posted to.
+// errAddress: the name leads to where nothing may be posted to, or nowhere. Which of the
+// two is nobody's business: it would say what names the operator's network has.
 var errAddress = errors.New("an address that may not be posted to")
 
 // post makes one attempt. What it says of a failure is for the project's owner: nothing
@@ -36,13 +37,13 @@ func (s *Sender) post(ctx context.Context, t taken) outcome {
 	case ctx.Err() != nil && status == 0:
 		return outcome{interrupted: true}
 	case errors.Is(err, errAddress):
-		return outcome{problem: "The host has an address that is not public."}
+		return outcome{problem: "The host is unknown, or has an address that may not be posted to: by https it must be public, by http one of the operator's networks."}
 	case err != nil && within.Err() != nil:
 		return outcome{problem: fmt.Sprintf("No answer within %s.", s.timeout)}
 	case err != nil && isCertificate(err):
 		return outcome{problem: "The certificate is not valid for the host."}
 	case err != nil:
-		return outcome{problem: "No answer: the host is unknown, or the connection failed."}
+		return outcome{problem: "No answer: the connection failed."}
 	case status >= 200 && status < 300:
 		return outcome{status: status}
 	case status >= 300 && status < 400:
@@ -91,8 +92,11 @@ func (s *Sender) send(ctx context.Context, t taken) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// The status has said all; a receiver may wait for its body to be taken.
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer))
+	// The status has said all; a receiver may wait for its body to be taken. After a
+	// change of protocol there is none.
+	if answer.StatusCode >= http.StatusOK {
+		_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer))
+	}
 	_ = answer.Body.Close()
 	return answer.StatusCode, nil
 }
@@ -113,7 +117,11 @@ func (s *Sender) resolve(ctx context.Context, u *url.URL) ([]netip.AddrPort, err
 	literal, err := netip.ParseAddr(u.Hostname())
 	found := []netip.Addr{literal}
 	if err != nil {
-		if found, err = s.o.LookUp(ctx, u.Hostname()); err != nil {
+		found, err = s.o.LookUp(ctx, u.Hostname())
+		if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) && unknown.IsNotFound {
+			return nil, errAddress
+		}
+		if err != nil {
 			return nil, fmt.Errorf("resolving the host: %w", err)
 		}
 	}
@@ -140,6 +148,9 @@ func pinned(addresses []netip.AddrPort, deadline time.Time) func(context.Context
 			each, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addresses)-i))
 			conn, err := dialer.DialContext(each, "tcp", addr.String())
 			cancel()
+			if err == nil {
+				err = conn.SetDeadline(deadline) // also of a body that no transport reads any more
+			}
 			if err == nil {
 				return conn, nil
 			}

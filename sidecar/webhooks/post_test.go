@@ -99,7 +99,7 @@ func TestNameThatLeadsToAnAddressThatIsNotPublicIsNotPostedTo(t *testing.T) {
 	strictly := func(o *webhooks.SenderOptions) { o.Networks = nil }
 	for _, addresses := range [][]string{{"127.0.0.1"}, {"1.1.1.1", "127.0.0.1"}, {"::ffff:127.0.0.1"}} {
 		f.sender(leadsTo(addresses...), strictly).Once(t.Context())
-		if d := f.only(); d.State != api.DeliveryWaiting || !strings.Contains(d.Problem, "not public") {
+		if d := f.only(); d.State != api.DeliveryWaiting || !strings.Contains(d.Problem, "must be public") {
 			t.Errorf("%v: %+v", addresses, d)
 		}
 		f.pass(time.Hour)
@@ -177,6 +177,16 @@ func TestReceiverThatMisbehavesIsCutOff(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			untilGone(r)
 		}, api.DeliveryDelivered, ""},
+		"another protocol": {func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			_, _ = io.Copy(io.Discard, conn) // until whoever posted is gone
+			_ = conn.Close()
+		}, api.DeliveryWaiting, "answered 101"},
 		"endless body": {func(w http.ResponseWriter, _ *http.Request) {
 			for {
 				n, err := w.Write(make([]byte, 1<<16))
@@ -214,32 +224,98 @@ func TestReceiverThatMisbehavesIsCutOff(t *testing.T) {
 	}
 }
 
+// TestSlowReceiverDelaysItsOwnProjectAlone has two senders, as of two sidecars.
 func TestSlowReceiverDelaysItsOwnProjectAlone(t *testing.T) {
-	f, r := on(t), newReceiver(t)
-	begun, release := make(chan struct{}, 2), make(chan struct{})
-	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		begun <- struct{}{}
-		<-release
-	}))
-	t.Cleanup(slow.Close)
-	other := f.newProject()
-	f.set(f.project, slow.URL)
-	f.set(other, r.URL)
-	f.end(f.project, api.JobCompleted)
-	f.end(f.project, api.JobCompleted)
-	s := f.sender()
-	s.Begin(t.Context())
-	<-begun
-	f.end(other, api.JobCompleted)
-	s.Begin(t.Context()) // takes nothing else of the first project
-	wait.Until(t, "the other project's post", func() bool { return len(r.got()) == 1 })
-	select {
-	case <-begun:
-		t.Error("two posts of a project were under way")
-	default:
-	}
-	close(release)
-	s.Once(t.Context())
+	onEach(t, func(t *testing.T, f *fixture) {
+		r := newReceiver(t)
+		begun, release := make(chan struct{}, 2), make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			begun <- struct{}{}
+			<-release
+		}))
+		t.Cleanup(slow.Close)
+		other := f.newProject()
+		f.set(f.project, slow.URL)
+		f.set(other, r.URL)
+		f.end(f.project, api.JobCompleted)
+		f.end(f.project, api.JobCompleted)
+		one, two := f.sender(), f.sender()
+		one.Begin(t.Context())
+		<-begun
+		f.end(other, api.JobCompleted)
+		one.Begin(t.Context())
+		two.Once(t.Context()) // takes nothing else of the first project
+		wait.Until(t, "the other project's post", func() bool { return len(r.got()) == 1 })
+		if len(begun) > 0 {
+			t.Error("two posts of a project were under way")
+		}
+		close(release)
+		one.Once(t.Context())
+		two.Once(t.Context())
+		<-begun
+		if list := f.deliveries(api.DeliveryDelivered); len(list) != 2 {
+			t.Errorf("delivered %+v", list)
+		}
+	})
+}
+
+func TestSlowReceiversDelayTheirOwnersAlone(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		r := newReceiver(t)
+		begun, release := make(chan struct{}, 16), make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			begun <- struct{}{}
+			<-release
+		}))
+		t.Cleanup(slow.Close)
+		for range webhooks.PerOwner + 2 {
+			project := f.newProject()
+			f.set(project, slow.URL)
+			f.end(project, api.JobCompleted)
+		}
+		one := f.sender()
+		one.Begin(t.Context())
+		for range webhooks.PerOwner {
+			<-begun
+		}
+		f.as("bob")
+		f.set(f.project, r.URL)
+		f.end(f.project, api.JobCompleted)
+		f.sender().Once(t.Context())
+		if len(r.got()) != 1 || len(begun) > 0 {
+			t.Errorf("%d posts of another owner, %d more of the slow one", len(r.got()), len(begun))
+		}
+		close(release)
+		one.Once(t.Context())
+	})
+}
+
+func TestDeliveriesAreListedForAMonthAfterTheirEnd(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		r := newReceiver(t)
+		r.answer(http.StatusGone)
+		f.set(f.project, r.URL)
+		f.end(f.project, api.JobCompleted)
+		s := f.sender()
+		s.Once(t.Context())
+		f.pass(webhooks.Keep)
+		s.Prune(t.Context())
+		id := f.only().ID
+		if _, err := f.registry.ReplayDelivery(t.Context(), f.project, id); err != nil {
+			t.Fatal(err)
+		}
+		f.pass(webhooks.Keep)
+		s.Prune(t.Context())
+		if d := f.only(); d.State != api.DeliveryWaiting {
+			t.Errorf("listed %+v", d)
+		}
+		s.Once(t.Context())
+		f.pass(webhooks.Keep + time.Millisecond)
+		s.Prune(t.Context())
+		if list := f.deliveries(""); len(list) > 0 {
+			t.Errorf("listed %+v", list)
+		}
+	})
 }
 
 func TestPostThatStopsWithItsSenderIsDueAtOnce(t *testing.T) {

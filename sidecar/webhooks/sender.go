@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,9 +19,10 @@ const (
 	lookEvery = time.Second
 	// pruneEvery is how often old deliveries are deleted.
 	pruneEvery = time.Hour
-	// parallel is how many posts are under way at once, one of each project: a slow
-	// receiver delays its own project alone.
+	// parallel is how many posts a sender has under way at once, one of each project and
+	// perOwner of each owner, of all senders: slow receivers delay their owner's alone.
 	parallel = 16
+	perOwner = 4
 )
 
 // SenderOptions of NewSender; Store is required.
@@ -43,9 +45,7 @@ type Sender struct {
 	timeout time.Duration // of an attempt
 	wake    chan struct{} // holds one token once a post has ended
 	tasks   sync.WaitGroup
-
-	mu   sync.Mutex      // guards busy
-	busy map[string]bool // projects with a post under way
+	busy    atomic.Int64 // posts under way
 }
 
 // NewSender returns a sender, which Run has post.
@@ -58,7 +58,7 @@ func NewSender(o SenderOptions) *Sender {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	return &Sender{o: o, timeout: attemptTimeout, wake: make(chan struct{}, 1), busy: map[string]bool{}}
+	return &Sender{o: o, timeout: attemptTimeout, wake: make(chan struct{}, 1)}
 }
 
 // Run posts until ctx ends, and returns once nothing is under way. A post that ctx cuts
@@ -67,15 +67,14 @@ func (s *Sender) Run(ctx context.Context) {
 	look, pruning := time.NewTicker(lookEvery), time.NewTicker(pruneEvery)
 	defer look.Stop()
 	defer pruning.Stop()
+	s.tidy(ctx)
 	for {
 		s.round(ctx)
 		select {
 		case <-look.C:
 		case <-s.wake:
 		case <-pruning.C:
-			if err := s.prune(ctx); err != nil && ctx.Err() == nil {
-				s.o.Logger.Warn("old deliveries not deleted", zap.Error(err))
-			}
+			s.tidy(ctx)
 		case <-ctx.Done():
 			s.tasks.Wait()
 			return
@@ -83,21 +82,27 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
+func (s *Sender) tidy(ctx context.Context) {
+	if err := s.prune(ctx); err != nil && ctx.Err() == nil {
+		s.o.Logger.Warn("old deliveries not deleted", zap.Error(err))
+	}
+}
+
 // round begins to post what is due.
 func (s *Sender) round(ctx context.Context) {
-	busy := s.underWay()
-	if len(busy) >= parallel || ctx.Err() != nil {
+	free := parallel - int(s.busy.Load())
+	if free <= 0 || ctx.Err() != nil {
 		return
 	}
-	list, err := s.take(ctx, parallel-len(busy), busy)
+	list, err := s.take(ctx, free)
 	if err != nil && ctx.Err() == nil {
 		s.o.Logger.Warn("deliveries can't be taken", zap.Error(err))
 	}
 	for _, t := range list {
-		s.set(t.projectID, true)
+		s.busy.Add(1)
 		s.tasks.Go(func() {
 			s.deliver(ctx, t)
-			s.set(t.projectID, false)
+			s.busy.Add(-1)
 			select {
 			case s.wake <- struct{}{}:
 			default:
@@ -114,24 +119,4 @@ func (s *Sender) deliver(ctx context.Context, t taken) {
 		return
 	}
 	s.o.Logger.Debug("delivery attempted", zap.String("delivery_id", t.id), zap.Int("status", got.status), zap.String("problem", got.problem))
-}
-
-func (s *Sender) underWay() map[string]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	busy := make(map[string]bool, len(s.busy))
-	for id := range s.busy {
-		busy[id] = true
-	}
-	return busy
-}
-
-func (s *Sender) set(projectID string, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if busy {
-		s.busy[projectID] = true
-	} else {
-		delete(s.busy, projectID)
-	}
 }

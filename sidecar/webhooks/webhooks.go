@@ -47,7 +47,9 @@ func (g *Registry) SetWebhook(ctx context.Context, projectID string, req api.Web
 		secret := webhook.NewSecret()
 		n, err := tx.Exec(`INSERT INTO webhooks (project_id, url, events, secret, created_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (project_id) DO NOTHING`, projectID, req.URL, joined(req.Events), secret, now.UnixMilli())
-		if err == nil && n == 0 {
+		if err == nil && n == 1 { // an end may have been noted beside the former one's end
+			_, err = tx.Exec("DELETE FROM webhook_deliveries WHERE project_id = ?", projectID)
+		} else if err == nil {
 			secret = ""
 			_, err = tx.Exec("UPDATE webhooks SET url = ?, events = ? WHERE project_id = ?", req.URL, joined(req.Events), projectID)
 		}
@@ -59,7 +61,7 @@ func (g *Registry) SetWebhook(ctx context.Context, projectID string, req api.Web
 		return err
 	})
 	if err != nil {
-		return api.Webhook{}, fmt.Errorf("setting the webhook of project %s: %w", projectID, err)
+		return api.Webhook{}, fmt.Errorf("setting the webhook of project %s: %w", projectID, inDoubt(err))
 	}
 	return made, nil
 }
@@ -86,7 +88,7 @@ func (g *Registry) RotateWebhook(ctx context.Context, projectID string) (api.Web
 		return err
 	})
 	if err != nil {
-		return api.Webhook{}, fmt.Errorf("rotating the secret of project %s: %w", projectID, err)
+		return api.Webhook{}, fmt.Errorf("rotating the secret of project %s: %w", projectID, inDoubt(err))
 	}
 	return made, nil
 }
@@ -120,6 +122,14 @@ func (g *Registry) DropWebhook(ctx context.Context, projectID string) error {
 		return fmt.Errorf("dropping the webhook of project %s: %w", projectID, err)
 	}
 	return nil
+}
+
+// inDoubt names an error after which nobody knows whether a secret was made.
+func inDoubt(err error) error {
+	if errors.Is(err, store.ErrInDoubt) {
+		return fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err)
+	}
+	return err
 }
 
 // lockProject keeps a project from being deleted until tx ends, and returns the time; or
@@ -174,7 +184,7 @@ func (g *Registry) checkURL(text string) error {
 		return api.BadRequest("url must be an https address.")
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !allowed(addr, u.Scheme, g.networks) {
-		return api.BadRequest("url names an address that is not public.")
+		return api.BadRequest("url names an address that may not be posted to: by https it must be public, by http one of the operator's networks.")
 	}
 	return nil
 }

@@ -49,4 +49,11 @@ func endOfAJobReachesItsWebhook(t *testing.T, f form) {
 		s.decode(s.call(key, "GET", "/v1/projects/"+project+"/webhook/deliveries?state=delivered", nil).body, &list)
 		return len(list.Data) == 1 && list.Data[0].JobID == job.JobID
 	})
+	replay := map[string]string{"deliveryId": api.DeliveryID(job.JobID)}
+	if a := s.call(key, "POST", "/v1/projects/"+project+"/webhook/replay", replay); a.status != http.StatusOK {
+		t.Errorf("a replay: %d %s", a.status, a.body)
+	}
+	if again := wait.For(t, "the replay", posts); again.header.Get("Webhook-Id") != api.DeliveryID(job.JobID) {
+		t.Errorf("posted %v", again.header)
+	}
 }

@@ -20,13 +20,13 @@ func (s *scene) hookAddresses(huge string, gzip []string) []address {
 			{400, "DELETE", path("x", ""), nil, nil},
 			{403, "DELETE", path(nobodys, ""), nil, nil},
 			{200, "POST", path(s.project, ""), hook, nil},
-		}, map[string][]int{"GET": {503}, "POST": {404, 503}, "DELETE": {503}}},
+		}, map[string][]int{"GET": {503}, "POST": {404, 503, 504}, "DELETE": {503}}},
 		{"/v1/projects/{projectId}/webhook/secret", []ask{
 			{200, "POST", path(s.project, "/secret"), nil, nil},
 			{400, "POST", path("x", "/secret"), nil, nil},
 			{403, "POST", path(nobodys, "/secret"), nil, nil},
 			{404, "POST", path(s.unstarted, "/secret"), nil, nil},
-		}, map[string][]int{"POST": {503}}},
+		}, map[string][]int{"POST": {503, 504}}},
 		{"/v1/projects/{projectId}/webhook/deliveries", []ask{
 			{200, "GET", path(s.project, "/deliveries?state=dead"), nil, nil},
 			{400, "GET", path(s.project, "/deliveries?state=x"), nil, nil},

@@ -87,6 +87,9 @@ func (f *follower) follow(ctx context.Context) {
 			if added = f.window.add(e); added && e.Terminal {
 				f.over = Complete
 			}
+			if e.Reset {
+				f.ahead = 0
+			}
 		})
 		if !added || e.Terminal {
 			return // ids that do not rise break the contract
@@ -121,6 +124,9 @@ func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 
 // noteLocked notes how far a reader has come.
 func (f *follower) noteLocked(read, ahead uint64) {
+	if ahead > f.window.last+aheadMost {
+		ahead = 0 // an id that no event may ever have does not have a log read for nobody
+	}
 	if read <= f.read && ahead <= f.ahead {
 		return
 	}
@@ -173,6 +179,33 @@ func (f *follower) reaches(after uint64) bool {
 	defer f.mu.Unlock()
 	_, ok := f.window.find(after)
 	return ok
+}
+
+// comesTo waits for the window to come to an id that is ahead of it. It returns whether
+// it has what follows the id.
+func (f *follower) comesTo(ctx context.Context, after uint64) bool {
+	timer := time.NewTimer(aheadWait)
+	defer timer.Stop()
+	for {
+		f.mu.Lock()
+		_, ok := f.window.find(after)
+		if ok || after < f.window.last || f.over != NotOver {
+			f.mu.Unlock()
+			return ok
+		}
+		if f.changed == nil {
+			f.changed = make(chan struct{})
+		}
+		changed := f.changed
+		f.mu.Unlock()
+		select {
+		case <-changed:
+		case <-timer.C:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // sleep waits. It returns false once ctx is done.

@@ -55,6 +55,15 @@ const (
 	pageBytes   = 64 << 10
 	pagesAtOnce = 4
 	pageTimeout = 5 * time.Second
+	// pageQuiet is how long a page waits for another event, once it has one.
+	pageQuiet = 100 * time.Millisecond
+)
+
+// A reader that comes with an id which the window has not come to waits that long for
+// it, and has the log read on meanwhile if the id is not further ahead than that.
+const (
+	aheadWait = 500 * time.Millisecond
+	aheadMost = 1 << 16
 )
 
 // How long a log that broke off is left alone. The wait doubles while no event comes.
@@ -203,6 +212,9 @@ func (r *Reader) note(e Event) {
 // or one of the source, which may be back later.
 func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 	f := r.from
+	if f.comesTo(ctx, r.after) {
+		return nil, nil
+	}
 	select {
 	case f.pages <- struct{}{}:
 		defer func() { <-f.pages }()
@@ -214,6 +226,8 @@ func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
+	quiet := time.AfterFunc(pageTimeout, cancel)
+	defer quiet.Stop()
 	source, err := f.jobs.source.Open(ctx, f.job, r.after)
 	if err != nil {
 		return nil, err
@@ -233,6 +247,7 @@ func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 		events = append(events, e)
 		size += len(e.Block)
 		r.note(e)
+		quiet.Reset(pageQuiet)
 		if e.Terminal || f.reaches(r.after) {
 			break
 		}

@@ -7,10 +7,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -44,6 +46,27 @@ func watched(page []byte) []byte {
 	})
 }
 
+// liveRate bounds the files of a project's previews, its shares among them, which anybody
+// may open who has the link.
+var liveRate = rate.PerSecond(100, 1000)
+
+// opening is shown while a game's engine starts: a link that was shared is opened without
+// the studio, which would ask again.
+const opening = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
+	`<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2"><title>Opening the game</title>` +
+	`<p>The game is being opened. This page asks again by itself.</p></html>`
+
+// refuseLive answers that a file can't be shown for now.
+func refuseLive(w http.ResponseWriter, wait time.Duration, message string) {
+	w.Header().Set("Retry-After", seconds(wait))
+	http.Error(w, message, http.StatusServiceUnavailable)
+}
+
+// seconds is a wait as it stands in Retry-After.
+func seconds(wait time.Duration) string {
+	return strconv.Itoa(int(max(1, wait.Round(time.Second)/time.Second)))
+}
+
 // Live answers with one file of a project's game as it is, or was at a revision, for a
 // browser to run at the previews' origin. The console has made sure that the reader may
 // see it.
@@ -70,6 +93,10 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		http.Error(w, "This preview is over. Reload the studio.", http.StatusNotFound)
 		return
 	}
+	if refused := s.Rates.Spend(r.Context(), "live:"+projectID, liveRate); refused != nil {
+		refuseLive(w, refused.RetryAfter, "Too many people look at this game right now. Try again later.")
+		return
+	}
 	var a answer
 	if err == nil {
 		share := s.Answers.Share(project.OwnerID)
@@ -77,9 +104,19 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
 		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
 	}
+	var notYet *api.Error
 	switch {
+	case errors.As(err, &notYet) && notYet.RetryAfter > 0 && file == "index.html":
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Security-Policy", "default-src 'none'")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Retry-After", seconds(notYet.RetryAfter))
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(opening))
+		return
 	case err != nil:
-		http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
+		refuseLive(w, time.Second, "The preview can't be shown right now.")
 		return
 	case a.status != http.StatusOK:
 		http.Error(w, "The game has no such file.", http.StatusNotFound)

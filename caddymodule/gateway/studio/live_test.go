@@ -1,8 +1,15 @@
 package studio
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/rate"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
 
 func TestBridgeComesBeforeTheScriptsOfAGame(t *testing.T) {
@@ -15,5 +22,49 @@ func TestBridgeComesBeforeTheScriptsOfAGame(t *testing.T) {
 	}
 	if again := string(watched([]byte("no scripts"))); again != "no scripts" || len(bridge) == 0 || strings.Contains(string(bridge), "eval(") {
 		t.Errorf("%q", again)
+	}
+}
+
+func TestALinkToAGameWhoseEngineStartsOpensByItself(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<p>the game")) })
+	o.Locator.RetryAfter = time.Second
+	o.engines.submit = &engineproxy.StartingError{State: engineproxy.StateStarting}
+	live := func(name string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], name)
+		return w
+	}
+	if w := live("2/index.html"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), `http-equiv="refresh"`) {
+		t.Errorf("the page: %d %s", w.Code, w.Body)
+	}
+	if w := live("2/game.js"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "<") {
+		t.Errorf("a script: %d %s", w.Code, w.Body)
+	}
+	o.engines.submit = nil
+	if w := live("2/index.html"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "the game") {
+		t.Errorf("ready: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestNobodyHasAProjectsGameReadWithoutEnd(t *testing.T) {
+	o := openStudio(t, func(http.ResponseWriter, *http.Request) {})
+	begun := time.Now()
+	still := func() time.Time { return begun }
+	o.Rates = gateway.NewRates(rate.NewLocal[string](10, still), still)
+	status := func(project string) int {
+		w := httptest.NewRecorder()
+		o.Live(w, httptest.NewRequest(http.MethodHead, "/", nil), project, "2/x.js")
+		return w.Code
+	}
+	for range liveRate.Burst {
+		if got := status(o.sidecar.projects[0]); got != http.StatusOK {
+			t.Fatalf("within the rate: %d", got)
+		}
+	}
+	if got := status(o.sidecar.projects[0]); got != http.StatusServiceUnavailable {
+		t.Errorf("over the rate: %d", got)
+	}
+	if got := status(o.sidecar.projects[1]); got != http.StatusOK {
+		t.Errorf("another project: %d", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -17,23 +18,36 @@ type media struct {
 	what  string   // in a sentence
 	names []string // that its files may end with
 	is    func(file []byte) bool
-	// clean reads a file and returns what of it belongs into a game: nothing that says where
-	// or by whom it was made, and nothing behind its end.
+	// clean reads a file and returns what of it belongs into a game: of a picture its pixels
+	// alone, of a sound without the texts before it.
 	clean func(file []byte) ([]byte, error)
 }
 
-// Bounds of a picture that is uploaded: what it takes in memory is 4 bytes a pixel.
+// Bounds of a picture that is uploaded, and of what it takes in memory, in bytes.
 const (
 	maxSide   = 4096
 	maxPixels = 8 << 20
+	maxMemory = 64 << 20
 )
+
+// Bytes of a pixel in memory while it is read.
+const (
+	usual       = 4
+	deep        = 8  // of a PNG with 16 bits a channel
+	progressive = 20 // of a JPEG whose coefficients are kept until its last scan
+)
+
+// maxScans is how often a JPEG may go through its pixels; those that programs write do ten
+// times. The decoder has no bound.
+const maxScans = 32
 
 // jpegQuality is that of a JPEG which is written anew.
 const jpegQuality = 90
 
 var (
 	errMedia  = errors.New("it can't be read")
-	errPixels = errors.New("it has too many pixels: 4096 a side and 8 million in all are the most")
+	errPixels = errors.New("it has too many pixels: 4096 a side and 8 million in all are the most, 3 million of a progressive JPEG")
+	errScans  = errors.New("it is made of too many scans")
 	errFrames = errors.New("it has too many pictures one after another")
 )
 
@@ -68,7 +82,12 @@ func begins(with string) func([]byte) bool {
 func cleanPNG(file []byte) ([]byte, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(file))
 	if err == nil {
-		err = sized(config.Width, config.Height)
+		pixel := usual
+		switch config.ColorModel {
+		case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:
+			pixel = deep
+		}
+		err = sized(config.Width, config.Height, pixel)
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +104,14 @@ func cleanPNG(file []byte) ([]byte, error) {
 func cleanJPEG(file []byte) ([]byte, error) {
 	config, err := jpeg.DecodeConfig(bytes.NewReader(file))
 	if err == nil {
-		err = sized(config.Width, config.Height)
+		pixel := usual
+		if bytes.Contains(file, []byte("\xff\xc2")) { // in coded data 0xff is never followed by this
+			pixel = progressive
+		}
+		err = sized(config.Width, config.Height, pixel)
+	}
+	if err == nil && bytes.Count(file, []byte("\xff\xda")) > maxScans {
+		err = errScans
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +130,7 @@ func cleanJPEG(file []byte) ([]byte, error) {
 func cleanGIF(file []byte) ([]byte, error) {
 	config, err := gif.DecodeConfig(bytes.NewReader(file))
 	if err == nil {
-		err = sized(config.Width, config.Height)
+		err = sized(config.Width, config.Height, usual)
 	}
 	if err != nil {
 		return nil, err
@@ -121,8 +147,8 @@ func cleanGIF(file []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func sized(w, h int) error {
-	if w < 1 || h < 1 || w > maxSide || h > maxSide || w*h > maxPixels {
+func sized(w, h, pixel int) error {
+	if w < 1 || h < 1 || w > maxSide || h > maxSide || w*h > maxPixels || w*h*pixel > maxMemory {
 		return errPixels
 	}
 	return nil

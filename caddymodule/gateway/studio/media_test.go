@@ -3,11 +3,13 @@ package studio
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"strings"
 	"testing"
 )
 
@@ -83,5 +85,19 @@ func TestWhatIsNoPictureOrSoundIsRefused(t *testing.T) {
 		if kind, ok := kindOf([]byte(text)); ok {
 			t.Errorf("%q is taken for %s", text, kind.what)
 		}
+	}
+}
+
+func TestAPictureThatTakesLongToReadIsRefused(t *testing.T) {
+	const scan = "\xff\xda\x00\x08\x01\x01\x00\x01\x3f\x00"
+	file := samples(t, 9, 7)[".jpg"]
+	for repeated, want := range map[int]error{1: nil, 40: errScans} {
+		long := bytes.Replace(file, []byte("\xff\xda"), []byte(strings.Repeat(scan, repeated-1)+"\xff\xda"), 1)
+		if _, err := cleanJPEG(long); !errors.Is(err, want) {
+			t.Errorf("%d scans: %v", repeated, err)
+		}
+	}
+	if err := sized(4096, 1024, progressive); !errors.Is(err, errPixels) {
+		t.Errorf("4 million progressive pixels: %v", err)
 	}
 }

@@ -84,10 +84,14 @@ type fakeEngines struct {
 	engineproxy.Engines
 
 	at     string
+	submit error
 	cancel error
 }
 
 func (f *fakeEngines) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	if f.submit != nil {
+		return nil, f.submit
+	}
 	return &engineproxy.Lease{Endpoint: engineproxy.Endpoint{Network: "tcp", Address: f.at, InstanceID: "i"}, Release: func() {}}, nil
 }
 

@@ -18,7 +18,7 @@ import (
 // uploads is where a picture or a sound is put that nobody gave a place.
 const uploads = "assets/"
 
-// maxReading is how many uploads are unpacked at a time: a picture takes 32 MiB for that.
+// maxReading is how many uploads are unpacked at a time: a picture takes maxMemory for that.
 const maxReading = 2
 
 // upload saves a picture or a sound, in place of the one that the form names, or as a new
@@ -98,7 +98,7 @@ func (s *Studio) cleaned(r *http.Request, name string, file []byte) ([]byte, err
 	defer func() { <-s.uploads }()
 	out, err := kind.clean(file)
 	switch {
-	case errors.Is(err, errPixels), errors.Is(err, errFrames):
+	case errors.Is(err, errPixels), errors.Is(err, errFrames), errors.Is(err, errScans):
 		return nil, &api.Error{Status: http.StatusUnprocessableEntity, Message: "The picture can't be taken: " + err.Error() + "."}
 	case err != nil:
 		return nil, &api.Error{Status: http.StatusUnprocessableEntity, Message: "The file begins like " + kind.what + ", but can't be read as one."}

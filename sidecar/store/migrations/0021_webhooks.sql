@@ -7,11 +7,12 @@ CREATE TABLE webhooks (
 	secret       TEXT   NOT NULL CONSTRAINT webhooks_secret_check CHECK (length(secret) = 50),
 	former       TEXT   NOT NULL DEFAULT '',
 	former_until BIGINT NOT NULL DEFAULT 0,
+	leased_until BIGINT NOT NULL DEFAULT 0, -- by the sender that posts one of its deliveries
 	created_at   BIGINT NOT NULL
 );
 
 -- What is to be posted, written with the job's end, and what became of it. Its job may be
--- gone before it is. A waiting one is due again some time after its sender took it.
+-- gone before it is.
 CREATE TABLE webhook_deliveries (
 	id         TEXT   NOT NULL CONSTRAINT webhook_deliveries_pkey PRIMARY KEY,
 	project_id TEXT   NOT NULL CONSTRAINT webhook_deliveries_project_id_fkey REFERENCES projects (id),
@@ -27,9 +28,10 @@ CREATE TABLE webhook_deliveries (
 	ended_at   BIGINT,
 	CONSTRAINT webhook_deliveries_ended_check CHECK ((ended_at IS NULL) = (state = 'waiting'))
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (project_id, due_at, id) WHERE state = 'waiting';
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (due_at, id) WHERE state = 'waiting';
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (project_id, due_at, id) WHERE state = 'waiting';
 CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (project_id, id);
-CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
+CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (ended_at);
 
 -- The project that a request to make one made, by its Idempotency-Key.
 CREATE TABLE project_requests (

@@ -14,7 +14,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/store"
@@ -42,8 +41,10 @@ func Prepare(args []string) ([]string, error) {
 	}
 	tuneGC()
 	config, read := readConfig(kept)
-	if address := config.enginesElsewhere(); address != "" && config.sidecarHere() {
-		return nil, caddymodule.ErrApart(address)
+	if address := config.enginesElsewhere(); address != "" && config.store() != "" {
+		// It reports to a svc-sidecar, which can't be on this ledger as well.
+		return nil, fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process with a ledger of its own: name svc-sidecar's address by "+
+			"sidecar or SVC_SIDECAR, set store or SVC_STORE to the PostgreSQL that they share, or set engines or SVC_ENGINES to embedded", address)
 	}
 	dir := config.dataDir()
 	if err := prepareDataDir(dir); err != nil {

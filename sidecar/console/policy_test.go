@@ -66,7 +66,7 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		{policy.ActionListProjects, "GET", "/console/projects", 200, 403},
 		{policy.ActionGetProject, "GET", project, 200, 404},
 		{policy.ActionSetAttributes, "POST", project + "/attributes", 422, 403},
-		{policy.ActionPublish, "GET", "/console/projects/" + e.projectID + "/share", 200, 403},
+		{policy.ActionGetProject, "GET", "/console/projects/" + e.projectID + "/share", 200, 404},
 		{policy.ActionPublish, "POST", "/console/projects/" + e.projectID + "/share", 409, 403},
 		{policy.ActionStatus, "GET", job, 200, 403},
 		{policy.ActionEvents, "GET", job + "/events", 200, 403},

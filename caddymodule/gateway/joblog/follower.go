@@ -181,33 +181,6 @@ func (f *follower) reaches(after uint64) bool {
 	return ok
 }
 
-// comesTo waits for the window to come to an id that is ahead of it. It returns whether
-// it has what follows the id.
-func (f *follower) comesTo(ctx context.Context, after uint64) bool {
-	timer := time.NewTimer(aheadWait)
-	defer timer.Stop()
-	for {
-		f.mu.Lock()
-		_, ok := f.window.find(after)
-		if ok || after < f.window.last || f.over != NotOver {
-			f.mu.Unlock()
-			return ok
-		}
-		if f.changed == nil {
-			f.changed = make(chan struct{})
-		}
-		changed := f.changed
-		f.mu.Unlock()
-		select {
-		case <-changed:
-		case <-timer.C:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
 // sleep waits. It returns false once ctx is done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {

@@ -59,12 +59,8 @@ const (
 	pageQuiet = 100 * time.Millisecond
 )
 
-// A reader that comes with an id which the window has not come to waits that long for
-// it, and has the log read on meanwhile if the id is not further ahead than that.
-const (
-	aheadWait = 500 * time.Millisecond
-	aheadMost = 1 << 16
-)
+// aheadMost is how far ahead of the window an id may be for which the log is read on.
+const aheadMost = 1 << 16
 
 // How long a log that broke off is left alone. The wait doubles while no event comes.
 const (
@@ -212,9 +208,6 @@ func (r *Reader) note(e Event) {
 // or one of the source, which may be back later.
 func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 	f := r.from
-	if f.comesTo(ctx, r.after) {
-		return nil, nil
-	}
 	select {
 	case f.pages <- struct{}{}:
 		defer func() { <-f.pages }()

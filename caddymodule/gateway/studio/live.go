@@ -58,13 +58,8 @@ const opening = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name
 
 // refuseLive answers that a file can't be shown for now.
 func refuseLive(w http.ResponseWriter, wait time.Duration, message string) {
-	w.Header().Set("Retry-After", seconds(wait))
+	w.Header().Set("Retry-After", strconv.Itoa(seconds(wait)))
 	http.Error(w, message, http.StatusServiceUnavailable)
-}
-
-// seconds is a wait as it stands in Retry-After.
-func seconds(wait time.Duration) string {
-	return strconv.Itoa(int(max(1, wait.Round(time.Second)/time.Second)))
 }
 
 // Live answers with one file of a project's game as it is, or was at a revision, for a
@@ -111,7 +106,7 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", "default-src 'none'")
 		h.Set("Cache-Control", "no-store")
-		h.Set("Retry-After", seconds(notYet.RetryAfter))
+		h.Set("Retry-After", strconv.Itoa(seconds(notYet.RetryAfter)))
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = w.Write([]byte(opening))
 		return

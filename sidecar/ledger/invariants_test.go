@@ -167,7 +167,9 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err8 := tx.Exec("INSERT INTO play_reports (project_id, player, day, at, reason) VALUES (?, '', 1, 1, 'other')", f.project)
 			_, err9 := tx.Exec("INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, 1)", hash, key, job)
 			_, err10 := tx.Exec("INSERT INTO studio_keys (user_id, key_id) SELECT user_id, id FROM keys WHERE id = ?", key)
-			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
+			_, err11 := tx.Exec("INSERT INTO suspensions (user_id, at) VALUES ('alice', 1)")
+			_, err12 := tx.Exec("INSERT INTO key_facts (key_id, scopes, labels) VALUES (?, '[]', '{}')", key)
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

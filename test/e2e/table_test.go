@@ -140,7 +140,7 @@ func (s *scene) addresses() []address {
 			{415, "POST", "/v1/projects", `{"name":"x"}`, gzip},
 			{200, "GET", "/v1/projects", nil, nil},
 			{400, "GET", "/v1/projects?limit=0", nil, nil},
-		}, map[string][]int{"POST": {409, 503, 504}, "GET": {503}}},
+		}, map[string][]int{"POST": {403, 409, 503, 504}, "GET": {403, 503}}},
 		{"/v1/projects/{projectId}", []ask{
 			{200, "GET", "/v1/projects/" + s.idle, nil, nil},
 			{400, "GET", "/v1/projects/x", nil, nil},

@@ -1,12 +1,20 @@
 package caddymodule_test
 
 import (
+	"io"
+	"net"
 	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/svc-games/svc/api/sse"
 )
 
 // quiet is a global option block for benchmarks: no request is logged.
@@ -60,6 +68,61 @@ func BenchmarkStatusPoll(b *testing.B) {
 		server.ServeHTTP(w, req)
 		if w.status != http.StatusOK {
 			b.Fatalf("the answer is %d", w.status)
+		}
+	}
+}
+
+// BenchmarkOpenStreams measures what a stream at rest takes of memory and goroutines:
+// the gateway's, Caddy's and net/http's, without the client's, which has a connection
+// and no more. Run it with -benchtime 1x.
+func BenchmarkOpenStreams(b *testing.B) {
+	const (
+		readers = 2000
+		perKey  = 50
+	)
+	d := newFakeBackend(b)
+	engine := new(atomic.Int32)
+	d.engine(b, func(w http.ResponseWriter, r *http.Request) {
+		engine.Add(1)
+		sse.SetHeaders(w.Header())
+		_, _ = io.WriteString(w, sse.FirstBlock+"id: 1\nevent: job.started\ndata: {}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	g := d.gateway(b, wholeAPI)
+	for b.Loop() {
+		conns := make([]net.Conn, readers)
+		key := ""
+		before, routines := memory(), runtime.NumGoroutine()
+		engine.Store(0)
+		for i := range conns {
+			if i%perKey == 0 {
+				key = d.key("k"+strconv.Itoa(i), "")
+			}
+			conn, err := net.Dial("tcp", g.addr)
+			if err != nil {
+				b.Fatal(err)
+			}
+			conns[i] = conn
+			if _, err := io.WriteString(conn, "GET /v1/generate/"+testJob+"/events HTTP/1.1\r\nHost: "+g.addr+"\r\nX-API-Key: "+key+"\r\n\r\n"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		first := make([]byte, 4<<10)
+		for _, conn := range conns {
+			for got := ""; !strings.Contains(got, "job.started"); {
+				n, err := conn.Read(first)
+				if err != nil {
+					b.Fatalf("%v after %q", err, got)
+				}
+				got += string(first[:n])
+			}
+		}
+		b.ReportMetric(float64(memory()-before)/readers, "B/stream")
+		b.ReportMetric(float64(runtime.NumGoroutine()-routines)/readers, "goroutines/stream")
+		b.ReportMetric(float64(engine.Load()), "upstreams")
+		for _, conn := range conns {
+			conn.Close()
 		}
 	}
 }

@@ -258,14 +258,13 @@ func editorFolder() string {
 func consoleCore(shared *Shared, logger *zap.Logger) *gateway.Console {
 	core := &gateway.Console{
 		Locator: &gateway.Locator{
-			Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Now: time.Now, Streams: shared.Streams,
+			Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Now: time.Now, Streams: shared.Streams, Jobs: shared.jobs,
 			Hold: studioHold, RetryAfter: studioRetry, Ended: shared.cache.JobEnded, StreamBroken: logBroken(logger),
 		},
 		Previews: shared.games,
-		Log:      zap.NewStdLog(logger),
 	}
 	made, err := studio.New(studio.Parts{
-		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Logger: logger,
+		Sidecar: shared.Sidecar, Engines: shared.Engines, Models: shared.models, Locator: core.Locator, Editor: editorFolder(), Logger: logger, Previews: shared.games,
 		Answers: &shared.Answers, Rates: shared.people, Rate: studioRate,
 		Access:   &gateway.Access{Sidecar: shared.Sidecar, Routes: shared.Routes, Models: shared.models, Bodies: &shared.Bodies},
 		Projects: &gateway.Projects{Sidecar: shared.Sidecar, Engines: shared.Engines},

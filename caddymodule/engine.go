@@ -22,8 +22,9 @@ import (
 // Engine finds the engine of the request's project. A submission starts an
 // absent one and waits for it up to hold; then it gets 503 with
 // retryAfterSeconds. Status, cancellation and everything of ended jobs is
-// answered here, without an engine. The rest goes to reverse_proxy with
-// "dynamic svc_engine".
+// answered here, without an engine. Events of a job that runs are read from its
+// engine once for all readers. Submissions go to reverse_proxy with "dynamic
+// svc_engine".
 type Engine struct {
 	// How long a submission waits for a starting engine. Default: 2s.
 	Hold caddy.Duration `json:"hold,omitempty"`
@@ -66,6 +67,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 			Now:          time.Now,
 			Waited:       func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
 			Streams:      shared.Streams,
+			Jobs:         shared.jobs,
 			Gate:         shared.cache,
 			Ended:        shared.cache.JobEnded,
 			StreamBroken: broken,

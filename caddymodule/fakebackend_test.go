@@ -25,7 +25,10 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-const testJob = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+const (
+	testJob  = "job_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	otherJob = "job_01ARZ3NDEKTSV4RRFFQ69G5FAW" // of the same project
+)
 
 func init() {
 	caddy.RegisterModule(fakeSidecar{})
@@ -139,14 +142,14 @@ func newFakeBackend(t testing.TB) *fakeBackend {
 }
 
 // engine runs the fake backend's engine.
-func (d *fakeBackend) engine(t *testing.T, h http.HandlerFunc) {
+func (d *fakeBackend) engine(t testing.TB, h http.HandlerFunc) {
 	t.Helper()
 	d.frozenEngine(t)(h)
 }
 
 // frozenEngine runs an engine that is stopped: the kernel takes connections, and
 // nobody reads them until the test has it go on.
-func (d *fakeBackend) frozenEngine(t *testing.T) (goOn func(h http.HandlerFunc)) {
+func (d *fakeBackend) frozenEngine(t testing.TB) (goOn func(h http.HandlerFunc)) {
 	t.Helper()
 	l, err := net.Listen("unix", d.socket)
 	if err != nil {
@@ -244,7 +247,7 @@ func (d *fakeBackend) Projects(context.Context, string, string, int) (api.Projec
 }
 
 func (d *fakeBackend) Job(_ context.Context, id string) (sidecar.Job, error) {
-	if id != testJob {
+	if id != testJob && id != otherJob {
 		return sidecar.Job{}, sidecar.ErrUnknownJob
 	}
 	return sidecar.Job{Job: api.Job{JobID: id, ProjectID: testProject, Status: api.JobRunning}}, nil
@@ -308,6 +311,8 @@ func (d *fakeBackend) Submit(context.Context, engineproxy.Project, time.Duration
 func (d *fakeBackend) Attach(context.Context, string) (*engineproxy.Lease, error) {
 	return d.lease(), nil
 }
+
+func (d *fakeBackend) AwaitReady(context.Context, string) error { return nil }
 
 func (d *fakeBackend) Fence(context.Context, engineproxy.Project, string) (contract.FenceVerdict, error) {
 	d.note("fence")

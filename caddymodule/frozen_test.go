@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/svc-games/svc/api/sse"
@@ -22,7 +23,8 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 	const (
 		readers = 200
 		perKey  = 50
-		cost    = 256 << 10 // bytes of each, this test's end of the connection included
+		cost    = 96 << 10 // bytes of each, this test's end of the connection included
+		most    = 2        // goroutines of each, which are net/http's: one serves, one looks whether the client is there
 	)
 	d := newFakeBackend(t)
 	goOn := d.frozenEngine(t)
@@ -43,7 +45,7 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		return bufio.NewReaderSize(conn, 512)
 	}
 	const open = "svc_event_streams"
-	was, before := g.metric(open), memory()
+	was, before, routines := g.metric(open), memory(), runtime.NumGoroutine()
 	var key string
 	streams, bodies := make([]*bufio.Reader, readers), make([]io.Reader, readers)
 	for i := range streams {
@@ -53,15 +55,7 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 		streams[i] = ask(key, "/events")
 	}
 	for i, stream := range streams {
-		resp, err := http.ReadResponse(stream, nil)
-		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
-			t.Fatalf("stream %d is answered %v, %v", i, resp, err)
-		}
-		first := make([]byte, len(sse.FirstBlock))
-		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != sse.FirstBlock {
-			t.Fatalf("stream %d begins with %q, %v", i, first, err)
-		}
-		bodies[i] = resp.Body
+		bodies[i] = begun(t, stream)
 	}
 	if n := g.metric(open) - was; n != readers {
 		t.Errorf("%v streams are open, want %d", n, readers)
@@ -69,14 +63,18 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 	if each := (memory() - before) / readers; each > cost {
 		t.Errorf("each takes %d bytes of memory, want at most %d", each, cost)
 	}
-
-	// What no engine is needed for is answered meanwhile.
-	status, err := http.ReadResponse(ask(key, "/status"), nil)
-	if err != nil || status.StatusCode != http.StatusOK {
-		t.Errorf("the status is answered %v, %v", status, err)
+	if more := runtime.NumGoroutine() - routines; more > most*readers+readers/10 {
+		t.Errorf("%d streams have %d goroutines", readers, more)
 	}
 
+	status, err := http.ReadResponse(ask(key, "/status"), nil)
+	if err != nil || status.StatusCode != http.StatusOK {
+		t.Errorf("the status, for which no engine is needed, is answered %v, %v", status, err)
+	}
+
+	var asked atomic.Int32
 	goOn(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
 		sse.SetHeaders(w.Header())
 		_, _ = io.WriteString(w, "id: 1\nevent: job.completed\ndata: {}\n\n")
 	})
@@ -86,7 +84,24 @@ func TestReadersOfAFrozenEngineCostLittle(t *testing.T) {
 			t.Fatalf("when the engine goes on, stream %d has %q, %v", i, rest, err)
 		}
 	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the engine had %d connections, want 1", n)
+	}
 	wait.Until(t, "the streams are over", func() bool { return g.metric(open) == was })
+}
+
+// begun reads how a stream begins, and returns the rest.
+func begun(t *testing.T, stream *bufio.Reader) io.Reader {
+	t.Helper()
+	resp, err := http.ReadResponse(stream, nil)
+	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("a stream is answered %v, %v", resp, err)
+	}
+	first := make([]byte, len(sse.FirstBlock))
+	if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != sse.FirstBlock {
+		t.Fatalf("a stream begins with %q, %v", first, err)
+	}
+	return resp.Body
 }
 
 // memory returns what is used of heap and stacks, in bytes.

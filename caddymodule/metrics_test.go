@@ -124,6 +124,7 @@ func TestOpenEventStreamsAreCounted(t *testing.T) {
 		_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
 		_ = http.NewResponseController(w).Flush()
 		<-end
+		_, _ = io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n")
 	})
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)

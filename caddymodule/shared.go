@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -31,6 +32,7 @@ type Shared struct {
 	Answers gateway.Bodies // of engines, which pages of the studio are made of
 
 	cache    *cache.Cache
+	jobs     *joblog.Jobs // whose events are read
 	rechecks *gateway.Rechecks
 	backend  *backend
 	previews *previews
@@ -67,6 +69,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	shared := &Shared{
 		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
+		jobs:   joblog.New(&gateway.EngineEvents{Engines: b.engines.Engines, Sidecar: measured{cached}}),
 		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 		people: gateway.NewRates(rate.NewLocal[string](gateway.RatedKeys, time.Now), time.Now),
 	}

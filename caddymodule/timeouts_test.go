@@ -145,7 +145,7 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 
 	// Each of these lasts a whole timeout, and the stream is silent all along: they
 	// hang together.
-	g.dial(t, head("GET", events)+"\r\n") // whose client reads nothing
+	g.dial(t, head("GET", strings.Replace(events, testJob, otherJob, 1))+"\r\n") // whose client reads nothing
 	body := head("POST", "/v1/generate") + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 	var hanging sync.WaitGroup
 	for _, hang := range []struct{ name, sent, trickles, answer string }{
@@ -175,9 +175,9 @@ func TestShippedTimeoutsEndWhatHangsAndLeaveEventStreamsAlone(t *testing.T) {
 
 // flood sends large events until the client is gone.
 func flood(w io.Writer, r *http.Request) {
-	event := "id: 1\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
-	for r.Context().Err() == nil {
-		if _, err := io.WriteString(w, event); err != nil {
+	event := "id: %d\ndata: " + strings.Repeat("x", 32<<10) + "\n\n"
+	for id := 1; r.Context().Err() == nil; id++ {
+		if _, err := fmt.Fprintf(w, event, id); err != nil {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"iter"
 	"net/http"
 	"net/url"
@@ -17,7 +18,8 @@ type projectBody struct {
 }
 
 // CreateProject makes a project of the key's user. An empty template is
-// api.TemplateBlank. After an *Error with status 504, and one that is no *Error,
+// api.TemplateBlank. It is sent again after a 503 with the same random Idempotency-Key, so
+// that it makes one project. After an *Error with status 504, and one that is no *Error,
 // the project may exist: Projects says so.
 func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api.ProjectCreatedRef, error) {
 	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
@@ -25,7 +27,8 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api
 		body.Template = api.TemplateBlank
 	}
 	var created api.ProjectCreated
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, "/v1/projects", nil, body, &created) })
+	header := http.Header{"Idempotency-Key": {rand.Text()}}
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created) })
 	return created.Data, err
 }
 

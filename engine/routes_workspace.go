@@ -1,15 +1,12 @@
 package engine
 
 import (
-	"archive/zip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -98,21 +95,7 @@ func (s *server) revisionZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Req
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/zip")
-	archive := zip.NewWriter(w)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		entry, err := archive.Create(name)
-		if err == nil {
-			_, err = entry.Write(files[name])
-		}
-		if err != nil {
-			s.abort(r, err)
-		}
-	}
-	if err := archive.Close(); err != nil {
-		s.abort(r, err)
-	}
-	return nil
+	return s.writeZIP(w, r, files)
 }
 
 func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
@@ -138,6 +121,18 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 		return err
 	}
 	return writeJSON(w, http.StatusOK, saved)
+}
+
+// reorder puts the waiting jobs in another order.
+func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	var queue contract.Queue
+	if err := readJSON(w, r, &queue); err != nil {
+		return err
+	}
+	if err := m.Reorder(queue.Jobs); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, queue)
 }
 
 // revisionOf reads the number of a revision, 0 for what is there now.

@@ -24,6 +24,8 @@ const (
 	ActionPublish       Action = "projects.publish"
 	ActionUnpublish     Action = "projects.unpublish"
 	ActionAnalytics     Action = "analytics.read"
+	ActionReadWebhooks  Action = "webhooks.read"  // deliveries too
+	ActionWriteWebhooks Action = "webhooks.write" // replay too
 	ActionStatus        Action = "status"
 	ActionEvents        Action = "events"
 	ActionStreamToken   Action = "events.token" // making one
@@ -55,7 +57,7 @@ const (
 func Actions() []Action {
 	return []Action{
 		ActionAuthenticate, ActionCreateProject, ActionListProjects, ActionGetProject, ActionDeleteProject, ActionProjectJobs,
-		ActionPublish, ActionUnpublish, ActionAnalytics, ActionStudioRead, ActionStudioWrite,
+		ActionPublish, ActionUnpublish, ActionAnalytics, ActionReadWebhooks, ActionWriteWebhooks, ActionStudioRead, ActionStudioWrite,
 		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
 		ActionSetAttributes, ActionPreview, ActionReadConsole, ActionReadKeys, ActionCreateKey, ActionChangeKey,
 		ActionAdminRead, ActionAdminWrite,

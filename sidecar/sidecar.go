@@ -21,6 +21,9 @@ var (
 	ErrUnknownProject = errors.New("no such project")
 	ErrProjectBusy    = errors.New("the project has unfinished jobs")
 	ErrNotPublished   = errors.New("the project is not published")
+	ErrNoWebhook      = errors.New("the project has no webhook")
+	// ErrUnknownDelivery: there is none of this id in the project, or no longer.
+	ErrUnknownDelivery = errors.New("no such delivery")
 	// ErrReleased is the answer to a commit that comes after the reservation
 	// was released.
 	ErrReleased = errors.New("the reservation was released")
@@ -97,6 +100,12 @@ type Service interface {
 	// such project, but for ErrInDoubt.
 	CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error)
 
+	// CreateProjectOnce is CreateProject for a request that has a name: it returns what
+	// an earlier request of the same name made, as long as that is there, or
+	// ErrIdempotencyMismatch when its body was another. After ErrInDoubt the same
+	// request finds out.
+	CreateProjectOnce(ctx context.Context, userID string, req api.ProjectRequest, once Once) (made api.Project, replayed bool, err error)
+
 	// Project returns a project by id, or ErrUnknownProject.
 	Project(ctx context.Context, projectID string) (Project, error)
 
@@ -145,9 +154,52 @@ type Service interface {
 	// View returns that as one of api.Views shows it.
 	View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 
+	Webhooks
+
 	// Health returns the sidecar's own status. It tries a write, so it is not for
 	// frequent checks.
 	Health(ctx context.Context) (Health, error)
+}
+
+// Webhooks are the part of Service that says where the ends of a project's jobs are
+// posted to, and what became of it.
+type Webhooks interface {
+	// SetWebhook has the ends of the project's jobs posted to a URL, instead of another
+	// one if there is. The answer holds the secret when there was no webhook before. For
+	// a URL that may not be posted to it returns an *api.Error; or ErrUnknownProject.
+	SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error)
+
+	// Webhook returns a project's webhook without its secret, or ErrNoWebhook.
+	Webhook(ctx context.Context, projectID string) (api.Webhook, error)
+
+	// DropWebhook ends it, and forgets its deliveries. It is idempotent.
+	DropWebhook(ctx context.Context, projectID string) error
+
+	// RotateWebhook makes another secret, which the answer holds. The one before signs
+	// besides for a day. It returns ErrNoWebhook.
+	RotateWebhook(ctx context.Context, projectID string) (api.Webhook, error)
+
+	// Deliveries returns a page of the project's deliveries, newest first.
+	Deliveries(ctx context.Context, q DeliveryQuery) (api.DeliveryList, error)
+
+	// ReplayDelivery has a delivery posted again, as if it were new, or returns
+	// ErrUnknownDelivery.
+	ReplayDelivery(ctx context.Context, projectID, deliveryID string) (api.Delivery, error)
+}
+
+// DeliveryQuery asks for deliveries.
+type DeliveryQuery struct {
+	ProjectID string
+	State     string // one of api's, "" for all
+	Before    string // the NextCursor of the page before; "" for the first
+	Limit     int    // above 0
+}
+
+// Once names a request that its client may repeat.
+type Once struct {
+	KeyID       string
+	Name        string // the Idempotency-Key, "" for a request without one
+	Fingerprint string // the SHA-256 of the body, hexadecimal
 }
 
 // Health is the status of a sidecar.

@@ -7,13 +7,18 @@ import "time"
 const (
 	PathWorkspace = "/internal/workspace"
 	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
-	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip
+	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
+	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
+	PathQueue     = "/internal/queue"          // a Queue
 )
 
 // MaxEdit bounds one file that is saved by hand, in bytes.
 const MaxEdit = 1 << 20
+
+// MaxImport bounds the ZIP of a project, in bytes.
+const MaxImport = 64 << 20
 
 // Workspace is a project's game as it is now.
 type Workspace struct {
@@ -54,6 +59,11 @@ type Revisions struct {
 type RestoreRequest struct {
 	Rev  int `json:"rev"`
 	Head int `json:"head"` // what the asker takes for the newest revision
+}
+
+// Queue is the order in which the waiting jobs are to run: each of them once.
+type Queue struct {
+	Jobs []string `json:"jobs"`
 }
 
 // Diff is how two revisions of a game differ.

@@ -29,6 +29,7 @@ import (
 //	    }
 //	    max_projects <number>
 //	    max_queued <number>
+//	    webhook_networks <network...>
 //	}
 func (s *Sidecar) Caddyfile() block.Options {
 	return block.Options{
@@ -50,6 +51,8 @@ func (s *Sidecar) Caddyfile() block.Options {
 			Meaning: "how many projects a user may have; one more is refused with 409"},
 		{Name: "max_queued", Form: "<number>", Read: block.Count(&s.MaxQueued), Default: "`20`, which is as many as an engine takes",
 			Meaning: "how many jobs of a project may wait; one more is refused with 503"},
+		{Name: "webhook_networks", Form: "<network...>", Read: block.List(&s.WebhookNetworks, "networks like 10.1.0.0/16"), Default: "`$SVC_WEBHOOK_NETWORKS`, else none",
+			Meaning: "networks that are not public and to which webhooks may lead all the same, also by `http`"},
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *Sidecar) prices() (map[string]api.TIK, error) {
 // charged from now on. The policy is not changed by a reload but by its source.
 func (s *Sidecar) ReloadSidecar(opened *caddymodule.OpenedSidecar) error {
 	if !reflect.DeepEqual(opened.Fixed, s.fixed()) {
-		return errors.New("the options policy, decision_log, max_projects and max_queued take effect at a start: restart the service, or leave them as they were")
+		return errors.New("the options policy, decision_log, max_projects, max_queued and webhook_networks take effect at a start: restart the service, or leave them as they were")
 	}
 	list, err := s.prices()
 	if err != nil {

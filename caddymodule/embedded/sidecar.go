@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -73,6 +74,9 @@ func (s *Sidecar) Provision(ctx caddy.Context) error {
 	}
 	if s.PricesFile == "" && s.Prices == nil {
 		s.PricesFile = os.Getenv("SVC_PRICES")
+	}
+	if s.WebhookNetworks == nil {
+		s.WebhookNetworks = strings.FieldsFunc(os.Getenv("SVC_WEBHOOK_NETWORKS"), func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	if err := caddymodule.DecisionTimeout(&s.DecisionTimeout); err != nil {
 		return err

@@ -103,11 +103,11 @@ func (a *Access) findReplay(r *http.Request, q *Request) *api.Error {
 	return nil
 }
 
-// takeIdempotencyKey reads the Idempotency-Key of a submission, where there is
-// one.
+// takeIdempotencyKey reads the Idempotency-Key of what makes a job or a project, where
+// there is one.
 func (q *Request) takeIdempotencyKey(h http.Header) *api.Error {
 	keys, sent := h["Idempotency-Key"]
-	if !sent || q.Route.Action != policy.ActionGenerate {
+	if !sent || q.Route.Action != policy.ActionGenerate && q.Route.Action != policy.ActionCreateProject {
 		return nil
 	}
 	if len(keys) > 1 || !validIdempotencyKey(keys[0]) {
@@ -131,8 +131,12 @@ func validIdempotencyKey(s string) bool {
 
 // read takes what the request says of itself: body, query and path.
 func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
-	switch q.Route.Action {
-	case policy.ActionCreateProject, policy.ActionGenerate, policy.ActionPublish:
+	action := q.Route.Action
+	if action == policy.ActionWriteWebhooks && (r.Method != http.MethodPost || q.Route.Part == partSecret) {
+		action = policy.ActionReadWebhooks // which has no body either
+	}
+	switch action {
+	case policy.ActionCreateProject, policy.ActionGenerate, policy.ActionPublish, policy.ActionWriteWebhooks:
 		limit := a.MaxBody
 		if limit <= 0 {
 			limit = DefaultMaxBody
@@ -148,7 +152,7 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 			return refused
 		}
 		return q.takeIdempotencyKey(r.Header)
-	case policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionUnpublish, policy.ActionAnalytics:
+	case policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionUnpublish, policy.ActionAnalytics, policy.ActionReadWebhooks:
 		q.ProjectID = q.Route.ProjectID
 		return asError(api.CheckProjectID(q.ProjectID))
 	case policy.ActionListProjects, policy.ActionListModels:
@@ -187,12 +191,18 @@ func (q *Request) parse(body []byte) *api.Error {
 	switch q.Route.Action {
 	case policy.ActionCreateProject:
 		req, err := api.ParseProjectRequest(body)
-		q.Project = req
+		q.Project, q.Fingerprint = req, fingerprint(body)
 		return asError(err)
-	case policy.ActionPublish:
+	case policy.ActionPublish, policy.ActionWriteWebhooks:
 		q.ProjectID = q.Route.ProjectID
 		err := api.CheckProjectID(q.ProjectID)
-		if err == nil {
+		switch {
+		case err != nil:
+		case q.Route.Part == partWebhook:
+			q.Webhook, err = api.ParseWebhookRequest(body)
+		case q.Route.Part == partReplay:
+			q.DeliveryID, err = api.ParseReplayRequest(body)
+		default:
 			q.Publish, err = api.ParsePublishRequest(body)
 		}
 		return asError(err)
@@ -204,9 +214,14 @@ func (q *Request) parse(body []byte) *api.Error {
 	if err != nil {
 		return asError(err)
 	}
-	sum := sha256.Sum256(body)
-	q.ProjectID, q.model, q.Body, q.Fingerprint = req.ProjectID, req.Settings.Model, body, hex.EncodeToString(sum[:])
+	q.ProjectID, q.model, q.Body, q.Fingerprint = req.ProjectID, req.Settings.Model, body, fingerprint(body)
 	return nil
+}
+
+// fingerprint is the SHA-256 of a body.
+func fingerprint(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
 }
 
 // findJob looks the job up; without a projectId, and without a route, the job's

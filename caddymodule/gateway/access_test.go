@@ -29,6 +29,13 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 		"/v1/projects/" + project + "/publish": {
 			"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "POST": policy.ActionPublish, "DELETE": policy.ActionUnpublish,
 		},
+		"/v1/projects/" + project + "/webhook": {
+			"GET": policy.ActionReadWebhooks, "HEAD": policy.ActionReadWebhooks, "POST": policy.ActionWriteWebhooks, "DELETE": policy.ActionWriteWebhooks,
+		},
+		"/v1/projects/" + project + "/webhook/secret":     {"POST": policy.ActionWriteWebhooks},
+		"/v1/projects/" + project + "/webhook/deliveries": {"GET": policy.ActionReadWebhooks, "HEAD": policy.ActionReadWebhooks},
+		"/v1/projects/" + project + "/webhook/replay":     {"POST": policy.ActionWriteWebhooks},
+		"/v1/projects/" + project + "/webhook/other":      nil,
 		"/v1/projects/" + project + "/analytics/overview": {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics},
 		"/v1/projects/" + project + "/analytics/rows":     {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics},
 		"/v1/projects/" + project + "/analytics/other":    nil,

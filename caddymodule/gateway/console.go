@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"log"
 	"net/http"
 	"strings"
 
@@ -17,9 +16,8 @@ import (
 type Console struct {
 	Locator  *Locator
 	Previews *Previews
-	Studio   Studio      // nil: there is none
-	Library  []byte      // of published games; nil leaves them theirs
-	Log      *log.Logger // of what goes wrong between the gateway and an engine
+	Studio   Studio // nil: there is none
+	Library  []byte // of published games; nil leaves them theirs
 }
 
 // Studio answers for the studio, which needs engines.
@@ -104,7 +102,7 @@ func (c *Console) serveJob(
 	if asked.Session != "" && ended != nil { // an older sidecar names none
 		over = func(ctx context.Context) (bool, error) { return ended(ctx, asked.Session) }
 	}
-	return c.Locator.follow(w, r, q, over, PassTo(q, c.Log))
+	return c.Locator.follow(w, r, q, over)
 }
 
 // askedWriter passes the console's answer on, unless the console asks the gateway to

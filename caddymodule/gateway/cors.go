@@ -43,7 +43,7 @@ var (
 	corsResponse = strings.Join([]string{
 		"X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After", "Allow", "ETag",
 		"Content-Disposition", "Accept-Ranges", "Content-Range",
-		"Idempotent-Replayed", "Svc-Job-Id", "Svc-Next-Cursor", "Svc-Poll-After", HeaderEngineState, HeaderPolicyRule,
+		headerReplayed, "Svc-Job-Id", "Svc-Next-Cursor", "Svc-Poll-After", HeaderEngineState, HeaderPolicyRule,
 	}, ", ")
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -46,6 +46,7 @@ type Locator struct {
 	RetryAfter   time.Duration // of a cold start
 	Now          func() time.Time
 	Streams      *streams.Registry             // the open event streams
+	Jobs         *joblog.Jobs                  // whose events they read
 	Waited       func(time.Duration)           // told how long a submission waited for its engine; nil: no one is
 	Gate         streams.Gate                  // pauses them while revocations can't be seen; nil: never
 	Ended        func(jobID string)            // told before a client is that a job ended; nil: no one is
@@ -61,7 +62,7 @@ func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next
 	case policy.ActionStatus:
 		return serveStatus(w, r, q.Job)
 	case policy.ActionEvents:
-		return l.events(w, r, q, next)
+		return l.events(w, r, q)
 	case policy.ActionFiles:
 		return l.files(w, r, q)
 	case policy.ActionCancel:
@@ -174,22 +175,10 @@ func forEngine(r *http.Request, q *Request) *http.Request {
 	out.Header = http.Header{
 		// The engine knows its own token and nothing of the client's.
 		"Authorization": {"Bearer " + q.Lease.Token},
+		"Content-Type":  {"application/json"},
 		// Caddy adds these where they are not nil; see addForwardedHeaders of its
 		// reverse_proxy.
 		"X-Forwarded-For": nil, "X-Forwarded-Host": nil, "X-Forwarded-Proto": nil,
-	}
-	if q.Route.Action != policy.ActionEvents {
-		out.Header.Set("Content-Type", "application/json")
-		return out
-	}
-	out.URL.Path += "/" + q.Route.JobID + "/events"
-	out.URL.RawQuery = "projectId=" + url.QueryEscape(q.ProjectID)
-	out.Header.Set("Accept", "text/event-stream")
-	if last := sse.LastID(r); last != "" {
-		if _, valid := sse.Position(r); !valid {
-			last = "none" // what a query can hold no header may; no log has either
-		}
-		out.Header.Set("Last-Event-ID", last)
 	}
 	return out
 }

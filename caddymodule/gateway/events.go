@@ -10,15 +10,14 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/sidecar"
 )
 
-// How long a stream waits before it is taken up once more: from an engine that
-// broke off or could not be reached, though it is said to be ready, or from the
-// archive, of which nothing tells when it returns. The wait doubles while no event
-// comes.
+// How long a stream waits before it is taken up once more, by the archive or another
+// look at the job. The wait doubles while no event comes.
 const (
 	retryFirst = 100 * time.Millisecond
 	retryMost  = time.Second
@@ -35,7 +34,7 @@ const retryFull = 5 * time.Second
 // events serves the stream of an ended job from the archive, and that of an
 // unfinished one from its engine. The stream ends with stream.closing when its
 // key is revoked, the key's user loses access to the project, or the service stops.
-func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
+func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) error {
 	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID})
 	if err != nil {
 		return noRoom(err)
@@ -51,22 +50,19 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request, nex
 		q.Decision = d
 		return refusal(d)
 	}
-	return l.serveStream(w, r, q, stream, l.Gate, next)
+	return l.serveStream(w, r, q, stream, l.Gate)
 }
 
 // follow serves the events of a job to its owner, whom the caller let in by other
-// means than a key, until ended says that this is over; nil: it never is. next
-// passes a request on to the engine that q.Lease names.
-func (l *Locator) follow(
-	w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error), next Next,
-) error {
+// means than a key, until ended says that this is over; nil: it never is.
+func (l *Locator) follow(w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error)) error {
 	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})
 	if err != nil {
 		return noRoom(err)
 	}
 	defer stream.Done()
 	if ended == nil {
-		return l.serveStream(w, r, q, stream, nil, next)
+		return l.serveStream(w, r, q, stream, nil)
 	}
 	gate := newSessionGate(ended)
 	ctx, leave := context.WithCancel(r.Context())
@@ -79,7 +75,7 @@ func (l *Locator) follow(
 		leave()
 		<-watched
 	}()
-	return l.serveStream(w, r, q, stream, gate, next)
+	return l.serveStream(w, r, q, stream, gate)
 }
 
 // noRoom is the 503 of a stream for which the registry has no room: the
@@ -94,29 +90,27 @@ func noRoom(err error) *api.Error {
 }
 
 // serveStream serves a stream until it is complete, its client leaves or the
-// registry ends it.
-func (l *Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request, stream *streams.Stream, gate streams.Gate, next Next) error {
+// registry ends it. It has no goroutine but the request's own.
+func (l *Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request, stream *streams.Stream, gate streams.Gate) error {
 	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
 	r = withoutBody(r.WithContext(ctx))
 	out := streams.NewWriter(ctx, w, gate)
 	if l.Ended != nil {
 		out.Final = func() { l.Ended(q.Route.JobID) }
 	}
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case reason := <-stream.Closing():
-			out.End(reason)
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	defer func() {
+	stream.OnEnd(func() {
+		out.Hurry()
 		cancel()
-		<-watched
-	}()
-	err := untilEnded(out, func() error { return l.stream(out, r, q, next) })
+	})
+	err := l.stream(out, r, q)
+	select {
+	case reason := <-stream.Closing():
+		out.End(reason)
+		out.Conclude()
+		err = nil
+	default:
+	}
 	if out.MustAbort() && r.Method != http.MethodHead {
 		panic(http.ErrAbortHandler) // the server then leaves the body without its end
 	}
@@ -139,27 +133,15 @@ func withoutBody(r *http.Request) *http.Request {
 	return r
 }
 
-// untilEnded runs a handler and takes the end of the stream that we made
-// ourselves for a good one: reverse_proxy panics when it is cut off.
-func untilEnded(out *streams.Writer, serve func() error) (err error) {
-	defer func() {
-		if !out.Ended() {
-			return
-		}
-		if p := recover(); p != nil && p != http.ErrAbortHandler {
-			panic(p)
-		}
-		err = nil
-		out.Conclude()
-	}()
-	return serve()
-}
+// unknownID is the event of a stream that begins at the beginning, because its client
+// named an id that is none.
+const unknownID = "event: " + api.StreamReset + "\ndata: {\"type\":\"" + api.StreamReset + "\",\"reason\":\"unknown_id\"}\n\n"
 
 // stream serves the events. While the engine is down, or stopped, it stays open and
-// beats: a browser's EventSource gives up for good on an error. One that dies while
-// it sends is taken up again where it broke off. A HEAD is told that there is a
-// stream, for which no engine is asked.
-func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request, next Next) error {
+// beats: a browser's EventSource gives up for good on an error. One whose engine dies
+// goes on where it was. A HEAD is told that there is a stream, for which no engine is
+// asked.
+func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request) error {
 	if q.Job.Settled {
 		return l.archivedEvents(out, r, q)
 	}
@@ -168,132 +150,126 @@ func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request, next 
 		return nil
 	}
 	defer out.Beat(firstWord)()
-	served, err := l.liveEvents(out, r, q, next)
-	if served && err == nil && r.Context().Err() == nil {
-		served = out.Started() // else the engine broke off before it said a word
-	}
-	last, broken := out.Resume()
-	switch {
-	case served && !broken, !served && err != nil:
-		return err
-	case !served:
-		if err := out.Begin(); err != nil {
+	after, valid := sse.Position(r)
+	if !valid {
+		after = 0
+		if out.Event([]byte(unknownID), 0, false) != nil || out.FlushError() != nil {
 			return nil // the client left
 		}
 	}
-	resumeAfter(r, last)
-	return l.resume(out, r, q, next)
-}
-
-// resume goes on with a stream whose header is sent, until it is complete.
-func (l *Locator) resume(out *streams.Writer, r *http.Request, q *Request, next Next) error {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		if err := out.Comment("waiting for the engine"); err != nil {
-			return nil // the client left
-		}
-		if !l.awaitChange(r.Context(), q) {
+		before := after
+		var over bool
+		if after, over = l.live(r.Context(), out, q, after); over {
 			return nil
 		}
-		served, err := l.restOfEvents(out, r, q, next)
-		if err != nil {
-			return err
-		}
-		last, broken := out.Resume()
-		if served && !broken {
+		job, err := l.Sidecar.Job(r.Context(), q.Route.JobID)
+		if errors.Is(err, sidecar.ErrUnknownJob) {
 			return nil
 		}
-		if resumeAfter(r, last) {
+		if err == nil && job.Settled {
+			q.Job = &job
+			return l.restFromArchive(out, r, q, after)
+		}
+		if after != before {
 			pause = retryFirst
 		}
-		select {
-		case <-time.After(pause):
-		case <-r.Context().Done():
+		if !sleep(r.Context(), pause) {
 			return nil
 		}
 	}
 }
 
-// restOfEvents serves what follows, from wherever it is now. Where that can't
-// be reached, served is false: the client has a good stream, and keeps it.
-func (l *Locator) restOfEvents(w *streams.Writer, r *http.Request, q *Request, next Next) (served bool, err error) {
-	if !q.Job.Settled {
-		return l.liveEvents(w, r, q, next)
+// live passes events on that follow after, from where the job runs, until the stream
+// is over or the rest may be elsewhere. It returns how far the client came.
+func (l *Locator) live(ctx context.Context, out *streams.Writer, q *Request, after uint64) (last uint64, over bool) {
+	reader := l.Jobs.Join(joblog.Job{ID: q.Route.JobID, ProjectID: q.ProjectID}, after)
+	defer reader.Leave()
+	var room [8]joblog.Event
+	for {
+		events, state := reader.Read(room[:0])
+		if ctx.Err() != nil || state.Waits && waiting(out) != nil {
+			return 0, true
+		}
+		if state.Outside && state.Answered && state.Over != joblog.Elsewhere {
+			var err error
+			if events, err = reader.Page(ctx); err != nil && !errors.Is(err, joblog.ErrNoMore) {
+				return reader.After(), ctx.Err() != nil
+			} else if err != nil {
+				state.Over = joblog.Complete
+			} else if len(events) == 0 {
+				continue // the window came to where the reader is
+			}
+		}
+		if len(events) > 0 {
+			if passOn(out, events) != nil || out.Complete() {
+				return 0, true
+			}
+			continue
+		}
+		switch {
+		case state.Over == joblog.Complete:
+			out.WriteHeader(http.StatusNoContent) // what a stream that has begun ends with otherwise
+			return 0, true
+		case state.Over == joblog.Elsewhere:
+			return reader.After(), false
+		case state.Answered && out.Begin() != nil:
+			return 0, true
+		}
+		select {
+		case <-state.Changed:
+		case <-ctx.Done():
+		}
 	}
-	err = l.archivedEvents(w, r, q)
-	if errors.Is(err, engineproxy.ErrUnreachable) {
-		return false, nil
-	}
-	return true, err
 }
 
-// resumeAfter makes r ask for the events after the last one that was passed on, 0 for
-// none. It reports whether that is another one than r asked for.
-func resumeAfter(r *http.Request, last uint64) bool {
-	id := strconv.FormatUint(last, 10)
-	if last == 0 || r.Header.Get("Last-Event-ID") == id {
+// passOn sends events. An error means that the client left, or the stream ended.
+func passOn(out *streams.Writer, events []joblog.Event) error {
+	for _, e := range events {
+		if err := out.Event(e.Block, e.ID, e.Terminal); err != nil {
+			return err
+		}
+	}
+	return out.FlushError()
+}
+
+// waiting tells the client that its stream goes on, later.
+func waiting(out *streams.Writer) error {
+	if err := out.Begin(); err != nil {
+		return err
+	}
+	return out.Comment("waiting for the engine")
+}
+
+// restFromArchive serves what follows after from the archive, of which nothing says
+// when it returns if it can't be reached: the client has a good stream, and keeps it.
+func (l *Locator) restFromArchive(out *streams.Writer, r *http.Request, q *Request, after uint64) error {
+	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
+		r.Header.Set("Last-Event-ID", strconv.FormatUint(after, 10))
+		err := l.archivedEvents(out, r, q)
+		last, broken := out.Resume()
+		if err != nil && !errors.Is(err, engineproxy.ErrUnreachable) || err == nil && !broken {
+			return err
+		}
+		if last > after {
+			after, pause = last, retryFirst
+		}
+		if waiting(out) != nil || !sleep(r.Context(), pause) {
+			return nil // the client left
+		}
+	}
+}
+
+// sleep waits. It returns false once ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
 		return false
 	}
-	r.Header.Set("Last-Event-ID", id)
-	return true
-}
-
-// liveEvents passes the request to the engine if there is one to pass it to.
-func (l *Locator) liveEvents(w http.ResponseWriter, r *http.Request, q *Request, next Next) (served bool, err error) {
-	lease, err := l.Engines.Attach(r.Context(), q.ProjectID)
-	if err != nil {
-		return false, nil // absent, starting, failed, out of reach: it may return
-	}
-	defer lease.Release()
-	q.Lease = lease
-	err = untilBroken(r.Context(), func() error { return next(w, forEngine(r, q)) })
-	if err != nil && r.Context().Err() == nil {
-		return false, nil // it is gone or going, and no one has noticed yet
-	}
-	return true, err
-}
-
-// untilBroken runs the proxy and takes the engine's breaking off for an end:
-// the client is still there, and the rest of the events will be.
-func untilBroken(ctx context.Context, serve func() error) (err error) {
-	defer func() {
-		if ctx.Err() != nil {
-			return // the client left, or we ended the stream
-		}
-		if p := recover(); p != nil && p != http.ErrAbortHandler {
-			panic(p)
-		}
-	}()
-	return serve()
-}
-
-// awaitChange waits for the engine, or for a heartbeat's time, and reads the
-// job again. It returns false once the client has left.
-func (l *Locator) awaitChange(ctx context.Context, q *Request) bool {
-	wait, done := context.WithTimeout(ctx, sse.DefaultHeartbeat)
-	defer done()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if _, err := l.Sidecar.AwaitEnd(wait, q.Route.JobID); err == nil {
-			done()
-		}
-	}()
-	// Its error is the wait's end; either way the job and the engine are
-	// looked at again.
-	_ = l.Engines.AwaitReady(wait, q.ProjectID)
-	done()
-	<-ended
-	if ctx.Err() != nil {
-		return false
-	}
-	job, err := l.Sidecar.Job(ctx, q.Route.JobID)
-	if errors.Is(err, sidecar.ErrUnknownJob) {
-		return false
-	}
-	if err == nil {
-		q.Job = &job
-	}
-	return true
 }
 
 func (l *Locator) archivedEvents(w http.ResponseWriter, r *http.Request, q *Request) error {

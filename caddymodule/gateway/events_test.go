@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -44,17 +42,22 @@ func TestAStreamIsCompleteOnlyWhereItIsOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var open streams.Registry
 			l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: &open}
+			terminal := make(chan struct{})
+			l.Ended = func(string) { close(terminal) }
+			served(&l, func(w http.ResponseWriter, r *http.Request) error {
+				sse.SetHeaders(w.Header())
+				if _, err := io.WriteString(w, tc.sent); err != nil && tc.sent != "" {
+					t.Error(err)
+				}
+				if strings.Contains(tc.sent, api.EventCompleted) {
+					<-terminal // it is on its way to the client
+				}
+				open.CloseAll(tc.reason)
+				<-r.Context().Done()
+				panic(http.ErrAbortHandler)
+			})
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				err := l.Serve(w, r, aStream("k", running), func(w http.ResponseWriter, r *http.Request) error {
-					sse.SetHeaders(w.Header())
-					if _, err := io.WriteString(w, tc.sent); err != nil && tc.sent != "" {
-						t.Error(err)
-					}
-					open.CloseAll(tc.reason)
-					<-r.Context().Done()
-					panic(http.ErrAbortHandler) // as reverse_proxy does
-				})
-				if err != nil {
+				if err := l.Serve(w, r, aStream("k", running), nil); err != nil {
 					t.Error(err)
 				}
 			}))
@@ -91,18 +94,6 @@ func cutOff(t *testing.T, serve func() error) {
 	t.Errorf("it returned %v", serve())
 }
 
-func TestAPanicThatIsNotABrokenStreamIsPassedOn(t *testing.T) {
-	l := Locator{Sidecar: &fakeSidecar{decision: allowed}, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
-	q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
-	defer func() {
-		if p := recover(); p != "a bug" {
-			t.Errorf("recovered %v", p)
-		}
-	}()
-	_ = l.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/x", nil).WithContext(context.Background()), q,
-		func(http.ResponseWriter, *http.Request) error { panic("a bug") })
-}
-
 func TestAStreamThatItsEngineBreaksOffIsTakenUpWhereItWas(t *testing.T) {
 	for name, sent := range map[string]struct{ first, last string }{
 		"between events":         {"id: 1\ndata: {}\n\n", "1"},
@@ -117,18 +108,18 @@ func TestAStreamThatItsEngineBreaksOffIsTakenUpWhereItWas(t *testing.T) {
 			q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
 			var positions []string
 			w := httptest.NewRecorder()
-			err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(w http.ResponseWriter, r *http.Request) error {
+			err := served(&l, func(w http.ResponseWriter, r *http.Request) error {
 				positions = append(positions, r.Header.Get("Last-Event-ID"))
 				sse.SetHeaders(w.Header())
 				if len(positions) == 1 {
 					if sent.first != "" {
 						_, _ = w.Write([]byte(sent.first))
 					}
-					panic(http.ErrAbortHandler) // as reverse_proxy does
+					panic(http.ErrAbortHandler)
 				}
 				_, err := w.Write([]byte("id: 2\nevent: job.completed\ndata: {}\n\n"))
 				return err
-			})
+			}).Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +143,7 @@ func TestAStreamWhoseJobEndsWhileTheArchiveIsAwayIsCompleted(t *testing.T) {
 		l := Locator{Sidecar: side, Engines: engines, Streams: new(streams.Registry)}
 		q := &Request{KeyID: "k", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
 		w := httptest.NewRecorder()
-		err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, func(http.ResponseWriter, *http.Request) error { return nil })
+		err := served(&l, nil).Serve(w, httptest.NewRequest("GET", "/v1/x", nil), q, nil)
 		if body := w.Body.String(); err != nil || w.Code != http.StatusOK || strings.Count(body, "event: "+api.EventCompleted) != 1 {
 			t.Errorf("%d %v, the client has %q", w.Code, err, body)
 		}
@@ -167,10 +158,10 @@ func TestAStreamThatIsOpenedWhileTheServiceStopsSaysSoAndEnds(t *testing.T) {
 	q := &Request{Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, KeyID: "k", Job: &job}
 	w := httptest.NewRecorder()
 	cutOff(t, func() error {
-		return l.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/x", nil), q, func(_ http.ResponseWriter, r *http.Request) error {
+		return served(&l, func(_ http.ResponseWriter, r *http.Request) error {
 			<-r.Context().Done() // the engine says nothing for as long as the stream is open
 			return r.Context().Err()
-		})
+		}).Serve(w, httptest.NewRequest(http.MethodGet, "/v1/x", nil), q, nil)
 	})
 	if w.Code != http.StatusOK || w.Result().Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(w.Body.String(), `"reason":"shutdown"`) ||
 		!strings.HasPrefix(w.Body.String(), sse.FirstBlock) {
@@ -191,28 +182,21 @@ func TestAStreamOfWhichThereIsNoMoreEnds(t *testing.T) {
 		r := httptest.NewRequest("GET", "/v1/x", nil).WithContext(ctx)
 		r.Header.Set("Last-Event-ID", "1")
 		w := httptest.NewRecorder()
-		err := l.Serve(w, r, aStream("k", running), nil)
+		err := served(&l, nil).Serve(w, r, aStream("k", running), nil)
 		if err != nil || ctx.Err() != nil || strings.Contains(w.Body.String(), "data:") {
 			t.Errorf("%v, %v, the client has %q", err, ctx.Err(), w.Body)
 		}
 	})
 }
 
-// An engine's way to a client: Caddy's chain, or the console.
-var ways = map[string]func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error{
-	"the API": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, engine string) error {
-		proxy := &httputil.ReverseProxy{
-			Rewrite:       func(p *httputil.ProxyRequest) { p.SetURL(&url.URL{Scheme: "http", Host: engine}) },
-			FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0),
-		}
-		return l.Serve(w, r, q, func(w http.ResponseWriter, r *http.Request) error {
-			proxy.ServeHTTP(w, r)
-			return nil
-		})
+// The ways to a job's events: the API, or the console.
+var ways = map[string]func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request) error{
+	"the API": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request) error {
+		return l.Serve(w, r, q, nil)
 	},
-	"the console": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request, _ string) error {
+	"the console": func(l *Locator, w http.ResponseWriter, r *http.Request, q *Request) error {
 		r.Header.Set("Cookie", "__Host-svc-session=s")
-		return l.follow(w, r, q, nil, PassTo(q, log.New(io.Discard, "", 0)))
+		return l.follow(w, r, q, nil)
 	},
 }
 
@@ -234,9 +218,10 @@ func answers(t *testing.T, way, method string, engine http.HandlerFunc) *httptes
 	address := server.Listener.Addr().String()
 	side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
 	l := Locator{Sidecar: side, Engines: &fakeEngines{at: address}, Streams: new(streams.Registry)}
+	l.Jobs = joblog.New(&EngineEvents{Engines: l.Engines, Sidecar: side})
 	w := httptest.NewRecorder()
 	w.Header().Set("X-Request-Id", "r")
-	if err := ways[way](&l, w, httptest.NewRequest(method, "/v1/x", nil), aStream("k", running), address); err != nil {
+	if err := ways[way](&l, w, httptest.NewRequest(method, "/v1/x", nil), aStream("k", running)); err != nil {
 		t.Error(err)
 	}
 	return w
@@ -309,10 +294,11 @@ func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
 	}))
 	defer engine.Close()
 	side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
-	l := Locator{Sidecar: side, Engines: &fakeEngines{}, Streams: new(streams.Registry)}
+	l := Locator{Sidecar: side, Engines: &fakeEngines{at: engine.Listener.Addr().String()}, Streams: new(streams.Registry)}
+	l.Jobs = joblog.New(&EngineEvents{Engines: l.Engines, Sidecar: side})
 	r := httptest.NewRequest(http.MethodGet, "/v1/x", strings.NewReader("{}")).WithContext(ctx)
 	w := httptest.NewRecorder()
-	err := ways["the API"](&l, w, r, aStream("k", running), engine.Listener.Addr().String())
+	err := ways["the API"](&l, w, r, aStream("k", running))
 	if err != nil || !strings.HasSuffix(w.Body.String(), "event: job.completed\ndata: {}\n\n") {
 		t.Errorf("%v, %v, the client has %q", err, ctx.Err(), w.Body)
 	}
@@ -341,7 +327,7 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 		},
 	}
 	w := httptest.NewRecorder()
-	err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), nil)
+	err := served(&l, nil).Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), nil)
 	if err != nil || w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), ": ") {
 		t.Errorf("%v, the client has %d %q", err, w.Code, w.Body)
 	}
@@ -349,4 +335,49 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 	if !errors.As(broke, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("its end is not told: %v", broke)
 	}
+}
+
+// TestReadersOfAJobShareItsEngineAndEndAlone has the key of one of two revoked.
+func TestReadersOfAJobShareItsEngineAndEndAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open, engines := new(streams.Registry), new(fakeEngines)
+		side := &allowing{}
+		l := Locator{Sidecar: side, Engines: engines, Streams: open}
+		asked, goOn := 0, make(chan struct{})
+		served(&l, func(w http.ResponseWriter, _ *http.Request) error {
+			asked++
+			sse.SetHeaders(w.Header())
+			_, _ = io.WriteString(w, "id: 1\ndata: {}\n\n")
+			<-goOn
+			_, err := io.WriteString(w, "id: 2\nevent: job.completed\ndata: {}\n\n")
+			return err
+		})
+		over := make(map[string]chan error)
+		clients := make(map[string]*httptest.ResponseRecorder)
+		for _, key := range []string{"revoked", "good"} {
+			w, end := httptest.NewRecorder(), make(chan error, 1)
+			over[key], clients[key] = end, w
+			go func() { end <- l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream(key, running), nil) }()
+		}
+		synctest.Wait()
+		open.CloseReader(streams.Reader{KeyID: "revoked", ProjectID: project}, streams.ReasonKeyRevoked)
+		if err := <-over["revoked"]; err != nil || !strings.HasSuffix(clients["revoked"].Body.String(), `"reason":"key_revoked"}`+"\n\n") {
+			t.Errorf("%v, the client has %q", err, clients["revoked"].Body)
+		}
+		close(goOn)
+		const want = sse.FirstBlock + "id: 1\ndata: {}\n\nid: 2\nevent: job.completed\ndata: {}\n\n"
+		if err := <-over["good"]; err != nil || clients["good"].Body.String() != want {
+			t.Errorf("%v, the client has %q", err, clients["good"].Body)
+		}
+		if asked != 1 || engines.released != 1 {
+			t.Errorf("the engine was asked %d times, and let go %d times", asked, engines.released)
+		}
+	})
+}
+
+// allowing is a sidecar that lets everybody read.
+type allowing struct{ sidecar.Service }
+
+func (*allowing) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
+	return allowed, nil
 }

@@ -3,12 +3,15 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -136,6 +139,90 @@ func (f *fakeEngines) Events(context.Context, string) (sse.Log, error) {
 
 func (f *fakeEngines) Files(context.Context, string) (engineproxy.File, error) {
 	return engineproxy.File{}, engineproxy.ErrNotArchived
+}
+
+// handled is what EngineEvents is, but for the engine: next answers in its place.
+type handled struct {
+	EngineEvents
+
+	next Next
+}
+
+// served has next answer where l asks an engine for events.
+func served(l *Locator, next Next) *Locator {
+	l.Jobs = joblog.New(&handled{EngineEvents{Engines: l.Engines, Sidecar: l.Sidecar}, next})
+	return l
+}
+
+// Open implements joblog.Source.
+func (h *handled) Open(ctx context.Context, job joblog.Job, after uint64) (joblog.Events, error) {
+	lease, err := h.Engines.Attach(ctx, job.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	from, to := io.Pipe()
+	w := &piped{PipeWriter: to, header: make(http.Header), answered: make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				panic(p)
+			}
+			w.WriteHeader(http.StatusOK)
+			_ = to.CloseWithError(io.ErrUnexpectedEOF)
+		}()
+		_ = h.next(w, eventsRequest(lease.Token, job, after).WithContext(ctx))
+	}()
+	events := &handledEvents{joblog.NewScanner(from), func() {
+		cancel()
+		_ = from.Close()
+		<-done
+		lease.Release()
+	}}
+	select {
+	case <-w.answered:
+		err = checkEvents(&http.Response{StatusCode: w.status, Header: w.header}, lease.InstanceID)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		events.Close()
+		return nil, err
+	}
+	return events, nil
+}
+
+type handledEvents struct {
+	*joblog.Scanner
+
+	close func()
+}
+
+func (h *handledEvents) Close() { h.close() }
+
+// piped is an answer that is read while it is written.
+type piped struct {
+	*io.PipeWriter
+
+	header   http.Header
+	status   int
+	answered chan struct{}
+}
+
+func (p *piped) Header() http.Header { return p.header }
+
+func (p *piped) WriteHeader(status int) {
+	if p.status == 0 {
+		p.status = status
+		close(p.answered)
+	}
+}
+
+func (p *piped) Write(data []byte) (int, error) {
+	p.WriteHeader(http.StatusOK)
+	return p.PipeWriter.Write(data)
 }
 
 // endedLog is the log of a job that ended with its first event.

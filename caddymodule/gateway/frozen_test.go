@@ -57,7 +57,7 @@ func TestReadersOfAFrozenEngineHaveAStreamThatBeats(t *testing.T) {
 				w := &clocked{ResponseRecorder: httptest.NewRecorder()}
 				begin, goesOn, over := time.Now(), make(chan struct{}), make(chan error, 1)
 				go func() {
-					over <- l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), func(w http.ResponseWriter, _ *http.Request) error {
+					over <- served(&l, func(w http.ResponseWriter, _ *http.Request) error {
 						write := func(text string) {
 							sse.SetHeaders(w.Header())
 							if _, err := w.Write([]byte(text)); err != nil && text != "" {
@@ -75,7 +75,7 @@ func TestReadersOfAFrozenEngineHaveAStreamThatBeats(t *testing.T) {
 							write(rest + last)
 						}
 						return nil
-					})
+					}).Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), nil)
 				}()
 				time.Sleep(firstWord)
 				body, _ := w.had()
@@ -120,10 +120,10 @@ func TestAStreamThatPausesDoesNotBeat(t *testing.T) {
 		w := &clocked{ResponseRecorder: httptest.NewRecorder()}
 		over := make(chan error, 1)
 		go func() {
-			over <- l.follow(w, httptest.NewRequest("GET", "/console/x", nil), aStream("", running), session.ended, func(_ http.ResponseWriter, r *http.Request) error {
+			over <- served(&l, func(_ http.ResponseWriter, r *http.Request) error {
 				<-r.Context().Done()
-				panic(http.ErrAbortHandler) // as reverse_proxy does
-			})
+				panic(http.ErrAbortHandler)
+			}).follow(w, httptest.NewRequest("GET", "/console/x", nil), aStream("", running), session.ended)
 		}()
 		sent := func() int {
 			_, blocks := w.had()

@@ -188,6 +188,8 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionUnpublish:     "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/" + route.Part,
+			policy.ActionReadWebhooks:  "/v1/projects/" + route.ProjectID + "/" + route.Part,
+			policy.ActionWriteWebhooks: "/v1/projects/" + route.ProjectID + "/" + route.Part,
 			policy.ActionListModels:    "/v1/models",
 			policy.ActionGenerate:      "/v1/generate",
 			policy.ActionListJobs:      "/v1/generate",

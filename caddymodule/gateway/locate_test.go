@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -40,6 +41,7 @@ func locate(t *testing.T, side *fakeSidecar, engines *fakeEngines, action policy
 	w := httptest.NewRecorder()
 	passed := false
 	q := &Request{Route: Route{Action: action, JobID: jobID}, ProjectID: project, UserID: "u", Job: job, Body: []byte(`{}`)}
+	l.Jobs = joblog.New(&EngineEvents{Engines: engines, Sidecar: side})
 	err := l.Serve(w, r, q, func(w http.ResponseWriter, _ *http.Request) error {
 		passed = true
 		if q.Lease == nil {

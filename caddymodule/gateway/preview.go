@@ -91,6 +91,28 @@ func (p *Previews) serve(w http.ResponseWriter, r *http.Request, files Files, jo
 	}
 }
 
+// Read returns one file of an ended job's ZIP, of at most so many bytes. The caller has
+// made sure that the reader may see it.
+func (p *Previews) Read(ctx context.Context, files Files, jobID, name string, most int64) ([]byte, error) {
+	zipped, err := files.Files(ctx, jobID)
+	if err != nil {
+		return nil, err
+	}
+	defer zipped.Close()
+	content, err := p.open(ctx, zipped, name)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	data, err := io.ReadAll(io.LimitReader(content, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = errLarge
+	}
+	return data, err
+}
+
+var errLarge = errors.New("the file is larger than it may be")
+
 // GameHeaders are those of a file that a game loads, or is.
 func GameHeaders(h http.Header, name, caching string) {
 	h.Set("Content-Security-Policy", previewPolicy)

@@ -46,8 +46,19 @@ func (p *Projects) get(w http.ResponseWriter, r *http.Request, q *Request) error
 }
 
 func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) error {
-	made, err := p.Sidecar.CreateProject(r.Context(), q.UserID, q.Project)
-	if errors.Is(err, sidecar.ErrInDoubt) {
+	var made api.Project
+	var err error
+	if q.IdempotencyKey == "" {
+		made, err = p.Sidecar.CreateProject(r.Context(), q.UserID, q.Project)
+	} else {
+		var replayed bool
+		made, replayed, err = p.Sidecar.CreateProjectOnce(r.Context(), q.UserID, q.Project,
+			sidecar.Once{KeyID: q.KeyID, Name: q.IdempotencyKey, Fingerprint: q.Fingerprint})
+		if replayed {
+			w.Header().Set(headerReplayed, "true")
+		}
+	}
+	if errors.Is(err, sidecar.ErrInDoubt) && q.IdempotencyKey == "" {
 		// Not a 503, after which clients send the same again.
 		return &api.Error{
 			Status:  http.StatusGatewayTimeout,
@@ -126,6 +137,12 @@ func projectError(err error) *api.Error {
 	switch {
 	case errors.As(err, &refused):
 		return refused
+	case errors.Is(err, sidecar.ErrIdempotencyMismatch):
+		return otherRequest()
+	case errors.Is(err, sidecar.ErrNoWebhook):
+		return &api.Error{Status: http.StatusNotFound, Message: "The project has no webhook."}
+	case errors.Is(err, sidecar.ErrUnknownDelivery):
+		return &api.Error{Status: http.StatusNotFound, Message: "There is no such delivery in this project."}
 	case errors.Is(err, sidecar.ErrProjectBusy):
 		return &api.Error{Status: http.StatusConflict, Message: "The project has a job that has not ended."}
 	case errors.Is(err, sidecar.ErrUnknownJob):

@@ -8,10 +8,13 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// servePart answers what is asked of a project's published game, and of how it is played.
+// servePart answers what is asked of a project's published game, of how it is played, and
+// of its webhook.
 func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request) error {
 	ctx := r.Context()
 	switch q.Route.Action {
+	case policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
+		return p.serveWebhook(w, r, q)
 	case policy.ActionPublish:
 		made, err := p.Sidecar.Publish(ctx, q.ProjectID, q.Publish.JobID)
 		if err != nil {

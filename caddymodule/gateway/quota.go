@@ -143,12 +143,14 @@ func admissionError(err error) *api.Error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, sidecar.ErrIdempotencyMismatch):
-		return &api.Error{
-			Status:  http.StatusUnprocessableEntity,
-			Message: "The Idempotency-Key was used for another request.",
-		}
+		return otherRequest()
 	}
 	return api.Unavailable("The quota can't be checked right now.", retrySoon, err)
+}
+
+// otherRequest is the 422 of an Idempotency-Key that comes with another body.
+func otherRequest() *api.Error {
+	return &api.Error{Status: http.StatusUnprocessableEntity, Message: "The Idempotency-Key was used for another request."}
 }
 
 // settle decides from the engine's answer what the submission became, and

@@ -26,10 +26,12 @@ type Request struct {
 	ProjectID   string // "" for the list of projects and the creation of one
 	Project     api.ProjectRequest
 	Publish     api.PublishRequest
+	Webhook     api.WebhookRequest
+	DeliveryID  string // that is to be replayed
 	Body        []byte // of a submission, checked
 	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
-	Fingerprint string // SHA-256 of Body, hexadecimal
+	Fingerprint string // SHA-256 of the body, hexadecimal, of what may have an Idempotency-Key
 	Job         *sidecar.Job
 	Decision    policy.Decision
 

@@ -26,9 +26,12 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	return err
 }
 
+// headerReplayed marks the answer to a request that was done before.
+const headerReplayed = "Idempotent-Replayed"
+
 // writeReplay answers a submission that was made before, from the job's row.
 func writeReplay(w http.ResponseWriter, job *sidecar.Job) error {
-	w.Header().Set("Idempotent-Replayed", "true")
+	w.Header().Set(headerReplayed, "true")
 	return writeJSON(w, http.StatusOK, api.Submission{
 		JobID:     job.JobID,
 		ProjectID: job.ProjectID,

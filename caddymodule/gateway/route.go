@@ -24,7 +24,7 @@ type Route struct {
 func (r Route) OfProjects() bool {
 	switch r.Action {
 	case policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject,
-		policy.ActionPublish, policy.ActionUnpublish, policy.ActionAnalytics:
+		policy.ActionPublish, policy.ActionUnpublish, policy.ActionAnalytics, policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
 		return true
 	}
 	return false
@@ -58,8 +58,12 @@ type actions map[string]policy.Action
 
 // Parts of a project.
 const (
-	partPublish = "publish"
-	partView    = "analytics/" // and the name of one
+	partPublish    = "publish"
+	partView       = "analytics/" // and the name of one
+	partWebhook    = "webhook"
+	partSecret     = "webhook/secret"
+	partDeliveries = "webhook/deliveries"
+	partReplay     = "webhook/replay"
 )
 
 // What each resource offers.
@@ -78,6 +82,14 @@ var (
 			http.MethodPost:   policy.ActionPublish,
 			http.MethodDelete: policy.ActionUnpublish,
 		},
+		partWebhook: {
+			http.MethodGet:    policy.ActionReadWebhooks,
+			http.MethodPost:   policy.ActionWriteWebhooks,
+			http.MethodDelete: policy.ActionWriteWebhooks,
+		},
+		partSecret:     {http.MethodPost: policy.ActionWriteWebhooks},
+		partDeliveries: {http.MethodGet: policy.ActionReadWebhooks},
+		partReplay:     {http.MethodPost: policy.ActionWriteWebhooks},
 	}
 	oneView   = actions{http.MethodGet: policy.ActionAnalytics}
 	modelList = actions{http.MethodGet: policy.ActionListModels}

@@ -50,7 +50,9 @@ func TestAStreamEndsWithTheSessionThatOpenedIt(t *testing.T) {
 		q := &Request{UserID: "u", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
 		w := httptest.NewRecorder()
 		over := make(chan error, 1)
-		go func() { over <- l.follow(w, httptest.NewRequest("GET", "/console/x", nil), q, session.ended, chatty) }()
+		go func() {
+			over <- served(&l, chatty).follow(w, httptest.NewRequest("GET", "/console/x", nil), q, session.ended)
+		}()
 
 		time.Sleep(10 * time.Second)
 		if len(over) > 0 {
@@ -91,7 +93,9 @@ func TestAStreamPausesWhileNoOneCanSayWhetherItsSessionGoesOn(t *testing.T) {
 		q := &Request{UserID: "u", Route: Route{Action: policy.ActionEvents, JobID: jobID}, ProjectID: project, Job: &running}
 		w := &counter{ResponseRecorder: httptest.NewRecorder()}
 		over := make(chan error, 1)
-		go func() { over <- l.follow(w, httptest.NewRequest("GET", "/console/x", nil), q, session.ended, chatty) }()
+		go func() {
+			over <- served(&l, chatty).follow(w, httptest.NewRequest("GET", "/console/x", nil), q, session.ended)
+		}()
 		sent := func() int {
 			synctest.Wait()
 			return int(w.events.Load())

@@ -48,7 +48,7 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 		"of its user without a key": {
 			streams.Bounds{PerKey: 1}, streams.Reader{UserID: "u", ProjectID: foreign},
 			func(l *Locator, w http.ResponseWriter, r *http.Request) error {
-				return l.follow(w, r, session, nil, nil)
+				return l.follow(w, r, session, nil)
 			},
 		},
 		"of all": {
@@ -102,11 +102,18 @@ func TestAStreamGivesItsPlaceBackHoweverItEnds(t *testing.T) {
 				if tc.serve != nil {
 					next = tc.serve(leave)
 				}
+				l := Locator{Sidecar: tc.sidecar, Engines: tc.engines, Streams: open}
 				func() {
 					defer func() { _ = recover() }()
-					l := Locator{Sidecar: tc.sidecar, Engines: tc.engines, Streams: open}
-					_ = l.Serve(httptest.NewRecorder(), httptest.NewRequest(tc.method, "/v1/x", nil).WithContext(ctx), aStream("k", tc.job), next)
+					var w http.ResponseWriter = httptest.NewRecorder()
+					if tc.bug {
+						w = buggy{w}
+					}
+					_ = served(&l, next).Serve(w, httptest.NewRequest(tc.method, "/v1/x", nil).WithContext(ctx), aStream("k", tc.job), nil)
 				}()
+				if l.Jobs.Len() != 0 {
+					t.Errorf("%d jobs are followed", l.Jobs.Len())
+				}
 				if open.Len() != 0 {
 					t.Fatalf("%d streams are open", open.Len())
 				}
@@ -123,7 +130,13 @@ type streamEnd struct {
 	job     sidecar.Job
 	method  string
 	serve   func(leave func()) Next
+	bug     bool // in what writes
 }
+
+// buggy is a writer that has a bug.
+type buggy struct{ http.ResponseWriter }
+
+func (buggy) Write([]byte) (int, error) { panic("a bug") }
 
 // streamEnds are the ways in which a stream ends that is registered in open.
 func streamEnds(open *streams.Registry) map[string]streamEnd {
@@ -161,8 +174,8 @@ func streamEnds(open *streams.Registry) map[string]streamEnd {
 				panic(http.ErrAbortHandler)
 			})
 		}},
-		"its handler has a bug": {serve: func(func()) Next {
-			return serves(func(http.ResponseWriter, *http.Request) { panic("a bug") })
+		"its handler has a bug": {bug: true, serve: func(func()) Next {
+			return serves(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		}},
 		"it was refused":      {sidecar: &fakeSidecar{decision: policy.Decision{Status: 403}}},
 		"it was not decided":  {sidecar: &fakeSidecar{decideErr: errDown}},

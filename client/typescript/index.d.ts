@@ -9,6 +9,8 @@ export type Model = Schemas["Model"];
 export type JobRecord = Schemas["Job"];
 export type JobStatus = Schemas["JobStatus"];
 export type StreamToken = Schemas["StreamToken"];
+/** What the service posts to a webhook. */
+export type WebhookPost = Schemas["WebhookPost"];
 /** An event of a job, told apart by `type`. */
 export type Event = Exclude<Schemas["Event"], Schemas["StreamClosing"]>;
 
@@ -49,7 +51,11 @@ export class SvcError extends Error {
 
 export class Client {
   constructor(options: Options);
-  createProject(request: ProjectRequest, options?: Abortable): Promise<Schemas["ProjectCreatedRef"]>;
+  /** Each attempt has the same Idempotency-Key: it makes one project. */
+  createProject(
+    request: ProjectRequest,
+    options?: Abortable & { idempotencyKey?: string },
+  ): Promise<Schemas["ProjectCreatedRef"]>;
   project(id: string, options?: Abortable): Promise<Project>;
   deleteProject(id: string, options?: Abortable): Promise<void>;
   /** All projects of the key's user, newest first, page by page. */
@@ -100,3 +106,15 @@ export function followJob(options: Abortable & {
   after?: number;
   fetch?: typeof fetch;
 }): AsyncGenerator<Event, void, undefined>;
+
+/**
+ * What was posted, once it is known to be the service's: one of its signatures is made with the secret, no more than
+ * five minutes from now. body is what came, before anything read it; an object of headers has lower-case names.
+ */
+export function verifyWebhook(post: {
+  headers: Headers | Record<string, string | undefined>;
+  body: string | Uint8Array;
+  secret: string;
+  /** Milliseconds; default: Date.now(). */
+  now?: number;
+}): Promise<WebhookPost>;

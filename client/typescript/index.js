@@ -7,6 +7,7 @@ import {
 } from "./retry.js";
 
 export { SvcError };
+export { verifyWebhook } from "./webhook.js";
 
 const pollEvery = 2000; // milliseconds
 const ends = new Set(["completed", "failed", "cancelled"]);
@@ -63,8 +64,9 @@ export class Client {
     });
   }
 
-  async createProject(request, { signal } = {}) {
-    const made = await this.#call("POST", "/v1/projects", { body: request, signal });
+  async createProject(request, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
+    const headers = { "Idempotency-Key": idempotencyKey };
+    const made = await this.#call("POST", "/v1/projects", { body: request, headers, signal });
     return made.data;
   }
 

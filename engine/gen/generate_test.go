@@ -259,6 +259,9 @@ func TestPlanModeTouchesNoGameCode(t *testing.T) {
 	if again, _ := p.runWith(Request{Prompt: briefs["lane"], Settings: api.Settings{ChatMode: api.ChatPlan}}); again.Changed {
 		t.Error("the same plan counts as a change")
 	}
+	if p.run(briefs["lane"]); p.files()["game/PLAN.md"] != "" || p.files()["game/index.html"] == "" {
+		t.Error("the plan is there beside the game that was built")
+	}
 }
 
 func TestUnreadableSpecMeansANewGameAndAWarning(t *testing.T) {

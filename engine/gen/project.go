@@ -46,6 +46,11 @@ type projectRecord struct {
 // kept are the generator's files beside the game that belong to a revision of it.
 var kept = []string{specFile, styleFile, assetsFile, editsFile, projectFile}
 
+// OfProject reports whether a file of this name is among those that Project returns.
+func OfProject(name string) bool {
+	return strings.HasPrefix(name, Deliverable+"/") || slices.Contains(kept, name)
+}
+
 // Authored reports whether a project's sources are the truth about its game: a model
 // has edited it, or a person has since it was delivered. One that does not say, or
 // can't be read, is when a model has edited it: no edit may be lost for a file that

@@ -98,7 +98,7 @@ func (d *delivery) remove(name string) error {
 }
 
 // game makes the deliverable hold the given files, and nothing else in its
-// generated folders.
+// generated folders. A plan for it is over.
 func (d *delivery) game(files compile.Files) error {
 	d.zip = int64(files.Bytes())
 	for _, name := range files.Names() {
@@ -111,7 +111,7 @@ func (d *delivery) game(files compile.Files) error {
 			return err
 		}
 	}
-	return nil
+	return d.remove(path.Join(Deliverable, planFile))
 }
 
 // shots keeps the pictures of a playtest, and none of a former one.

@@ -33,6 +33,9 @@ func (m *Manager) Recover() error {
 			return fmt.Errorf("recovering %s: %w", j.id, err)
 		}
 	}
+	if err := m.recallQueue(); err != nil {
+		return err
+	}
 	m.adopt()
 	return nil
 }

@@ -90,11 +90,16 @@ func (f *Flags) Address(dst **peer.Address, name, variable, usage string) {
 // Listeners adds the options of mutual TLS for listeners on TCP.
 func (f *Flags) Listeners(t *peer.TLS, names *[]string) {
 	f.TLS(t)
-	f.read("tls-names", "SVC_TLS_NAMES", "`names` that a client's certificate may bear, separated by commas", func(text string) error {
-		*names = nil
-		for name := range strings.SplitSeq(text, ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				*names = append(*names, name)
+	f.List(names, "tls-names", "SVC_TLS_NAMES", "`names` that a client's certificate may bear, separated by commas")
+}
+
+// List adds an option of texts with commas between them.
+func (f *Flags) List(dst *[]string, name, variable, usage string) {
+	f.read(name, variable, usage, func(text string) error {
+		*dst = nil
+		for each := range strings.SplitSeq(text, ",") {
+			if each = strings.TrimSpace(each); each != "" {
+				*dst = append(*dst, each)
 			}
 		}
 		return nil

@@ -87,7 +87,7 @@ var allowedByScope = map[string][]policy.Action{
 	"[full]": {"*"}, "[read,full]": {"*"},
 	"[read]": {
 		policy.ActionAuthenticate, policy.ActionListProjects, policy.ActionGetProject, policy.ActionProjectJobs, policy.ActionListModels,
-		policy.ActionListJobs, policy.ActionAnalytics, policy.ActionStudioRead, policy.ActionStatus, policy.ActionEvents,
+		policy.ActionListJobs, policy.ActionAnalytics, policy.ActionReadWebhooks, policy.ActionStudioRead, policy.ActionStatus, policy.ActionEvents,
 		policy.ActionStreamToken, policy.ActionFiles,
 	},
 }

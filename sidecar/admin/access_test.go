@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/access"
+	"github.com/svc-games/svc/sidecar/keys"
 )
 
 // refusing is a policy that refuses one action, and notes who asks.

@@ -55,6 +55,8 @@ var actions = map[string]string{
 	"key.create": "created the key", "key.rename": "renamed the key", "key.limits": "changed the limits of the key",
 	"key.disable": "disabled the key", "key.enable": "enabled the key", "key.revoke": "revoked the key",
 	projects.ActionAttributes: "changed the attributes of the project",
+	sessions.ActionShare:      "shared a version of the project",
+	sessions.ActionUnshare:    "ended a share of the project",
 	"user.create":             "created the account", "user.topup": "topped up the balance",
 	"user.suspend": "suspended the account", "user.resume": "resumed the account",
 	"console.login_link": "made a sign-in link", "console.sign_in": "signed in",
@@ -72,7 +74,7 @@ func (c *Console) auditRows(entries []keys.AuditEntry, user string, names map[st
 		if name, ok := names[e.Subject]; ok {
 			row.Subject, row.Key = name, e.Subject
 		}
-		if e.Action == projects.ActionAttributes {
+		if slices.Contains([]string{projects.ActionAttributes, sessions.ActionShare, sessions.ActionUnshare}, e.Action) {
 			row.Project = e.Subject
 		}
 		rows[i] = row

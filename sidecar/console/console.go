@@ -84,7 +84,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.
 func (c *Console) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console/{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/console/keys", http.StatusSeeOther)
+		http.Redirect(w, r, site.StudioPath, http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET /console/static/{name}", c.serveStatic)
 
@@ -136,6 +136,8 @@ func (c *Console) routes() http.Handler {
 	mux.Handle(site.StudioPath, c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/", c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
+	mux.Handle("GET "+site.StudioPath+"/{project}/share", c.allowed("", c.showShares))
+	mux.Handle("POST "+site.StudioPath+"/{project}/share", c.allowed("", c.share))
 	mux.Handle(site.StudioPath+"/{project}/{rest...}", c.allowed("", c.openStudio))
 
 	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))

@@ -112,7 +112,7 @@ func (d *desk) as(userID string) *browser {
 		d.t.Fatal(err)
 	}
 	b := d.browser()
-	if p := b.send("/console/login", url.Values{"code": {link.Code}}); p.status != http.StatusOK || p.path != "/console/keys" {
+	if p := b.send("/console/login", url.Values{"code": {link.Code}, "next": {"/console/keys"}}); p.status != http.StatusOK || p.path != "/console/keys" {
 		d.t.Fatalf("signing in: %d at %s\n%s", p.status, p.path, p.body)
 	}
 	return b

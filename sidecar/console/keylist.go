@@ -18,7 +18,8 @@ import (
 type keysPage struct {
 	Rows   []keyRow
 	Total  int // before filters
-	Live   int // not revoked
+	Own    int // of them, without the studio's
+	Live   int // of those, not revoked
 	Max    int
 	Filter keyFilter
 	User   keys.User
@@ -132,8 +133,11 @@ func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
 	}
 	page.Total = len(list)
 	for _, key := range list {
-		if key.State != policy.KeyRevoked && key.Kind != keys.KindStudio {
-			page.Live++
+		if key.Kind != keys.KindStudio {
+			page.Own++
+			if key.State != policy.KeyRevoked {
+				page.Live++
+			}
 		}
 		if !filter.match(key) {
 			continue

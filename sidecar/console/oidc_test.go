@@ -179,7 +179,7 @@ func TestAnswerThatTheBrowserDidNotAskForIsRefused(t *testing.T) {
 		t.Errorf("in another browser: %d", got.status)
 	}
 	other.CheckRedirect = nil
-	if got := other.get(answer); got.path != "/console/keys" {
+	if got := other.get(answer); got.path != "/console/studio" {
 		t.Errorf("in the right one: %d at %s", got.status, got.path)
 	}
 	if got := other.get(answer); got.status != http.StatusUnauthorized {

@@ -66,6 +66,8 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		{policy.ActionListProjects, "GET", "/console/projects", 200, 403},
 		{policy.ActionGetProject, "GET", project, 200, 404},
 		{policy.ActionSetAttributes, "POST", project + "/attributes", 422, 403},
+		{policy.ActionPublish, "GET", "/console/studio/" + e.projectID + "/share", 200, 403},
+		{policy.ActionPublish, "POST", "/console/studio/" + e.projectID + "/share", 409, 403},
 		{policy.ActionStatus, "GET", job, 200, 403},
 		{policy.ActionEvents, "GET", job + "/events", 200, 403},
 		{policy.ActionFiles, "GET", job + "/files", 409, 403},
@@ -105,7 +107,7 @@ func TestUserWhomThePolicyRefusesDoesNotSignIn(t *testing.T) {
 		t.Errorf("signing in: %d\n%s", p.status, p.body)
 	}
 	rules.refuse(doing())
-	if p := b.send("/console/login", url.Values{"code": {link}}); p.path != "/console/keys" {
+	if p := b.send("/console/login", url.Values{"code": {link}}); p.path != "/console/studio" {
 		t.Errorf("the link is used up: %d at %s", p.status, p.path)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"go.uber.org/zap"
@@ -31,15 +32,20 @@ func (c *Console) Preview() http.Handler {
 		case !d.Allow:
 			http.Error(w, d.Error, d.Status)
 		default:
-			served.Path = r.PathValue("path")
+			path := r.PathValue("path")
+			if !strings.HasPrefix(path, served.Path) && !(served.Path != "" && path == "bridge.js") {
+				http.Error(w, "The game has no such file.", http.StatusNotFound)
+				return
+			}
+			served.Path = path
 			served.Ask(w)
 		}
 	})
 	return mux
 }
 
-// previewed returns the job or the project whose game a code stands for, or ErrCode, and
-// whether the user who made the code may play it.
+// previewed returns the job or the project whose game a code stands for, with what all
+// paths must begin with, or ErrCode, and whether the user who made the code may play it.
 func (c *Console) previewed(ctx context.Context, code string) (site.Serve, policy.Decision, error) {
 	subject, userID, err := c.Sessions.Preview(ctx, code)
 	if err != nil {
@@ -47,7 +53,10 @@ func (c *Console) previewed(ctx context.Context, code string) (site.Serve, polic
 	}
 	serve := site.Serve{What: site.ServePreview, JobID: subject}
 	project, live := strings.CutPrefix(subject, livePrefix)
-	if live {
+	if of, rev, ok := sessions.Shared(subject); ok {
+		project = of
+		serve = site.Serve{What: site.ServeLive, ProjectID: of, Path: strconv.Itoa(rev) + "/"} // and no other version
+	} else if live {
 		serve = site.Serve{What: site.ServeLive, ProjectID: project}
 	} else {
 		job, err := c.Ledger.Job(ctx, subject)

@@ -117,7 +117,7 @@ func pageOf(r *http.Request) string {
 func nextPage(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, site.Path) || strings.ContainsAny(next, "\\\r\n") {
-		return site.Path + "keys"
+		return site.StudioPath
 	}
 	return u.RequestURI()
 }

@@ -32,7 +32,7 @@ func TestLinkOrItsCodeSignsInOnce(t *testing.T) {
 		code := d.link("alice")
 		typed := strings.Replace(form, "%", code, 1)
 		b := d.browser()
-		if p := b.send("/console/login", url.Values{"code": {typed}}); p.path != "/console/keys" || !p.has("alice") {
+		if p := b.send("/console/login", url.Values{"code": {typed}}); p.path != "/console/studio" {
 			t.Errorf("%q: at %s", form, p.path)
 		}
 		if p := d.browser().send("/console/login", url.Values{"code": {typed}}); p.status != http.StatusUnauthorized || !p.has("not valid any more") ||
@@ -112,13 +112,13 @@ func TestSignInReturnsToThePageAskedForAndNoOther(t *testing.T) {
 	d := open(t, site.Options{})
 	for next, want := range map[string]string{
 		"/console/usage?x=1":           "/console/usage",
-		"":                             "/console/keys",
-		"https://evil.example.com/":    "/console/keys",
-		"//evil.example.com/console/":  "/console/keys",
-		"/\\evil.example.com/console/": "/console/keys",
-		"/console/\\evil.example.com":  "/console/keys",
-		"/v1/projects":                 "/console/keys",
-		"javascript:alert(1)":          "/console/keys",
+		"":                             "/console/studio",
+		"https://evil.example.com/":    "/console/studio",
+		"//evil.example.com/console/":  "/console/studio",
+		"/\\evil.example.com/console/": "/console/studio",
+		"/console/\\evil.example.com":  "/console/studio",
+		"/v1/projects":                 "/console/studio",
+		"javascript:alert(1)":          "/console/studio",
 	} {
 		p := d.browser().send("/console/login", url.Values{"code": {d.link("alice")}, "next": {next}})
 		if p.path != want {
@@ -146,7 +146,7 @@ func TestSigningInIsRateLimited(t *testing.T) {
 		t.Errorf("%d of 30 attempts were refused, want 20", refused)
 	}
 	d.pass(time.Minute)
-	if p := b.send("/console/login", url.Values{"code": {d.link("alice")}}); p.path != "/console/keys" {
+	if p := b.send("/console/login", url.Values{"code": {d.link("alice")}}); p.path != "/console/studio" {
 		t.Errorf("a minute later: %d", p.status)
 	}
 }
@@ -209,10 +209,10 @@ func TestLinkAsksBeforeItSignsInInThePlaceOfSomebodyElse(t *testing.T) {
 			t.Errorf("%s: signed in as somebody else", name)
 		}
 	}
-	if p := b.send("/console/login", url.Values{"code": {foreign}, "as": {"bob"}}); p.path != "/console/keys" || !p.has("<bdi>bob</bdi>") {
+	if p := b.send("/console/login", url.Values{"code": {foreign}, "as": {"bob"}, "next": {"/console/keys"}}); p.path != "/console/keys" || !p.has("<bdi>bob</bdi>") {
 		t.Errorf("confirmed: %d at %s", p.status, p.path)
 	}
-	if p := b.send("/console/login", url.Values{"code": {d.link("bob")}}); p.path != "/console/keys" {
+	if p := b.send("/console/login", url.Values{"code": {d.link("bob")}}); p.path != "/console/studio" {
 		t.Errorf("one's own link: %d at %s", p.status, p.path)
 	}
 }
@@ -235,7 +235,7 @@ func TestLinkThatAnotherSiteLedToAsks(t *testing.T) {
 			t.Errorf("%q: asked: %v, at %s", site, asked, p.path)
 		}
 		form.Set("as", "alice")
-		if p := b.send("/console/login", form); want && p.path != "/console/keys" {
+		if p := b.send("/console/login", form); want && p.path != "/console/studio" {
 			t.Errorf("%q: confirmed: %d at %s", site, p.status, p.path)
 		}
 	}

@@ -47,6 +47,8 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	f.Duration(&o.DecisionTimeout, "decision-timeout", "SVC_DECISION_TIMEOUT", 0, "`time` that a decision may take (default: 50ms)")
 	f.Number(&o.Caps.MaxProjects, "max-projects", "", "`number` of projects that a user may have (default: 1000)")
 	f.Number(&o.Caps.MaxQueued, "max-queued", "", "`number` of jobs of a project that may wait, 20 at most (default: 20)")
+	f.List(&o.Caps.WebhookNetworks, "webhook-networks", "SVC_WEBHOOK_NETWORKS",
+		"`networks` like 10.1.0.0/16, separated by commas, that are not public and to which webhooks may lead all the same")
 	f.Address(&o.Listen, "listen", "SVC_SIDECAR_LISTEN", "`address` for gateways and engine proxies (default: "+Socket+" in the data folder)")
 	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+OPASocket+" in the data folder)")
 	f.Address(&o.Admin, "admin-listen", "SVC_ADMIN_LISTEN", "`address` for administrators, or off (default: admin.sock in the data folder)")

@@ -146,6 +146,8 @@ var references = []reference{
 	{"play_keys", "project_id", "projects"},
 	{"play_reports", "project_id", "projects"},
 	{"play_settings", "project_id", "projects"},
+	{"project_requests", "key_id", "keys"},
+	{"project_requests", "project_id", "projects"},
 	{"projects", "owner_id", "users"},
 	{"publications", "job_id", "jobs"},
 	{"publications", "project_id", "projects"},
@@ -160,6 +162,8 @@ var references = []reference{
 	{"tik_entries", "key_id", "keys"},
 	{"tik_entries", "user_id", "users"},
 	{"usage", "key_id", "keys"},
+	{"webhook_deliveries", "project_id", "projects"},
+	{"webhooks", "project_id", "projects"},
 }
 
 // broken is the query for columns and the missing ids in them.

@@ -20,7 +20,7 @@ func activate(tx *store.Tx, jobID string) (bool, error) {
 	return n == 1, err
 }
 
-// settle moves a row from active to settled, frees the key's slot, and reports
+// settle moves a row from active to settled, notes what is to be posted of it, frees the key's slot, and reports
 // whether the row was there to be moved.
 func settle(tx *store.Tx, job *jobRow, record contract.JobRecord, now int64) (bool, error) {
 	stored, err := encode(job, record)
@@ -30,6 +30,9 @@ func settle(tx *store.Tx, job *jobRow, record contract.JobRecord, now int64) (bo
 	n, err := tx.Exec(`UPDATE jobs SET state = 'settled', status = ?, record = ?, next_step = '', resolved_at = ?
 		WHERE id = ? AND state = 'active'`, string(record.Status), stored, now, job.id)
 	if n == 0 || err != nil {
+		return false, err
+	}
+	if err := postEnd(tx, job, record.Status, now); err != nil {
 		return false, err
 	}
 	return true, freeSlot(tx, job.keyID)

@@ -53,17 +53,34 @@ const lookUpTimeout = 2 * time.Second
 // hold it returns an *api.Error with status 400. Over the cap it returns an
 // *api.Error with status 409. A sidecar.ErrInDoubt leaves open whether it was made.
 func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
+	made, _, err := c.CreateProjectOnce(ctx, userID, req, sidecar.Once{})
+	return made, err
+}
+
+// CreateProjectOnce is CreateProject, and returns the project that an earlier request of
+// the same name made. sidecar.ErrIdempotencyMismatch: it had another body.
+func (c *Catalog) CreateProjectOnce(ctx context.Context, userID string, req api.ProjectRequest, once sidecar.Once) (_ api.Project, replayed bool, _ error) {
 	if strings.ContainsRune(req.Name+req.Description, 0) {
-		return api.Project{}, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
+		return api.Project{}, false, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
 	}
 	now := c.now().UTC().Truncate(time.Millisecond)
-	project := api.Project{
+	fresh := api.Project{
 		ID: api.NewProjectID(), Name: req.Name, Template: req.Template,
 		Description: req.Description, CreatedAt: now,
 	}
+	var project api.Project
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
+		project = fresh
 		if err := tx.LockUser(userID); err != nil {
 			return err
+		}
+		earlier, err := earlierProject(tx, once)
+		if err != nil {
+			return err
+		}
+		if replayed = earlier.ID != ""; replayed {
+			project = earlier
+			return nil
 		}
 		var have int64
 		if err := tx.Row("SELECT count(*) FROM projects WHERE owner_id = ?", userID).Scan(&have); err != nil {
@@ -75,23 +92,48 @@ func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.Proj
 				Message: fmt.Sprintf("A user may have at most %d projects; delete one first.", c.maxPerUser),
 			}
 		}
-		_, err := tx.Exec(`INSERT INTO projects
+		_, err = tx.Exec(`INSERT INTO projects
 				(id, owner_id, session_id, name, template, description, attributes, created_at)
 			VALUES (?, ?, ?, ?, ?, ?, '{}', ?)`,
 			project.ID, userID, api.NewSessionID(now), req.Name, req.Template, req.Description, now.UnixMilli())
+		if err == nil && once.Name != "" {
+			_, err = tx.Exec("INSERT INTO project_requests (key_id, name, fingerprint, project_id) VALUES (?, ?, ?, ?)",
+				once.KeyID, once.Name, once.Fingerprint, project.ID)
+		}
 		return err
 	})
 	if errors.Is(err, store.ErrInDoubt) {
 		made, errFound := c.made(ctx, project.ID)
 		if made {
-			return project, nil
+			return project, replayed, nil
 		}
 		err = errors.Join(fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err), errFound)
 	}
 	if err != nil {
-		return api.Project{}, fmt.Errorf("creating a project: %w", err)
+		return api.Project{}, false, fmt.Errorf("creating a project: %w", err)
 	}
-	return project, nil
+	return project, replayed, nil
+}
+
+// earlierProject returns the project that a request made, without an id for none.
+func earlierProject(tx *store.Tx, once sidecar.Once) (api.Project, error) {
+	if once.Name == "" {
+		return api.Project{}, nil
+	}
+	var p api.Project
+	var fingerprint string
+	var created int64
+	err := tx.Row(`SELECT r.fingerprint, p.id, p.name, p.template, p.description, p.created_at
+		FROM project_requests r JOIN projects p ON p.id = r.project_id WHERE r.key_id = ? AND r.name = ?`, once.KeyID, once.Name).
+		Scan(&fingerprint, &p.ID, &p.Name, &p.Template, &p.Description, &created)
+	p.CreatedAt = time.UnixMilli(created).UTC()
+	switch {
+	case errors.Is(err, store.ErrNoRows):
+		return api.Project{}, nil
+	case err == nil && fingerprint != once.Fingerprint:
+		return api.Project{}, sidecar.ErrIdempotencyMismatch
+	}
+	return p, err
 }
 
 // made reports whether a project is there, in a time of its own: the commit may
@@ -150,6 +192,9 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 			"DELETE FROM play_keys WHERE project_id = ?",
 			"DELETE FROM play_reports WHERE project_id = ?",
 			"DELETE FROM play_settings WHERE project_id = ?",
+			"DELETE FROM webhook_deliveries WHERE project_id = ?",
+			"DELETE FROM webhooks WHERE project_id = ?",
+			"DELETE FROM project_requests WHERE project_id = ?",
 			"DELETE FROM feed_cursor WHERE project_id = ?",
 			"DELETE FROM idempotency WHERE job_id IN (SELECT id FROM jobs WHERE project_id = ?)",
 			"DELETE FROM jobs WHERE project_id = ?",

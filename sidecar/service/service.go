@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,6 +25,7 @@ import (
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/sidecar/webhooks"
 )
 
 // Options of a Service.
@@ -73,6 +75,7 @@ type Service struct {
 	*ledger.Ledger
 	*projects.Catalog
 	*access.Door
+	*webhooks.Registry
 
 	keys     *keys.Registry
 	lastUsed *lastUsed
@@ -82,6 +85,7 @@ type Service struct {
 	redis    *push.Redis // nil: there is none
 	played   *played
 	now      func() time.Time
+	stop     func() // the sender of webhooks
 }
 
 // Open opens the store in the data directory, brings its schema up to date and
@@ -101,6 +105,10 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		o.Units = ledger.DefaultUnits()
 	}
 	if err := o.Caps.Validate(); err != nil {
+		return nil, fmt.Errorf("opening the sidecar: %w", err)
+	}
+	networks, err := webhooks.ParseNetworks(o.Caps.WebhookNetworks)
+	if err != nil {
 		return nil, fmt.Errorf("opening the sidecar: %w", err)
 	}
 	s, err := openStore(ctx, o.Store, o.DataDir)
@@ -125,6 +133,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
 		Door:     access.New(access.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
+		Registry: webhooks.New(s, o.Now, networks),
 		keys:     registry,
 		lastUsed: newLastUsed(s, now, o.Logger),
 		policy:   o.Policy,
@@ -133,7 +142,19 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		redis:    redis,
 		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
+		stop:     send(webhooks.SenderOptions{Store: s, Now: o.Now, Networks: networks, Logger: o.Logger.Named("webhooks")}),
 	}, nil
+}
+
+// send begins to post deliveries, until the function that it returns is called.
+func send(o webhooks.SenderOptions) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { webhooks.NewSender(o).Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // Keys returns the registry of users and keys, for the admin API.
@@ -247,6 +268,7 @@ func (s *Service) Push() string {
 
 // Close ends the writes under way and closes the store.
 func (s *Service) Close() error {
+	s.stop()
 	var err error
 	if s.redis != nil {
 		err = s.redis.Close()

@@ -235,10 +235,21 @@ func (c *Client) settle(ctx context.Context, name, jobID string) error {
 // CreateProject implements sidecar.Service.
 func (c *Client) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
 	project, err := once[api.Project](ctx, c, "create-project", newProject{userID, req})
+	return project, inDoubt(err)
+}
+
+// CreateProjectOnce implements sidecar.Service.
+func (c *Client) CreateProjectOnce(ctx context.Context, userID string, req api.ProjectRequest, name sidecar.Once) (api.Project, bool, error) {
+	made, err := call[createdOnce](ctx, c, saveTimeout, "create-project-once", projectOnce{newProject{userID, req}, name})
+	return made.Project, made.Replayed, inDoubt(err)
+}
+
+// inDoubt makes the error of a call that may have been done a sidecar.ErrInDoubt.
+func inDoubt(err error) error {
 	if errors.Is(err, sidecar.ErrUnreachable) && !errors.Is(err, peer.ErrNotListening) {
-		err = fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err)
+		return fmt.Errorf("%w: %w", sidecar.ErrInDoubt, err)
 	}
-	return project, err
+	return err
 }
 
 // Project implements sidecar.Service.

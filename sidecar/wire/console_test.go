@@ -125,7 +125,7 @@ func (d *desk) signIn(t *testing.T, c *http.Client) {
 		t.Fatal(err)
 	}
 	resp, body := ask(t, c, http.MethodPost, d.gateway.URL+"/console/login", url.Values{"code": {link.Code}}, "Origin", d.gateway.URL)
-	if resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/keys" {
+	if resp.StatusCode != http.StatusOK || resp.Request.URL.Path != "/console/studio" {
 		t.Fatalf("signing in: %d at %s\n%s", resp.StatusCode, resp.Request.URL.Path, body)
 	}
 }

@@ -73,6 +73,10 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {
 		return svc.CreateProject(ctx, r.UserID, r.Request)
 	})
+	rpc.Handle(s, "create-project-once", func(ctx context.Context, r projectOnce) (createdOnce, error) {
+		made, replayed, err := svc.CreateProjectOnce(ctx, r.UserID, r.Request, r.Once)
+		return createdOnce{made, replayed}, err
+	})
 	rpc.Handle(s, "project", func(ctx context.Context, r projectRef) (sidecar.Project, error) { return svc.Project(ctx, r.ProjectID) })
 	rpc.Handle(s, "projects", func(ctx context.Context, r projectPage) (api.ProjectList, error) {
 		return svc.Projects(ctx, r.UserID, r.After, r.Limit)
@@ -84,6 +88,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})
 	handlePublishing(s, svc)
+	handleWebhooks(s, svc)
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
 	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {
 		h, err := svc.Health(ctx)

@@ -30,6 +30,8 @@ var sentinels = rpc.Sentinels{
 	"unknown_project":      sidecar.ErrUnknownProject,
 	"project_busy":         sidecar.ErrProjectBusy,
 	"not_published":        sidecar.ErrNotPublished,
+	"no_webhook":           sidecar.ErrNoWebhook,
+	"unknown_delivery":     sidecar.ErrUnknownDelivery,
 	"released":             sidecar.ErrReleased,
 	"in_doubt":             sidecar.ErrInDoubt,
 	"idempotency_mismatch": sidecar.ErrIdempotencyMismatch,
@@ -115,6 +117,23 @@ type (
 	newProject struct {
 		UserID  string             `json:"userId"`
 		Request api.ProjectRequest `json:"request"`
+	}
+	projectOnce struct {
+		newProject
+		Once sidecar.Once `json:"once"`
+	}
+	// createdOnce answers what a request made, or an earlier one did.
+	createdOnce struct {
+		Project  api.Project `json:"project"`
+		Replayed bool        `json:"replayed"`
+	}
+	newWebhook struct {
+		ProjectID string             `json:"projectId"`
+		Request   api.WebhookRequest `json:"request"`
+	}
+	deliveryRef struct {
+		ProjectID  string `json:"projectId"`
+		DeliveryID string `json:"deliveryId"`
 	}
 	projectPage struct {
 		UserID string `json:"userId"`

@@ -81,7 +81,7 @@ func (p *parsed) follow(name string, decided, ofProject bool, above []string, re
 				source := of.Sel.Name
 				// What finds out whose the job is comes before the decision on its project.
 				look := source == "Ledger" && called == "Job" && slices.Contains([]string{"job", "previewed"}, name)
-				if !look && (slices.Contains(sources, source) || source == "Sessions" && called == "NewPreview") {
+				if !look && (slices.Contains(sources, source) || source == "Sessions" && slices.Contains(projectReads, called)) {
 					report(f, source+"."+called, decided, ofProject)
 				}
 				return true

@@ -39,7 +39,7 @@ var (
 // about one project. Sessions opens nothing but by its secrets; only its previews do.
 var (
 	sources      = []string{"Keys", "Projects", "Ledger"}
-	projectReads = []string{"Details", "SetAttributes", "ProjectJobs", "NewPreview"}
+	projectReads = []string{"Details", "SetAttributes", "ProjectJobs", "NewPreview", "NewShare"}
 )
 
 func TestEveryAddressOfTheConsoleAsksForADecision(t *testing.T) {

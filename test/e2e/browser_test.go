@@ -141,6 +141,27 @@ func (b *tab) fill(css, text string) {
 	b.do(chromedp.KeyEvent(kb.Backspace + text))
 }
 
+// press presses keys, one after another.
+func (b *tab) press(keys string) { b.t.Helper(); b.do(chromedp.KeyEvent(keys)) }
+
+// reach presses the tab key until what has the focus reads so, or has that name.
+func (b *tab) reach(text string) {
+	b.t.Helper()
+	b.reaches(fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.name) === %q`, text))
+}
+
+// reaches presses the tab key until a JavaScript expression is true.
+func (b *tab) reaches(expression string) {
+	b.t.Helper()
+	for range 120 {
+		b.press(kb.Tab)
+		if value(b, chromedp.Evaluate[bool](expression)) {
+			return
+		}
+	}
+	b.t.Fatalf("the tab key does not lead to where %s", expression)
+}
+
 // attribute returns an attribute of an element. chromedp's own AttributeValue reads
 // it as SendKeys does.
 func (b *tab) attribute(css, name string) string {

@@ -21,25 +21,13 @@ func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
-	press := func(keys string) { t.Helper(); b.do(chromedp.KeyEvent(keys)) }
-	reach := func(text string) {
-		t.Helper()
-		for range 40 {
-			press(kb.Tab)
-			focused := value(b, chromedp.Evaluate[string](`document.activeElement.textContent.trim() || document.activeElement.name || ""`))
-			if focused == text {
-				return
-			}
-		}
-		t.Fatalf("%q can't be reached with the tab key", text)
-	}
-	reach("Create your first key")
+	b.reach("Create your first key")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.activeElement.name == "name"`)
-	press("keyboard")
-	reach("maxConcurrentJobs")
-	press("1")
-	reach("Create key")
+	b.press("keyboard")
+	b.reach("maxConcurrentJobs")
+	b.press("1")
+	b.reach("Create key")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("h1", "keyboard")
 	secret := value(b, chromedp.Value(chromedp.CSS("#secret")))
@@ -59,7 +47,7 @@ func TestAllButLiveProgressWorksWithoutJavaScript(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.open(link.URL) // the code behind "#" is for scripts
+	b.open(strings.Replace(link.URL, "#", "?next=/console/keys#", 1)) // the code behind "#" is for scripts
 	b.fill("input[name=code]", link.URL)
 	b.follow("main form button")
 	b.shows("main", "No keys yet")
@@ -118,6 +106,9 @@ func TestConsoleIsAccessible(t *testing.T) {
 	for player := range 12 {
 		s.playedBy(made, player)
 	}
+	planner := s.newKey("alice") // the other one has its limits reached
+	planned := s.newProject(planner)
+	s.finish(planner, s.submit(planner, map[string]any{"projectId": planned, "prompt": brief, "settings": api.Settings{ChatMode: api.ChatPlan}}))
 	views := "projects/" + sub.ProjectID + "/analytics/"
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 1280} {
@@ -131,7 +122,8 @@ func TestConsoleIsAccessible(t *testing.T) {
 				"overview": views + "overview?days=30", "live": views + "live", "engagement": views + "engagement", "retention": views + "retention",
 				"funnels": views + "funnels", "events": views + "events", "costs": views + "costs", "board": views + "board", "experiments": views + "experiments",
 				"studio": "studio", "studio-project": "studio/" + sub.ProjectID, "studio-file": "studio/" + sub.ProjectID + "?file=src/game.json",
-				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing",
+				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing", "studio-home": "studio?q=nothing", "studio-share": "studio/" + sub.ProjectID + "/share?rev=1",
+				"studio-picture": "studio/" + sub.ProjectID + "?file=playtest/mid.jpg", "studio-plan": "studio/" + planned, "studio-new": "studio/" + s.newProject(planner),
 				"audit": "audit", "missing": "nothing", "filtered": "keys?q=nothing", "signin": "login",
 			} {
 				t.Run(fmt.Sprintf("%s/%d/%s", scheme, width, name), func(t *testing.T) {

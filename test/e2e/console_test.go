@@ -20,7 +20,7 @@ func (s *service) signIn(b *browser, user string) *tab {
 	var link struct{ URL string }
 	s.decode([]byte(s.svc("admin", "login-link", "--user", user, "--address", "http://"+s.addr, "--json")), &link)
 	tab := b.tab()
-	tab.open(link.URL)
+	tab.open(strings.Replace(link.URL, "#", "?next=/console/keys#", 1))
 	tab.until(`location.pathname == "/console/keys"`)
 	return tab
 }

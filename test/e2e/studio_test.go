@@ -59,7 +59,7 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
 	b.open(at)
 	b.shows("#versions", "by you")
-	b.follow(`#versions form button`)
+	b.follow(`#versions form[action$="/restore"] button`)
 	b.shows("main", "The game is as it was then")
 	b.open(at + "?file=src/game.json")
 	if got := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`)); got != text {
@@ -187,7 +187,7 @@ func TestStudioWorksWithoutScripts(t *testing.T) {
 	b.fill("#text", "by hand")
 	b.follow("[data-editor] button")
 	b.shows("main", "Saved.")
-	b.follow("#versions form button")
+	b.follow(`#versions form[action$="/restore"] button`)
 	b.shows("main", "The game is as it was then")
 	b.shows("#versions", "the files of r1")
 	b.shot("studio-noscript")

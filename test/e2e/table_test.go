@@ -138,6 +138,9 @@ func (s *scene) addresses() []address {
 			{400, "POST", "/v1/projects", map[string]string{}, nil},
 			{413, "POST", "/v1/projects", huge, nil},
 			{415, "POST", "/v1/projects", `{"name":"x"}`, gzip},
+			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
+			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
+			{422, "POST", "/v1/projects", map[string]string{"name": "y"}, once},
 			{200, "GET", "/v1/projects", nil, nil},
 			{400, "GET", "/v1/projects?limit=0", nil, nil},
 		}, map[string][]int{"POST": {403, 409, 503, 504}, "GET": {403, 503}}},
@@ -184,7 +187,7 @@ func (s *scene) addresses() []address {
 			{200, "GET", "/openapi.yaml", nil, nil},
 			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
 		}, nil},
-	}, s.playAddresses(huge, gzip)...)
+	}, append(s.hookAddresses(huge, gzip), s.playAddresses(huge, gzip)...)...)
 }
 
 // modelsAddress is where models are listed.

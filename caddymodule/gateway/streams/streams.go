@@ -57,6 +57,9 @@ type Stream struct {
 	registry *Registry
 	reader   Reader
 	closing  chan string
+
+	mu    sync.Mutex // guards onEnd
+	onEnd func()
 }
 
 // Open registers a stream that a reader opens, or returns a FullError. Done must
@@ -94,8 +97,22 @@ func (g *Registry) count(by int) {
 // Closing receives the reason when the stream shall end.
 func (s *Stream) Closing() <-chan string { return s.closing }
 
+// OnEnd has f called when the stream shall end, at once if it is so already. It may be
+// called twice, and must not wait. Once Done has returned it is not called any more.
+func (s *Stream) OnEnd(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEnd = f
+	if len(s.closing) > 0 {
+		f()
+	}
+}
+
 // Done takes the stream out of the registry.
 func (s *Stream) Done() {
+	s.mu.Lock()
+	s.onEnd = nil
+	s.mu.Unlock()
 	g := s.registry
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,6 +187,12 @@ func (s *Stream) End(reason string) {
 	select {
 	case s.closing <- reason:
 	default:
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.onEnd != nil {
+		s.onEnd()
 	}
 }
 

@@ -142,8 +142,50 @@ func (w *Writer) say(block string) error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// pass waits while the gate is closed.
+// Event passes one whole event on, of which the caller knows the id, 0 for none, and
+// whether it is the job's last. It begins the stream if need be, and waits while the
+// gate is closed. FlushError sends what was passed on.
+func (w *Writer) Event(block []byte, id uint64, terminal bool) error {
+	if err := w.pass(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return errEnded
+	}
+	if w.sent == 0 {
+		w.send(http.StatusOK)
+		if _, err := io.WriteString(w.ResponseWriter, sse.FirstBlock); err != nil {
+			return err
+		}
+	}
+	if id != 0 {
+		w.lastID = id
+	}
+	if terminal {
+		w.complete = true
+		if w.Final != nil {
+			w.Final()
+		}
+	}
+	w.last = time.Now()
+	_, err := w.ResponseWriter.Write(block)
+	return err
+}
+
+// Complete reports whether the terminal event was passed on, or there are no more.
+func (w *Writer) Complete() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.complete
+}
+
+// pass waits while the gate is closed, and fails once nothing goes out any more.
 func (w *Writer) pass() error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	if w.gate == nil || w.gate.Fresh() {
 		return nil
 	}
@@ -229,12 +271,17 @@ func (w *Writer) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
+// Hurry bounds a write that waits for a client which reads nothing. It waits for
+// nothing itself.
+func (w *Writer) Hurry() {
+	// Not every writer has deadlines; without one there is no such wait either.
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(endTimeout))
+}
+
 // End tells the client why the stream ends, between two events. Whatever is
 // written afterwards is refused.
 func (w *Writer) End(reason string) {
-	// A write that waits for a client which reads nothing holds the lock. Not
-	// every writer has deadlines; without one there is no such wait either.
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(endTimeout))
+	w.Hurry() // who writes holds the lock
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -21,6 +20,9 @@ import (
 var pictures = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif",
 }
+
+// sounds are the kinds of files that a page may play.
+var sounds = map[string]string{".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg"}
 
 // readFile answers with a file of the game: a picture as such, anything else as text
 // that no browser takes for a page.
@@ -43,8 +45,11 @@ func (s *Studio) readFile(x *exchange) error {
 	}
 	h := x.Header()
 	kind, picture := pictures[strings.ToLower(path.Ext(name))]
+	found, media := kindOf(a.body)
 	switch {
 	case picture && strings.HasPrefix(http.DetectContentType(a.body), "image/"):
+	case media && found.named(name) && sounds[strings.ToLower(path.Ext(name))] != "":
+		kind = sounds[strings.ToLower(path.Ext(name))]
 	case utf8.Valid(a.body):
 		kind = "text/plain; charset=utf-8"
 	default:
@@ -72,14 +77,12 @@ func (s *Studio) saveFile(x *exchange) error {
 	if !api.CleanPath(name) {
 		return s.unsaved(x, &openFile{Path: name, Text: text, SHA256: was, New: was == ""}, badName())
 	}
-	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: []byte(text), header: http.Header{}}
+	if rev, _ := strconv.Atoi(x.r.PostFormValue("rev")); rev > 0 && !remove { // what is no number is none
+		return s.takeBack(x, name, was, rev)
+	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: []byte(text), header: precondition(was)}
 	if remove {
 		c.method, c.body = http.MethodDelete, nil
-	}
-	if was == "" {
-		c.header.Set("If-None-Match", "*")
-	} else {
-		c.header.Set("If-Match", `"`+was+`"`)
 	}
 	a, err := s.ask(x.r.Context(), x.owner(), c)
 	if err == nil && a.status == http.StatusPreconditionFailed {
@@ -94,22 +97,59 @@ func (s *Studio) saveFile(x *exchange) error {
 	if x.json() {
 		return pass(x, a)
 	}
-	return s.saved(x, a, name, remove)
+	say := "saved"
+	if remove {
+		say = "deleted"
+	}
+	return s.saved(x, a, name, say)
 }
 
-// saved answers a form of which the file was saved or deleted, and says what is wrong with
-// the game that is made of it.
-func (s *Studio) saved(x *exchange, a answer, name string, removed bool) error {
+// takeBack saves a file as it was at a version, whatever it holds.
+func (s *Studio) takeBack(x *exchange, name, was string, rev int) error {
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(name, rev)})
+	if err == nil {
+		err = a.refused()
+	}
+	if err != nil {
+		return err
+	}
+	c := call{method: http.MethodPut, path: contract.PathFile, query: fileQuery(name, 0), body: a.body, header: precondition(was)}
+	if a, err = s.ask(x.r.Context(), x.owner(), c); err != nil {
+		return err
+	}
+	switch {
+	case a.status == http.StatusPreconditionFailed:
+		return &api.Error{Status: a.status, Message: "The file was changed meanwhile: look at it, and take it back then."}
+	case a.refused() != nil:
+		return a.refused()
+	case x.json():
+		return pass(x, a)
+	}
+	return s.saved(x, a, name, "saved")
+}
+
+// precondition has a file saved only if it still is one with this sum, or is not there for
+// none.
+func precondition(was string) http.Header {
+	if was == "" {
+		return http.Header{"If-None-Match": {"*"}}
+	}
+	return http.Header{"If-Match": {`"` + was + `"`}}
+}
+
+// saved answers a form of which the file was saved, uploaded or deleted, as say names it,
+// and says what is wrong with the game that is made of it.
+func (s *Studio) saved(x *exchange, a answer, name, say string) error {
 	var made contract.Saved
 	if err := json.Unmarshal(a.body, &made); err != nil {
 		return api.Unavailable("The file may have been saved: look at it.", time.Second, err)
 	}
-	say := "saved"
-	switch {
-	case made.Later:
-		say = "later"
-	case removed:
-		say = "deleted"
+	removed := say == "deleted"
+	if made.Later {
+		say = map[string]string{"uploaded": "uploadedLater"}[say]
+		if say == "" {
+			say = "later"
+		}
 	}
 	if len(made.Problems) > 0 && !removed {
 		page, err := s.load(x)
@@ -125,7 +165,7 @@ func (s *Studio) saved(x *exchange, a answer, name string, removed bool) error {
 	if removed {
 		return x.redirect(x.at("?done=" + say + "#code"))
 	}
-	return x.redirect(x.at("?done=" + say + "&file=" + url.QueryEscape(name) + "#code"))
+	return x.redirect(x.at("?done=" + say + fileLink(name)))
 }
 
 // parse reads a form, or refuses one that did not arrive as a whole.

@@ -31,9 +31,11 @@ type projectPage struct {
 	Jobs      []sidecar.Job       // newest first
 	Models    []api.Model
 	File      *openFile
-	Brief     brief  // as it was typed
-	Once      string // name of the brief; "" for a new one
-	Nonce     string // of the editor's styles, "" without the editor
+	Plan      *plan
+	Origin    *origin // what it is to be a copy of, nil for nothing
+	Brief     brief   // as it was typed
+	Once      string  // name of the brief; "" for a new one
+	Nonce     string  // of the editor's styles, "" without the editor
 	Error     string
 	Done      string
 }
@@ -66,27 +68,6 @@ func (p projectPage) Game() bool {
 	return slices.ContainsFunc(p.Workspace.Files, func(f contract.WorkspaceFile) bool { return f.Path == "index.html" })
 }
 
-// Active returns the job that runs or waits, nil for none.
-func (p projectPage) Active() *sidecar.Job {
-	for _, job := range slices.Backward(p.Jobs) {
-		if !job.Settled {
-			return &job
-		}
-	}
-	return nil
-}
-
-// Waiting returns the jobs that come after the active one, in their order.
-func (p projectPage) Waiting() []sidecar.Job {
-	var out []sidecar.Job
-	for _, job := range slices.Backward(p.Jobs) {
-		if !job.Settled {
-			out = append(out, job)
-		}
-	}
-	return out[min(1, len(out)):]
-}
-
 // LastPrice is what the last job that ended cost, "" for none.
 func (p projectPage) LastPrice() string {
 	for _, job := range p.Jobs {
@@ -108,16 +89,32 @@ func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
 }
 
+// Present returns the sum of a file as it is, "" for one that is not there.
+func (p projectPage) Present(name string) string {
+	for _, f := range p.Workspace.Files {
+		if f.Path == name {
+			return f.SHA256
+		}
+	}
+	return ""
+}
+
+// Same reports whether a file is as it was then, or can't be taken back by itself.
+func (p projectPage) Same(file openFile) bool {
+	made := slices.ContainsFunc(p.Workspace.Files, func(f contract.WorkspaceFile) bool { return f.Path == file.Path && f.Made })
+	return made || p.Present(file.Path) == file.SHA256
+}
+
 // Raw returns the address of a file's content at a version, 0 for the present.
 func (p projectPage) Raw(name string, rev int) string {
 	return p.At("/file?" + fileQuery(name, rev).Encode())
 }
 
-// Images reports whether a file is shown as a picture.
-func (f openFile) Image() bool {
-	_, picture := pictures[strings.ToLower(path.Ext(f.Path))]
-	return picture
-}
+// Image reports whether a file is shown as a picture.
+func (f openFile) Image() bool { return pictures[strings.ToLower(path.Ext(f.Path))] != "" }
+
+// Sound reports whether a file is played.
+func (f openFile) Sound() bool { return sounds[strings.ToLower(path.Ext(f.Path))] != "" }
 
 func (s *Studio) show(x *exchange) error {
 	page, err := s.load(x)
@@ -127,6 +124,9 @@ func (s *Studio) show(x *exchange) error {
 	query := x.r.URL.Query()
 	page.Done, page.Brief.Prompt = done[query.Get("done")], clip(query.Get("prompt"), maxExample)
 	page.Error, page.Once = unsentBriefs[query.Get("unsent")], query.Get("once")
+	if err := s.loadOrigin(x, &page); err != nil {
+		return err
+	}
 	if name := query.Get("file"); name != "" && page.Engine.Ready {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
@@ -139,7 +139,8 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
-	"stopped": "The job is being stopped.", "sent": "Sent.",
+	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
+	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",
 }
 
 // onceForm is what the name of a brief looks like, as rand.Text and the page make it.
@@ -147,12 +148,16 @@ var onceForm = regexp.MustCompile(`^[A-Za-z0-9]{26,64}$`)
 
 func (s *Studio) showProject(x *exchange, status int, page projectPage) error {
 	page.Preview = x.who.Preview
+	s.loadPlan(x.r.Context(), x, &page)
 	if !onceForm.MatchString(page.Once) {
 		page.Once = rand.Text()
 	}
 	if page.File != nil && !page.File.Binary && s.pages.hasEditor() {
 		page.Nonce = rand.Text()
 		allowStyles(x.Header(), page.Nonce)
+	}
+	if page.File != nil && page.File.Sound() {
+		allow(x.Header(), "; media-src 'self'")
 	}
 	s.render(x, status, "project", frame{User: x.who.UserID, Title: page.Project.Name, Wide: true, Data: page})
 	return nil
@@ -275,6 +280,11 @@ func fileQuery(name string, rev int) url.Values {
 		query.Set("rev", strconv.Itoa(rev))
 	}
 	return query
+}
+
+// allow adds a rule to the page's policy.
+func allow(h http.Header, rule string) {
+	h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+rule)
 }
 
 // folders returns the files by folder, for the tree.

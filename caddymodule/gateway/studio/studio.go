@@ -30,6 +30,7 @@ type Parts struct {
 	Projects *gateway.Projects
 	Locator  *gateway.Locator
 	Quota    *gateway.Submitter
+	Previews *gateway.Previews
 	Answers  *gateway.Bodies // has the room that answers of engines need
 	Rates    *gateway.Rates  // count each user's requests
 	Rate     rate.Limit      // of one user; the zero Limit is none
@@ -40,8 +41,9 @@ type Parts struct {
 // Studio answers for the studio. It is safe for concurrent use.
 type Studio struct {
 	Parts
-	pages  *pages
-	routes *http.ServeMux
+	pages   *pages
+	routes  *http.ServeMux
+	uploads chan struct{} // holds a token for each upload that is read
 }
 
 // New returns the studio.
@@ -50,19 +52,25 @@ func New(p Parts) (*Studio, error) {
 	if err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}
-	s := &Studio{Parts: p, pages: pages, routes: http.NewServeMux()}
+	s := &Studio{Parts: p, pages: pages, routes: http.NewServeMux(), uploads: make(chan struct{}, maxReading)}
 	for pattern, answer := range map[string]answerFunc{
 		"GET /{$}":                        s.home,
 		"POST /{$}":                       s.create,
 		"GET /{project}":                  s.show,
 		"GET /{project}/state":            s.state,
+		"GET /{project}/picture":          s.picture,
 		"POST /{project}/jobs":            s.submit,
 		"POST /{project}/jobs/{job}/stop": s.stop,
+		"POST /{project}/build":           s.build,
+		"POST /{project}/queue":           s.reorder,
 		"GET /{project}/file":             s.readFile,
 		"POST /{project}/file":            s.saveFile,
+		"POST /{project}/upload":          s.upload,
 		"GET /{project}/diff":             s.diff,
 		"GET /{project}/zip":              s.zip,
 		"POST /{project}/restore":         s.restore,
+		"POST /{project}/duplicate":       s.duplicate,
+		"POST /{project}/copy":            s.copyFrom,
 	} {
 		s.routes.Handle(pattern, s.answer(answer))
 	}

@@ -24,8 +24,8 @@ class AsyncClient:
     ) -> None:
         self._client = Client(api_key, base_url, on_retry)
 
-    async def create_project(self, name: str, description: Optional[str] = None) -> Record:
-        return await asyncio.to_thread(self._client.create_project, name, description)
+    async def create_project(self, name: str, description: Optional[str] = None, **options: Any) -> Record:
+        return await asyncio.to_thread(self._client.create_project, name, description, **options)
 
     async def project(self, project_id: str) -> Record:
         return await asyncio.to_thread(self._client.project, project_id)

@@ -26,9 +26,13 @@ class Client:
     ) -> None:
         self._http = Transport(api_key, base_url, on_retry)
 
-    def create_project(self, name: str, description: Optional[str] = None) -> Record:
+    def create_project(
+        self, name: str, description: Optional[str] = None, *, idempotency_key: Optional[str] = None,
+    ) -> Record:
+        """Each attempt has the same Idempotency-Key: it makes one project."""
         body = {"name": name, "template": "blank", **({} if description is None else {"description": description})}
-        return self._http.call("POST", "/v1/projects", body)["data"]
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        return self._http.call("POST", "/v1/projects", body, headers)["data"]
 
     def project(self, project_id: str) -> Record:
         return self._http.call("GET", "/v1/projects/" + quote(project_id, safe=""))["data"]

@@ -122,8 +122,8 @@ class Transport:
         with self.send(method, path, body, headers) as answer:
             return json.loads(answer.read())
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
-        return self.again(lambda: self.json(method, path, body), CALL_BUDGET, call_delay)
+    def call(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
+        return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, call_delay)
 
     def again(self, attempt: Callable[[], T], budget: float, delay: Callable[[Exception, int], Optional[float]]) -> T:
         """Calls attempt until it succeeds, another can't help, or would come after the budget."""

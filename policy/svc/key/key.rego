@@ -55,6 +55,7 @@ reading := {
 	"models.list",
 	"jobs.list",
 	"analytics.read",
+	"webhooks.read",
 	"studio.read",
 	"status",
 	"events",

@@ -72,6 +72,7 @@ all_actions := reading | {
 	"projects.delete",
 	"projects.publish",
 	"projects.unpublish",
+	"webhooks.write",
 	"studio.write",
 	"cancel",
 	"generate",
@@ -86,6 +87,7 @@ reading := {
 	"models.list",
 	"jobs.list",
 	"analytics.read",
+	"webhooks.read",
 	"studio.read",
 	"status",
 	"events",
@@ -115,6 +117,7 @@ test_other_scopes_allow_nothing[name] if {
 	some name, scopes in {
 		"none": [],
 		"null": null,
+		"false": false,
 		"text": "full",
 		"capitals": ["FULL"],
 		"longer": ["full "],

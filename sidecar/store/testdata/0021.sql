@@ -33,4 +33,8 @@ INSERT INTO play_settings (project_id, tik_per_month, origins, blocked_at, block
 INSERT INTO play_reports (project_id, player, day, at, reason) VALUES ('0123456789abcdef01234567', '', 20000, 7, 'broken');
 INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES ('0000000000000000000000000000000000000000000000000000000000000007', 'key_1', 'job_1', 7);
 INSERT INTO studio_keys (user_id, key_id) VALUES ('alice', 'key_1');
-INSERT INTO suspensions (user_id, at) VALUES ('alice', 8);
+INSERT INTO webhooks (project_id, url, events, secret, former, former_until, created_at)
+VALUES ('0123456789abcdef01234567', 'https://example.com', ' job.completed ', 'whsec_0000000000000000000000000000000000000000000=', '', 0, 8);
+INSERT INTO webhook_deliveries (id, project_id, job_id, event, body, state, attempts, status, problem, created_at, due_at, ended_at)
+VALUES ('msg_1', '0123456789abcdef01234567', 'job_1', 'job.completed', '{}', 'delivered', 1, 200, '', 8, 8, 9);
+INSERT INTO project_requests (key_id, name, fingerprint, project_id) VALUES ('key_1', 'once', 'print', '0123456789abcdef01234567');

@@ -111,7 +111,7 @@ async function send(form, wait, sent) {
 		const res = await post(form, body);
 		if (res?.ok) {
 			if (sent === fieldsOf(form)) sessionStorage.removeItem(keptUnder(form.getAttribute("action")));
-			location.assign(form.getAttribute("action").replace(/\/jobs$/, ""));
+			location.assign(form.getAttribute("action").replace(/\/(jobs|copy)$/, ""));
 			return;
 		}
 		if (res?.status === 401) {

@@ -19,8 +19,20 @@ for (const form of document.querySelectorAll("[data-prompt]")) {
 	resubmit(form);
 	sendBegun(form);
 }
+for (const form of document.querySelectorAll("[data-copy]")) {
+	resubmit(form);
+	form.requestSubmit();
+}
 for (const form of document.querySelectorAll("[data-brief]")) begin(form);
 for (const form of document.querySelectorAll("[data-editor]")) edit(form);
+for (const form of document.querySelectorAll("[data-upload]")) {
+	const { file } = form.elements;
+	file.addEventListener("change", () => {
+		const large = file.files[0]?.size > 1 << 20;
+		file.setCustomValidity(large ? "A picture or sound may have 1 MiB: make it smaller." : "");
+		file.reportValidity();
+	});
+}
 waitForEngine(document.querySelector("[data-engine]"));
 gameControls();
 addEventListener("keydown", (event) => {
@@ -32,7 +44,7 @@ addEventListener("keydown", (event) => {
 // types: what is typed stays.
 function waitForEngine(note) {
 	const seconds = Number(note?.dataset.retry);
-	if (!seconds) return;
+	if (!seconds || document.querySelector("[data-copy]")) return; // which asks itself
 	const base = `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
 	note.append(" ");
 	const count = countdown(note);

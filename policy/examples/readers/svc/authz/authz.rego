@@ -51,7 +51,16 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.delete", "projects.publish", "projects.unpublish", "cancel", "studio.read", "studio.write"}
+	input.action in {
+		"projects.delete",
+		"projects.publish",
+		"projects.unpublish",
+		"webhooks.read",
+		"webhooks.write",
+		"cancel",
+		"studio.read",
+		"studio.write",
+	}
 	key.active
 	project.role == "owner"
 }
@@ -135,6 +144,8 @@ actions := general_actions | {
 	"projects.unpublish",
 	"projects.attributes",
 	"analytics.read",
+	"webhooks.read",
+	"webhooks.write",
 	"generate",
 	"status",
 	"events",

@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// maxEngineHeader bounds the header of an engine's answer, in bytes.
+const maxEngineHeader = 16 << 10
+
+// EngineEvents is where the events of jobs that run come from: their engines.
+type EngineEvents struct {
+	Engines engineproxy.Engines
+	Sidecar sidecar.Service
+}
+
+// Open implements joblog.Source. It starts no engine.
+func (s *EngineEvents) Open(ctx context.Context, job joblog.Job, after uint64) (joblog.Events, error) {
+	lease, err := s.Engines.Attach(ctx, job.ProjectID)
+	if err != nil {
+		return nil, fmt.Errorf("attaching to the engine: %w", err)
+	}
+	resp, err := askForEvents(ctx, lease, job, after)
+	if err != nil {
+		lease.Release()
+		return nil, err
+	}
+	return &engineEvents{joblog.NewScanner(resp.Body), resp, lease.Release}, nil
+}
+
+// askForEvents opens a connection of its own, which ends with the answer: an engine is
+// followed once for all readers. Of an engine, which is hostile, nothing but events
+// is taken, nor anything of another one that has the address now.
+func askForEvents(ctx context.Context, lease *engineproxy.Lease, job joblog.Job, after uint64) (*http.Response, error) {
+	way := &http.Transport{
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxEngineHeader,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			d := net.Dialer{Timeout: dialTimeout}
+			return d.DialContext(ctx, lease.Network, lease.Address)
+		},
+	}
+	resp, err := way.RoundTrip(eventsRequest(lease.Token, job, after).WithContext(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("asking the engine for events: %w", err)
+	}
+	if err := checkEvents(resp, lease.InstanceID); err != nil {
+		_ = resp.Body.Close() // nobody reads it
+		return nil, err
+	}
+	return resp, nil
+}
+
+// eventsRequest has what the contract names, and nothing of a client.
+func eventsRequest(token string, job joblog.Job, after uint64) *http.Request {
+	header := http.Header{
+		"Authorization": {"Bearer " + token},
+		"Accept":        {"text/event-stream"},
+		"User-Agent":    {""}, // none
+	}
+	if after > 0 {
+		header.Set("Last-Event-ID", strconv.FormatUint(after, 10))
+	}
+	return &http.Request{
+		Method: http.MethodGet, Host: "engine", Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		URL: &url.URL{
+			Scheme: "http", Host: "engine", Path: "/v1/generate/" + job.ID + "/events",
+			RawQuery: "projectId=" + url.QueryEscape(job.ProjectID),
+		},
+	}
+}
+
+// checkEvents returns why an answer is none of the instance that was asked, or no
+// events.
+func checkEvents(resp *http.Response, instance string) error {
+	if got := resp.Header.Get(contract.HeaderInstance); instance != "" && got != instance {
+		return errors.New("another engine instance answered")
+	}
+	if resp.StatusCode == http.StatusNoContent {
+		return joblog.ErrNoMore
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" for one that can't be read
+	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		return fmt.Errorf("the engine answered a request for events with status %d", resp.StatusCode)
+	}
+	return nil
+}
+
+// engineEvents is an engine's answer.
+type engineEvents struct {
+	*joblog.Scanner
+
+	resp    *http.Response
+	release func()
+}
+
+// Close implements joblog.Events.
+func (e *engineEvents) Close() {
+	_ = e.resp.Body.Close() // what is left is asked for again
+	e.release()
+}
+
+// Await implements joblog.Source: it waits for the engine, for the job's end, or for a
+// heartbeat's time, and reads the job again.
+func (s *EngineEvents) Await(ctx context.Context, job joblog.Job) (goOn bool) {
+	wait, done := context.WithTimeout(ctx, sse.DefaultHeartbeat)
+	defer done()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if _, err := s.Sidecar.AwaitEnd(wait, job.ID); err == nil {
+			done()
+		}
+	}()
+	// Its error is the wait's end; either way the job and the engine are
+	// looked at again.
+	_ = s.Engines.AwaitReady(wait, job.ProjectID)
+	done()
+	<-ended
+	now, err := s.Sidecar.Job(ctx, job.ID)
+	return !errors.Is(err, sidecar.ErrUnknownJob) && (err != nil || !now.Settled)
+}
+
+// Interface guards
+var (
+	_ joblog.Source = (*EngineEvents)(nil)
+	_ joblog.Events = (*engineEvents)(nil)
+)

@@ -1,0 +1,191 @@
+package joblog
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Over is how the following of a job ended.
+type Over int
+
+// The ends.
+const (
+	NotOver   Over = iota
+	Complete       // the log has ended, and all of it was read
+	Elsewhere      // the rest, if there is any, is no longer where the job ran
+)
+
+// follower follows one job.
+type follower struct {
+	jobs   *Jobs
+	job    Job
+	cancel context.CancelFunc
+	done   chan struct{}
+	pages  chan struct{} // holds a token for each page that is being read
+
+	readers int // guarded by jobs.mu
+
+	mu       sync.Mutex // guards the following fields
+	window   window
+	answered bool   // the source has, once
+	waiting  bool   // for it
+	waits    uint64 // how often it began to wait
+	over     Over
+	changed  chan struct{} // closed at the next change; nil while nobody waits
+	read     uint64        // number up to which some reader has read
+	ahead    uint64        // id from which a reader wants to read on, that the window has not come to
+	moved    chan struct{} // holds a token when one of both has changed
+}
+
+func newFollower(jobs *Jobs, job Job, after uint64) *follower {
+	return &follower{
+		jobs: jobs, job: job, window: newWindow(after), done: make(chan struct{}), pages: make(chan struct{}, pagesAtOnce),
+		moved: make(chan struct{}, 1),
+	}
+}
+
+// run follows the job until its log is over, or ctx.
+func (f *follower) run(ctx context.Context) {
+	defer close(f.done)
+	for pause := time.Duration(0); ; pause = min(max(2*pause, retryFirst), retryMost) {
+		before := f.position()
+		f.follow(ctx)
+		if f.position() != before {
+			pause = min(pause, retryFirst)
+		}
+		if ctx.Err() != nil || f.isOver() || !sleep(ctx, pause) {
+			return
+		}
+		f.change(func() { f.waiting, f.waits = true, f.waits+1 })
+		if !f.jobs.source.Await(ctx, f.job) {
+			f.jobs.forget(f)
+			f.change(func() { f.over = Elsewhere })
+			return
+		}
+	}
+}
+
+// follow reads on from where the window ends, until the source breaks off.
+func (f *follower) follow(ctx context.Context) {
+	events, err := f.jobs.source.Open(ctx, f.job, f.position())
+	if err == nil {
+		defer events.Close()
+		f.change(f.answer)
+	}
+	for err == nil {
+		var e Event
+		if e, err = events.Next(); err != nil {
+			break
+		}
+		added := false
+		if !f.awaitRoom(ctx, e) {
+			return
+		}
+		f.change(func() {
+			if added = f.window.add(e); added && e.Terminal {
+				f.over = Complete
+			}
+		})
+		if !added || e.Terminal {
+			return // ids that do not rise break the contract
+		}
+	}
+	if errors.Is(err, ErrNoMore) {
+		f.change(func() {
+			f.answer()
+			f.over = Complete
+		})
+	}
+}
+
+// awaitRoom waits while the window would lose for e what no reader has read: a log grows
+// no faster here than the fastest of them reads. It returns false once ctx is done.
+func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
+	for {
+		f.mu.Lock()
+		keepsFrom := f.window.keepsFrom(e)
+		full := keepsFrom > f.window.first && keepsFrom > f.read && f.window.last >= f.ahead
+		f.mu.Unlock()
+		if !full {
+			return true
+		}
+		select {
+		case <-f.moved:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// noteLocked notes how far a reader has come.
+func (f *follower) noteLocked(read, ahead uint64) {
+	if read <= f.read && ahead <= f.ahead {
+		return
+	}
+	f.read, f.ahead = max(read, f.read), max(ahead, f.ahead)
+	select {
+	case f.moved <- struct{}{}:
+	default: // it holds one
+	}
+}
+
+// answer is called with mu held.
+func (f *follower) answer() { f.answered, f.waiting = true, false }
+
+// change changes the follower and wakes the readers.
+func (f *follower) change(how func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	how()
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+}
+
+func (f *follower) position() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.window.last
+}
+
+func (f *follower) isOver() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.over != NotOver
+}
+
+// waitsBefore returns how often it waited before it does now.
+func (f *follower) waitsBefore() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiting {
+		return f.waits - 1
+	}
+	return f.waits
+}
+
+// reaches reports whether the window has what follows an id.
+func (f *follower) reaches(after uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, ok := f.window.find(after)
+	return ok
+}
+
+// sleep waits. It returns false once ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,66 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
+)
+
+// serveWebhook answers what is asked of a project's webhook and its deliveries.
+func (p *Projects) serveWebhook(w http.ResponseWriter, r *http.Request, q *Request) error {
+	var hook api.Webhook
+	var err error
+	switch reads := q.Route.Action == policy.ActionReadWebhooks; {
+	case q.Route.Part == partDeliveries:
+		return p.listDeliveries(w, r, q)
+	case q.Route.Part == partReplay:
+		return p.replay(w, r, q)
+	case q.Route.Part == partSecret:
+		hook, err = p.Sidecar.RotateWebhook(r.Context(), q.ProjectID)
+	case reads:
+		hook, err = p.Sidecar.Webhook(r.Context(), q.ProjectID)
+	case r.Method == http.MethodDelete:
+		if err := p.Sidecar.DropWebhook(r.Context(), q.ProjectID); err != nil {
+			return projectError(err)
+		}
+		return writeDone(w)
+	default:
+		hook, err = p.Sidecar.SetWebhook(r.Context(), q.ProjectID, q.Webhook)
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.WebhookFound{Success: true, Data: hook})
+}
+
+func (p *Projects) listDeliveries(w http.ResponseWriter, r *http.Request, q *Request) error {
+	query := r.URL.Query()
+	asked := sidecar.DeliveryQuery{ProjectID: q.ProjectID, State: query.Get("state"), Before: query.Get("after")}
+	limit, refused := pageSize(query)
+	if refused != nil {
+		return refused
+	}
+	asked.Limit = limit
+	if !slices.Contains([]string{"", api.DeliveryWaiting, api.DeliveryDelivered, api.DeliveryDead}, asked.State) {
+		return api.BadRequest("state must be one of: %s, %s, %s.", api.DeliveryWaiting, api.DeliveryDelivered, api.DeliveryDead)
+	}
+	if asked.Before != "" && !api.ValidDeliveryID(asked.Before) {
+		return api.BadRequest("after is not a cursor of this list.")
+	}
+	list, err := p.Sidecar.Deliveries(r.Context(), asked)
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, list)
+}
+
+func (p *Projects) replay(w http.ResponseWriter, r *http.Request, q *Request) error {
+	found, err := p.Sidecar.ReplayDelivery(r.Context(), q.ProjectID, q.DeliveryID)
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.DeliveryFound{Success: true, Data: found})
+}

@@ -1,0 +1,30 @@
+package webhooks
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// Lease is how long a delivery is its sender's.
+const Lease = lease
+
+// Waits returns those after each failed attempt.
+func Waits() []time.Duration { return waits }
+
+// Once posts what is due and waits for it.
+func (s *Sender) Once(ctx context.Context) {
+	s.round(ctx)
+	s.tasks.Wait()
+}
+
+// Begin begins to post what is due.
+func (s *Sender) Begin(ctx context.Context) { s.round(ctx) }
+
+// SetTimeout bounds an attempt.
+func (s *Sender) SetTimeout(d time.Duration) { s.timeout = d }
+
+// Allowed reports whether a URL of a scheme may lead to an address.
+func Allowed(addr, scheme string, networks ...netip.Prefix) bool {
+	return allowed(netip.MustParseAddr(addr), scheme, networks)
+}

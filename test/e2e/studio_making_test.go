@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/svc-games/svc/api"
+)
+
+// uploads is what the page does with a form of a file of so many bytes: a picture where
+// there is a size, else what is none.
+const uploads = `(async () => {
+	const data = new FormData();
+	for (const [name, value] of Object.entries(%[2]s)) data.set(name, value);
+	let file = new Blob([new Uint8Array(%[3]d)]);
+	if (!%[3]d) {
+		const canvas = new OffscreenCanvas(300, 300);
+		canvas.getContext("2d").fillRect(0, 0, 150, 150);
+		file = await canvas.convertToBlob({ type: "image/png" });
+	}
+	data.set("file", file, "Hero.png");
+	const res = await fetch(%[1]q, { method: "POST", body: data, headers: { Accept: "application/json" } }).catch(() => null);
+	return res ? res.status : 413; // the connection may be closed over what is too large
+})()`
+
+func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	key := s.newKey("alice")
+	sub := s.generate(key, s.newProject(key), brief)
+	s.finish(key, sub)
+	at := "/console/studio/" + sub.ProjectID
+	page := "http://" + s.addr + at
+	b.open(page)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	upload := func(fields string, zeros int) int {
+		t.Helper()
+		return value(b, chromedp.Evaluate[int](fmt.Sprintf(uploads, at+"/upload", fields, zeros), chromedp.EvalAwaitPromise))
+	}
+	for name, c := range map[string]struct {
+		fields string
+		zeros  int
+		want   int
+	}{
+		"no picture": {`{}`, 100, http.StatusUnsupportedMediaType}, "20 MB": {`{}`, 20 << 20, http.StatusRequestEntityTooLarge},
+		"a page's name": {`{path: "x.html"}`, 0, http.StatusUnprocessableEntity},
+	} {
+		if got := upload(c.fields, c.zeros); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+	if got := upload(`{}`, 0); got != http.StatusOK {
+		t.Errorf("a picture: %d", got)
+	}
+	if got := upload(`{}`, 0); got != http.StatusPreconditionFailed {
+		t.Errorf("a second one of its name: %d", got)
+	}
+	b.open(page + "?file=assets/hero.png")
+	b.until(`document.querySelector("img.asset").naturalWidth === 300`)
+	b.shows("#versions", "Saved assets/hero.png")
+
+	b.follow(`#versions a[href*="/share?rev=2"]`)
+	b.follow("main form button")
+	link := value(b, chromedp.Evaluate[string](`document.querySelector(".secret input").value`))
+	if resp, err := http.Get(link); err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("the shared version: %v", err)
+	}
+	if resp, err := http.Get(strings.Replace(link, "/2/", "/1/", 1)); err != nil || resp.StatusCode != http.StatusNotFound {
+		t.Errorf("another version: %v", err)
+	}
+	b.follow("[name=end]")
+	if resp, err := http.Get(link); err != nil || resp.StatusCode != http.StatusNotFound {
+		t.Errorf("the ended share: %v", err)
+	}
+
+	b.open(page)
+	b.do(chromedp.Click(chromedp.CSS(`#versions form[action$="/duplicate"] button`)))
+	b.until(`document.querySelector("[data-project]")?.dataset.project !== undefined && !location.pathname.includes("` + sub.ProjectID + `") && document.querySelector("[data-game]") !== null`)
+	b.shows("#versions", "Copied from project "+sub.ProjectID)
+	b.shows("#code", "assets/hero.png")
+	b.shows("h1", "(copy)")
+	b.open("http://" + s.addr + "/console/studio")
+	b.until(`[...document.querySelectorAll(".cover")].every((c) => c.naturalWidth > 0)`)
+	b.shot("studio-projects")
+}
+
+func TestStudioBuildsThePlanThatWasRead(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	key := s.newKey("alice")
+	project := s.newProject(key)
+	s.finish(key, s.submit(key, map[string]any{"projectId": project, "prompt": brief, "settings": api.Settings{ChatMode: api.ChatPlan, ReasoningLevel: api.ReasoningLow}}))
+	at := "http://" + s.addr + "/console/studio/" + project
+	b.open(at)
+	b.shows(".plan", "Plan: ")
+	b.shot("studio-plan")
+	b.follow(`.plan [value=build]`)
+	b.until(`document.querySelector("[data-game]") !== null && document.querySelector(".plan") === null`)
+}
+
+func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	b.open("http://" + s.addr + "/console/studio")
+	b.reach("prompt")
+	b.press(brief)
+	b.reach("Make it")
+	b.press(kb.Enter)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	at := "http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project")
+	skip := func() {
+		t.Helper()
+		b.reach("Skip the game")
+		b.press(kb.Enter)
+	}
+	skip()
+	b.reach("README.txt")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector(".cm-content") !== null`)
+	b.reaches(`document.activeElement.matches(".cm-content")`)
+	b.press("by keyboard")
+	b.reach("Save")
+	b.press(kb.Enter)
+	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
+	b.open(at)
+	b.until(`document.querySelector("[data-game]") !== null`)
+	skip()
+	b.reach("Go back to r1")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.shows("main", "The game is as it was then")
+}

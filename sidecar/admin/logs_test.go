@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
 )
 

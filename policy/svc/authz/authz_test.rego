@@ -110,13 +110,30 @@ test_active_user_may_do_everything[action] if {
 }
 
 test_read_only_key_may_change_nothing[action] if {
-	some action in {"projects.create", "projects.delete", "projects.publish", "webhooks.write", "studio.write", "cancel", "generate"}
+	some action in {
+		"projects.create",
+		"projects.delete",
+		"projects.publish",
+		"webhooks.write",
+		"studio.write",
+		"cancel",
+		"generate",
+	}
 	facts := object.union(base, {"action": action, "key": {"scopes": ["read"]}})
 	authz.decision.rule == "key.scope" with input as facts
 }
 
 test_read_only_key_may_read[action] if {
-	some action in {"authenticate", "projects.get", "status", "events", "events.token", "files", "webhooks.read", "studio.read"}
+	some action in {
+		"authenticate",
+		"projects.get",
+		"status",
+		"events",
+		"events.token",
+		"files",
+		"webhooks.read",
+		"studio.read",
+	}
 	authz.decision == allowed with input as object.union(base, {"action": action, "key": {"scopes": ["read"]}})
 }
 

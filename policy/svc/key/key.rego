@@ -22,20 +22,30 @@ active if {
 	is_string(input.key.userId)
 	input.key.userId != ""
 	not user.suspended
-	in_scope
+	not out_of_scope
+}
+
+# METADATA
+# title: Action outside the key's scopes
+# description: >-
+#   A key that has no scopes at all, as in the records of former versions, may
+#   do everything, as one with the scope full, which is looked at first because
+#   most keys are such.
+# labels:
+#   rule: key.out_of_scope
+out_of_scope if {
+	input.key.scopes != ["full"]
+	not in_scope
 }
 
 # METADATA
 # title: Action within the key's scopes
 # description: >-
 #   A key with the scope full may do everything, one with the scope read what
-#   changes nothing, one with other scopes nothing. A key that has no such
-#   member, as in the records of former versions, has the scope full.
+#   changes nothing, one with other scopes nothing.
 # scope: document
 # labels:
 #   rule: key.in_scope
-in_scope if not input.key.scopes
-
 in_scope if "full" in input.key.scopes
 
 in_scope if {
@@ -79,7 +89,7 @@ problem := reasons.key_revoked if {
 } else := reasons.user_suspended if {
 	user.suspended
 } else := reasons.key_scope if {
-	not in_scope
+	out_of_scope
 } else := reasons.key_invalid if {
 	not active
 }

@@ -93,6 +93,11 @@ func scoped() []candidate {
 			all = append(all, c)
 		}
 	}
+	for _, scope := range append(near(policy.ScopeFull), near(policy.ScopeRead)...) {
+		c := ordinary()
+		c.scopes, c.varied = []any{scope}, true
+		all = append(all, c)
+	}
 	both := ordinary() // the user's state is more important
 	both.scopes, both.userState, both.varied = []any{policy.ScopeRead}, policy.UserSuspended, true
 	return append(all, both)

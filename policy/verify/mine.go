@@ -32,7 +32,7 @@ var known = func() map[string]bool {
 		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "scopes", "labels"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
-		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
+		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.UserSuspended, policy.ScopeFull, policy.ScopeRead, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
 	} {
 		for _, name := range names {
 			all[name] = true

@@ -152,7 +152,7 @@ func documentedStatus(rule string) int {
 	switch {
 	case rule == "allowed":
 		return 200
-	case strings.HasPrefix(rule, "key."):
+	case strings.HasPrefix(rule, "key.") && rule != "key.scope":
 		return 401
 	case strings.HasPrefix(rule, "limits.") && rule != "limits.unknown":
 		return 429

@@ -140,6 +140,9 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 		if user.Via == policy.ViaConsole {
 			err = r.Row("SELECT "+ledger.UserState("id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
 		}
+		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
+			return nil
+		}
 		return err
 	})
 	if err != nil {

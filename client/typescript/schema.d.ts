@@ -73,6 +73,101 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        /** Read where the ends of the project's jobs are posted to */
+        get: operations["getWebhook"];
+        put?: never;
+        /**
+         * Have the ends of the project's jobs posted to an address
+         * @description Instead of the address before, if there was one. The answer has the `secret` when there was none: keep it, it is shown this once.
+         *     The address must be `https`, and its host must have public addresses alone, unless the operator allows others; that is looked at again
+         *     for each post.
+         */
+        post: operations["setWebhook"];
+        /**
+         * Post nothing any more
+         * @description Forgets secret and deliveries. Sending it again changes nothing.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/webhook/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make another secret
+         * @description The answer has it, this once. For a day each post is signed with the one before as well.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/webhook/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List what was posted, newest first
+         * @description For 30 days after the job's end.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/webhook/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a delivery again
+         * @description As if it were new, with the same `webhook-id`, whatever its state.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/analytics/overview": {
         parameters: {
             query?: {
@@ -452,6 +547,78 @@ export interface components {
         ProjectDeleted: {
             /** @constant */
             success: true;
+        };
+        /** @enum {string} */
+        WebhookEvent: "job.completed" | "job.failed" | "job.cancelled";
+        WebhookRequest: {
+            /** Format: uri */
+            url: string;
+            /** @description All of them when it is absent or empty. */
+            events?: components["schemas"]["WebhookEvent"][];
+        };
+        WebhookFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Webhook"];
+        };
+        Webhook: {
+            /** Format: uri */
+            url: string;
+            events: components["schemas"]["WebhookEvent"][];
+            createdAt: components["schemas"]["Time"];
+            /** @description Signs the posts. In the answer that made it alone. */
+            secret?: string;
+            /** @description Until when posts are signed with the secret before as well. */
+            formerSecretUntil?: components["schemas"]["Time"];
+        };
+        /** @example msg_01JD3QZ5X8C0W6T1R4M9K2H7EA */
+        DeliveryId: string;
+        /**
+         * @description A dead one is given up.
+         * @enum {string}
+         */
+        DeliveryState: "waiting" | "delivered" | "dead";
+        Delivery: {
+            /** @description The `webhook-id` of its posts. */
+            id: components["schemas"]["DeliveryId"];
+            jobId: components["schemas"]["JobId"];
+            event: components["schemas"]["WebhookEvent"];
+            state: components["schemas"]["DeliveryState"];
+            attempts: number;
+            /** @description Of the receiver's last answer. */
+            status?: number;
+            /** @description What was wrong with the last attempt, for people. */
+            problem?: string;
+            createdAt: components["schemas"]["Time"];
+            nextAttemptAt?: components["schemas"]["Time"];
+            endedAt?: components["schemas"]["Time"];
+        };
+        DeliveryList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Delivery"][];
+            /** @description The `after` of the next page. Absent on the last one. */
+            nextCursor?: components["schemas"]["DeliveryId"];
+        };
+        DeliveryFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Delivery"];
+        };
+        ReplayRequest: {
+            deliveryId: components["schemas"]["DeliveryId"];
+        };
+        /** @description What is posted. What the job made is asked for. */
+        WebhookPost: {
+            type: components["schemas"]["WebhookEvent"];
+            timestamp: components["schemas"]["Time"];
+            data: components["schemas"]["WebhookPostData"];
+        };
+        WebhookPostData: {
+            jobId: components["schemas"]["JobId"];
+            projectId: components["schemas"]["ProjectId"];
+            sessionId: components["schemas"]["SessionId"];
+            status: components["schemas"]["JobStatus"];
         };
         PublishRequest: {
             jobId: components["schemas"]["JobId"];
@@ -1132,7 +1299,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyRefused"];
             };
         };
-        /** @description The project belongs to another user, or is not there; the two are not told apart. */
+        /** @description The project belongs to another user, or is not there; the two are not told apart. Or the user of the key is suspended, or the key may only read. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1202,6 +1369,30 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["Published"];
+            };
+        };
+        /** @description The webhook, with its secret where it is new. */
+        WebhookFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": true,
+                 *       "data": {
+                 *         "url": "https://example.com/hooks/svc",
+                 *         "events": [
+                 *           "job.completed",
+                 *           "job.failed"
+                 *         ],
+                 *         "createdAt": "2026-11-20T09:00:00Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookFound"];
             };
         };
         /** @description It can't be done in the present state; `error` says why. */
@@ -1418,7 +1609,7 @@ export interface components {
          * @example "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
          */
         StrongETag: string;
-        /** @description The job was made by an earlier submission with the same `Idempotency-Key`. */
+        /** @description The job, or the project, was made by an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
         /**
          * @description What is left of each limit of the key (`r`) and the seconds until it resets (`t`), in the form of draft-ietf-httpapi-ratelimit-headers. Absent in a replay and for a key without limits.
@@ -1497,13 +1688,22 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
         };
     };
     createProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the creation safe to repeat. The same key with the same body, byte for byte, answers the project that the
+                 *     first one made, with `Idempotent-Replayed: true`; with another body it is a 422. Keys are kept apart by API key, and
+                 *     from those of submissions; one is kept as long as its project.
+                 * @example 2f9c1f6e-8a2d-4c55-9d0b-1c7c2e0f6a12
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1519,11 +1719,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project was created. */
+            /** @description The project was created, or was with the same `Idempotency-Key`. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1541,9 +1742,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Encoded"];
+            422: components["responses"]["KeyReused"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["ProjectInDoubt"];
         };
@@ -1703,6 +1906,204 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WebhookFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hooks/svc",
+                 *       "events": [
+                 *         "job.completed",
+                 *         "job.failed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WebhookFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project has no webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProjectDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WebhookFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Deliveries in this state alone. */
+                state?: components["schemas"]["DeliveryState"];
+                /** @description How many deliveries a page holds at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. */
+                after?: components["schemas"]["DeliveryId"];
+            };
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "msg_01JD3QZ5X8C0W6T1R4M9K2H7EA",
+                     *           "jobId": "job_01JD3QZ5X8C0W6T1R4M9K2H7EA",
+                     *           "event": "job.completed",
+                     *           "state": "waiting",
+                     *           "attempts": 1,
+                     *           "status": 500,
+                     *           "problem": "The receiver answered 500.",
+                     *           "createdAt": "2026-11-20T09:05:00Z",
+                     *           "nextAttemptAt": "2026-11-20T09:05:05Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deliveryId": "msg_01JD3QZ5X8C0W6T1R4M9K2H7EA"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description The delivery waits for its sender. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryFound"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -138,7 +138,7 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 			}
 		}
 		if user.Via == policy.ViaConsole {
-			err = r.Row("SELECT "+ledger.UserState("id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
+			err = r.Row("SELECT "+ledger.UserState("users.id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
 		}
 		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
 			return nil
@@ -165,7 +165,7 @@ func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (p
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
 		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil

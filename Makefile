@@ -64,7 +64,7 @@ $(EDITOR): $(STUDIO)/package.json $(STUDIO)/package-lock.json $(STUDIO)/editor.j
 	$(GO) run ./$(STUDIO)/collect $(STUDIO) $(BIN)/studio
 
 .PHONY: deps
-deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, Docker
+deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, Docker, systemd, promtool
 	@scripts/deps
 
 .PHONY: stock-opa

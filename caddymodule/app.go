@@ -141,6 +141,9 @@ func (a *App) loadBackends(ctx caddy.Context) error {
 		return fmt.Errorf("loading engines: %w", err)
 	}
 	a.engines = mod.(EnginesBackend)
+	if there, elsewhere := mod.(interface{ Location() string }); elsewhere && a.sidecar.Location() == embeddedForm {
+		return ErrApart(there.Location())
+	}
 	a.key = a.sidecar.Key(a.DataDir) + " " + a.engines.Key(a.DataDir)
 	return a.engines.Check(time.Duration(a.RetryAfter))
 }

@@ -32,6 +32,13 @@ type SidecarBackend interface {
 	OpenSidecar(ctx context.Context, dataDir string, logger *zap.Logger) (*OpenedSidecar, error)
 }
 
+// ErrApart refuses an engine proxy at an address beside a sidecar in this process: it reports
+// to a sidecar that listens, which this one does not.
+func ErrApart(address string) error {
+	return fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process: name svc-sidecar's address by sidecar or SVC_SIDECAR, "+
+		"or set engines or SVC_ENGINES to %s", address, embeddedForm)
+}
+
 // OpenedSidecar is an open sidecar.
 type OpenedSidecar struct {
 	Service sidecar.Service

@@ -7,18 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 )
 
 func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
-	raw, err := os.ReadFile("../docs/caddyfile.md")
-	if err != nil {
-		t.Fatal(err)
+	var text string
+	for _, page := range []string{"../docs/caddyfile.md", metricsPage} {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(raw)
 	}
-	text := string(raw)
 	names := []string{
 		string(gateway.OutcomeAccepted), string(gateway.OutcomeRefused), string(gateway.OutcomeReleased), string(gateway.OutcomeFenced),
 		string(gateway.OutcomeLost),
@@ -38,22 +39,14 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 	for s := range maps.Keys(before) {
 		names = append(names, string(s))
 	}
-	described := make(chan *prometheus.Desc)
-	go func() {
-		defer close(described)
-		registry.Describe(described)
-	}()
-	for d := range described {
-		_, rest, _ := strings.Cut(d.String(), `fqName: "`)
-		name, _, _ := strings.Cut(rest, `"`)
+	for name := range allMetrics(t) {
 		if !strings.HasPrefix(name, "svc_") {
 			t.Errorf("a metric is called %q", name)
 		}
-		names = append(names, name)
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`{"+name+"}`") {
-			t.Errorf("docs/caddyfile.md does not name %s", name)
+			t.Errorf("docs/caddyfile.md and docs/metrics.md do not name %s", name)
 		}
 	}
 }

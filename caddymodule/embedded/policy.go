@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
+	"github.com/svc-games/svc/sidecar/service"
 )
 
 // logOff as the mode of the decision log means none.
@@ -23,6 +24,7 @@ const logOff = "off"
 var (
 	engineMetrics = host.NewMetrics() // of engines and their calls to models
 	policyMetrics = activation.NewMetrics()
+	storeMetrics  = service.NewMetrics()
 )
 
 // Policy holds the options of the policy. They take effect when the service
@@ -140,7 +142,7 @@ func (s *Sidecar) provisionPolicy(ctx caddy.Context) error {
 		s.Policy.Approvers = cmp.Or(s.Policy.Approvers, os.Getenv("SVC_POLICY_APPROVERS"))
 	}
 	s.DecisionLog.Mode = cmp.Or(s.DecisionLog.Mode, os.Getenv("SVC_DECISION_LOG"), string(decisionlog.BestEffort))
-	return caddymodule.RegisterMetrics(ctx, policyMetrics.Collectors()...)
+	return caddymodule.RegisterMetrics(ctx, append(policyMetrics.Collectors(), storeMetrics.Collectors()...)...)
 }
 
 // validatePolicy checks the options without touching a file.

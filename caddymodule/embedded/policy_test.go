@@ -72,7 +72,7 @@ func TestReloadThatChangesThePolicysOptionsIsRefused(t *testing.T) {
 }
 
 func TestDocumentNamesEveryMetricAndStepOfThePolicy(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/caddyfile.md")
+	raw, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +86,12 @@ func TestDocumentNamesEveryMetricAndStepOfThePolicy(t *testing.T) {
 		_, rest, _ := strings.Cut((<-descriptions).String(), `fqName: "`)
 		name, _, _ := strings.Cut(rest, `"`)
 		if !strings.Contains(string(raw), "`"+name+"`") {
-			t.Errorf("docs/caddyfile.md does not name %s", name)
+			t.Errorf("docs/metrics.md does not name %s", name)
 		}
 	}
 	for _, step := range activation.Steps() {
 		if !strings.Contains(string(raw), "`"+step+"`") {
-			t.Errorf("docs/caddyfile.md does not name the step %s", step)
+			t.Errorf("docs/metrics.md does not name the step %s", step)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // StopEnginesFlag, given to "caddy run", makes a stop of the service stop
@@ -39,6 +42,9 @@ func Prepare(args []string) ([]string, error) {
 	}
 	tuneGC()
 	config, read := readConfig(kept)
+	if address := config.enginesElsewhere(); address != "" && config.sidecarHere() {
+		return nil, caddymodule.ErrApart(address)
+	}
 	dir := config.dataDir()
 	if err := prepareDataDir(dir); err != nil {
 		return nil, err
@@ -48,6 +54,9 @@ func Prepare(args []string) ([]string, error) {
 	}
 	if !read {
 		return kept, nil
+	}
+	if err := checkStore(config.store()); err != nil {
+		return nil, err
 	}
 	if err := checkAddresses(config.addresses()); err != nil {
 		return nil, err
@@ -96,6 +105,18 @@ func checkFree(dir string) error {
 	conn, err := net.Dial("unix", socket)
 	if err == nil {
 		return errors.Join(fmt.Errorf("another service works on %s: stop it or set SVC_DATA_DIR to another folder", dir), conn.Close())
+	}
+	return nil
+}
+
+// checkStore says so when a later svc made the store. What else it has, opening it says.
+func checkStore(path string) error {
+	if path == "" {
+		return nil
+	}
+	err := store.ReadOnly(context.Background(), path, func(*store.Reader) error { return nil })
+	if errors.Is(err, store.ErrNewer) {
+		return fmt.Errorf("the store %s can't be used: %w", path, err)
 	}
 	return nil
 }

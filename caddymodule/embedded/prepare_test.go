@@ -31,7 +31,10 @@ func prepare(t *testing.T, text string) (dir string, err error) {
 	return dir, err
 }
 
-const elsewhere = "engines engines.example:7443 {\n\ttls /cert /key /ca\n}\n"
+const (
+	ledgerElsewhere = "sidecar /run/sidecar.sock\n"
+	elsewhere       = ledgerElsewhere + "engines engines.example:7443 {\n\ttls /cert /key /ca\n}\n"
+)
 
 func TestOnlyAServiceThatRunsEnginesItselfNeedsTheFrameworks(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -41,7 +44,7 @@ func TestOnlyAServiceThatRunsEnginesItselfNeedsTheFrameworks(t *testing.T) {
 		"engines of this process":                  {"", true},
 		"the word in a comment":                    {"# frameworks, driver docker\n", true},
 		"engines in another process":               {elsewhere, false},
-		"engines in another process, by its path":  {"engines /run/engines.sock\n", false},
+		"engines in another process, by its path":  {ledgerElsewhere + "engines /run/engines.sock\n", false},
 		"engines from images":                      {"engines embedded {\n\tdriver docker\n}\n", false},
 		"engines of a cluster":                     {"engines embedded {\n\tdriver kubernetes {\n\t\tnamespace n\n\t}\n}\n", false},
 		"frameworks that are not where they shall": {"engines embedded {\n\tframeworks /nowhere\n}\n", true},

@@ -128,7 +128,7 @@ func (s *Sidecar) OpenSidecar(ctx context.Context, dataDir string, logger *zap.L
 		DataDir: dataDir, Store: s.Store, Redis: s.redis, Prices: prices, Now: s.Now, Logger: logger,
 		DecisionTimeout: time.Duration(s.DecisionTimeout), Caps: s.Caps,
 		Policy: s.Policy.options(), DecisionLog: s.DecisionLog.options(dataDir, logger.Named("decisions")),
-		Admin: host.Standard(), OPA: host.Standard(),
+		Admin: host.Standard(), OPA: host.Standard(), ServiceMetrics: storeMetrics,
 	})
 	if err != nil {
 		return nil, err

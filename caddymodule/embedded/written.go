@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // written is what a configuration says of that without which the service can't
@@ -25,8 +26,13 @@ type written struct {
 		} `json:"http"`
 		Svc struct {
 			DataDir string `json:"data_dir"`
+			Sidecar struct {
+				Form  string `json:"form"`
+				Store string `json:"store"`
+			} `json:"sidecar"`
 			Engines struct {
 				Form       string `json:"form"`
+				Address    string `json:"address"`
 				Driver     string `json:"driver"`
 				Frameworks string `json:"frameworks"`
 			} `json:"engines"`
@@ -85,12 +91,34 @@ func (w written) dataDir() string {
 	return cmp.Or(w.Apps.Svc.DataDir, os.Getenv("SVC_DATA_DIR"), "data")
 }
 
+// sidecarHere says whether the sidecar is in this process.
+func (w written) sidecarHere() bool { return here(w.Apps.Svc.Sidecar.Form) }
+
+// enginesElsewhere returns where another process has the engines, "" for none.
+func (w written) enginesElsewhere() string {
+	if here(w.Apps.Svc.Engines.Form) {
+		return ""
+	}
+	return w.Apps.Svc.Engines.Address
+}
+
+// here says whether a part of a form is in this process.
+func here(form string) bool { return form == "" || form == "embedded" }
+
+// store returns the SQLite file of a sidecar in this process, "" for none.
+func (w written) store() string {
+	if !w.sidecarHere() || store.IsPostgresURL(cmp.Or(w.Apps.Svc.Sidecar.Store, os.Getenv("SVC_STORE"))) {
+		return ""
+	}
+	return filepath.Join(w.dataDir(), store.SQLiteFile)
+}
+
 // frameworks returns where the game frameworks are said to be, "" for the usual
 // place, and whether engines of this process need them: those that run from images
 // bring them.
 func (w written) frameworks() (dir string, needed bool) {
 	engines := w.Apps.Svc.Engines
-	if engines.Form != "" && engines.Form != "embedded" {
+	if !here(engines.Form) {
 		return "", false
 	}
 	switch cmp.Or(engines.Driver, os.Getenv("SVC_ENGINE_DRIVER"), process.Name) {

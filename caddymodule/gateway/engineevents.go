@@ -1,15 +1,19 @@
 package gateway
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
@@ -37,7 +41,7 @@ func (s *EngineEvents) Open(ctx context.Context, job joblog.Job, after uint64) (
 		lease.Release()
 		return nil, err
 	}
-	return &engineEvents{joblog.NewScanner(resp.Body), resp, lease.Release}, nil
+	return &engineEvents{newEventScanner(resp.Body), resp, lease.Release}, nil
 }
 
 // askForEvents opens a connection of its own, which ends with the answer: an engine is
@@ -99,7 +103,7 @@ func checkEvents(resp *http.Response, instance string) error {
 
 // engineEvents is an engine's answer.
 type engineEvents struct {
-	*joblog.Scanner
+	*eventScanner
 
 	resp    *http.Response
 	release func()
@@ -130,6 +134,77 @@ func (s *EngineEvents) Await(ctx context.Context, job joblog.Job) (goOn bool) {
 	<-ended
 	now, err := s.Sidecar.Job(ctx, job.ID)
 	return !errors.Is(err, sidecar.ErrUnknownJob) && (err != nil || !now.Settled)
+}
+
+// maxEvent bounds an event that is read, in bytes: one has at most api.MaxEventData
+// and its envelope.
+const maxEvent = 4 * api.MaxEventData
+
+var errEventTooLong = errors.New("an event is longer than the contract allows")
+
+// eventScanner reads the events of an event stream as they stand there. What is none, like
+// a comment, is passed over.
+type eventScanner struct {
+	r     *bufio.Reader
+	block []byte
+}
+
+// newEventScanner returns a scanner of the stream r.
+func newEventScanner(r io.Reader) *eventScanner { return &eventScanner{r: bufio.NewReader(r)} }
+
+// Next returns the next whole event, io.EOF at the end of the stream.
+func (s *eventScanner) Next() (joblog.Event, error) {
+	for {
+		e, is, err := s.next()
+		if err != nil {
+			return joblog.Event{}, err
+		}
+		if is {
+			e.Block = bytes.Clone(s.block)
+			return e, nil
+		}
+	}
+}
+
+// next reads a block.
+func (s *eventScanner) next() (e joblog.Event, is bool, err error) {
+	s.block = s.block[:0]
+	for begin := 0; ; {
+		part, err := s.r.ReadSlice('\n')
+		s.block = append(s.block, part...)
+		switch {
+		case len(s.block) > maxEvent:
+			return joblog.Event{}, false, errEventTooLong
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return joblog.Event{}, false, err
+		}
+		line := s.block[begin : len(s.block)-1]
+		if len(line) == 0 {
+			return e, is, nil
+		}
+		begin = len(s.block)
+		is = readField(&e, line) || is
+	}
+}
+
+// readField notes a line of an event. It returns false for one that makes no event.
+func readField(e *joblog.Event, line []byte) bool {
+	name, value, _ := bytes.Cut(line, []byte(": "))
+	switch string(name) {
+	case "id":
+		if id, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+			e.ID = id
+		}
+	case "event":
+		e.Terminal = e.Terminal || api.TerminalEvent(string(value))
+		e.Reset = e.Reset || string(value) == api.StreamReset
+	case "data":
+	default:
+		return bytes.HasPrefix(line, []byte("data:"))
+	}
+	return true
 }
 
 // Interface guards

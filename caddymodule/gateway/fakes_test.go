@@ -175,7 +175,7 @@ func (h *handled) Open(ctx context.Context, job joblog.Job, after uint64) (joblo
 		}()
 		_ = h.next(w, eventsRequest(lease.Token, job, after).WithContext(ctx))
 	}()
-	events := &handledEvents{joblog.NewScanner(from), func() {
+	events := &handledEvents{newEventScanner(from), func() {
 		cancel()
 		_ = from.Close()
 		<-done
@@ -195,7 +195,7 @@ func (h *handled) Open(ctx context.Context, job joblog.Job, after uint64) (joblo
 }
 
 type handledEvents struct {
-	*joblog.Scanner
+	*eventScanner
 
 	close func()
 }

@@ -173,19 +173,11 @@ func putEvents(ctx context.Context, path string, rec contract.JobRecord, src Sou
 		w := bufio.NewWriter(out)
 		scan := bufio.NewScanner(bounded.Reader(in, MaxEvents, errTooLarge))
 		scan.Buffer(make([]byte, 0, 8<<10), 2*api.MaxEventData)
-		var last eventHead
+		chain := eventChain{rec: rec}
 		for scan.Scan() {
-			if len(scan.Bytes()) > api.MaxEventData {
-				return fmt.Errorf("%w: an event is too long", ErrRefused)
+			if err := chain.add(scan.Bytes()); err != nil {
+				return err
 			}
-			head, err := parseHead(scan.Bytes())
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrRefused, err)
-			}
-			if head.JobID != rec.JobID || head.Seq <= last.Seq || api.TerminalEvent(last.Type) {
-				return fmt.Errorf("%w: event %d is out of place", ErrRefused, head.Seq)
-			}
-			last = head
 			_, _ = w.Write(scan.Bytes()) // a bufio.Writer's error comes with Flush
 			_ = w.WriteByte('\n')
 		}
@@ -195,9 +187,8 @@ func putEvents(ctx context.Context, path string, rec contract.JobRecord, src Sou
 		if err := scan.Err(); err != nil {
 			return err
 		}
-		if last.Type != api.TerminalEventOf(rec.Status) || last.Seq != rec.LastEventID {
-			return fmt.Errorf("%w: the log ends with event %d %s, the record with event %d and status %s",
-				ErrRefused, last.Seq, last.Type, rec.LastEventID, rec.Status)
+		if err := chain.end(); err != nil {
+			return err
 		}
 		return w.Flush()
 	})

@@ -2,8 +2,6 @@ package archive
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -108,15 +106,9 @@ func (s *Store) takeSnapshot(projectID, path string) (*api.Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("taking snapshot: %w", err)
 	}
-	f, err := os.Open(path)
+	n, sum, err := sumOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("taking snapshot: %w", err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	if err != nil {
-		return nil, fmt.Errorf("reading snapshot: %w", err)
 	}
 	count, err := countFiles(path)
 	if errors.Is(err, ErrRefused) || err == nil && count == 0 { // it was kept when less was asked of one, or before the first game
@@ -125,7 +117,7 @@ func (s *Store) takeSnapshot(projectID, path string) (*api.Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading snapshot: %w", err)
 	}
-	return &api.Files{Count: count, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	return &api.Files{Count: count, Bytes: n, SHA256: sum}, nil
 }
 
 // forgetSnapshot deletes a project's snapshot.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -69,7 +70,7 @@ func (p *Proxy) recoverProject(ctx context.Context, id string, running []driver.
 		return a.do(ctx, func() { a.owner = e.OwnerID })
 	}
 	token, err := state.ReadToken(p.layout.Token(id))
-	if err != nil {
+	if err != nil && (len(running) > 0 || !errors.Is(err, fs.ErrNotExist)) { // in a restored place both are gone
 		// Without it no answer of the engine is ever taken, and it is stopped in the end.
 		p.log.Error("reading engine token failed", zap.String("project", id), zap.Error(err))
 	}

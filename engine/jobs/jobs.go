@@ -95,7 +95,8 @@ type Manager struct {
 
 	mu           sync.Mutex // guards the following fields, and the jobs'
 	jobs         map[string]*job
-	accepted     []*job // in order of acceptance
+	accepted     []*job   // in order of acceptance
+	asked        []string // ids of jobs that run in another order than that of acceptance
 	queue        []*job
 	running      *job
 	later        map[string]laterEdit // by path in the game

@@ -70,7 +70,7 @@ func (m *Manager) keepLasting(j *job, req api.GenerateRequest) error {
 }
 
 // inherit changes the project as the jobs before next would have that ended
-// before they worked, in order of acceptance; nil stands for all jobs. Only Run
+// before they worked, in the order of the queue; nil stands for all jobs. Only Run
 // calls it, and never beside a generator.
 func (m *Manager) inherit(next *job) error {
 	for _, j := range m.lastingBefore(next) {
@@ -106,12 +106,12 @@ func (m *Manager) applyEnded(j *job, req api.GenerateRequest) error {
 }
 
 // lastingBefore returns the jobs before next that left something for inherit, in
-// order of acceptance; nil stands for all jobs.
+// the order of the queue; nil stands for all jobs.
 func (m *Manager) lastingBefore(next *job) []*job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []*job
-	for _, j := range m.accepted {
+	for _, j := range m.runOrder() {
 		if j == next {
 			break
 		}
@@ -141,7 +141,8 @@ func (m *Manager) prepare(ctx context.Context, j *job, req api.GenerateRequest) 
 // cancelled leaves the queue a moment before that.
 func (m *Manager) awaitEarlier(ctx context.Context, j *job) error {
 	m.mu.Lock()
-	earlier := slices.Clone(m.accepted[:slices.Index(m.accepted, j)])
+	earlier := m.runOrder()
+	earlier = earlier[:slices.Index(earlier, j)]
 	m.mu.Unlock()
 	for _, e := range earlier {
 		select {

@@ -13,8 +13,8 @@ import (
 	"github.com/svc-games/svc/engine/disk"
 )
 
-// queueFile has the ids of the waiting jobs in the order that was asked for. Jobs that are
-// not in it come after those that are, in order of acceptance.
+// queueFile has the ids of jobs in the order that was asked for: those that waited then,
+// and after those of earlier orders that still count. Other jobs keep their places.
 const queueFile = "queue.json"
 
 // ErrOtherQueue: the waiting jobs are not those that were to be put in order.
@@ -28,7 +28,8 @@ func (m *Manager) Reorder(ids []string) error {
 	if !m.waits(ids) {
 		return ErrOtherQueue
 	}
-	data, err := json.Marshal(ids)
+	asked := m.askedWith(ids)
+	data, err := json.Marshal(asked)
 	if err == nil {
 		err = m.room(int64(len(data)), 1)
 	}
@@ -40,8 +41,29 @@ func (m *Manager) Reorder(ids []string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	inOrder(m.queue, ids) // one of them may run, or be cancelled, by now
+	m.asked = asked
+	inOrder(m.queue, asked) // one of them may run, or be cancelled, by now
 	return nil
+}
+
+// askedWith returns ids after those of the former orders that have left the queue, but
+// left something for inherit or have not ended wholly.
+func (m *Manager) askedWith(ids []string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	former := slices.DeleteFunc(slices.Clone(m.asked), func(id string) bool {
+		j := m.jobs[id]
+		return j == nil || slices.Contains(ids, id) || !j.lasting && j.stored.Published
+	})
+	return append(former, ids...)
+}
+
+// runOrder returns the jobs in the order in which they run, or would have. It is called
+// with mu held.
+func (m *Manager) runOrder() []*job {
+	jobs := slices.Clone(m.accepted)
+	inOrder(jobs, m.asked)
+	return jobs
 }
 
 // waits reports whether ids name the waiting jobs, each once.
@@ -65,26 +87,30 @@ func (m *Manager) recallQueue() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var ids []string
 	if err == nil {
-		err = json.Unmarshal(data, &ids)
+		err = json.Unmarshal(data, &m.asked)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the queue: %w", err)
 	}
-	inOrder(m.queue, ids)
+	inOrder(m.queue, m.asked)
 	return nil
 }
 
-// inOrder sorts jobs as ids are; those that ids leave out stay in their order, after them.
-func inOrder(queue []*job, ids []string) {
-	place := func(j *job) int {
-		if i := slices.Index(ids, j.id); i >= 0 {
-			return i
+// inOrder sorts the jobs that ids name as ids are, in the places that they have; others
+// stay where they are.
+func inOrder(list []*job, ids []string) {
+	var places []int
+	var named []*job
+	for i, j := range list {
+		if slices.Contains(ids, j.id) {
+			places, named = append(places, i), append(named, j)
 		}
-		return len(ids)
 	}
-	slices.SortStableFunc(queue, func(a, b *job) int { return cmp.Compare(place(a), place(b)) })
+	slices.SortFunc(named, func(a, b *job) int { return cmp.Compare(slices.Index(ids, a.id), slices.Index(ids, b.id)) })
+	for n, place := range places {
+		list[place] = named[n]
+	}
 }
 
 func (m *Manager) queuePath() string { return filepath.Join(m.cfg.Dir, queueFile) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
 )
 
@@ -43,5 +44,34 @@ func TestWaitingJobsRunInTheOrderThatWasAskedForLastAfterARestartToo(t *testing.
 	}
 	if !slices.IsSortedFunc(order, time.Time.Compare) {
 		t.Errorf("they began at %v", order)
+	}
+}
+
+func TestAJobInheritsFromThoseThatWerePutAheadOfIt(t *testing.T) {
+	entered, got := make(chan string, 1), make(chan gen.Request, 4)
+	e := start(t, t.TempDir(), until(entered, nil))
+	running := e.submit("running")
+	e.ack(e.until(contract.FeedStarted))
+	<-entered
+	behind, ahead := e.submit("behind"), e.submitRequest(lastingRequest("Ahead."))
+	if err := e.Reorder([]string{ahead, behind}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Cancel(t.Context(), ahead); err != nil {
+		t.Fatal(err)
+	}
+	between := e.submit("between")
+	if err := e.Reorder([]string{between, behind}); err != nil {
+		t.Fatal(err)
+	}
+	e.finish(ahead)
+	e = e.restart(inheriting(got))
+	for _, id := range []string{running, between, behind} {
+		e.finish(id)
+	}
+	for range 2 {
+		if req := <-got; req.Instructions != "Ahead." {
+			t.Errorf("%s inherits %q", req.Prompt, req.Instructions)
+		}
 	}
 }

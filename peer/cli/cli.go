@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,10 +159,15 @@ func (f *Flags) usage(usage, variable string) string {
 	return usage + " [$" + variable + "]"
 }
 
-// Parse reads the command line. When args ask for help it is written to
-// stderr, and the error is flag.ErrHelp.
+// Parse reads the command line. When args ask for help or the version, that is written
+// to stderr, and the error is flag.ErrHelp.
 func (f *Flags) Parse(args []string, stderr io.Writer) error {
+	asked := f.flags.Bool("version", false, "say from which source this program was built")
 	err := f.flags.Parse(args)
+	if err == nil && *asked {
+		fmt.Fprintf(stderr, "%s %s\n", f.flags.Name(), version())
+		return flag.ErrHelp
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		f.flags.SetOutput(stderr)
 		fmt.Fprintf(stderr, "usage: %s [options]; an option overrides its environment variable\n\n", f.flags.Name())
@@ -175,6 +181,14 @@ func (f *Flags) Parse(args []string, stderr io.Writer) error {
 		return fmt.Errorf("%w; see %s --help", err, f.flags.Name())
 	}
 	return nil
+}
+
+// version names the source that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
 }
 
 // Logger returns a logger to stderr. format is console or json.

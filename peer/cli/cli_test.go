@@ -56,6 +56,13 @@ func TestFlagOverridesVariableOverridesStandard(t *testing.T) {
 	}
 }
 
+func TestVersionIsSaidWhateverElseIsWrong(t *testing.T) {
+	_, said, err := parse([]string{"--version"}, map[string]string{"T_AFTER": "soon"})
+	if !errors.Is(err, flag.ErrHelp) || !strings.HasPrefix(said, "test ") || strings.Count(said, "\n") != 1 {
+		t.Errorf("said %q, %v", said, err)
+	}
+}
+
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	for want, tc := range map[string]struct {
 		args []string

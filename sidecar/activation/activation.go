@@ -164,7 +164,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		o.Logger.Warn("signatures of policies are not checked: whoever can write to the source decides who may do what",
 			zap.String("source", o.Source))
 	}
-	if e.kept, err = openKeeper(filepath.Join(o.DataDir, "policy")); err != nil {
+	if e.kept, err = openKeeper(filepath.Join(o.DataDir, KeptDir)); err != nil {
 		return nil, err
 	}
 	w := &watcher{engine: e}

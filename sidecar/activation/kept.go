@@ -14,6 +14,9 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 )
 
+// KeptDir is where generations are kept, in the data directory.
+const KeptDir = "policy"
+
 // stateFile is the keeper's list of generations, in its directory.
 const stateFile = "state.json"
 
@@ -281,6 +284,26 @@ func (k *keeper) archive(g Info) ([]byte, error) {
 	var text bytes.Buffer
 	err = files.WriteArchive(&text)
 	return text.Bytes(), err
+}
+
+// CheckKept reads the policies that are kept in a data directory, and returns how many they
+// are and what is wrong with them. shared: those that are missing are in the store. Its error
+// is an fs.ErrNotExist where none was ever kept.
+func CheckKept(dataDir string, shared bool) (kept int, damaged []error, err error) {
+	dir := filepath.Join(dataDir, KeptDir)
+	if _, err := os.Stat(dir); err != nil {
+		return 0, nil, fmt.Errorf("reading kept policies: %w", err)
+	}
+	k, err := openKeeper(dir)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, g := range k.state.all() {
+		if _, err := k.readFile(g); err != nil && !(shared && errors.Is(err, fs.ErrNotExist)) {
+			damaged = append(damaged, err)
+		}
+	}
+	return len(k.state.all()), damaged, nil
 }
 
 func (k *keeper) readFile(g Info) (bundle.Snapshot, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/ledger"
+	"github.com/svc-games/svc/sidecar/service"
 )
 
 // logOff as the mode of the decision log means none.
@@ -87,9 +88,10 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 
 // options returns the options of what runs in the process.
 func (o Flags) options(logger *zap.Logger) (Options, error) {
-	metrics := activation.NewMetrics()
+	metrics, serviceMetrics := activation.NewMetrics(), service.NewMetrics()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.Collectors()...)
+	registry.MustRegister(serviceMetrics.Collectors()...)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	log := o.decisionLog(logger.Named("decisions"))
 	if log != nil {
@@ -97,6 +99,7 @@ func (o Flags) options(logger *zap.Logger) (Options, error) {
 	}
 	h := o.Options
 	h.Policy.Metrics, h.DecisionLog, h.Metrics, h.Logger = metrics, log, registry, logger
+	h.ServiceMetrics = serviceMetrics
 	if o.PricesFile != "" {
 		prices, err := ledger.ReadPrices(o.PricesFile)
 		if err == nil {

@@ -67,6 +67,8 @@ type Options struct {
 	TakeOver bool
 	// Metrics are served at /metrics beside OPA's API; nil serves none.
 	Metrics prometheus.Gatherer
+	// ServiceMetrics are those of service.Options.
+	ServiceMetrics *service.Metrics
 
 	Logger *zap.Logger // default: none
 }
@@ -105,6 +107,7 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	h.Service, err = service.Open(ctx, service.Options{
 		DataDir: o.DataDir, Store: o.Store, Redis: o.Redis, Prices: o.Prices, Policy: h.Policy,
 		DecisionTimeout: o.DecisionTimeout, Caps: o.Caps, Now: o.Now, Logger: o.Logger,
+		Metrics: o.ServiceMetrics,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("opening the sidecar: %w", err)

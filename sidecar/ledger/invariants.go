@@ -119,12 +119,12 @@ var invariants = []invariant{
 			JOIN (SELECT project_id, feed_id, max(seq) AS seq FROM tik_entries GROUP BY project_id, feed_id) e
 				ON e.project_id = f.project_id AND e.feed_id = f.feed_id
 		WHERE e.seq > f.seq`},
-	{"logs", "no entry has a number above its log's head", `
+	{"logs", "the entries of a log have the numbers from 1 to its head, none left out", `
 		SELECT h.log AS id FROM heads h JOIN (
-			SELECT 'audit' AS log, max(seq) AS seq FROM audit UNION ALL
-			SELECT 'revlog', max(seq) FROM revlog UNION ALL
-			SELECT 'credit', max(seq) FROM tik_entries WHERE project_id = '' AND feed_id = 'credit') l ON l.log = h.log
-		WHERE l.seq > h.seq`},
+			SELECT 'audit' AS log, max(seq) AS seq, count(*) AS entries FROM audit UNION ALL
+			SELECT 'revlog', max(seq), count(*) FROM revlog UNION ALL
+			SELECT 'credit', max(seq), count(*) FROM tik_entries WHERE project_id = '' AND feed_id = 'credit') l ON l.log = h.log
+		WHERE l.seq > h.seq OR l.entries <> h.seq`},
 	{"references", "a row's user, key, project and job exist", broken(references)},
 }
 

@@ -105,6 +105,8 @@ func TestEachInvariantsViolationIsFound(t *testing.T) {
 			{"feeds", f.project + "/feed", []string{"UPDATE feed_cursor SET seq = 0"}},
 			{"logs", "revlog", []string{"UPDATE heads SET seq = 0 WHERE log = 'revlog'"}},
 			{"logs", "credit", []string{"UPDATE heads SET seq = 0 WHERE log = 'credit'"}},
+			{"logs", "audit", []string{"DELETE FROM audit WHERE seq = 1"}},
+			{"logs", "revlog", []string{"DELETE FROM revlog WHERE seq = (SELECT min(seq) FROM revlog)"}},
 			{"references", "jobs.key_id " + key, []string{"DELETE FROM keys"}},
 		} {
 			t.Run(tc.name, func(t *testing.T) { f.wantFound(t, tc.name, tc.id, tc.statements...) })

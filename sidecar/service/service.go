@@ -57,6 +57,8 @@ type Options struct {
 	Caps Caps
 	// DecisionTimeout; 0 means access.DefaultDecisionTimeout.
 	DecisionTimeout time.Duration
+	// Metrics will be of this service; nil for none.
+	Metrics *Metrics
 }
 
 // Policy evaluates the rules. It is safe for concurrent use.
@@ -85,7 +87,9 @@ type Service struct {
 	redis    *push.Redis // nil: there is none
 	played   *played
 	now      func() time.Time
-	stop     func() // the sender of webhooks
+	dir      string
+	metrics  *Metrics // may be nil
+	stop     func()   // the sender of webhooks
 }
 
 // Open opens the store in the data directory, brings its schema up to date and
@@ -129,7 +133,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		}
 	}
 	o.Policy.OnChange(registry.Hint)
-	return &Service{
+	opened := &Service{
 		Ledger:   l,
 		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
 		Door:     access.New(access.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
@@ -142,8 +146,14 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		redis:    redis,
 		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
+		dir:      o.DataDir,
+		metrics:  o.Metrics,
 		stop:     send(webhooks.SenderOptions{Store: s, Now: o.Now, Networks: networks, Logger: o.Logger.Named("webhooks")}),
-	}, nil
+	}
+	if o.Metrics != nil {
+		o.Metrics.open.Store(opened)
+	}
+	return opened, nil
 }
 
 // send begins to post deliveries, until the function that it returns is called.
@@ -270,6 +280,9 @@ func (s *Service) Push() string {
 func (s *Service) Close() error {
 	s.stop()
 	var err error
+	if s.metrics != nil {
+		s.metrics.open.CompareAndSwap(s, nil)
+	}
 	if s.redis != nil {
 		err = s.redis.Close()
 	}

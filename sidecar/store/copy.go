@@ -51,18 +51,25 @@ func Snapshot(ctx context.Context, from, to string) error {
 // transaction on one snapshot, and compares both before it commits. One address is a
 // PostgreSQL URL and the other a SQLite file; the schema of the one that is copied to
 // is brought up to date. Its errors don't hold the password.
-func Copy(ctx context.Context, from, to string) (copied []Table, err error) {
+func Copy(ctx context.Context, from, to string) ([]Table, error) {
+	return CopyOf(ctx, from, to, main)
+}
+
+// CopyOf is Copy for tables of another schema.
+func CopyOf(ctx context.Context, from, to string, schema Schema) (copied []Table, err error) {
 	if IsPostgresURL(from) == IsPostgresURL(to) {
 		return nil, errors.New("a copy leads from SQLite to PostgreSQL, or back")
 	}
-	if err := makeTables(ctx, to); err != nil {
+	if err := makeTables(ctx, to, schema); err != nil {
 		return nil, err
 	}
-	d, db, err := openReadOnly(from)
+	found, db, err := openSource(from)
 	if err != nil {
 		return nil, fmt.Errorf("copying: %w", err)
 	}
-	source := newConn(db, d, d.beginRead)
+	d := *found
+	d.schema = &schema
+	source := newConn(db, &d, d.beginRead)
 	defer func() { err = errors.Join(err, source.discard(), db.Close()) }()
 	if err := source.start(ctx); err != nil {
 		return nil, fmt.Errorf("beginning to read: %w", err)
@@ -80,7 +87,7 @@ func Copy(ctx context.Context, from, to string) (copied []Table, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("beginning to write: %w", err)
 	}
-	c := copying{ctx: ctx, source: source, out: out, toPostgres: IsPostgresURL(to)}
+	c := copying{ctx: ctx, source: source, out: out, toPostgres: IsPostgresURL(to), steps: schema.Steps}
 	if copied, err = c.run(); err != nil {
 		return nil, errors.Join(fmt.Errorf("copying: %w", err), out.Rollback())
 	}
@@ -91,16 +98,25 @@ func Copy(ctx context.Context, from, to string) (copied []Table, err error) {
 }
 
 // makeTables brings a database's schema up to date.
-func makeTables(ctx context.Context, address string) error {
-	open := OpenSQLite
+func makeTables(ctx context.Context, address string, schema Schema) error {
+	open := OpenSQLiteOf
 	if IsPostgresURL(address) {
-		open = OpenPostgres
+		open = OpenPostgresOf
 	}
-	s, err := open(ctx, address)
+	s, err := open(ctx, address, schema)
 	if err != nil {
 		return err
 	}
 	return s.Close()
+}
+
+// openSource opens the database that is read.
+func openSource(address string) (*dialect, *sql.DB, error) {
+	if !IsPostgresURL(address) {
+		return openReadOnly(address)
+	}
+	db, err := openBulk(address)
+	return &postgres, db, err
 }
 
 // openBulk opens a database for one long transaction. References are checked by
@@ -113,7 +129,7 @@ func openBulk(address string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Between two statements the source is read, which may take long.
+	// Between two statements the other end is at work, which may take long.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
 	return stdlib.OpenDB(*config), nil
 }
@@ -124,6 +140,7 @@ type copying struct {
 	source     *conn
 	out        *sql.Tx
 	toPostgres bool
+	steps      string // the table that records the schema
 }
 
 // run copies all tables, parents first, and compares them.
@@ -166,7 +183,7 @@ func (c *copying) tables() ([]string, error) {
 		if err := rows.Scan(&name, &of); err != nil {
 			return nil, errors.Join(err, rows.Close())
 		}
-		if name != main.Steps {
+		if name != c.steps {
 			names = append(names, name)
 			parents[name] = strings.FieldsFunc(of, func(r rune) bool { return r == ',' })
 		}

@@ -101,8 +101,7 @@ func apply(ctx context.Context, c *conn, step migration, newest int) error {
 		return err
 	}
 	if current > newest {
-		return fmt.Errorf("%w: its schema has version %d, this svc knows versions up to %d; "+
-			"run the newer svc, or restore a backup from before the upgrade", ErrNewer, current, newest)
+		return newer(current, newest)
 	}
 	if current >= step.version {
 		return nil
@@ -116,6 +115,12 @@ func apply(ctx context.Context, c *conn, step migration, newest int) error {
 	}
 	_, err = stmt.ExecContext(ctx, step.version, step.name, time.Now().UnixMilli())
 	return err
+}
+
+// newer is the ErrNewer of a database with a version of the schema that is above the newest.
+func newer(version, newest int) error {
+	return fmt.Errorf("%w: its schema has version %d, this svc knows versions up to %d; "+
+		"run the newer svc, or restore a backup from before the upgrade", ErrNewer, version, newest)
 }
 
 func inTransaction(ctx context.Context, c *conn, fn func() error) error {

@@ -65,6 +65,34 @@ func openReadOnly(address string) (*dialect, *sql.DB, error) {
 	return &sqlite, db, err
 }
 
+// maxFaults bounds what CheckFile returns.
+const maxFaults = 3
+
+// CheckFile reads all of a SQLite file, which a service may have open, and returns what is
+// wrong with its pages and indexes. Its error is an fs.ErrNotExist where there is none.
+func CheckFile(ctx context.Context, path string) (faults []string, err error) {
+	_, db, err := openReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFaults))
+	if err != nil {
+		return nil, fmt.Errorf("checking %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var one string
+		if err := rows.Scan(&one); err != nil {
+			return nil, fmt.Errorf("checking %s: %w", path, err)
+		}
+		if one != "ok" {
+			faults = append(faults, one)
+		}
+	}
+	return faults, rows.Err()
+}
+
 // checkVersion returns an ErrOtherVersion unless the schema is the newest.
 func checkVersion(r *Reader) error {
 	steps, err := migrations(r.conn.dialect)
@@ -84,6 +112,9 @@ func checkVersion(r *Reader) error {
 	var version int
 	if err := r.Row("SELECT coalesce(max(version), 0) FROM " + r.conn.dialect.schema.Steps).Scan(&version); err != nil {
 		return fmt.Errorf("reading the schema's version: %w", err)
+	}
+	if version > len(steps) {
+		return fmt.Errorf("%w: %w", ErrOtherVersion, newer(version, len(steps)))
 	}
 	if version != len(steps) {
 		return fmt.Errorf("%w: %d, and this svc's is %d", ErrOtherVersion, version, len(steps))

@@ -52,6 +52,34 @@ func TestDatabaseIsReadWhileItIsOpenAndWhenItIsNot(t *testing.T) {
 	}
 }
 
+func TestDamagedPageIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), SQLiteFile)
+	if _, err := CheckFile(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a file: %v", err)
+	}
+	s, err := OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := CheckFile(t.Context(), path); len(faults) > 0 || err != nil {
+		t.Errorf("found %q, %v", faults, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(raw[len(raw)-4096:]) // the last page
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := CheckFile(t.Context(), path); len(faults) == 0 && err == nil {
+		t.Error("found nothing")
+	}
+}
+
 func TestReadingLeavesAFolderAsItWas(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, SQLiteFile)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +30,41 @@ func sendUntilKilled(dir string) error {
 	}
 	webhooks.NewSender(webhooks.SenderOptions{Store: s, Networks: loopback}).Run(context.Background())
 	return nil
+}
+
+// killer is a receiver that kills the child at its first post.
+type killer struct {
+	t     *testing.T
+	mu    sync.Mutex // guards child until it is started, and ids
+	child *exec.Cmd
+	ids   []string
+}
+
+// start starts the child, which is known before it posts.
+func (k *killer) start() {
+	k.t.Helper()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.child.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+func (k *killer) posted() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.ids)
+}
+
+func (k *killer) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ids = append(k.ids, r.Header.Get("Webhook-Id")); len(k.ids) == 1 {
+		if err := k.child.Process.Kill(); err != nil {
+			k.t.Error(err)
+		}
+		untilGone(r)
+	}
 }
 
 // TestPostOfAKilledSenderIsPostedAgain kills a sender after its post was received and
@@ -53,18 +89,8 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 	var stderr bytes.Buffer
 	child.Stderr = &stderr
 
-	var mu sync.Mutex
-	var ids []string
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		if ids = append(ids, r.Header.Get("Webhook-Id")); len(ids) == 1 {
-			if err := child.Process.Kill(); err != nil {
-				t.Error(err)
-			}
-			<-r.Context().Done() // it is dead
-		}
-	}))
+	k := &killer{t: t, child: child}
+	server := httptest.NewServer(k)
 	t.Cleanup(server.Close)
 
 	s := open()
@@ -74,12 +100,7 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mu.Lock() // the process must be known before it posts
-	err = child.Start()
-	mu.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	k.start()
 	if err := child.Wait(); err == nil || ctx.Err() != nil {
 		t.Fatalf("the child was not killed: %v\n%s", err, stderr.Bytes())
 	}
@@ -96,15 +117,12 @@ func TestPostOfAKilledSenderIsPostedAgain(t *testing.T) {
 	f.mu.Unlock()
 	sender := f.sender()
 	sender.Once(t.Context())
-	mu.Lock()
-	if len(ids) != 1 {
+	if ids := k.posted(); len(ids) != 1 {
 		t.Errorf("posted %v while it may be under way", ids)
 	}
-	mu.Unlock()
 	f.pass(webhooks.Lease)
 	sender.Once(t.Context())
-	mu.Lock()
-	defer mu.Unlock()
+	ids := k.posted()
 	if id := api.DeliveryID(job); len(ids) != 2 || ids[0] != id || ids[1] != id {
 		t.Errorf("posted %v, want %s twice", ids, id)
 	}

@@ -79,8 +79,9 @@ func (s *Sender) send(ctx context.Context, t taken) (status int, err error) {
 	header.Set("Content-Type", "application/json")
 	header.Set("User-Agent", "svc-webhooks")
 	r.Header = header
+	deadline, _ := ctx.Deadline()
 	transport := &http.Transport{ // without a proxy, and for this request alone
-		DialContext:       pinned(addresses),
+		DialContext:       pinned(addresses, deadline),
 		TLSClientConfig:   &tls.Config{RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxAnswer,
 	}
@@ -129,14 +130,13 @@ func (s *Sender) resolve(ctx context.Context, u *url.URL) ([]netip.AddrPort, err
 	return list, nil
 }
 
-// pinned connects to the first of addresses that answers, whatever the name leads to by
-// now.
-func pinned(addresses []netip.AddrPort) func(context.Context, string, string) (net.Conn, error) {
+// pinned connects to the first of addresses that answers before the deadline, whatever the
+// name leads to by now. A transport's own context has no deadline when it connects.
+func pinned(addresses []netip.AddrPort, deadline time.Time) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var dialer net.Dialer
 		var failed error
 		for i, addr := range addresses {
-			deadline, _ := ctx.Deadline()
 			each, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addresses)-i))
 			conn, err := dialer.DialContext(each, "tcp", addr.String())
 			cancel()

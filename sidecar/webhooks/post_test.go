@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -152,6 +153,13 @@ func TestCertificateMustBeTheHosts(t *testing.T) {
 	}
 }
 
+// untilGone returns when whoever posted is gone. A server looks for that once it has read
+// the request.
+func untilGone(r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
 func TestReceiverThatMisbehavesIsCutOff(t *testing.T) {
 	followed := newReceiver(t)
 	var sent atomic.Int64
@@ -163,11 +171,11 @@ func TestReceiverThatMisbehavesIsCutOff(t *testing.T) {
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, followed.URL, http.StatusTemporaryRedirect)
 		}, api.DeliveryWaiting, "Redirects"},
-		"slow head": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, api.DeliveryWaiting, "No answer within"},
+		"slow head": {func(_ http.ResponseWriter, r *http.Request) { untilGone(r) }, api.DeliveryWaiting, "No answer within"},
 		"slow body": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
+			untilGone(r)
 		}, api.DeliveryDelivered, ""},
 		"endless body": {func(w http.ResponseWriter, _ *http.Request) {
 			for {
@@ -239,7 +247,7 @@ func TestPostThatStopsWithItsSenderIsDueAtOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		stop()
-		<-r.Context().Done()
+		untilGone(r)
 	}))
 	t.Cleanup(server.Close)
 	f.set(f.project, server.URL)

@@ -77,6 +77,8 @@ func testProjectOnce(t *testing.T, w world) {
 	for _, of := range [][2]string{{key.ID, "b"}, {other.ID, "a"}, {key.ID, ""}} {
 		if made, replayed, err := create(of[0], of[1], "f"); err != nil || replayed || made.ID == first.ID {
 			t.Errorf("%v: %+v, %v, %v", of, made, replayed, err)
+		} else if err := w.Service.DeleteProject(t.Context(), made.ID); err != nil { // a user has three at most
+			t.Fatal(err)
 		}
 	}
 	if err := w.Service.DeleteProject(t.Context(), first.ID); err != nil {

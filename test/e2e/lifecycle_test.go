@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -142,12 +144,16 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := map[string]struct{ env, says string }{
-		"port in use":              {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
-		"unwritable data folder":   {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
-		"path too long":            {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
-		"missing framework bundle": {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
+		"port in use":                        {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
+		"unwritable data folder":             {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
+		"path too long":                      {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
+		"missing framework bundle":           {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
+		"engines elsewhere, the ledger here": {"SVC_ENGINES=" + filepath.Join(file, "engines.sock"), "SVC_SIDECAR"},
+		"store of a newer version":           {"SVC_DATA_DIR=" + ofNewerVersion(t), "run the newer svc, or restore a backup"},
 	}
-	if f.split() {
+	if f.split() { // those are about parts in this process
+		delete(tests, "engines elsewhere, the ledger here")
+		delete(tests, "store of a newer version")
 		delete(tests, "missing framework bundle") // caddy starts no engines, and needs none
 	}
 	for name, tc := range tests {
@@ -165,6 +171,24 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofNewerVersion is a data folder whose store a later svc has made.
+func ofNewerVersion(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO schema_steps (version, name, applied_at) VALUES (9999, 'later', 1)")
+		return err
+	})
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func TestASecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T) {

@@ -132,18 +132,7 @@ func (s *scene) addresses() []address {
 	document := s.call(apiKey{}, "GET", "/openapi.yaml", nil)
 
 	return append([]address{
-		{"/v1/projects", []ask{
-			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, nil},
-			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, form},
-			{400, "POST", "/v1/projects", map[string]string{}, nil},
-			{413, "POST", "/v1/projects", huge, nil},
-			{415, "POST", "/v1/projects", `{"name":"x"}`, gzip},
-			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
-			{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
-			{422, "POST", "/v1/projects", map[string]string{"name": "y"}, once},
-			{200, "GET", "/v1/projects", nil, nil},
-			{400, "GET", "/v1/projects?limit=0", nil, nil},
-		}, map[string][]int{"POST": {403, 409, 503, 504}, "GET": {403, 503}}},
+		projectsAddress(huge, form, gzip, once),
 		{"/v1/projects/{projectId}", []ask{
 			{200, "GET", "/v1/projects/" + s.idle, nil, nil},
 			{400, "GET", "/v1/projects/x", nil, nil},
@@ -188,6 +177,22 @@ func (s *scene) addresses() []address {
 			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
 		}, nil},
 	}, append(s.hookAddresses(huge, gzip), s.playAddresses(huge, gzip)...)...)
+}
+
+// projectsAddress is where projects are made and listed.
+func projectsAddress(huge string, form, gzip, once []string) address {
+	return address{"/v1/projects", []ask{
+		{201, "POST", "/v1/projects", map[string]string{"name": "x"}, nil},
+		{201, "POST", "/v1/projects", map[string]string{"name": "x"}, form},
+		{400, "POST", "/v1/projects", map[string]string{}, nil},
+		{413, "POST", "/v1/projects", huge, nil},
+		{415, "POST", "/v1/projects", `{"name":"x"}`, gzip},
+		{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
+		{201, "POST", "/v1/projects", map[string]string{"name": "x"}, once},
+		{422, "POST", "/v1/projects", map[string]string{"name": "y"}, once},
+		{200, "GET", "/v1/projects", nil, nil},
+		{400, "GET", "/v1/projects?limit=0", nil, nil},
+	}, map[string][]int{"POST": {403, 409, 503, 504}, "GET": {403, 503}}}
 }
 
 // modelsAddress is where models are listed.

@@ -16,7 +16,7 @@ func adminCommand() *cobra.Command {
 	o := new(localOptions)
 	c := group("admin", "Administer users, keys and projects",
 		userCommand(o), keyCommand(o), projectCommand(o), gameCommand(o), adminEnginesCommand(o), auditCommand(o),
-		loginLinkCommand(o), migrateCommand(o))
+		loginLinkCommand(o), migrateCommand(o), backupCommand(o), restoreCommand(o))
 	o.register(c)
 	return c
 }

@@ -28,6 +28,7 @@ const doctorTime = 10 * time.Second
 
 func doctorCommand() *cobra.Command {
 	o := new(localOptions)
+	var deep bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine can run the service",
@@ -39,12 +40,17 @@ func doctorCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), doctorTime)
 			defer cancel()
-			checks := append([]check{checkDataDir(o.dataDir)}, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
+			checks := append([]check{checkDataDir(o.dataDir), checkDisk(o.dataDir, diskFree)}, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
 			checks = append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium())
-			return report(c, o.json, append(checks, storeChecks(c.Context(), o.dataDir)...))
+			checks = append(checks, storeChecks(c.Context(), o.dataDir)...)
+			if deep {
+				checks = append(checks, deepChecks(c.Context(), o.dataDir)...)
+			}
+			return report(c, o.json, checks)
 		},
 	}
 	o.register(c)
+	c.Flags().BoolVar(&deep, "deep", false, "read the whole archive and all kept policies as well: what a restored place must pass")
 	c.AddCommand(doctorModelsCommand(&o.json))
 	return c
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
@@ -54,6 +56,45 @@ func checkDataDir(dir string) check {
 		k.Found = target + " will be created"
 	}
 	return k
+}
+
+// Room on a disk, in bytes: below minDisk the service refuses submissions, below lowDisk it
+// will soon.
+const (
+	minDisk = 1 << 20
+	lowDisk = 1 << 30
+)
+
+// checkDisk asks how much room is left for the data directory.
+func checkDisk(dir string, free func(dir string) (uint64, error)) check {
+	k := check{Name: "disk", Required: true}
+	for filepath.Dir(dir) != dir {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	left, err := free(dir)
+	switch {
+	case err != nil:
+		k.Required, k.Found, k.Advice = false, err.Error(), "run as the service's user"
+	case left < minDisk:
+		k.Found, k.Advice = fmt.Sprintf("%d bytes are left", left), "make room: submissions are refused"
+	case left < lowDisk:
+		k.Required, k.Found, k.Advice = false, fmt.Sprintf("%d MiB are left", left>>20), "make room soon"
+	default:
+		k.OK, k.Found = true, fmt.Sprintf("%d GiB are left", left>>30)
+	}
+	return k
+}
+
+// diskFree returns how much room is left for us on a folder's disk, in bytes.
+func diskFree(dir string) (uint64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, fmt.Errorf("reading free disk space: %w", err)
+	}
+	return fs.Bavail * uint64(fs.Bsize), nil
 }
 
 // checkJournals names the projects that are cut off from models because their

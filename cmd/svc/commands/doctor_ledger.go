@@ -30,6 +30,9 @@ func ledgerChecks(ctx context.Context, address string) []check {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case errors.Is(err, store.ErrNewer):
+		k.Required = true
+		k.Found, k.Advice = k.Found+"a newer svc made the store", "run the newer svc, or restore a backup from before the upgrade"
 	case errors.Is(err, store.ErrOtherVersion):
 		k.Found, k.Advice = k.Found+err.Error(), "ask again once the service was started with this version of svc"
 	case ctx.Err() != nil:

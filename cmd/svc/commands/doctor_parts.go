@@ -3,13 +3,16 @@ package commands
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/svc-games/svc/cmd/svc/certs"
 	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -29,10 +32,37 @@ func elsewhere(variable string) (where string, other bool) {
 func partChecks(ctx context.Context, dataDir, beside string) []check {
 	checks := engineChecks(ctx, dataDir, beside)
 	checks = append(checks, checkJournals(dataDir)...)
+	checks = append(checks, checkCertificate(os.Getenv("SVC_TLS_CERT"), time.Now())...)
 	if where, other := elsewhere("SVC_SIDECAR"); other {
 		checks = append(checks, checkSidecar(ctx, where))
 	}
 	return checks
+}
+
+// renewBefore is how long before its end a certificate is to be renewed.
+const renewBefore = 30 * 24 * time.Hour
+
+// checkCertificate asks how long the certificate of this part is good; nothing where there
+// is none.
+func checkCertificate(path string, now time.Time) []check {
+	if path == "" {
+		return nil
+	}
+	k := check{Name: "certificate", Required: true}
+	part, err := certs.Read(path)
+	until := part.Until.Format(time.DateOnly)
+	switch {
+	case err != nil:
+		k.Found, k.Advice = err.Error(), "set SVC_TLS_CERT"
+	case now.After(part.Until):
+		k.Found, k.Advice = fmt.Sprintf("that of %s ended on %s", part.Name, until), "renew it: svc certs renew"
+	case now.Add(renewBefore).After(part.Until):
+		k.Required = false
+		k.Found, k.Advice = fmt.Sprintf("that of %s ends on %s", part.Name, until), "renew it: svc certs renew"
+	default:
+		k.OK, k.Found = true, fmt.Sprintf("that of %s is good until %s", part.Name, until)
+	}
+	return []check{k}
 }
 
 // engineChecks asks for what engines need.
@@ -91,7 +121,8 @@ func checkEngines(ctx context.Context, where string) check {
 }
 
 // checkPart asks whether a part answers. One behind TLS is asked with the files
-// that SVC_TLS_CERT, SVC_TLS_KEY and SVC_TLS_CA name.
+// that SVC_TLS_CERT, SVC_TLS_KEY and SVC_TLS_CA name; the name in its certificate is its
+// address's host, or that of SVC_SIDECAR_NAME or SVC_ENGINES_NAME.
 func checkPart(ctx context.Context, where string, p part) check {
 	k := check{Name: p.name, Required: true}
 	address, err := peer.ParseAddress(where)
@@ -101,6 +132,7 @@ func checkPart(ctx context.Context, where string, p part) check {
 	}
 	o := peer.ClientOptions{Address: address}
 	if !address.Unix() {
+		o.ServerName = os.Getenv(p.variable + "_NAME")
 		o.TLS = peer.TLS{Cert: os.Getenv("SVC_TLS_CERT"), Key: os.Getenv("SVC_TLS_KEY"), CA: os.Getenv("SVC_TLS_CA")}
 	}
 	conn, err := peer.NewClient(o)
@@ -114,6 +146,9 @@ func checkPart(ctx context.Context, where string, p part) check {
 		k.OK, k.Found = true, address.String()+" answers"
 	case errors.Is(err, peer.ErrNotListening):
 		k.Found, k.Advice = fmt.Sprintf("nobody listens on %s", address), "start "+p.program
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		k.Found = fmt.Sprintf("%s: %s", address, oneLine(err))
+		k.Advice = fmt.Sprintf("see that SVC_TLS_CA is the authority of its certificate, and that the address's host or %s_NAME is in it", p.variable)
 	case errors.Is(err, fs.ErrPermission):
 		k.Found, k.Advice = err.Error(), "run as the user that runs "+p.program
 	default:

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/cmd/svc/certs"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -48,6 +50,41 @@ func TestDoctorAsksTheSidecarInAnotherProcess(t *testing.T) {
 		k := checkSidecar(t.Context(), where)
 		if k.OK != want.ok || !strings.Contains(k.Found, want.found) || !strings.Contains(k.Advice, want.advice) {
 			t.Errorf("%s: %+v; want %+v", where, k, want)
+		}
+	}
+}
+
+// TestDoctorSaysWhatIsWrongWithACertificate: of a part that is reached by an address that
+// its certificate does not bear, and of one of another authority.
+func TestDoctorSaysWhatIsWrongWithACertificate(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	for _, at := range []string{dir, other} {
+		if _, err := certs.Init(at, map[string][]string{"sidecar": nil, "gateway": nil}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, err := peer.Start(peer.ServerOptions{
+		Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, Names: []string{"gateway"},
+		TLS:     peer.TLS{Cert: filepath.Join(dir, "sidecar.pem"), Key: filepath.Join(dir, "sidecar.key"), CA: filepath.Join(dir, "ca.pem")},
+		Handler: wire.Handler(sidecartest.NewService(t), zap.NewNop()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ask := func(name, authority string) check {
+		t.Setenv("SVC_SIDECAR_NAME", name)
+		t.Setenv("SVC_TLS_CERT", filepath.Join(dir, "gateway.pem"))
+		t.Setenv("SVC_TLS_KEY", filepath.Join(dir, "gateway.key"))
+		t.Setenv("SVC_TLS_CA", filepath.Join(authority, "ca.pem"))
+		return checkSidecar(t.Context(), server.Addr().Name)
+	}
+	if k := ask("sidecar", dir); !k.OK {
+		t.Errorf("with the certificate's name: %+v", k)
+	}
+	for what, k := range map[string]check{"by the address": ask("", dir), "of another authority": ask("sidecar", other)} {
+		if k.OK || !strings.Contains(k.Advice, "SVC_TLS_CA") || !strings.Contains(k.Advice, "SVC_SIDECAR_NAME") {
+			t.Errorf("%s: %+v", what, k)
 		}
 	}
 }

@@ -58,7 +58,7 @@ did not start in time, 130 interrupted.`,
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.AddCommand(clientCommands()...)
-	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand())
+	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand(), certsCommand())
 
 	ran := false // an error without that is one of the command line
 	eachRun(root, func(run func() error) error {

@@ -1,0 +1,85 @@
+package service
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/sidecar/store"
+)
+
+// Metrics say how the store does. They are asked for when they are collected, and outlive a
+// Service: one set serves a process.
+type Metrics struct{ open atomic.Pointer[Service] }
+
+// NewMetrics returns metrics of no service yet.
+func NewMetrics() *Metrics { return new(Metrics) }
+
+// Collectors returns all of them, to be registered.
+func (m *Metrics) Collectors() []prometheus.Collector { return []prometheus.Collector{m} }
+
+var (
+	storeUp  = prometheus.NewDesc("svc_store_up", "1 while the store can be written to.", nil, nil)
+	storeIn  = prometheus.NewDesc("svc_store_write_seconds", "How long the write took by which svc_store_up was found out.", nil, nil)
+	openJobs = prometheus.NewDesc("svc_jobs", "Jobs that are admitted and have not ended, by status.", []string{"status"}, nil)
+	diskFree = prometheus.NewDesc("svc_disk_free_bytes", "Room that is left on the disk of the sidecar's data directory.", nil, nil)
+	pushLost = prometheus.NewDesc("svc_push_lost", "1 while Redis does not push the changes of other sidecars, so that they are polled.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{storeUp, storeIn, openJobs, diskFree, pushLost} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector. What can't be found out is left out.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	s := m.open.Load()
+	if s == nil {
+		return
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+	defer cancel()
+	began := time.Now()
+	gauge(storeUp, oneIf(s.tryWrite(ctx) == nil))
+	gauge(storeIn, time.Since(began).Seconds())
+	if jobs, err := s.openJobs(ctx); err == nil {
+		for status, n := range jobs {
+			gauge(openJobs, float64(n), status)
+		}
+	}
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.dir, &disk); err == nil {
+		gauge(diskFree, float64(disk.Bavail)*float64(disk.Bsize))
+	}
+	gauge(pushLost, oneIf(s.Push() == "lost"))
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// openJobs counts the jobs that have not ended.
+func (s *Service) openJobs(ctx context.Context) (map[string]int64, error) {
+	jobs := map[string]int64{"queued": 0, "running": 0}
+	err := s.store.View(store.Unhurried(ctx), func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			var status string
+			var n int64
+			err := scan(&status, &n)
+			jobs[status] = n
+			return err
+		}, "SELECT status, count(*) FROM jobs WHERE resolved_at IS NULL GROUP BY status")
+	})
+	return jobs, err
+}

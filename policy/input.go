@@ -33,11 +33,12 @@ func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
 }
 
 func (u User) term() *ast.Term {
-	return ast.ObjectTerm(member("id", text(u.ID)), member("via", text(u.Via)))
+	members := [3][2]*ast.Term{member("id", text(u.ID)), member("via", text(u.Via))}
+	return ast.ObjectTerm(optional(members[:2], "state", u.State)...)
 }
 
 func (k Key) term() *ast.Term {
-	return ast.ObjectTerm(
+	members := [7][2]*ast.Term{
 		member("id", text(k.ID)),
 		member("userId", text(k.UserID)),
 		member("state", text(k.State)),
@@ -47,17 +48,54 @@ func (k Key) term() *ast.Term {
 			member(api.LimitMaxConcurrentJobs, orNull(k.Limits.MaxConcurrentJobs, count)),
 			member(api.LimitTIKPerMonth, orNull(k.Limits.TIKPerMonth, tik)),
 		)),
-	)
+	}
+	all := optional(members[:4], "userState", k.UserState)
+	if k.Scopes != nil {
+		all = append(all, member("scopes", scopes(k.Scopes)))
+	}
+	if len(k.Labels) > 0 {
+		all = append(all, member("labels", textsOf(k.Labels)))
+	}
+	return ast.ObjectTerm(all...)
+}
+
+// usualScopes are those of most keys, made once.
+var usualScopes = map[string]*ast.Term{
+	ScopeFull: ast.ArrayTerm(ast.StringTerm(ScopeFull)),
+	ScopeRead: ast.ArrayTerm(ast.StringTerm(ScopeRead)),
+}
+
+func scopes(names []string) *ast.Term {
+	if len(names) == 1 && usualScopes[names[0]] != nil {
+		return usualScopes[names[0]]
+	}
+	terms := make([]*ast.Term, len(names))
+	for i, name := range names {
+		terms[i] = text(name)
+	}
+	return ast.ArrayTerm(terms...)
+}
+
+func textsOf(values map[string]string) *ast.Term {
+	members := ast.NewObject()
+	for name, value := range values {
+		members.Insert(text(name), text(value))
+	}
+	return ast.NewTerm(members)
+}
+
+// optional adds a member that is not there when it is empty.
+func optional(members [][2]*ast.Term, name, value string) [][2]*ast.Term {
+	if value == "" {
+		return members
+	}
+	return append(members, member(name, text(value)))
 }
 
 func (p Project) term() *ast.Term {
 	attributes := null
 	if p.Attributes != nil {
-		members := ast.NewObject()
-		for name, value := range p.Attributes {
-			members.Insert(text(name), text(value))
-		}
-		attributes = ast.NewTerm(members)
+		attributes = textsOf(p.Attributes)
 	}
 	return ast.ObjectTerm(
 		member("id", text(p.ID)),
@@ -81,10 +119,10 @@ func member(name string, value *ast.Term) [2]*ast.Term { return ast.Item(text(na
 var interned = func() map[string]*ast.Term {
 	m := map[string]*ast.Term{}
 	for _, name := range []string{
-		"action", "key", "project", "usage", "user", "via", "id", "userId", "state", "limits", "ownerId", "attributes",
+		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "scopes", "labels", "state", "limits", "ownerId", "attributes",
 		"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth",
 		api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth,
-		KeyActive, KeyDisabled, KeyRevoked, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",
+		KeyActive, KeyDisabled, KeyRevoked, UserSuspended, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",
 	} {
 		m[name] = ast.StringTerm(name)
 	}

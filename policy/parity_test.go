@@ -146,7 +146,9 @@ func fill(r *rand.Rand, v reflect.Value, name string) {
 			fill(r, v.Index(i), name)
 		}
 	case reflect.String:
-		usual := map[string]string{"State": policy.KeyActive, "UserID": "user-1", "OwnerID": "user-1"}[name]
+		usual := map[string]string{
+			"State": policy.KeyActive, "UserState": policy.UserActive, "Scopes": policy.ScopeFull, "UserID": "user-1", "OwnerID": "user-1",
+		}[name]
 		switch {
 		case usual != "" && r.IntN(5) > 0:
 			v.SetString(usual)

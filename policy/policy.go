@@ -71,6 +71,18 @@ const (
 	KeyRevoked  = "revoked"
 )
 
+// States of a user.
+const (
+	UserActive    = "active"
+	UserSuspended = "suspended"
+)
+
+// Scopes that the shipped policy knows.
+const (
+	ScopeRead = "read" // what changes nothing
+	ScopeFull = "full"
+)
+
 // Input is everything a decision may depend on. It holds no secret.
 type Input struct {
 	Action  Action   `json:"action"`
@@ -90,6 +102,8 @@ const (
 type User struct {
 	ID  string `json:"id"`
 	Via string `json:"via"`
+	// State of the user; "" for an admin, and in records of former versions.
+	State string `json:"state,omitempty"`
 }
 
 // Key is the facts about an API key.
@@ -98,6 +112,12 @@ type Key struct {
 	UserID string `json:"userId"`
 	State  string `json:"state"`
 	Limits Limits `json:"limits"`
+	// UserState is the state of the user; "" in records of former versions.
+	UserState string `json:"userState,omitempty"`
+	// Scopes are what the key was made for; nil in records of former versions.
+	Scopes []string `json:"scopes,omitzero"`
+	// Labels are texts for rules of one's own; nil without any.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Project is the facts about a project.

@@ -47,7 +47,7 @@ func compare(t *testing.T, path string, schema schemaNode, goType reflect.Type) 
 	}
 	kinds := map[reflect.Kind]string{
 		reflect.Struct: "object", reflect.Map: "object", reflect.String: "string", reflect.Bool: "boolean",
-		reflect.Int: "integer", reflect.Int64: "integer",
+		reflect.Int: "integer", reflect.Int64: "integer", reflect.Slice: "array",
 	}
 	want := kinds[goType.Kind()]
 	if goType == reflect.TypeFor[api.TIK]() {
@@ -66,7 +66,7 @@ func compare(t *testing.T, path string, schema schemaNode, goType reflect.Type) 
 	for field := range fields(goType) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
-		if options != "omitempty" {
+		if options != "omitempty" && options != "omitzero" {
 			required = append(required, name)
 		}
 		compare(t, path+"."+name, schema.Properties[name], field.Type)

@@ -78,8 +78,8 @@ type Service interface {
 
 	// Reserve admits a submission, all four limits and the key's state in one
 	// transaction, or writes nothing. A limit that is hit, and a key that is
-	// no longer active, come back as *api.Error with status 429 and 401. The
-	// same job id again is the same submission, which counts once.
+	// no longer active, come back as *api.Error with status 429 and 401; the key
+	// of a suspended user with 403. The same job id again is the same submission, which counts once.
 	Reserve(ctx context.Context, r Reservation) (Admission, error)
 
 	// Renew puts the deadline of a reservation off: it is overdue after a time from
@@ -230,9 +230,9 @@ type Changes struct {
 	// is none.
 	Seq    int64
 	KeyIDs []string
-	// Basis names what decisions depend on besides their key: the rules in force and
-	// the attributes of projects. Identities and Decisions of another basis are
-	// void.
+	// Basis names what decisions depend on besides their key: the rules in force, the
+	// attributes of projects and the states of users. Identities and Decisions of
+	// another basis are void.
 	Basis string
 	// More says that there are further changes; ask again after Seq.
 	More bool

@@ -1299,7 +1299,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyRefused"];
             };
         };
-        /** @description The project belongs to another user, or is not there; the two are not told apart. */
+        /** @description The project belongs to another user, or is not there; the two are not told apart. Or the user of the key is suspended, or the key may only read. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1688,6 +1688,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -1741,6 +1742,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Encoded"];

@@ -53,7 +53,7 @@ func Submission() policy.Input {
 	return policy.Input{
 		Action: policy.ActionGenerate,
 		Key: &policy.Key{
-			ID: "key_1", UserID: "user-1", State: policy.KeyActive,
+			ID: "key_1", UserID: "user-1", UserState: policy.UserActive, State: policy.KeyActive, Scopes: []string{policy.ScopeFull},
 			Limits: policy.Limits{JobsPerDay: &day, TIKPerMonth: &tikMonth},
 		},
 		Project: &policy.Project{ID: "0123456789abcdef01234567", OwnerID: "user-1", Attributes: map[string]string{"team": "arcade"}},

@@ -20,17 +20,20 @@ type candidate struct {
 	project     TableProject
 	usage       string
 	used        map[string]any // members of usage that are something else
-	varied      bool           // not one of a product
+	userState   any            // of the user, with or without a key; absent{}: there is none
+	scopes      any            // of the key; nil: there are none
+	labels      map[string]string
+	varied      bool // not one of a product
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
 func ordinary() candidate {
-	return candidate{state: policy.KeyActive, user: "user-1", project: tableOwners[0], usage: tableUsages[0]}
+	return candidate{state: policy.KeyActive, user: "user-1", userState: absent{}, project: tableOwners[0], usage: tableUsages[0]}
 }
 
 // without is a user without a key.
 func without(user, via any, project TableProject) candidate {
-	return candidate{state: absent{}, user: user, via: via, project: project, usage: text(nil), varied: true}
+	return candidate{state: absent{}, user: user, userState: absent{}, via: via, project: project, usage: text(nil), varied: true}
 }
 
 // keyless has each user without a key with each project, one who has a key, too, and
@@ -61,6 +64,45 @@ func keyless(projects []TableProject) []candidate {
 	return all
 }
 
+// suspended are requests of users with each state, and with what is nearly active.
+func suspended() []candidate {
+	var all []candidate
+	add := func(states []any, requests ...candidate) {
+		for _, c := range requests {
+			for _, c.userState = range states {
+				c.varied = true
+				all = append(all, c)
+			}
+		}
+	}
+	requests := append(bases(), without("user-1", policy.ViaConsole, tableOwners[0]), without("user-1", policy.ViaConsole, tableOwners[1]),
+		without("user-1", policy.ViaAdmin, tableOwners[4]))
+	add([]any{policy.UserSuspended, policy.UserActive}, requests...)
+	add(append(near(policy.UserActive), "", nil), ordinary(), without("user-1", policy.ViaConsole, tableOwners[0]))
+	return all
+}
+
+// scoped are requests with keys of each scope, and with what is nearly one.
+func scoped() []candidate {
+	var all []candidate
+	for _, scopes := range []any{
+		[]any{policy.ScopeFull}, []any{policy.ScopeRead}, []any{policy.ScopeRead, policy.ScopeFull}, []any{}, []any{""}, policy.ScopeFull,
+	} {
+		for _, c := range bases() {
+			c.scopes, c.varied = scopes, true
+			all = append(all, c)
+		}
+	}
+	for _, scope := range append(near(policy.ScopeFull), near(policy.ScopeRead)...) {
+		c := ordinary()
+		c.scopes, c.varied = []any{scope}, true
+		all = append(all, c)
+	}
+	both := ordinary() // the user's state is more important
+	both.scopes, both.userState, both.varied = []any{policy.ScopeRead}, policy.UserSuspended, true
+	return append(all, both)
+}
+
 // combinations are the rows of a table: each fact with each other, then what is nearly
 // an allowed fact, more, and the extra projects.
 func combinations(more []candidate, extra []TableProject) []candidate {
@@ -72,7 +114,7 @@ func combinations(more []candidate, extra []TableProject) []candidate {
 	for i := range last {
 		last[i].varied = true
 	}
-	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)))
+	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
 		text := fmt.Sprintf("%#v", c)
@@ -88,10 +130,10 @@ func product(projects []TableProject) []candidate {
 		for _, usage := range tableUsages {
 			for _, user := range tableUsers {
 				for _, state := range tableStates {
-					all = append(all, candidate{state: state, user: user, project: project, usage: usage})
+					all = append(all, candidate{state: state, user: user, userState: absent{}, project: project, usage: usage})
 				}
 			}
-			all = append(all, candidate{state: absent{}, user: absent{}, project: project, usage: usage})
+			all = append(all, candidate{state: absent{}, user: absent{}, userState: absent{}, project: project, usage: usage})
 		}
 		for _, usage := range limitUsages {
 			c := ordinary()
@@ -164,12 +206,21 @@ var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e"
 
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
-	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied}
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied, later: c.userState != any(absent{}) || c.scopes != nil || c.labels != nil}
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
 	if c.via != nil {
 		f.Key += " via=" + text(c.via)
+	}
+	if c.userState != any(absent{}) {
+		f.Key += " userState=" + text(c.userState)
+	}
+	if c.scopes != nil {
+		f.Key += " scopes=" + list(c.scopes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
+		f.Key += " label " + name + "=" + text(c.labels[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
@@ -185,13 +236,30 @@ func (c candidate) facts() (Facts, error) {
 		*member.to = value
 	}
 	if c.via != nil {
-		user, err := ast.InterfaceToValue(map[string]any{"id": c.user, "via": c.via})
+		members := map[string]any{"id": c.user, "via": c.via}
+		if c.userState != any(absent{}) {
+			members["state"] = c.userState
+		}
+		user, err := ast.InterfaceToValue(members)
 		if err != nil {
 			return Facts{}, fmt.Errorf("making the table: %w", err)
 		}
 		f.without = user
 	}
 	return f, nil
+}
+
+// list writes scopes: a list of them, or what stands there instead.
+func list(scopes any) string {
+	names, ok := scopes.([]any)
+	if !ok {
+		return text(scopes)
+	}
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = text(name)
+	}
+	return "[" + strings.Join(words, ",") + "]"
 }
 
 func (c candidate) key() any {
@@ -201,6 +269,15 @@ func (c candidate) key() any {
 	key := map[string]any{"id": "key_1", "userId": c.user, "state": c.state}
 	if c.keyID != "" {
 		key["id"] = c.keyID
+	}
+	if c.userState != any(absent{}) {
+		key["userState"] = c.userState
+	}
+	if c.scopes != nil {
+		key["scopes"] = c.scopes
+	}
+	if c.labels != nil {
+		key["labels"] = c.labels
 	}
 	switch c.usage {
 	case "no limits":

@@ -95,6 +95,9 @@ func TestConditionsShowWhatNoRowReaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `+ is_string(key.id), is_string(key.userId), key.id != "", key.state == "active", key.userId != "", key.userId == "bob", ` +
+		`not (key.scopes != ["full"], not ("full" in key.scopes or action in {"analytics.read", "authenticate", "events", "events.token", "files", ` +
+		`"jobs.list", "models.list", "projects.get", "projects.jobs", "projects.list", "status", "studio.read", "webhooks.read"}, ` +
+		`"read" in key.scopes)), not (key.userState != "active" or user.state != "active"), ` +
 		`project.attributes.team == "red", project.id == "p9", usage.jobsToday == 7`
 	if len(d.Changes) != 0 || !d.Conditional() || !strings.Contains(conditionLines(d), want) {
 		t.Errorf("%v, conditions\n%s", d.Summary(), conditionLines(d))

@@ -29,10 +29,10 @@ const most = 4000
 var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
-		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via"},
+		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "scopes", "labels"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
-		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
+		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.UserSuspended, policy.ScopeFull, policy.ScopeRead, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
 	} {
 		for _, name := range names {
 			all[name] = true
@@ -161,7 +161,9 @@ func (l literals) variations(nearly bool) []variation {
 			variation{"owner", func(c *candidate) { c.project.OwnerID = s }},
 			variation{"key", func(c *candidate) { c.keyID = s }},
 			variation{"project", func(c *candidate) { c.project.id = s }},
-			variation{"state", func(c *candidate) { c.state = s }})
+			variation{"state", func(c *candidate) { c.state = s }},
+			variation{"user's state", func(c *candidate) { c.userState = s }},
+			variation{"scopes", func(c *candidate) { c.scopes = []any{s} }})
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.names)) {
 		for _, s := range append([]string{"yes", "true", "", "user-1", "user-10"}, values...) {
@@ -171,6 +173,12 @@ func (l literals) variations(nearly bool) []variation {
 					c.project.Attributes = map[string]string{}
 				}
 				c.project.Attributes[name] = s
+			}}, variation{"label " + name, func(c *candidate) {
+				c.labels = maps.Clone(c.labels)
+				if c.labels == nil {
+					c.labels = map[string]string{}
+				}
+				c.labels[name] = s
 			}})
 		}
 	}

@@ -35,15 +35,23 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	key, via, _ := strings.Cut(f.Key, " via=")
+	key, _, _ := strings.Cut(f.Key, " label ")
+	key, scopes, _ := strings.Cut(key, " scopes=")
+	key, userState, _ := strings.Cut(key, " userState=")
+	key, via, _ := strings.Cut(key, " via=")
 	state, _, _ := strings.Cut(key, " id=")
 	known := f.User != "null" && f.User != `""` && f.User != "-"
-	if state == "-" && known && (via == policy.ViaConsole || via == policy.ViaAdmin) {
+	suspended := userState != "" && userState != policy.UserActive
+	if state == "-" && known && !suspended && (via == policy.ViaConsole || via == policy.ViaAdmin) {
 		return documentedKeyless(f, via, action)
 	}
 	switch {
 	case state == policy.KeyRevoked, state == policy.KeyDisabled:
 		return "key." + state
+	case suspended:
+		return "user.suspended"
+	case scopes != "" && !slices.Contains(allowedByScope[scopes], action) && !slices.Contains(allowedByScope[scopes], "*"):
+		return "key.scope"
 	case state != policy.KeyActive || !known:
 		return "key.invalid"
 	}
@@ -72,6 +80,16 @@ func documentedRule(f Facts, action policy.Action) string {
 		return "allowed"
 	}
 	return documentedLimits[f.Usage]
+}
+
+// allowedByScope are what keys with scopes may do; "*" is everything.
+var allowedByScope = map[string][]policy.Action{
+	"[full]": {"*"}, "[read,full]": {"*"},
+	"[read]": {
+		policy.ActionAuthenticate, policy.ActionListProjects, policy.ActionGetProject, policy.ActionProjectJobs, policy.ActionListModels,
+		policy.ActionListJobs, policy.ActionAnalytics, policy.ActionReadWebhooks, policy.ActionStudioRead, policy.ActionStatus, policy.ActionEvents,
+		policy.ActionStreamToken, policy.ActionFiles,
+	},
 }
 
 // documentedKeyless is documentedRule for a known user without a key.
@@ -134,7 +152,7 @@ func documentedStatus(rule string) int {
 	switch {
 	case rule == "allowed":
 		return 200
-	case strings.HasPrefix(rule, "key."):
+	case strings.HasPrefix(rule, "key.") && rule != "key.scope":
 		return 401
 	case strings.HasPrefix(rule, "limits.") && rule != "limits.unknown":
 		return 429

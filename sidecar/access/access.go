@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -129,12 +130,23 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 	ctx, cancel := context.WithTimeout(ctx, userTimeout)
 	defer cancel()
 	in := policy.Input{Action: action, User: &user}
-	if projectID != "" {
+	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
-		in.Project, err = store.Read(ctx, d.store, func(r *store.Reader) (*policy.Project, error) { return readProject(r, projectID) })
-		if err != nil {
-			return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+		if projectID != "" {
+			if in.Project, err = readProject(r, projectID); err != nil {
+				return err
+			}
 		}
+		if user.Via == policy.ViaConsole {
+			err = r.Row("SELECT "+ledger.UserState("users.id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
+		}
+		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
 	return d.decide(ctx, in, projectID)
 }
@@ -153,8 +165,8 @@ func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (p
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row("SELECT id, user_id, state, "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
-		Scan(append([]any{&k.ID, &k.UserID, &k.State}, ledger.LimitFields(&k.Limits)...)...)
+	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/access"
+	"github.com/svc-games/svc/sidecar/keys"
 )
 
 // refusing is a policy that refuses one action, and notes who asks.
@@ -56,7 +57,10 @@ func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
 		t.Errorf("the policy sees %+v", rules.asked)
 	}
 	read := func() error { _, err := c.User(t.Context(), "alice"); return err }
-	write := func() error { _, err := c.CreateKey(t.Context(), "alice", "ci", policy.Limits{}); return err }
+	write := func() error {
+		_, err := c.CreateKey(t.Context(), keys.Request{UserID: "alice", Name: "ci"})
+		return err
+	}
 	reports := func() error { _, err := c.Reports(t.Context()); return err }
 	made, err := p.Projects.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "pong", Template: "blank"})
 	if err != nil {

@@ -6,10 +6,11 @@
 //	POST /users                 {id, tik}            a user
 //	GET  /users/{id}
 //	POST /users/{id}/topup      {tik, reference?}
+//	POST /users/{id}/suspend, /users/{id}/resume
 //	GET  /users/{id}/statement?key=ID&after=CURSOR   what moved the balance
 //	POST /users/{id}/login-link {}                   signs in to the console once
 //	GET  /audit?key=ID&user=ID&before=SEQ            who changed what
-//	POST /keys                  {userId, name, limits}
+//	POST /keys                  {userId, name, limits, scopes?, labels?}
 //	GET  /keys?user=ID          all keys without user
 //	GET  /keys/{id}
 //	GET  /keys/{id}/usage
@@ -46,12 +47,6 @@ const maxBody = 64 << 10
 type userRequest struct {
 	ID  string  `json:"id"`
 	TIK api.TIK `json:"tik"`
-}
-
-type keyRequest struct {
-	UserID string        `json:"userId"`
-	Name   string        `json:"name"`
-	Limits policy.Limits `json:"limits"`
 }
 
 type blockRequest struct {

@@ -94,7 +94,7 @@ func TestUsersAndKeysAreAdministeredOverTheSocket(t *testing.T) {
 			t.Errorf("credited: %+v", credited)
 		}
 	}
-	key, err := c.CreateKey(ctx, "alice@example.org", "ci", policy.Limits{JobsPerDay: new(int64(3)), TIKPerMonth: new(api.TIK(2_500_000))})
+	key, err := c.CreateKey(ctx, keys.Request{UserID: "alice@example.org", Name: "ci", Limits: policy.Limits{JobsPerDay: new(int64(3)), TIKPerMonth: new(api.TIK(2_500_000))}})
 	check(err)
 	if hash, ok := api.ParseKey(key.Secret); !ok || hash == (api.KeyHash{}) {
 		t.Errorf("secret %q", key.Secret)
@@ -154,7 +154,7 @@ func TestRefusalsHaveAStatusAndAMessage(t *testing.T) {
 	if _, err := c.CreateUser(t.Context(), "alice", 0); err != nil {
 		t.Fatal(err)
 	}
-	key, err := c.CreateKey(t.Context(), "alice", "ci", policy.Limits{})
+	key, err := c.CreateKey(t.Context(), keys.Request{UserID: "alice", Name: "ci"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,16 @@ func (c *Client) TopUp(ctx context.Context, id string, credit keys.Credit) (keys
 	return ask[keys.Credited](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/topup", credit)
 }
 
+// Suspend keeps a user from what the policy forbids to suspended users, which is all.
+func (c *Client) Suspend(ctx context.Context, id string) (keys.User, error) {
+	return ask[keys.User](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/suspend", nil)
+}
+
+// Resume takes that back.
+func (c *Client) Resume(ctx context.Context, id string) (keys.User, error) {
+	return ask[keys.User](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/resume", nil)
+}
+
 // LoginLink makes a code that signs a user in to the console once.
 func (c *Client) LoginLink(ctx context.Context, id string) (sessions.Link, error) {
 	return ask[sessions.Link](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/login-link", struct{}{})
@@ -74,8 +84,8 @@ func (c *Client) Audit(ctx context.Context, keyID, userID string, before int64) 
 }
 
 // CreateKey makes a key and returns it with its secret.
-func (c *Client) CreateKey(ctx context.Context, userID, name string, limits policy.Limits) (keys.Created, error) {
-	return ask[keys.Created](ctx, c, http.MethodPost, "/keys", keyRequest{UserID: userID, Name: name, Limits: limits})
+func (c *Client) CreateKey(ctx context.Context, r keys.Request) (keys.Created, error) {
+	return ask[keys.Created](ctx, c, http.MethodPost, "/keys", r)
 }
 
 // Keys lists the keys of a user or, with "", of all.

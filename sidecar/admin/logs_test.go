@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
 )
 
@@ -16,7 +15,7 @@ func TestStatementAndAuditLogAreReadOverTheSocket(t *testing.T) {
 	if _, err := c.CreateUser(ctx, "a+b@example.org", 2*api.MicroPerTIK); err != nil {
 		t.Fatal(err)
 	}
-	key, err := c.CreateKey(ctx, "a+b@example.org", "ci", policy.Limits{})
+	key, err := c.CreateKey(ctx, keys.Request{UserID: "a+b@example.org", Name: "ci"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,13 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /users/{id}/topup", s.change(http.StatusOK, with(func(r *http.Request, actor string, b keys.Credit) (any, error) {
 		return s.registry.TopUp(r.Context(), actor, r.PathValue("id"), b)
 	})))
+	for name, set := range map[string]func(ctx context.Context, actor, userID string) (keys.User, error){
+		"suspend": s.registry.Suspend, "resume": s.registry.Resume,
+	} {
+		mux.HandleFunc("POST /users/{id}/"+name, s.change(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+			return set(r.Context(), actor, r.PathValue("id"))
+		}))
+	}
 	mux.HandleFunc("GET /users/{id}/statement", s.read(func(r *http.Request) (any, error) {
 		query := r.URL.Query()
 		return s.registry.Statement(r.Context(), r.PathValue("id"), query.Get("key"), query.Get("after"))
@@ -55,8 +62,8 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 }
 
 func (s *Server) keyRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keyRequest) (any, error) {
-		return s.registry.Create(r.Context(), actor, b.UserID, b.Name, b.Limits)
+	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keys.Request) (any, error) {
+		return s.registry.CreateWith(r.Context(), actor, b, nil)
 	})))
 	mux.HandleFunc("GET /keys", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Keys(r.Context(), r.URL.Query().Get("user"))

@@ -88,7 +88,7 @@ func TestNothingIsSeenOrDoneWithoutSigningIn(t *testing.T) {
 			t.Errorf("POST %s: %d", path, p.status)
 		}
 	}
-	if now := d.key(e.keyID); now != before && (now.Version != before.Version) {
+	if now := d.key(e.keyID); now.Version != before.Version {
 		t.Errorf("the key is %+v", now)
 	}
 }
@@ -290,5 +290,41 @@ func TestUsageIsShownAndDownloaded(t *testing.T) {
 	d.pass(31 * 24 * time.Hour)
 	if p := d.as("alice").get("/console/keys/" + e.keyID); !p.has("0 jobs and 0 TIK in the last 30 days") {
 		t.Error("the plot shows what is older than it")
+	}
+}
+
+func TestSuspendedUserSeesAndDoesNothing(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice, bob := d.as("alice"), d.as("bob")
+	if _, err := d.side.Keys().Suspend(t.Context(), "test", "alice"); err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := e.routes()
+	for _, path := range pages {
+		if p := alice.get(path); p.status != http.StatusForbidden || !p.has("This user is suspended.") {
+			t.Errorf("GET %s: %d", path, p.status)
+		}
+	}
+	for _, path := range append(e.forms(), "/console/keys") {
+		if p := alice.send(path, url.Values{"name": {"x"}, "version": {"1"}}); p.status != http.StatusForbidden {
+			t.Errorf("POST %s: %d", path, p.status)
+		}
+	}
+	link, err := d.side.Sessions().NewLink(t.Context(), "test", "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := d.browser().send("/console/login", url.Values{"code": {link.Code}}); p.status != http.StatusForbidden || !p.has("This user is suspended.") {
+		t.Errorf("signing in: %d", p.status)
+	}
+	if p := bob.get("/console/keys"); p.status != http.StatusOK {
+		t.Errorf("another user: %d", p.status)
+	}
+	if _, err := d.side.Keys().Resume(t.Context(), "test", "alice"); err != nil {
+		t.Fatal(err)
+	}
+	if p := alice.get("/console/keys/" + e.keyID); p.status != http.StatusOK {
+		t.Errorf("resumed: %d", p.status)
 	}
 }

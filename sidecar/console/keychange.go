@@ -3,10 +3,13 @@ package console
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/site"
@@ -20,6 +23,18 @@ type keyPage struct {
 	Error   string
 	Done    string
 	Changes []auditRow
+}
+
+// Facts says what the key has for the policy, "" for a key that may do everything.
+func (p keyPage) Facts() string {
+	var parts []string
+	if !slices.Equal(p.Scopes, []string{policy.ScopeFull}) {
+		parts = append(parts, "scopes: "+strings.Join(p.Scopes, " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Labels)) {
+		parts = append(parts, name+"="+p.Labels[name])
+	}
+	return strings.Join(parts, " · ")
 }
 
 // ownKey returns the key that the address names. A key of another user gets the

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,6 +108,24 @@ func TestRefusedFormKeepsWhatWasTyped(t *testing.T) {
 	}
 	if list, err := b.side.Keys().Keys(t.Context(), "alice"); err != nil || len(list) != 0 {
 		t.Errorf("%d keys, %v", len(list), err)
+	}
+}
+
+func TestFormMakesAKeyThatMayOnlyRead(t *testing.T) {
+	d := open(t, site.Options{})
+	alice := d.as("alice")
+	key, p := alice.create("board", "scope", "read", "labels", " team=arcade, stage=test ")
+	if p.status != http.StatusOK || !slices.Equal(key.Scopes, []string{"read"}) || key.Labels["team"] != "arcade" || key.Labels["stage"] != "test" {
+		t.Errorf("%d: %+v", p.status, key)
+	}
+	if p := alice.get("/console/keys/" + key.ID); !p.has("scopes: read · stage=test · team=arcade") {
+		t.Errorf("the key's page does not say so:\n%s", p.body)
+	}
+	for _, labels := range []string{"team", "a=1, a=2", "a b=1"} {
+		key, p := alice.create("refused", "scope", "read", "labels", labels)
+		if p.status != http.StatusUnprocessableEntity || key.ID != "" || !p.has(`value="read" selected`) {
+			t.Errorf("labels %q: %d, made %q", labels, p.status, key.ID)
+		}
 	}
 }
 

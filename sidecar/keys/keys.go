@@ -16,17 +16,31 @@ const MaxPerUser = store.MaxKeys
 
 // Key is what is known of an API key. The secret is not.
 type Key struct {
-	ID        string        `json:"id"`
-	Kind      string        `json:"kind,omitempty"` // KindStudio, or none
-	UserID    string        `json:"userId"`
-	Name      string        `json:"name"`
-	Masked    string        `json:"masked"`
-	State     string        `json:"state"`
-	Limits    policy.Limits `json:"limits"`
-	Version   int64         `json:"version"` // raised by each change
-	CreatedAt time.Time     `json:"createdAt"`
+	ID     string        `json:"id"`
+	Kind   string        `json:"kind,omitempty"` // KindStudio, or none
+	UserID string        `json:"userId"`
+	Name   string        `json:"name"`
+	Masked string        `json:"masked"`
+	State  string        `json:"state"`
+	Limits policy.Limits `json:"limits"`
+	// Scopes and Labels are facts for the policy, as the key was made with.
+	Scopes    []string          `json:"scopes"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Version   int64             `json:"version"` // raised by each change
+	CreatedAt time.Time         `json:"createdAt"`
 	// LastUsedAt is to the minute; nil for a key that was never used.
 	LastUsedAt *time.Time `json:"lastUsedAt,omitempty"`
+}
+
+// Request asks for a key.
+type Request struct {
+	UserID string        `json:"userId"`
+	Name   string        `json:"name"`
+	Limits policy.Limits `json:"limits"`
+	// Scopes are what the key is for; none is policy.ScopeFull.
+	Scopes []string `json:"scopes,omitempty"`
+	// Labels are texts for rules of one's own.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // Created is a new key with its secret, which is shown this once.

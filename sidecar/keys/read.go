@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -14,7 +15,7 @@ import (
 )
 
 const columns = "id, user_id, name, masked, state, version, created_at, last_used_at, " +
-	"EXISTS (SELECT 1 FROM studio_keys s WHERE s.key_id = keys.id), " + ledger.LimitColumns
+	"EXISTS (SELECT 1 FROM studio_keys s WHERE s.key_id = keys.id), " + ledger.FactColumns + ", " + ledger.LimitColumns
 
 // Key returns a key, or sidecar.ErrUnknownKey.
 func (g *Registry) Key(ctx context.Context, keyID string) (Key, error) {
@@ -95,8 +96,8 @@ func scanKey(scan store.Scan) (Key, error) {
 	var created int64
 	var used *int64
 	var studio bool
-	err := scan(append([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used, &studio},
-		ledger.LimitFields(&key.Limits)...)...)
+	err := scan(slices.Concat([]any{&key.ID, &key.UserID, &key.Name, &key.Masked, &key.State, &key.Version, &created, &used, &studio},
+		ledger.FactFields(&key.Scopes, &key.Labels), ledger.LimitFields(&key.Limits))...)
 	if err != nil {
 		return Key{}, err
 	}

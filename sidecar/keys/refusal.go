@@ -12,8 +12,8 @@ var (
 	ErrUnknownUser = store.ErrUnknownUser
 	ErrUserExists  = errors.New("the user exists already")
 	ErrTooMany     = errors.New("too many keys")
-	// ErrState: the key's state doesn't allow the change.
-	ErrState = errors.New("not possible in the key's state")
+	// ErrState: the state of the key or user doesn't allow the change.
+	ErrState = errors.New("not possible in this state")
 	// ErrVersion: the key was changed since the caller read it.
 	ErrVersion = errors.New("the key was changed meanwhile")
 	// ErrReference: a reference stands for another credit.

@@ -18,6 +18,7 @@ const maxBalance = 1000 * ledger.MaxAmount
 // User is a user and what the user has.
 type User struct {
 	ID        string    `json:"id"`
+	State     string    `json:"state"` // policy.UserActive or policy.UserSuspended
 	Balance   api.TIK   `json:"balance"`
 	Keys      int64     `json:"keys"` // not revoked
 	Projects  int64     `json:"projects"`
@@ -88,11 +89,11 @@ func (g *Registry) User(ctx context.Context, userID string) (User, error) {
 func readUser(r *store.Reader, userID string) (User, error) {
 	u := User{ID: userID}
 	var created int64
-	err := r.Row(`SELECT u.created_at, b.tik,
+	err := r.Row(`SELECT u.created_at, b.tik, `+ledger.UserState("u.id")+`,
 			(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked' AND k.id NOT IN (SELECT key_id FROM studio_keys)),
 			(SELECT count(*) FROM projects p WHERE p.owner_id = u.id)
 		FROM users u JOIN balances b ON b.user_id = u.id WHERE u.id = ?`, userID).
-		Scan(&created, &u.Balance, &u.Keys, &u.Projects)
+		Scan(&created, &u.Balance, &u.State, &u.Keys, &u.Projects)
 	if errors.Is(err, store.ErrNoRows) {
 		return User{}, unknownUser(userID)
 	}

@@ -60,13 +60,13 @@ func lockSubmission(tx *store.Tx, keyID, projectID string) error {
 // an instant.
 func (a *admitting) read(at time.Time) error {
 	a.day, a.month = dayBucket(at), monthBucket(at)
-	var state string
+	var state, userState string
 	var ahead int64
 	var limits policy.Limits
 	var today, thisMonth *int64
 	var tik *api.TIK
 	var earlier struct{ state, keyID, projectID *string } // attempt with the same job id
-	if err := a.tx.Row(`SELECT k.state, k.running, k.clock, d.jobs, m.jobs, m.tik, p.session_id,
+	if err := a.tx.Row(`SELECT k.state, `+UserState("k.user_id")+`, k.running, k.clock, d.jobs, m.jobs, m.tik, p.session_id,
 			(SELECT count(*) FROM jobs WHERE project_id = p.id AND resolved_at IS NULL AND status = 'queued'),
 			j.state, j.key_id, j.project_id, `+LimitColumns+`
 		FROM keys k JOIN projects p ON p.id = ?
@@ -75,7 +75,7 @@ func (a *admitting) read(at time.Time) error {
 			LEFT JOIN usage m ON m.key_id = k.id AND m.bucket = ?
 		WHERE k.id = ?`, a.ProjectID, a.JobID, a.day, a.month, a.KeyID).
 		Scan(append([]any{
-			&state, &a.usage.RunningJobs, &ahead, &today, &thisMonth, &tik, &a.sessionID, &a.queued,
+			&state, &userState, &a.usage.RunningJobs, &ahead, &today, &thisMonth, &tik, &a.sessionID, &a.queued,
 			&earlier.state, &earlier.keyID, &earlier.projectID,
 		}, LimitFields(&limits)...)...); err != nil {
 		return err
@@ -93,6 +93,9 @@ func (a *admitting) read(at time.Time) error {
 	}
 	if state != policy.KeyActive && !a.made {
 		return stateError(state)
+	}
+	if userState != policy.UserActive && !a.made {
+		return suspendedError()
 	}
 	a.at, a.limits = keyTime(a.now, ahead), narrow(limits, a.Limits)
 	a.usage.JobsToday, a.usage.JobsThisMonth, a.usage.TIKThisMonth = value(today), value(thisMonth), value(tik)

@@ -173,7 +173,9 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err12 := tx.Exec(`INSERT INTO webhook_deliveries (id, project_id, job_id, event, body, state, created_at, due_at)
 				VALUES ('m', ?, ?, 'e', '', 'waiting', 1, 1)`, f.project, job)
 			_, err13 := tx.Exec("INSERT INTO project_requests (key_id, name, fingerprint, project_id) VALUES (?, 'n', 'f', ?)", key, f.project)
-			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13)
+			_, err14 := tx.Exec("INSERT INTO suspensions (user_id, at) VALUES ('alice', 1)")
+			_, err15 := tx.Exec("INSERT INTO key_facts (key_id, scopes, labels) VALUES (?, '[]', '{}')", key)
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

@@ -65,7 +65,8 @@ func recorded(t *testing.T, timeout time.Duration, test func(t *testing.T, f *fi
 func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		day := int64(5)
-		key := &policy.Key{ID: f.key.ID, UserID: "alice", State: policy.KeyActive, Limits: policy.Limits{JobsPerDay: &day}}
+		key := &policy.Key{ID: f.key.ID, UserID: "alice", State: policy.KeyActive, UserState: policy.UserActive,
+			Scopes: []string{policy.ScopeFull}, Limits: policy.Limits{JobsPerDay: &day}}
 		project := &policy.Project{ID: f.project.ID, OwnerID: "alice", Attributes: map[string]string{}}
 		for name, tc := range map[string]struct {
 			keyID, projectID string

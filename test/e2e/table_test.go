@@ -192,7 +192,7 @@ func projectsAddress(huge string, form, gzip, once []string) address {
 		{422, "POST", "/v1/projects", map[string]string{"name": "y"}, once},
 		{200, "GET", "/v1/projects", nil, nil},
 		{400, "GET", "/v1/projects?limit=0", nil, nil},
-	}, map[string][]int{"POST": {409, 503, 504}, "GET": {503}}}
+	}, map[string][]int{"POST": {403, 409, 503, 504}, "GET": {403, 503}}}
 }
 
 // modelsAddress is where models are listed.

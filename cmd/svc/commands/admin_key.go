@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/admin"
 	"github.com/svc-games/svc/sidecar/keys"
 )
@@ -26,19 +25,19 @@ func keyCommand(o *localOptions) *cobra.Command {
 }
 
 func keyCreateCommand(o *localOptions) *cobra.Command {
-	var userID, name string
+	var wanted keys.Request
 	var flags limitFlags
 	c := &cobra.Command{
-		Use:     "create --user ID --name N",
-		Short:   "Create a key and show its secret, once",
-		Example: "  svc admin key create --user alice --name ci --jobs-per-day 50",
-		Args:    cobra.NoArgs,
+		Use:   "create --user ID --name N",
+		Short: "Create a key and show its secret, once",
+		Example: "  svc admin key create --user alice --name ci --jobs-per-day 50\n" +
+			"  svc admin key create --user alice --name board --scope read --label team=arcade",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			var limits policy.Limits
-			flags.apply(&limits)
-			key, err := o.client().CreateKey(c.Context(), userID, name, limits)
+			flags.apply(&wanted.Limits)
+			key, err := o.client().CreateKey(c.Context(), wanted)
 			if err != nil {
-				return adviseUser(err, userID)
+				return adviseUser(err, wanted.UserID)
 			}
 			err = o.print(c, key, nil, func(w io.Writer) {
 				printFields(w, append([][2]string{{"secret", key.Secret}}, keyFields(key.Key)...))
@@ -52,8 +51,10 @@ func keyCreateCommand(o *localOptions) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&userID, "user", "", "owner of the key")
-	c.Flags().StringVar(&name, "name", "", "name of the key, for people")
+	c.Flags().StringVar(&wanted.UserID, "user", "", "owner of the key")
+	c.Flags().StringVar(&wanted.Name, "name", "", "name of the key, for people")
+	c.Flags().StringSliceVar(&wanted.Scopes, "scope", nil, "what the key is for: full, read, or names that your policy knows (default full)")
+	c.Flags().StringToStringVar(&wanted.Labels, "label", nil, "NAME=VALUE, a fact for your policy; can be repeated")
 	require(c, "user", "name")
 	flags.register(c.Flags())
 	return c

@@ -3,6 +3,8 @@ package commands
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -48,6 +50,8 @@ func keyFields(k keys.Key) [][2]string {
 		{"user", k.UserID},
 		{"masked", k.Masked},
 		{"state", k.State},
+		{"scopes", strings.Join(k.Scopes, " ")},
+		{"labels", printTexts(k.Labels)},
 		{"jobs per day", printLimit(k.Limits.JobsPerDay)},
 		{"jobs per month", printLimit(k.Limits.JobsPerMonth)},
 		{"max concurrent jobs", printLimit(k.Limits.MaxConcurrentJobs)},
@@ -55,6 +59,15 @@ func keyFields(k keys.Key) [][2]string {
 		{"created", printTime(k.CreatedAt)},
 		{"last used", printUsed(k.LastUsedAt)},
 	}
+}
+
+// printTexts writes names and values in the order of their names.
+func printTexts(texts map[string]string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		words = append(words, name+"="+texts[name])
+	}
+	return strings.Join(words, " ")
 }
 
 func printKeys(w io.Writer, list []keys.Key) {

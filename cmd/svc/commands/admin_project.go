@@ -3,9 +3,7 @@ package commands
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,11 +79,7 @@ func parseAttributes(pairs []string) (map[string]*string, error) {
 func printProjectDetails(w io.Writer, list []projects.Details) {
 	rows := [][]string{{"ID", "OWNER", "NAME", "CREATED", "ATTRIBUTES"}}
 	for _, p := range list {
-		var attributes []string
-		for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
-			attributes = append(attributes, name+"="+p.Attributes[name])
-		}
-		rows = append(rows, []string{p.ID, p.OwnerID, p.Name, printTime(p.CreatedAt), strings.Join(attributes, " ")})
+		rows = append(rows, []string{p.ID, p.OwnerID, p.Name, printTime(p.CreatedAt), printTexts(p.Attributes)})
 	}
 	printTable(w, rows)
 }

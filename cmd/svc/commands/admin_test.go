@@ -221,6 +221,8 @@ func TestAdminErrorsSayWhatToDo(t *testing.T) {
 		{[]string{"user", "topup", "bob", "5"}, "create the user with svc admin user create bob"},
 		{[]string{"user", "statement", "bob"}, "create the user with svc admin user create bob"},
 		{[]string{"user", "statement", "alice", "--key", "key_x"}, "list the keys with svc admin key list"},
+		{[]string{"user", "suspend", "bob"}, "create the user with svc admin user create bob"},
+		{[]string{"user", "resume", "alice"}, "active already"},
 		{[]string{"user", "topup", "alice", "-5"}, "unknown shorthand flag"},
 		{[]string{"user", "topup", "alice", "much"}, "not an amount of TIK"},
 		{[]string{"user", "topup", "alice", "5", "--reference", "two words"}, "the reference"},

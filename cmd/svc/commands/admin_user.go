@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/admin"
 	"github.com/svc-games/svc/sidecar/keys"
 )
 
 func userCommand(o *localOptions) *cobra.Command {
-	return group("user", "Create and show users, top up their TIK, list what they spent",
-		userCreateCommand(o), userTopUpCommand(o), userShowCommand(o), userStatementCommand(o))
+	return group("user", "Create, show and suspend users, top up their TIK, list what they spent",
+		userCreateCommand(o), userTopUpCommand(o), userShowCommand(o), userStatementCommand(o),
+		oneUserCommand(o, "suspend", "Refuse a user and all keys of the user until resumed; jobs run on", (*admin.Client).Suspend),
+		oneUserCommand(o, "resume", "Let a suspended user in again", (*admin.Client).Resume))
 }
 
 func userCreateCommand(o *localOptions) *cobra.Command {
@@ -50,16 +53,21 @@ func userTopUpCommand(o *localOptions) *cobra.Command {
 }
 
 func userShowCommand(o *localOptions) *cobra.Command {
-	return command(o, "show ID", "Show a user's balance and how many keys and projects the user has", cobra.ExactArgs(1),
-		func(ctx context.Context, args []string) (keys.User, error) {
-			user, err := o.client().User(ctx, args[0])
-			return user, adviseUser(err, args[0])
-		}, printUser)
+	return oneUserCommand(o, "show", "Show a user's balance and how many keys and projects the user has", (*admin.Client).User)
+}
+
+// oneUserCommand is a command that makes one call about a user.
+func oneUserCommand(o *localOptions, use, short string, call func(*admin.Client, context.Context, string) (keys.User, error)) *cobra.Command {
+	return command(o, use+" ID", short, cobra.ExactArgs(1), func(ctx context.Context, args []string) (keys.User, error) {
+		user, err := call(o.client(), ctx, args[0])
+		return user, adviseUser(err, args[0])
+	}, printUser)
 }
 
 func printUser(w io.Writer, u keys.User) {
 	printFields(w, [][2]string{
 		{"user", u.ID},
+		{"state", u.State},
 		{"balance", u.Balance.String() + " TIK"},
 		{"keys", fmt.Sprintf("%d of %d", u.Keys, keys.MaxPerUser)},
 		{"projects", fmt.Sprint(u.Projects)},

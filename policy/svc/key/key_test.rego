@@ -47,4 +47,90 @@ test_revoked_key_says_so if {
 	key.problem == reasons.key_revoked with input.key as k
 }
 
+test_key_of_a_suspended_user_says_so if {
+	k := {"id": "key_1", "userId": "user-1", "state": "active", "userState": "suspended"}
+	not key.active with input.key as k
+	key.problem == reasons.user_suspended with input.key as k
+}
+
+test_what_is_wrong_with_the_key_outranks_its_user[state] if {
+	some state, reason in {"revoked": reasons.key_revoked, "disabled": reasons.key_disabled}
+	k := {"id": "key_1", "userId": "user-1", "state": state, "userState": "suspended"}
+	key.problem == reason with input.key as k
+}
+
+test_key_of_an_active_user_is_active if {
+	k := {"id": "key_1", "userId": "user-1", "state": "active", "userState": "active"}
+	key.active with input.key as k
+	not key.problem with input.key as k
+}
+
+key_for(scopes) := {"id": "key_1", "userId": "user-1", "state": "active", "scopes": scopes}
+
+all_actions := reading | {
+	"projects.create",
+	"projects.delete",
+	"projects.publish",
+	"projects.unpublish",
+	"webhooks.write",
+	"studio.write",
+	"cancel",
+	"generate",
+	"teleport",
+}
+
+reading := {
+	"authenticate",
+	"projects.list",
+	"projects.get",
+	"projects.jobs",
+	"models.list",
+	"jobs.list",
+	"analytics.read",
+	"webhooks.read",
+	"studio.read",
+	"status",
+	"events",
+	"events.token",
+	"files",
+}
+
+test_full_key_may_do_everything[action] if {
+	some action in all_actions
+	every scopes in [["full"], ["read", "full"]] {
+		key.active with input as {"action": action, "key": key_for(scopes)}
+		not key.problem with input as {"action": action, "key": key_for(scopes)}
+	}
+}
+
+test_read_only_key_may_read_and_nothing_else[action] if {
+	some action in all_actions
+	facts := {"action": action, "key": key_for(["read"])}
+	outcome := {reason | reason := key.problem with input as facts}
+	expected := {reasons.key_scope | not action in reading}
+	outcome == expected
+	is_active := {true | key.active with input as facts}
+	is_active == {true | action in reading}
+}
+
+test_other_scopes_allow_nothing[name] if {
+	some name, scopes in {
+		"none": [],
+		"null": null,
+		"false": false,
+		"text": "full",
+		"capitals": ["FULL"],
+		"longer": ["full "],
+		"of one's own": ["deploy"],
+	}
+	facts := {"action": "status", "key": key_for(scopes)}
+	not key.active with input as facts
+	key.problem == reasons.key_scope with input as facts
+}
+
+test_suspended_user_outranks_scopes if {
+	facts := {"action": "cancel", "key": object.union(key_for(["read"]), {"userState": "suspended"})}
+	key.problem == reasons.user_suspended with input as facts
+}
+
 test_input_without_key_is_invalid if key.problem == reasons.key_invalid with input as {}

@@ -38,6 +38,24 @@ key_invalid := {
 }
 
 # METADATA
+# title: Suspended user
+user_suspended := {
+	"rule": "user.suspended",
+	"allow": false,
+	"status": 403,
+	"error": "This user is suspended.",
+}
+
+# METADATA
+# title: Action outside the key's scopes
+key_scope := {
+	"rule": "key.scope",
+	"allow": false,
+	"status": 403,
+	"error": "The scopes of this API key do not allow this.",
+}
+
+# METADATA
 # title: Unknown action
 action_unknown := {
 	"rule": "action.unknown",

@@ -8,6 +8,8 @@ test_names_and_statuses if {
 		"key.revoked": 401,
 		"key.disabled": 401,
 		"key.invalid": 401,
+		"user.suspended": 403,
+		"key.scope": 403,
 		"action.unknown": 403,
 		"project.forbidden": 403,
 		"limits.unknown": 403,

@@ -18,6 +18,16 @@ unknown := {
 	"way not known here": {"id": "user-1", "via": "telephone"},
 }
 
+# Every state that is there and not active.
+not_active := {
+	"suspended": "suspended",
+	"empty": "",
+	"null": null,
+	"true": true,
+	"capitals": "ACTIVE",
+	"longer": "active ",
+}
+
 test_known_ways[way] if {
 	some way in {"console", "admin"}
 	user.via == way with input as {"key": null, "user": {"id": "user-1", "via": way}}
@@ -26,6 +36,19 @@ test_known_ways[way] if {
 test_whatever_else_has_no_way[name] if {
 	some name, who in unknown
 	not user.via with input as {"key": null, "user": who}
+}
+
+test_suspended_user_has_no_way[name] if {
+	some name, state in not_active
+	user.suspended with input as {"key": null, "user": {"id": "user-1", "via": "console", "state": state}}
+	not user.via with input as {"key": null, "user": {"id": "user-1", "via": "console", "state": state}}
+	user.suspended with input as {"key": {"id": "key_1", "userId": "user-1", "state": "active", "userState": state}}
+}
+
+test_active_user_is_not_suspended if {
+	user.via == "console" with input as {"key": null, "user": {"id": "user-1", "via": "console", "state": "active"}}
+	not user.suspended with input as {"key": {"id": "key_1", "userId": "user-1", "userState": "active"}}
+	not user.suspended with input as {"key": {"id": "key_1", "userId": "user-1"}}
 }
 
 test_request_with_a_key_has_no_user[name] if {

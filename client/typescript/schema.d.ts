@@ -1570,6 +1570,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The store's answer was lost and it can't be asked. The webhook may be set, or its secret replaced: read it, and make another secret if you miss this one. */
+        WebhookInDoubt: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The store's answer was lost. The webhook may be set, or its secret replaced; read it, and make another secret if you miss this one."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description CSV and NDJSON have one table. */
@@ -1960,6 +1976,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Encoded"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["WebhookInDoubt"];
         };
     };
     deleteWebhook: {
@@ -2012,6 +2029,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["WebhookInDoubt"];
         };
     };
     listDeliveries: {

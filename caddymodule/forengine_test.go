@@ -59,8 +59,8 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r := wait.For(t, "the engine is asked", got) // a client that has left has nobody asked
 		resp.Body.Close()
-		r := wait.For(t, "the engine is asked", got)
 		wait.Until(t, "the stream is over", func() bool { return g.metric(open) == was })
 		select {
 		case <-got:

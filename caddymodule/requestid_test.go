@@ -23,7 +23,7 @@ type naming struct {
 func (n *naming) note(ctx context.Context) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.ids = append(n.ids, peer.RequestID(ctx))
+	n.ids = append(n.ids, peer.RequestOf(ctx).ID)
 }
 
 func (n *naming) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {

@@ -44,6 +44,8 @@ var (
 type TableProject struct {
 	OwnerID    any               `json:"ownerId"`
 	Attributes map[string]string `json:"attributes"`
+	// AdminAttributes are those that no owner can set.
+	AdminAttributes map[string]string `json:"adminAttributes,omitempty"`
 
 	id string // "" is that of all projects
 }
@@ -59,6 +61,7 @@ type Facts struct {
 	project ast.Value
 	usage   ast.Value
 	without ast.Value // the user without a key; nil: there is none
+	request ast.Value // nil: nothing is known of it
 	varied  bool      // near misses, literals and users without a key
 	later   bool      // has a fact that inputs had not up to commit 95c541a
 }
@@ -109,7 +112,7 @@ func readJSON(src fs.FS, name string, into any) error {
 // NewTable has e decide on every combination, those with the extra projects
 // last. The literals of its rules are facts of the table, too.
 func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (Table, error) {
-	return newTable(ctx, e, combinations(mine(e.Compiler().Modules).singly(), extra))
+	return newTable(ctx, e, combinations(e.Reads(), mine(extra, e).singly(), extra))
 }
 
 func newTable(ctx context.Context, e *policy.Evaluator, all []candidate) (Table, error) {
@@ -142,6 +145,9 @@ func (f Facts) input(action policy.Action) ast.Value {
 	)
 	if f.without != nil {
 		input.Insert(ast.StringTerm("user"), ast.NewTerm(f.without))
+	}
+	if f.request != nil {
+		input.Insert(ast.StringTerm("request"), ast.NewTerm(f.request))
 	}
 	return input
 }

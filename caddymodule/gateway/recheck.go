@@ -24,8 +24,9 @@ const (
 
 // Rechecks asks the policy again about those who have event streams open: of keys
 // that changed at once, of all readers when the rules change, or what they rest on, and
-// now and again where the rules read the time. Streams of those whom the policy no longer lets through end. So do the streams of
-// those about whom it can't decide: their clients come back and are checked then.
+// now and again where the rules read the time. Streams of those whom the policy no
+// longer lets through end. So do the streams of those about whom it can't decide: their
+// clients come back and are checked then.
 type Rechecks struct {
 	sidecar sidecar.Service
 	open    *streams.Registry

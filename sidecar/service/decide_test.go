@@ -103,7 +103,10 @@ func TestPolicySeesTheFactsOfTheRequest(t *testing.T) {
 	hash, _ := api.ParseKey(key.Secret)
 	from := peer.WithRequest(t.Context(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET", UserAgent: "curl/8.5.0"})
 	for name, ask := range map[string]func(context.Context) error{
-		"decide":       func(ctx context.Context) error { _, err := s.Decide(ctx, key.ID, "", policy.ActionListProjects); return err },
+		"decide": func(ctx context.Context) error {
+			_, err := s.Decide(ctx, key.ID, "", policy.ActionListProjects)
+			return err
+		},
 		"authenticate": func(ctx context.Context) error { _, err := s.Authenticate(ctx, hash); return err },
 		"decide on a user": func(ctx context.Context) error {
 			_, err := s.DecideUser(ctx, policy.User{ID: "alice", Via: policy.ViaConsole}, "", policy.ActionReadConsole)

@@ -100,7 +100,7 @@ type Cache struct {
 // keyEntry and decisionEntry repeat what they were looked up by: ristretto
 // knows them by 64 bits of it.
 type keyEntry struct {
-	scope    sidecar.Scope
+	scope    *sidecar.Scope // nil: all requests
 	hash     api.KeyHash
 	identity sidecar.Identity
 	since    uint64
@@ -108,7 +108,7 @@ type keyEntry struct {
 }
 
 type decisionEntry struct {
-	scope        sidecar.Scope
+	scope        *sidecar.Scope // nil: all requests
 	of           question
 	decision     policy.Decision
 	since        uint64
@@ -196,7 +196,7 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 	scope, now := c.scopeOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(c.place(at, scope)); ok && e.hash == hash && e.scope == scope && now.Before(e.until) &&
+		if e, ok := c.keys.Get(c.place(at, scope)); ok && e.hash == hash && same(e.scope, scope) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
 		}
@@ -218,7 +218,7 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 			scope := c.learn(ctx, identity.Decision.Reads)
 			place := c.place(at, scope)
 			fill := &keyEntry{scope: scope, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(scope))}
-			if e, ok := c.keys.Get(place); ok && e.hash == hash && e.scope == scope && e.until.After(fill.until) {
+			if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.scope, scope) && e.until.After(fill.until) {
 				return e.identity, nil // a slow fill must not bring back a key that a later one found revoked
 			}
 			c.keys.Set(place, fill, 1)
@@ -238,7 +238,7 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	at := maphash.Comparable(c.seed, asked)
 	scope, now := c.scopeOf(ctx, c.lastReads()), time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(c.place(at, scope)); ok && e.of == asked && e.scope == scope && now.Before(e.until) &&
+		if e, ok := c.decisions.Get(c.place(at, scope)); ok && e.of == asked && same(e.scope, scope) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}

@@ -9,21 +9,25 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// scopeOf returns the scope of a request under a policy that reads so much of it. That
-// of one which reads nothing costs a look-up nothing.
-func (c *Cache) scopeOf(ctx context.Context, reads policy.Reads) sidecar.Scope {
+// scopeOf returns the scope of a request under a policy that reads so much of it, nil for
+// all requests: what no policy reads costs neither a look-up nor an entry.
+func (c *Cache) scopeOf(ctx context.Context, reads policy.Reads) *sidecar.Scope {
 	if reads == 0 {
-		return sidecar.Scope{}
+		return nil
 	}
-	return sidecar.ScopeOf(reads, c.opts.Request(ctx))
+	scope := sidecar.ScopeOf(reads, c.opts.Request(ctx))
+	return &scope
 }
+
+// same reports whether two scopes have the same requests.
+func same(a, b *sidecar.Scope) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // lastReads returns what the policy of the last answer reads. Where another one decides
 // by now, what is found by it no longer stands.
 func (c *Cache) lastReads() policy.Reads { return policy.Reads(c.reads.Load()) }
 
 // learn notes what the policy of an answer reads, and returns the answer's scope.
-func (c *Cache) learn(ctx context.Context, reads policy.Reads) sidecar.Scope {
+func (c *Cache) learn(ctx context.Context, reads policy.Reads) *sidecar.Scope {
 	if c.lastReads() != reads {
 		c.reads.Store(uint32(reads))
 	}
@@ -31,16 +35,16 @@ func (c *Cache) learn(ctx context.Context, reads policy.Reads) sidecar.Scope {
 }
 
 // place is where a store has the entry of a scope for what is at a place.
-func (c *Cache) place(at uint64, of sidecar.Scope) uint64 {
-	if of.Reads == 0 {
+func (c *Cache) place(at uint64, of *sidecar.Scope) uint64 {
+	if of == nil {
 		return at
 	}
-	return at ^ maphash.Comparable(c.seed, of)
+	return at ^ maphash.Comparable(c.seed, *of)
 }
 
 // lifeOf returns how long an entry of a scope may be used.
-func (c *Cache) lifeOf(of sidecar.Scope) time.Duration {
-	if of.Timed() {
+func (c *Cache) lifeOf(of *sidecar.Scope) time.Duration {
+	if of != nil && of.Timed() {
 		return min(c.opts.Life, policy.TimedLife)
 	}
 	return c.opts.Life

@@ -24,7 +24,7 @@ func TestAUserAgentHasNoSecretAndFitsALine(t *testing.T) {
 	key := api.NewKey()
 	for sent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64)": "Mozilla/5.0 (X11; Linux x86_64)",
-		" a\r\nb\x00c\xff ":                "abc",
+		" a\r\nb\x00c\xff ":               "abc",
 		strings.Repeat("x", 300):          strings.Repeat("x", maxUserAgent),
 		strings.Repeat("ü", 200):          strings.Repeat("ü", maxUserAgent/2),
 		"x" + strings.Repeat("ü", 200):    "x" + strings.Repeat("ü", maxUserAgent/2-1),

@@ -98,7 +98,7 @@ func (r *Rechecks) run(ctx context.Context) {
 // round asks about all readers, or about those alone whom the time concerns.
 func (r *Rechecks) round(ctx context.Context, timed bool) {
 	for _, reader := range r.open.Readers() {
-		if timed && !reader.Scope.Timed() {
+		if timed && !reader.Reach.Timed() {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, readerTimeout)
@@ -115,11 +115,11 @@ func (r *Rechecks) round(ctx context.Context, timed bool) {
 
 // ask returns why the streams of a reader end; "" when they go on.
 func (r *Rechecks) ask(ctx context.Context, reader streams.Reader) string {
-	d, err := r.sidecar.Decide(peer.WithRequest(ctx, reader.Scope.Request), reader.KeyID, reader.ProjectID, policy.ActionEvents)
+	d, err := r.sidecar.Decide(peer.WithRequest(ctx, reader.Reach.Request), reader.KeyID, reader.ProjectID, policy.ActionEvents)
 	switch {
 	case err != nil:
 		return streams.ReasonUnchecked
-	case d.Reads&^reader.Scope.Reads != 0: // more than is known here, as after a change of the rules
+	case d.Reads&^reader.Reach.Reads != 0: // more than is known here, as after a change of the rules
 		return streams.ReasonUnchecked
 	case d.Allow:
 		return ""

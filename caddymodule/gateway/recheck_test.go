@@ -182,7 +182,7 @@ func TestAStreamEndsWithTheHoursThatItWasLetInBy(t *testing.T) {
 		open := new(streams.Registry)
 		r := NewRechecks(side, open)
 		defer r.Close()
-		reader := streams.Reader{KeyID: "k", ProjectID: project, Scope: sidecar.ScopeOf(policy.ReadsTime|policy.ReadsIP, peer.Request{ID: "r-1", IP: "192.0.2.1"})}
+		reader := streams.Reader{KeyID: "k", ProjectID: project, Reach: sidecar.ReachOf(policy.ReadsTime|policy.ReadsIP, peer.Request{ID: "r-1", IP: "192.0.2.1"})}
 		s := opens(t, open, reader)
 		defer s.Done()
 		time.Sleep(time.Minute - time.Second)

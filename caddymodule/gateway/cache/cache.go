@@ -100,7 +100,7 @@ type Cache struct {
 // keyEntry and decisionEntry repeat what they were looked up by: ristretto
 // knows them by 64 bits of it.
 type keyEntry struct {
-	scope    *sidecar.Scope // nil: all requests
+	reach    *sidecar.Reach // nil: all requests
 	hash     api.KeyHash
 	identity sidecar.Identity
 	since    uint64
@@ -108,7 +108,7 @@ type keyEntry struct {
 }
 
 type decisionEntry struct {
-	scope        *sidecar.Scope // nil: all requests
+	reach        *sidecar.Reach // nil: all requests
 	of           question
 	decision     policy.Decision
 	since        uint64
@@ -193,10 +193,10 @@ func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx
 // Authenticate implements sidecar.Service. The refusal of a key that no one has depends on
 // no request.
 func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	scope, now := c.scopeOf(ctx, c.lastReads()), time.Now()
+	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(c.place(at, scope)); ok && e.hash == hash && same(e.scope, scope) && now.Before(e.until) &&
+		if e, ok := c.keys.Get(c.place(at, reach)); ok && e.hash == hash && same(e.reach, reach) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
 		}
@@ -215,10 +215,10 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 			return sidecar.Identity{}, err
 		}
 		if c.usable(identity.KeyID, since, began) {
-			scope := c.learn(ctx, identity.Decision.Reads)
-			place := c.place(at, scope)
-			fill := &keyEntry{scope: scope, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(scope))}
-			if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.scope, scope) && e.until.After(fill.until) {
+			reach := c.learn(ctx, identity.Decision.Reads)
+			place := c.place(at, reach)
+			fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
+			if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
 				return e.identity, nil // a slow fill must not bring back a key that a later one found revoked
 			}
 			c.keys.Set(place, fill, 1)
@@ -236,9 +236,9 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	}
 	asked := question{keyID, projectID, action}
 	at := maphash.Comparable(c.seed, asked)
-	scope, now := c.scopeOf(ctx, c.lastReads()), time.Now()
+	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(c.place(at, scope)); ok && e.of == asked && same(e.scope, scope) && now.Before(e.until) &&
+		if e, ok := c.decisions.Get(c.place(at, reach)); ok && e.of == asked && same(e.reach, reach) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
@@ -252,10 +252,10 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		if !c.usable(keyID, since, began) {
 			continue
 		}
-		scope := c.learn(ctx, d.Reads)
+		reach := c.learn(ctx, d.Reads)
 		if d.Allow {
-			c.decisions.Set(c.place(at, scope), &decisionEntry{
-				scope: scope, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(scope)),
+			c.decisions.Set(c.place(at, reach), &decisionEntry{
+				reach: reach, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(reach)),
 			}, 1)
 		}
 		return d, nil

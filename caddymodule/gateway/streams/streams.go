@@ -34,7 +34,7 @@ type Registry struct {
 	// is. It must not call the Registry.
 	Changed func(by int)
 
-	timed atomic.Int64 // open streams whose Scope is timed
+	timed atomic.Int64 // open streams whose Reach is timed
 
 	mu       sync.Mutex // guards the following fields
 	byHolder map[holder]map[*Stream]struct{}
@@ -47,8 +47,8 @@ type Registry struct {
 // by other means.
 type Reader struct {
 	KeyID, UserID, ProjectID string
-	// Scope is that of the decision which lets a key in, with what it was decided on.
-	Scope sidecar.Scope
+	// Reach is that of the decision which lets a key in, with what it was decided on.
+	Reach sidecar.Reach
 }
 
 // holder is what streams are counted by.
@@ -98,7 +98,7 @@ func (g *Registry) Open(by Reader) (*Stream, error) {
 // count notes a change of the number of open streams, by those of a reader.
 func (g *Registry) count(by int, of Reader) {
 	g.open += by
-	if of.Scope.Timed() {
+	if of.Reach.Timed() {
 		g.timed.Add(int64(by))
 	}
 	if g.Changed != nil {

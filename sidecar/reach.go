@@ -5,18 +5,18 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// Scope is the requests that a decision is good for: all that agree in what the policy
-// reads of them. The zero Scope is all requests.
-type Scope struct {
+// Reach is the requests that a decision is good for: all that agree in what the policy
+// reads of them. The zero Reach is all requests.
+type Reach struct {
 	Reads policy.Reads
 	// Request has what is read, else "". The time is not in it, which bounds how long the
 	// decision is good.
 	Request peer.Request
 }
 
-// ScopeOf returns the scope of a decision on a request.
-func ScopeOf(reads policy.Reads, r peer.Request) Scope {
-	s := Scope{Reads: reads}
+// ReachOf returns the reach of a decision on a request.
+func ReachOf(reads policy.Reads, r peer.Request) Reach {
+	s := Reach{Reads: reads}
 	if reads&policy.ReadsIP != 0 {
 		s.Request.IP = r.IP
 	}
@@ -30,4 +30,4 @@ func ScopeOf(reads policy.Reads, r peer.Request) Scope {
 }
 
 // Timed reports whether the decision is good for policy.TimedLife alone.
-func (s Scope) Timed() bool { return s.Reads&policy.ReadsTime != 0 }
+func (s Reach) Timed() bool { return s.Reads&policy.ReadsTime != 0 }

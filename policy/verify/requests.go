@@ -20,7 +20,11 @@ func (c candidate) requestFacts() map[string]any {
 		return nil
 	}
 	members := map[string]any{"ip": usualRequest.IP, "time": usualRequest.Time, "method": usualRequest.Method, "userAgent": usualRequest.UserAgent}
-	maps.Copy(members, c.request)
+	for name, value := range c.request {
+		if members[name] = value; value == any(absent{}) {
+			delete(members, name)
+		}
+	}
 	return members
 }
 
@@ -47,8 +51,8 @@ func requestVariation(name string, value any) variation {
 	}}
 }
 
-// requests are the ways to vary what policies read of requests: each hour of a week or,
-// where they go into pairs, of a day; the ends of the networks that are named; methods;
+// requests are the ways to vary what policies read of requests: the hours of a day, and
+// where they go into no pairs, of each day of a week; the ends of the networks that are named; methods;
 // and the literals, as whatever a text may be.
 func (l literals) requests(pairs bool) []variation {
 	var all []variation
@@ -56,6 +60,7 @@ func (l literals) requests(pairs bool) []variation {
 		if l.reads&read == 0 {
 			return
 		}
+		all = append(all, requestVariation(name, absent{}))
 		for _, value := range values {
 			all = append(all, requestVariation(name, value))
 		}
@@ -63,23 +68,22 @@ func (l literals) requests(pairs bool) []variation {
 	texts := slices.Sorted(maps.Keys(l.texts))
 	add(policy.ReadsIP, "ip", l.addresses()...)
 	add(policy.ReadsTime, "time", l.times(pairs)...)
-	add(policy.ReadsMethod, "method", "HEAD", "POST", "PUT", "DELETE", "get", "")
-	add(policy.ReadsMethod, "method", texts...)
-	add(policy.ReadsUserAgent, "userAgent", append(texts, "")...)
+	add(policy.ReadsMethod, "method", append([]string{"HEAD", "POST", "PUT", "DELETE", "get"}, texts...)...)
 	if !pairs {
 		for _, s := range texts {
 			for _, other := range near(s) {
-				add(policy.ReadsUserAgent, "userAgent", other.(string))
+				texts = append(texts, other.(string))
 			}
 		}
 	}
+	add(policy.ReadsUserAgent, "userAgent", texts...)
 	return all
 }
 
 // addresses are those at the ends of the networks that rules or projects name, on both
 // sides, and some of no network.
 func (l literals) addresses() []string {
-	all := []string{"", "203.0.113.9", "2001:db8::1", "::1"}
+	all := []string{"203.0.113.9", "2001:db8::1", "::1"}
 	add := func(address netip.Addr) {
 		if text := address.String(); address.IsValid() && !slices.Contains(all, text) {
 			all = append(all, text)
@@ -113,31 +117,31 @@ func lastOf(network netip.Prefix) netip.Addr {
 	return last
 }
 
-// times are the first and the last second of each hour, the minutes that rules have as
-// numbers, and what is around the times that they name.
+// times are the first and the last second of each hour of a day, the minutes that rules
+// have as numbers, midnight and noon of the other days of a week, and what is around the
+// times that rules name.
 func (l literals) times(pairs bool) []string {
 	monday := time.Date(2026, time.November, 23, 0, 0, 0, 0, time.UTC)
-	all := []string{"", "tomorrow"}
+	var all []string
 	add := func(times ...time.Time) {
 		for _, t := range times {
 			all = append(all, t.Format(policy.TimeFormat))
 		}
 	}
-	days := 7
-	if pairs {
-		days = 1
-	}
-	for hour := range 24 * days {
+	for hour := range 24 {
 		begin := monday.Add(time.Duration(hour) * time.Hour)
 		if add(begin); pairs {
 			continue
 		}
 		add(begin.Add(time.Hour - time.Second))
 		for _, n := range slices.Sorted(maps.Keys(l.numbers)) {
-			if at := begin.Add(time.Duration(n) * time.Minute); hour < 24 && n > 0 && n < 60 {
+			if at := begin.Add(time.Duration(n) * time.Minute); n > 0 && n < 60 {
 				add(at.Add(-time.Second), at)
 			}
 		}
+	}
+	for day := 1; day < 7 && !pairs; day++ {
+		add(monday.AddDate(0, 0, day), monday.AddDate(0, 0, day).Add(12*time.Hour))
 	}
 	for _, text := range slices.Sorted(maps.Keys(l.texts)) {
 		for _, format := range []string{time.RFC3339, time.DateOnly} {

@@ -32,6 +32,8 @@ test_hours_over_midnight if {
 test_all_day_and_never if {
 	project.role == "owner" with input as submission("00:00-24:00", "2026-11-25T23:59:59Z")
 	project.problem.rule == "project.closed" with input as submission("00:00-00:00", "2026-11-25T00:00:00Z")
+	project.problem.rule == "project.closed" with input as submission("12:00-12:00", "2026-11-25T06:00:00Z")
+	project.problem.rule == "project.closed" with input as submission("12:00-12:00", "2026-11-25T12:00:00Z")
 }
 
 test_hours_of_another_form_are_never[hours] if {

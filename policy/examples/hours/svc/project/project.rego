@@ -50,37 +50,37 @@ closed if {
 # labels:
 #   rule: project.open
 open if {
-	hours.begin < hours.end
-	hours.begin <= minute
-	minute < hours.end
+	hours.begin <= clock
+	clock < hours.end
 }
 
 open if {
 	hours.begin > hours.end
-	hours.begin <= minute
+	hours.begin <= clock
 }
 
 open if {
 	hours.begin > hours.end
-	minute < hours.end
+	clock < hours.end
 }
 
 # METADATA
 # title: Hours of the project
+# description: As times of the day.
 # labels:
 #   rule: project.hours
-hours := {"begin": begin, "end": end} if {
+hours := {"begin": concat("", [begin, ":00Z"]), "end": concat("", [end, ":00Z"])} if {
 	text := input.project.adminAttributes.hours
 	regex.match(`^([01][0-9]|2[0-4]):[0-5][0-9]-([01][0-9]|2[0-4]):[0-5][0-9]$`, text)
 	[begin, end] := split(text, "-")
 }
 
 # METADATA
-# title: Minute of the request
-# description: Like 09:41, in UTC.
+# title: Time of the day
+# description: In UTC, like 09:41:05Z.
 # labels:
-#   rule: project.minute
-minute := substring(input.request.time, 11, 5)
+#   rule: project.clock
+clock := split(input.request.time, "T")[1]
 
 # METADATA
 # title: What is wrong with the use of the project

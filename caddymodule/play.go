@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	"github.com/svc-games/svc/peer"

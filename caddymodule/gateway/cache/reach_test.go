@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -74,6 +75,7 @@ func TestAPolicyThatBeginsToReadTheAddressDecidesOnEach(t *testing.T) {
 		}{{policy.ReadsIP, 3}, {0, 4}, {policy.ReadsMethod, 5}} {
 			o.set(func(o *origin) { o.policyReads, o.basis = step.reads, string(rune('a'+i)) })
 			time.Sleep(DefaultPoll)
+			synctest.Wait()
 			for _, ip := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"} {
 				request.IP = ip
 				wantAllowed(t, c, true)

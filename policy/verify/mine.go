@@ -25,8 +25,11 @@ type literals struct {
 	extra   []TableProject
 }
 
-// most bounds the literals that are tried, and their pairs; each costs 0.2 ms.
-const most = 4000
+// most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms.
+const (
+	most      = 4000
+	mostPairs = 2500
+)
 
 // known are texts that the table has anyway.
 var known = func() map[string]bool {
@@ -281,17 +284,21 @@ func (l literals) singly() []candidate {
 // inPairs are candidates that have two, at most a number that can be waited for.
 func (l literals) inPairs() []candidate {
 	var all []candidate
-	variations := append(l.variations(false), l.requests(true)...)
+	variations := append(l.requests(true), l.variations(false)...)
 	for i, one := range variations {
+		into := bases()[:2]
+		if strings.HasPrefix(one.place, ofRequest) {
+			into = into[:1]
+		}
 		for _, other := range variations[i+1:] {
 			if one.place == other.place {
 				continue
 			}
-			for _, base := range bases()[:2] {
+			for _, base := range into {
 				c := base
 				one.vary(&c)
 				other.vary(&c)
-				if all = append(all, c); len(all) == most {
+				if all = append(all, c); len(all) == mostPairs {
 					return all
 				}
 			}

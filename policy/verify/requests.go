@@ -40,9 +40,12 @@ func requested() []candidate {
 	return all
 }
 
+// ofRequest begins the places of variations of a request.
+const ofRequest = "request's "
+
 // requestVariation puts a fact about a request into a candidate.
 func requestVariation(name string, value any) variation {
-	return variation{"request's " + name, func(c *candidate) {
+	return variation{ofRequest + name, func(c *candidate) {
 		c.request = maps.Clone(c.request)
 		if c.request == nil {
 			c.request = map[string]any{}

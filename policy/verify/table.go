@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/svc-games/svc/policy"
 )
@@ -115,24 +118,45 @@ func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (T
 	return newTable(ctx, e, combinations(e.Reads(), mine(extra, e).singly(), extra))
 }
 
+// newTable decides on rows with each processor that there is.
 func newTable(ctx context.Context, e *policy.Evaluator, all []candidate) (Table, error) {
-	table := make(Table, 0, len(all))
-	for _, c := range all {
-		facts, err := c.facts()
-		if err != nil {
-			return nil, err
-		}
-		row := Row{Facts: facts, Cells: make([]Cell, len(tableActions))}
-		for i, action := range tableActions {
-			d, err := e.DecideValue(ctx, facts.input(action))
-			if ctx.Err() != nil {
-				return nil, fmt.Errorf("deciding the table: %w", err)
+	table := make(Table, len(all))
+	var next atomic.Int64
+	var group errgroup.Group
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(all) {
+					return nil
+				}
+				var err error
+				if table[i], err = newRow(ctx, e, all[i]); err != nil {
+					return err
+				}
 			}
-			row.Cells[i] = Cell{action, d, err}
-		}
-		table = append(table, row)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return table, nil
+}
+
+func newRow(ctx context.Context, e *policy.Evaluator, c candidate) (Row, error) {
+	facts, err := c.facts()
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Facts: facts, Cells: make([]Cell, len(tableActions))}
+	for i, action := range tableActions {
+		d, err := e.DecideValue(ctx, facts.input(action))
+		if ctx.Err() != nil {
+			return Row{}, fmt.Errorf("deciding the table: %w", err)
+		}
+		row.Cells[i] = Cell{action, d, err}
+	}
+	return row, nil
 }
 
 // input puts the facts and an action together.

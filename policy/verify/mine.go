@@ -28,7 +28,7 @@ type literals struct {
 // most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms.
 const (
 	most      = 4000
-	mostPairs = 2500
+	mostPairs = 1500
 )
 
 // known are texts that the table has anyway.
@@ -252,7 +252,7 @@ func bases() []candidate {
 // most a number that can be waited for.
 func (l literals) singly() []candidate {
 	var all []candidate
-	ofProjects := []candidate{ordinary(), without("user-1", policy.ViaConsole, tableOwners[0])}
+	ofProjects := append(bases()[:2], without("user-1", policy.ViaConsole, tableOwners[0]))
 	for _, project := range l.extra {
 		c := ordinary()
 		c.project = project

@@ -8,7 +8,7 @@ import (
 
 // Reads is what a policy's decisions depend on of the request: a set of the facts below.
 // A decision may be used again for requests that have the same ones alone.
-type Reads uint8
+type Reads int
 
 // The facts about a request.
 const (
@@ -37,8 +37,8 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 				continue
 			}
 			seen[rule] = true
-			var visitor *ast.GenericVisitor
-			visitor = ast.NewGenericVisitor(func(x any) bool {
+			var walker *ast.GenericVisitor
+			walker = ast.NewGenericVisitor(func(x any) bool {
 				switch x := x.(type) {
 				case ast.Ref:
 					if x.HasPrefix(ast.DefaultRootRef) {
@@ -48,7 +48,7 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 						reads |= readBy(x)
 					}
 					for _, part := range x[1:] {
-						visitor.Walk(part)
+						walker.Walk(part)
 					}
 					return true
 				case ast.Var:
@@ -58,7 +58,7 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 				}
 				return false
 			})
-			visitor.Walk(rule)
+			walker.Walk(rule)
 		}
 	}
 	follow(entrypoint)

@@ -64,7 +64,9 @@ func TestExpectContinueIsAnsweredOnceAndOnlyToAGoodKey(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
 	key := s.newKey("demo")
-	body := fmt.Sprintf(`{"projectId":%q,"prompt":%q}`, s.newProject(key), brief)
+	project := s.newProject(key)
+	s.generate(key, project, brief) // so that an engine is ready
+	body := fmt.Sprintf(`{"projectId":%q,"prompt":%q}`, project, brief)
 	head := func(secret string) []string {
 		return []string{
 			"POST /v1/generate HTTP/1.1", "Host: " + s.addr, "X-API-Key: " + secret, "Content-Type: application/json",
@@ -92,6 +94,7 @@ func TestAChunkedSubmissionArrivesWhole(t *testing.T) {
 	s := start(t, f)
 	key := s.newKey("demo")
 	project := s.newProject(key)
+	s.generate(key, project, brief) // so that an engine is ready
 	w := s.dial()
 	w.send("POST /v1/generate HTTP/1.1", "Host: "+s.addr, "X-API-Key: "+key.Secret, "Content-Type: application/json",
 		"Transfer-Encoding: chunked", "", "")
@@ -111,8 +114,10 @@ func TestHeadersOfOursFromAClientAreDropped(t *testing.T) {
 	f := inOneForm(t)
 	s := start(t, f)
 	key := s.newKey("demo")
+	project := s.newProject(key)
+	s.generate(key, project, brief) // so that an engine is ready
 	forged := "job_01JD0000000000000000000000"
-	a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": s.newProject(key), "prompt": brief},
+	a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": project, "prompt": brief},
 		"Svc-Job-Id", forged, "Svc-Session-Id", "ses_forged", "Svc-Refused", "true")
 	var sub api.Submission
 	s.decode(a.body, &sub)

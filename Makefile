@@ -143,12 +143,12 @@ check-static:
 	@scripts/timed format scripts/check-format
 	@scripts/timed openapi scripts/lint-openapi
 test-race:
-	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(EVERY) | $(NOT))" -p 3 -race -timeout 20m
+	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(EVERY) | $(NOT))" -p 2 -race -timeout 40m
 	@for p in $(RACE_OF); do \
-		CGO_ENABLED=1 $(PARTS) scripts/timed race-of scripts/gotest "race-$$(basename $${p%:*})" $${p%:*} -race -run "$${p#*:}" -timeout 20m || exit 1; \
+		CGO_ENABLED=1 $(PARTS) scripts/timed race-of scripts/gotest "race-$$(basename $${p%:*})" $${p%:*} -race -run "$${p#*:}" -timeout 40m || exit 1; \
 	done
 test-plain:
-	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(EVERY) | { $(ONLY); })" -p 3 -parallel 4 -timeout 20m
+	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(EVERY) | { $(ONLY); })" -p 2 -parallel 4 -timeout 40m
 test-fuzz:
 	@FUZZTIME=$${FUZZTIME:-2s} scripts/timed fuzz scripts/fuzz
 test-race-long:
@@ -190,7 +190,7 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
-	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+	$(GO) test -count=1 -timeout 40m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
 .PHONY: bench-models
 bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md

@@ -69,7 +69,7 @@ func newCollectors(in promauto.Factory) *collectors {
 	}
 	in.NewGaugeFunc(gauge("svc_connections", "Connections of clients that svc_connections counts, and that are open."),
 		func() float64 { return float64(connections.Len()) })
-	return &collectors{
+	c := &collectors{
 		requests: counter("svc_requests_total",
 			"Requests under /v1 that ended, by action, class of the status and reason of the refusal.", "action", "class", "reason"),
 		submissions: counter("svc_submissions_total", "Submissions that reached the ledger, by what became of them.", "outcome"),
@@ -89,6 +89,26 @@ func newCollectors(in promauto.Factory) *collectors {
 			"Event streams refused with 503 because as many were open as may, of the key or of the gateway.", "room"),
 		fullConnections: counter("svc_connection_refusals_total",
 			"Connections closed at once because as many were open as may, of the address or of the gateway.", "room"),
+	}
+	c.begin()
+	return c
+}
+
+// begin has what alerts look at there from the start: a counter that begins with its first
+// event has not increased by it.
+func (c *collectors) begin() {
+	for _, o := range gateway.Outcomes {
+		c.submissions.WithLabelValues(string(o))
+	}
+	c.undecided.WithLabelValues(undecidedFacts)
+	for _, one := range undecided {
+		c.undecided.WithLabelValues(one.reason)
+	}
+	for _, room := range []streams.Room{streams.RoomKey, streams.RoomGateway} {
+		c.fullStreams.WithLabelValues(string(room))
+	}
+	for _, room := range []string{gateway.RoomAll, gateway.RoomAddress} {
+		c.fullConnections.WithLabelValues(room)
 	}
 }
 

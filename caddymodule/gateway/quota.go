@@ -280,6 +280,9 @@ const (
 	OutcomeLost     Outcome = "lost"     // the answer was lost and the engine is unreachable: 504
 )
 
+// Outcomes are all of them.
+var Outcomes = []Outcome{OutcomeAccepted, OutcomeRefused, OutcomeReleased, OutcomeFenced, OutcomeLost}
+
 // outcomeOf says what became of an admitted submission: a is the engine's
 // answer, refused what the client is told, nil for accepted.
 func outcomeOf(a answer, refused *api.Error) Outcome {

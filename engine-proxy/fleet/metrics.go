@@ -42,6 +42,12 @@ const (
 	outcomeSilent  = "silent" // it ran and did not become ready
 )
 
+// Whose room a start found none in, as it stands in svc_engine_refusals_total.
+const (
+	roomOwner   = "owner"
+	roomMachine = "machine"
+)
+
 // causeOrphan is the cause of a stop that no machine decides on.
 const causeOrphan lifecycle.Cause = "orphan"
 
@@ -98,6 +104,9 @@ func NewMetrics() *Metrics {
 	for _, c := range append([]lifecycle.Cause{causeOrphan}, lifecycle.StopCauses...) {
 		m.stops.WithLabelValues(string(c))
 	}
+	for _, room := range []string{roomOwner, roomMachine} {
+		m.refusals.WithLabelValues(room)
+	}
 	for _, c := range failureCodes {
 		m.failures.WithLabelValues(c)
 	}
@@ -142,10 +151,10 @@ func (m *Metrics) adopted(outcome string) { m.adoptions.WithLabelValues(outcome)
 
 func (m *Metrics) refused(err error) {
 	if room := (*engineproxy.RoomError)(nil); errors.As(err, &room) && room.Owner {
-		m.refusals.WithLabelValues("owner").Inc()
+		m.refusals.WithLabelValues(roomOwner).Inc()
 		return
 	}
-	m.refusals.WithLabelValues("machine").Inc()
+	m.refusals.WithLabelValues(roomMachine).Inc()
 }
 
 func (m *Metrics) driverUp(up bool) {

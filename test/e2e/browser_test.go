@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -166,8 +167,17 @@ func (b *tab) reaches(expression string) {
 // it as SendKeys does.
 func (b *tab) attribute(css, name string) string {
 	b.t.Helper()
-	b.until(fmt.Sprintf("document.querySelector(%q) !== null", css))
-	return value(b, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q).getAttribute(%q)", css, name)))
+	var got string
+	b.holds(fmt.Sprintf("document.querySelector(%q)?.getAttribute(%q) ?? null", css, name), &got)
+	return got
+}
+
+// game waits for the studio's page of a project with a game and without a job: one
+// with a job loads itself anew at the job's end.
+func (b *tab) game() {
+	b.t.Helper()
+	b.until(`document.querySelector("[data-game]") !== null && document.querySelector("[data-events]") === null &&
+		performance.getEntriesByType("navigation")[0].loadEventEnd > 0`)
 }
 
 // text is what an element shows.
@@ -188,13 +198,23 @@ func (b *tab) shows(css, text string) {
 // shows by then.
 func (b *tab) until(expression string) {
 	b.t.Helper()
+	b.holds(fmt.Sprintf("!!(%s) || null", expression), new(bool))
+}
+
+// holds waits for a JavaScript expression to be other than null and returns it: what
+// is asked in two steps may be of two pages.
+func (b *tab) holds(expression string, got any) {
+	b.t.Helper()
 	ctx, cancel := wait.Within(b.ctx, wait.Patience)
 	defer cancel()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
 		// A page that is just being left can't answer.
-		if met, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); err == nil && met {
+		if raw, err := chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage](expression)); err == nil && len(raw) > 0 && string(raw) != "null" {
+			if err := json.Unmarshal(raw, got); err != nil {
+				b.t.Fatal(err)
+			}
 			return
 		}
 		select {

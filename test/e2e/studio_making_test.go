@@ -37,7 +37,7 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	at := "/console/studio/" + sub.ProjectID
 	page := "http://" + s.addr + at
 	b.open(page)
-	b.until(`document.querySelector("[data-game]") !== null`)
+	b.game()
 	upload := func(fields string, zeros int) int {
 		t.Helper()
 		return value(b, chromedp.Evaluate[int](fmt.Sprintf(uploads, at+"/upload", fields, zeros), chromedp.EvalAwaitPromise))
@@ -81,7 +81,7 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	b.open(page)
 	b.do(chromedp.Click(chromedp.CSS(`#versions form[action$="/duplicate"] button`)))
 	b.until(`!location.pathname.includes("` + sub.ProjectID + `") && document.querySelector("[data-project]") !== null && document.querySelector("[data-game]") !== null`)
-	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "assets/hero.png", "h1": "(copy)"} {
+	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "hero.png", "h1": "(copy)"} {
 		b.until(fmt.Sprintf("document.querySelector(%q).innerText.includes(%q)", css, text)) // the page is brought up to date meanwhile
 	}
 	b.open("http://" + s.addr + "/console/studio")
@@ -111,7 +111,7 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.press(brief)
 	b.reach("Make it")
 	b.press(kb.Enter)
-	b.until(`document.querySelector("[data-game]") !== null`)
+	b.game()
 	at := "http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project")
 	skip := func() {
 		t.Helper()
@@ -128,7 +128,7 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.press(kb.Enter)
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
 	b.open(at)
-	b.until(`document.querySelector("[data-game]") !== null`)
+	b.game()
 	skip()
 	b.reach("Go back to r1")
 	b.leave(chromedp.KeyEvent(kb.Enter))

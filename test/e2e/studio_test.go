@@ -34,7 +34,7 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	b := s.signIn(br, "alice")
 	key := s.newKey("alice")
 	project := s.studioProject(b, brief)
-	b.until(`document.querySelector("[data-game]") !== null`)
+	b.game()
 	var list api.ProjectList
 	s.decode(s.call(key, "GET", "/v1/projects", nil).body, &list)
 	if len(list.Data) != 1 || list.Data[0].ID != project {
@@ -104,7 +104,7 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	second := br.tab()
 	for _, tab := range []*tab{b, second} {
 		tab.open(at)
-		tab.until(`document.querySelector("[data-game]") !== null`)
+		tab.game()
 		tab.open(at + "?file=README.txt")
 	}
 	for tab, text := range map[*tab]string{b: "first", second: "second"} {

@@ -55,7 +55,13 @@ func (s *Studio) duplicate(x *exchange) error {
 	}
 	a, err := s.v1(x.r.Context(), x, http.MethodPost, "/v1/projects", body, header)
 	if err != nil {
-		return err
+		refused := asError(err)
+		page, err := s.load(x)
+		if err != nil {
+			return err
+		}
+		page.Error = "Not copied: " + refused.Message
+		return s.showProject(x, refused.Status, page)
 	}
 	var made api.ProjectCreated
 	if err := json.Unmarshal(a.body, &made); err != nil {
@@ -110,7 +116,11 @@ func (s *Studio) copyFrom(x *exchange) error {
 		if err != nil {
 			return err
 		}
-		page.Origin, page.Error = &origin{Project: from, Rev: rev}, "Not copied yet: "+refused.Message
+		was, err := s.Sidecar.Project(x.r.Context(), from)
+		if err != nil {
+			return err
+		}
+		page.Origin, page.Error = &origin{from, was.Name, rev}, "Not copied yet: "+refused.Message
 		return s.showProject(x, refused.Status, page)
 	case x.json():
 		return pass(x, a)

@@ -122,7 +122,11 @@ func nameOfUpload(typed string, header *multipart.FileHeader) string {
 		return typed
 	}
 	name := plain.ReplaceAllString(strings.ToLower(path.Base(strings.ReplaceAll(header.Filename, `\`, "/"))), "-")
-	return uploads + strings.TrimLeft(name, ".-")
+	name = strings.TrimLeft(name, ".-")
+	if !strings.Contains(name, ".") { // of the name nothing but its end could be kept
+		name = "upload." + name
+	}
+	return uploads + name
 }
 
 // notUploaded answers that a file was not taken.

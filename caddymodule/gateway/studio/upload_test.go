@@ -125,3 +125,13 @@ func TestOneFileIsTakenBackAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUploadWhoseNameHasNoPlainLettersKeepsItsEnd(t *testing.T) {
+	for sent, want := range map[string]string{
+		"ドラゴン.png": "assets/upload.png", "Grüner Drache.PNG": "assets/gr-ner-drache.png", `C:\me\..\a.wav`: "assets/a.wav", "../../b.ogg": "assets/b.ogg",
+	} {
+		if got := nameOfUpload("", &multipart.FileHeader{Filename: sent}); got != want {
+			t.Errorf("%s becomes %s, want %s", sent, got, want)
+		}
+	}
+}

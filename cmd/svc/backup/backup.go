@@ -22,6 +22,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/state"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -54,6 +55,8 @@ var (
 	ErrNoBackup = errors.New("it is no whole backup")
 	// ErrNothing: there is nothing of a service in a data directory.
 	ErrNothing = errors.New("there is no data of a service")
+	// ErrNoStore: a data directory is a sidecar's, and its store is elsewhere.
+	ErrNoStore = errors.New("the store is not there: name it in SVC_STORE, as the service does")
 )
 
 // Summary describes a backup.
@@ -176,6 +179,9 @@ func kindOf(dir, address string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading the store: %w", err)
 	}
+	if _, err := os.Stat(filepath.Join(dir, activation.KeptDir)); err == nil { // a sidecar works here
+		return "", fmt.Errorf("%s: %w", dir, ErrNoStore)
+	}
 	if _, err := os.Stat(filepath.Join(dir, state.StatesDir)); err != nil {
 		return "", fmt.Errorf("%s: %w", dir, ErrNothing)
 	}
@@ -205,14 +211,14 @@ func copyStore(ctx context.Context, kind, dir, address, data string) error {
 }
 
 // leftOut says of a name in the data directory that it is not copied: volumes, the store
-// itself, and what is made anew at every start.
+// itself and what a move left of it, and what is made anew at every start.
 func leftOut(name string) bool {
 	for _, database := range []string{store.SQLiteFile, analytics.File} {
 		if name == database || strings.HasPrefix(name, database+"-") {
 			return true
 		}
 	}
-	return name == projectsDir || name == "run" || name == stageDir || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
+	return name == projectsDir || name == "run" || name == stageDir || strings.HasPrefix(name, store.SQLiteFile+".") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
 }
 
 // volumes lists the projects' volumes.

@@ -322,6 +322,23 @@ func TestPlacesThatHoldSomethingAreLeftAlone(t *testing.T) {
 	}
 }
 
+func TestSidecarsDirectoryIsNotBackedUpWithoutItsStore(t *testing.T) {
+	p := newPlace(t, "")
+	if err := os.Rename(filepath.Join(p.dir, "svc.db"), filepath.Join(t.TempDir(), "svc.db")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "b")
+	if _, err := backup.Make(t.Context(), p.dir, "", folder, time.Now); !errors.Is(err, backup.ErrNoStore) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRestoreRefusesAStoreThatIsNone(t *testing.T) {
+	if _, err := backup.Restore(t.Context(), t.TempDir(), t.TempDir(), "postgre://localhost/svc"); !errors.Is(err, store.ErrPostgresURL) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLinkBelowTheTopIsNotLeftOutInSilence(t *testing.T) {
 	p := newPlace(t, "")
 	if err := os.Symlink(t.TempDir(), filepath.Join(p.dir, "policy", "elsewhere")); err != nil {

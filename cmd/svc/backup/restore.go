@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
@@ -30,6 +31,9 @@ const stageDir = ".restoring"
 // checked before anything is written; what its list does not name is no part of it. A
 // restore that failed leaves the directory empty.
 func Restore(ctx context.Context, from, dir, address string) (s Summary, err error) {
+	if address != "" && address != StoreSQLite && !store.IsPostgresURL(address) {
+		return s, store.ErrPostgresURL
+	}
 	s, files, err := open(from)
 	if err != nil {
 		return s, fmt.Errorf("reading the backup in %s: %w", from, err)
@@ -118,6 +122,9 @@ func settle(stage, dir string) error {
 	if err := os.MkdirAll(stage, 0o700); err != nil { // there may have been nothing to restore but a store that is in PostgreSQL
 		return fmt.Errorf("restoring: %w", err)
 	}
+	if err := giveTo(dir, stage); err != nil {
+		return err
+	}
 	if err := syncAll(stage); err != nil {
 		return err
 	}
@@ -135,6 +142,28 @@ func settle(stage, dir string) error {
 		return fmt.Errorf("restoring: %w", err)
 	}
 	return syncAll(dir)
+}
+
+// giveTo has root give all below a folder to the owner of another one, whose service is to
+// read it.
+func giveTo(ownersDir, below string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := os.Stat(ownersDir)
+	if err != nil {
+		return fmt.Errorf("restoring: %w", err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 {
+		return nil
+	}
+	return filepath.WalkDir(below, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+	})
 }
 
 func isStore(e os.DirEntry) int {
@@ -163,11 +192,14 @@ func toPostgres(ctx context.Context, dir, address string) error {
 	if _, err := analytics.Copy(ctx, plays, address); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("restoring what was played: the store is in the database already, which is to be emptied before the next attempt: %w", err)
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "*.db*"))
-	for _, path := range found {
-		err = errors.Join(err, os.Remove(path))
+	for _, database := range []string{books, plays} {
+		for _, end := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(database + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("restoring the store: %w", err)
+			}
+		}
 	}
-	return err
+	return nil
 }
 
 // open reads what a backup says of itself.

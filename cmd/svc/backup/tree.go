@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 // sum is a file of a backup.
@@ -74,7 +76,7 @@ func (c *copying) folder(path string) (gone bool, err error) {
 	}
 	before := len(c.sums)
 	for _, e := range entries {
-		if path == "." && c.leftOut(e.Name()) {
+		if path == "." && c.leftOut(e.Name()) || filepath.Dir(path) == state.StatesDir && e.Name() == "token" { // of an engine elsewhere
 			continue
 		}
 		err := c.entry(filepath.Join(path, e.Name()), path == ".")

@@ -31,7 +31,11 @@ well, after that of the sidecar.`,
 				err = fmt.Errorf("%w: name the data directory with --data-dir, and the store in SVC_STORE", err)
 			}
 			return o.print(c, s, err, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: %d files, %d bytes, the store as it was at %s\n", args[0], s.Files, s.Bytes, s.Begun.Format(time.RFC3339))
+				what := "the store as it was at"
+				if s.Store == backup.StoreNone {
+					what = "without a store, which is the sidecar's, as of"
+				}
+				fmt.Fprintf(w, "%s: %d files, %d bytes, %s %s\n", args[0], s.Files, s.Bytes, what, s.Begun.Format(time.RFC3339))
 				printVolumes(w, s.Volumes)
 			})
 		},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/engine-proxy/archive"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -61,7 +62,10 @@ func archiveChecks(ctx context.Context, dataDir string) []check {
 	found, err := archive.Check(ctx, dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		if _, err := os.Stat(filepath.Join(dataDir, state.StatesDir)); err != nil { // engines are elsewhere, and the archive with them
+			return nil
+		}
+		return missingChecks(ctx, dataDir, dir)
 	case err != nil:
 		k.Found, k.Advice = "not checked: "+err.Error(), "run as the service's user"
 	case len(found.Damaged) > 0:

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine-proxy/archive"
+	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -68,6 +69,18 @@ func TestDoctorFindsEndedJobsThatAreNotInTheArchive(t *testing.T) {
 	}
 	if k := missing(); !k.OK {
 		t.Errorf("got %+v", k)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, archiveDir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := archiveChecks(t.Context(), dir); len(got) != 0 {
+		t.Errorf("where engines are elsewhere: %+v", got)
+	}
+	if err := os.Mkdir(filepath.Join(dir, state.StatesDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := archiveChecks(t.Context(), dir); len(got) != 1 || got[0].OK {
+		t.Errorf("where they are here: %+v", got)
 	}
 }
 

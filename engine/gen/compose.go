@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,6 +158,13 @@ func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Lim
 	if offer.MaxOutput > 0 {
 		limits.Answer = min(limits.Answer, offer.MaxOutput)
 	}
+	level := cmp.Or(req.Settings.ReasoningLevel, api.ReasoningMedium)
+	if limits.TIK = offer.TIKPerJob[string(level)] * api.MicroPerTIK; limits.TIK > 0 {
+		limits.Prices = map[string]model.Price{offer.Name: offer.Price}
+		for _, name := range offer.Fallback {
+			limits.Prices[name] = g.offerOf(ctx, name).Price
+		}
+	}
 	return limits, offer.Context
 }
 
@@ -248,7 +256,7 @@ func remedy(out agent.Outcome) string {
 		return "GET /v1/models lists the models that there are."
 	case out.Stop == agent.StopProvider:
 		return "Try again later, or name another model."
-	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopTIK, agent.StopWall}, out.Stop):
 		return "A higher reasoningLevel gives it more."
 	case out.Stop == agent.StopRoom:
 		return "Name a model that holds more, or send less with the request."

@@ -236,6 +236,33 @@ func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
 	}
 }
 
+// The operator's bound is that of the job's level, in the prices of the model and of
+// those that stand in for it.
+func TestTIKOfAJobIsThatOfItsLevel(t *testing.T) {
+	s := &sage{calls: writing(t, "blocks")}
+	p := writers(t, s, &arcade{})
+	price := model.Price{Input: 3, Cached: 1, CacheWrite: 4, Output: 15}
+	g := p.gen.(*embedded)
+	g.studio = listed{offers: []model.Offer{
+		{Name: "wise", Use: model.UseChat, Fallback: []string{"other"}, Price: price, TIKPerJob: map[string]int64{"low": 1, "medium": 80}},
+		{Name: "other", Use: model.UseChat, Price: model.Price{Output: 20}},
+	}}
+	for level, want := range map[api.ReasoningLevel]int64{"": 80_000_000, api.ReasoningLow: 1_000_000, api.ReasoningMedium: 80_000_000, api.ReasoningHigh: 0} {
+		req := wide("blocks that fall")
+		req.Settings.ReasoningLevel = level
+		limits, _ := g.limitsFor(t.Context(), req)
+		if limits.TIK != want || want > 0 && (limits.Prices["wise"] != price || limits.Prices["other"].Output != 20) {
+			t.Errorf("level %q: %+v", level, limits)
+		}
+	}
+	dear := wide("blocks that fall")
+	dear.Settings.ReasoningLevel = api.ReasoningLow
+	g.studio = listed{offers: []model.Offer{{Name: "wise", Use: model.UseChat, Price: model.Price{Input: 1000, Output: 1000}, TIKPerJob: map[string]int64{"low": 1}}}}
+	if result, rep := p.runWith(dear); !result.Changed || len(s.asked) != 0 || !strings.Contains(warned(rep), "the TIK that the operator allows for a job") {
+		t.Errorf("%+v after %d questions, warned %q", result, len(s.asked), warned(rep))
+	}
+}
+
 func TestSkillsAreShownWholeAndLearnedOnesWhereThereIsRoom(t *testing.T) {
 	files := func(n int) []api.SkillFile {
 		return []api.SkillFile{{Path: "src/a.js", Content: strings.Repeat("x", n)}}

@@ -218,17 +218,31 @@ func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *d
 	return Result{Summary: summary, Changed: changed, Unmet: unmet, Learned: composed(req, about, d.game.renderer, out.Files)}, nil
 }
 
-// composed makes a skill of a game that an author wrote: its sources, and the traces
-// that prove it.
+// maxComposedFiles bounds how many files a skill keeps of a game that an author wrote:
+// with the most checks that a game has, a dozen sources.
+const maxComposedFiles = 24
+
+// composed makes a skill of a game that an author wrote: its sources, the entry first,
+// and the traces that prove it, as far as there is room.
 func composed(req Request, about kit.About, renderer string, files compile.Files) *api.Skill {
 	skill := &api.Skill{
 		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
 	}
-	left := maxLearnedBytes
-	for _, name := range files.Names() {
+	left, names := maxLearnedBytes, files.Names()
+	rank := func(name string) int {
+		switch {
+		case name == "src/main.js":
+			return 0
+		case strings.HasPrefix(name, sources):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, name := range names {
 		own := strings.HasPrefix(name, sources) && !strings.HasPrefix(name, kit.Folder+"/") || strings.HasPrefix(name, "checks/")
-		if !own || len(files[name]) > left || len(skill.Files) == maxLearnedFiles {
+		if !own || len(files[name]) > left || len(skill.Files) == maxComposedFiles {
 			continue
 		}
 		left -= len(files[name])

@@ -11,7 +11,7 @@ func price(u model.Usage) int {
 	return u.Input + u.Cached/10 + u.CacheWrite*5/4 + u.Output*priceOfOutput
 }
 
-// pay counts what an answer of a model took.
+// pay counts what an answer of a model took, "" for one of which it is not known.
 func (s *session) pay(by string, u model.Usage) {
 	s.usage.Add(u)
 	p, known := s.task.Limits.Prices[by]
@@ -57,14 +57,17 @@ func (s *session) affords() (most int, stop Stop) {
 	return most, ""
 }
 
-// toRead is what reading the conversation costs at most, in millionths of a TIK.
-func (s *session) toRead() int64 {
+// mostRead is how many tokens the conversation and the tools are at most.
+func (s *session) mostRead() int {
 	bytes := s.talk.size()
 	for _, t := range s.offers {
 		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	return s.dearest().Input * int64(max(bytes/bytesPerToken, s.talk.tokens()))
+	return max(bytes/bytesPerToken, s.talk.tokens())
 }
+
+// toRead is what reading them costs at most, in millionths of a TIK.
+func (s *session) toRead() int64 { return s.dearest().Input * int64(s.mostRead()) }
 
 // spendsMostOf reports whether a share of the TIK, of a hundred, is spent of what can be
 // spent before the last answer.

@@ -143,7 +143,7 @@ func (s *session) unanswered(err error) (Stop, error) {
 		return "", err
 	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
 		s.broken++
-		s.pay(s.task.Model, model.Usage{Input: s.talk.size() / bytesPerToken, Output: s.most, Estimated: true})
+		s.pay("", model.Usage{Input: s.mostRead(), Output: s.most, Estimated: true})
 		return "", nil
 	}
 	s.refusal = err

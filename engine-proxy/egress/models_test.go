@@ -22,7 +22,7 @@ func TestEnginesKnowEyesAndFallbacks(t *testing.T) {
 }
 
 // Engines know prices where a model has a bound that is counted in them, and wait for a
-// ledger that can't be asked rather than go without.
+// ledger that is away rather than go without.
 func TestEnginesKnowPricesWhereTIKIsBounded(t *testing.T) {
 	t.Parallel()
 	prices := map[string]api.TIK{"model.thinker.input": 3, "model.thinker.cached": 1, "model.thinker.cache_write": 4, "model.thinker.output": 15}

@@ -22,7 +22,7 @@ run: build ## Build and run everything in one process, in the foreground (STOP_E
 	@scripts/run $(if $(STOP_ENGINES),--stop-engines)
 
 .PHONY: demo
-demo: ## Against a running "make run": a brief in, an unpacked game out; again: a change to it
+demo: ## Against a running "make run": a brief in, a published and unpacked game out; again: a change to it
 	@scripts/demo
 
 .PHONY: build

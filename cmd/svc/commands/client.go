@@ -22,7 +22,7 @@ import (
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
 		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(), modelsCommand(),
-		publishCommand(), unpublishCommand(), analyticsCommand(), webhooksCommand(),
+		publishCommand(), unpublishCommand(), gameCommand(), analyticsCommand(), experimentsCommand(), webhooksCommand(),
 	}
 }
 

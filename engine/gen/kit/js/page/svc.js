@@ -59,11 +59,16 @@
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
 
-  // player is the page's; on a page of one's own the same at each load, unless the
-  // browser asks not to be followed.
+  // quiet says that the player is not to be followed: there is no name, and no storage.
+  function quiet() {
+    var n = /** @type {any} */ (navigator);
+    return hosted && (host.consent || n.globalPrivacyControl || n.doNotTrack === '1');
+  }
+
+  // player is the page's; on a page of one's own the same at each load.
   function player() {
-    var own = host.player || '', quiet = /** @type {any} */ (navigator).globalPrivacyControl;
-    if (own || framed || !hosted || quiet) return own;
+    var own = host.player || '';
+    if (own || framed || !hosted || quiet()) return own;
     try {
       var name = 'svc.player:' + gameId;
       var known = localStorage.getItem(name) || id();
@@ -88,6 +93,7 @@
 
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
+    if (quiet()) return null;
     try {
       if (value === undefined) return JSON.parse(localStorage.getItem(place));
       localStorage.setItem(place, JSON.stringify(value));
@@ -108,7 +114,7 @@
   }
 
   function push(name, props) {
-    if (silent || (essential && !isSession(name))) return;
+    if (silent || ((essential || host.consent) && !isSession(name))) return;
     var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
       room = Math.min(100, room + (at - roomAt) / 100); roomAt = at;
@@ -345,7 +351,7 @@
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
-      if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
+      if (!hosted || silent || essential || host.consent) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
       submit(JSON.stringify(m), r.overlay, 4000, done);
@@ -382,6 +388,14 @@
     addEventListener(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
   });
   addEventListener('keydown', (e) => { if (e.key === 'Escape') hide(); });
+  // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
+  addEventListener('message', (e) => {
+    var given = e.source === window.parent && host.consent && e.data && e.data.svcConsent;
+    if (!given) return;
+    host = assign({}, host, { consent: '' }, given);
+    who = player();
+    begin();
+  });
   addEventListener('online', () => { failures = 0; flush(); });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) { leave(); hiddenAt = Date.now(); return; }

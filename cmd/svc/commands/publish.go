@@ -54,7 +54,7 @@ func unpublishCommand() *cobra.Command {
 		})
 }
 
-func gameCommand() *cobra.Command {
+func ownGameCommand() *cobra.Command {
 	return group("game", "Set what players get of a published game, and who may report for it",
 		gameSettingsCommand(), gameRotateKeyCommand())
 }

@@ -17,10 +17,8 @@ function scenery(palette, k) {
 }
 
 // The outlines of figures stand out from the scenery as before, or more.
-const PALETTES = {
-  soft: (palette) => scenery(palette, light(palette.ink) ? -0.35 : 0.35),
-  night: (palette) => Object.assign(scenery(palette, -0.72), { ink: '#e9e4f6' }),
-};
+function soft(palette) { return scenery(palette, light(palette.ink) ? -0.35 : 0.35); }
+function night(palette) { return Object.assign(scenery(palette, -0.72), { ink: '#e9e4f6' }); }
 
 // tuned returns the game as this player gets it. variants are those of svc.ready: what is
 // read of them counts the player.
@@ -31,9 +29,9 @@ export function tuned(game, variants) {
   if (speed >= 0.5 && speed <= 2) out.play.speed = game.play.speed * speed;
   const lives = Number(variants.lives);
   if (Number.isInteger(lives) && lives >= 1 && lives <= 9) out.play.lives = lives;
-  const wanted = variants.palette || '';
-  const paint = Object.hasOwn(PALETTES, wanted) ? PALETTES[wanted] : null;
-  if (!paint) return out;
+  const wanted = variants.palette;
+  if (wanted !== 'soft' && wanted !== 'night') return out;
+  const paint = wanted === 'soft' ? soft : night;
   out.palette = paint(game.palette);
   if (game.stages) {
     out.stages = game.stages.map((s) => (s.palette ? Object.assign({}, s, { palette: paint(s.palette) }) : s));

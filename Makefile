@@ -192,6 +192,10 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 40m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
+.PHONY: bench-play
+bench-play: deps ## Measure how many events of players are kept, and write bench/PLAY.md
+	$(GO) test -count=1 -timeout 10m -run TestIngestion ./test/bench -write $(CURDIR)/bench/PLAY.md
+
 .PHONY: bench-models
 bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md
 	$(GO) test -count=1 -timeout 30m -run TestWhatPuppetsTake ./test/egress -write $(CURDIR)/bench/MODELS.md

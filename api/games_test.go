@@ -63,3 +63,23 @@ func TestChangeOfAnExperimentIsReadStrictly(t *testing.T) {
 		}
 	}
 }
+
+func TestRulesOfABoardAreReadStrictly(t *testing.T) {
+	rules, err := ParseBoardRules([]byte(`{"better":"lower","perSecond":0.5,"rewards":[{"id":"a","name":"A","kind":"runs","least":3,"often":"daily"},{"id":"b","name":"B","kind":"win"}]}`))
+	if err != nil || rules.Better != BetterLower || *rules.PerSecond != 0.5 || rules.Least != nil || len(rules.Rewards) != 2 || rules.Rewards[1].Often != OftenOnce {
+		t.Errorf("read %+v, %v", rules, err)
+	}
+	if rules, err := ParseBoardRules([]byte(`{}`)); err != nil || rules.Better != BetterHigher || rules.Rewards == nil {
+		t.Errorf("of nothing: %+v, %v", rules, err)
+	}
+	for _, body := range []string{
+		`{"better":"best"}`, `{"least":"3"}`, `{"most":1e16}`, `{"rewards":[{"id":"A","name":"A","kind":"win"}]}`, `{"rewards":[{"id":"a","kind":"win"}]}`,
+		`{"rewards":[{"id":"a","name":"A","kind":"tik"}]}`, `{"rewards":[{"id":"a","name":"A","kind":"runs"}]}`, `{"rewards":[{"id":"a","name":"A","kind":"days","least":1001}]}`,
+		`{"rewards":[{"id":"a","name":"A","kind":"win"},{"id":"a","name":"B","kind":"win"}]}`,
+	} {
+		var refused *Error
+		if _, err := ParseBoardRules([]byte(body)); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}

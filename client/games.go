@@ -48,3 +48,18 @@ func (c *Client) experiments(ctx context.Context, method, projectID string, body
 	err := c.patient(ctx, func() error { return c.call(ctx, method, partOf(projectID, "experiments"), nil, body, &list) })
 	return list.Data, err
 }
+
+// BoardRules returns how a game's board counts.
+func (c *Client) BoardRules(ctx context.Context, projectID string) (api.BoardRules, error) {
+	var found api.BoardRulesFound
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, partOf(projectID, "board"), nil, nil, &found) })
+	return found.Data, err
+}
+
+// SetBoardRules replaces that. With the other score as the better one the board begins
+// anew.
+func (c *Client) SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error) {
+	var found api.BoardRulesFound
+	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "board"), nil, rules, &found) })
+	return found.Data, err
+}

@@ -181,6 +181,12 @@ type Games interface {
 	// ChangeExperiment makes a draft of one, or takes it to another state, and returns
 	// all. It is idempotent. Its error is an *api.Error for a change that can't be.
 	ChangeExperiment(ctx context.Context, projectID string, change api.ExperimentChange) ([]api.Experiment, error)
+
+	// BoardRules returns how a game's board counts.
+	BoardRules(ctx context.Context, projectID string) (api.BoardRules, error)
+
+	// SetBoardRules replaces that. It is idempotent.
+	SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error)
 }
 
 // PlayGrant is what a key of a game is good for.

@@ -208,6 +208,8 @@ func (q *Request) parse(body []byte) *api.Error {
 			q.KeepKey, err = api.ParseRotateRequest(body)
 		case q.Route.Part == partExperiments:
 			q.Experiment, err = api.ParseExperimentChange(body)
+		case q.Route.Part == partBoard:
+			q.Board, err = api.ParseBoardRules(body)
 		default:
 			q.Publish, err = api.ParsePublishRequest(body)
 		}

@@ -34,6 +34,7 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 		},
 		"/v1/projects/" + project + "/publish/key": {"POST": policy.ActionPublish},
 		"/v1/projects/" + project + "/experiments": {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics, "POST": policy.ActionPublish},
+		"/v1/projects/" + project + "/board":       {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics, "POST": policy.ActionPublish},
 		"/v1/projects/" + project + "/webhook": {
 			"GET": policy.ActionReadWebhooks, "HEAD": policy.ActionReadWebhooks, "POST": policy.ActionWriteWebhooks, "DELETE": policy.ActionWriteWebhooks,
 		},

@@ -17,6 +17,8 @@ func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request)
 		return p.servePlaySettings(w, r, q)
 	case partExperiments:
 		return p.serveExperiments(w, r, q)
+	case partBoard:
+		return p.serveBoard(w, r, q)
 	case partKey:
 		made, err := p.Sidecar.RotatePlayKey(ctx, q.ProjectID, q.KeepKey)
 		if err != nil {
@@ -78,6 +80,21 @@ func (p *Projects) serveExperiments(w http.ResponseWriter, r *http.Request, q *R
 		return projectError(err)
 	}
 	return writeJSON(w, http.StatusOK, api.ExperimentList{Success: true, Data: found})
+}
+
+// serveBoard answers with how a game's board counts, changed or not.
+func (p *Projects) serveBoard(w http.ResponseWriter, r *http.Request, q *Request) error {
+	var found api.BoardRules
+	var err error
+	if q.Route.Action == policy.ActionPublish {
+		found, err = p.Sidecar.SetBoardRules(r.Context(), q.ProjectID, q.Board)
+	} else {
+		found, err = p.Sidecar.BoardRules(r.Context(), q.ProjectID)
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.BoardRulesFound{Success: true, Data: found})
 }
 
 // nextCursor is the header of a view as CSV or NDJSON that says where more rows are.

@@ -35,6 +35,7 @@ type Request struct {
 	PlayChange  api.PlayChange
 	KeepKey     time.Duration // the game's key that is to be replaced
 	Experiment  api.ExperimentChange
+	Board       api.BoardRules
 	Webhook     api.WebhookRequest
 	DeliveryID  string // that is to be replayed
 	Body        []byte // of a submission, checked
@@ -141,6 +142,7 @@ const (
 	partSettings    = "publish/settings"
 	partKey         = "publish/key"
 	partExperiments = "experiments"
+	partBoard       = "board"
 	partView        = "analytics/" // and the name of one
 	partWebhook     = "webhook"
 	partSecret      = "webhook/secret"
@@ -170,6 +172,10 @@ var (
 		},
 		partKey: {http.MethodPost: policy.ActionPublish},
 		partExperiments: {
+			http.MethodGet:  policy.ActionAnalytics,
+			http.MethodPost: policy.ActionPublish,
+		},
+		partBoard: {
 			http.MethodGet:  policy.ActionAnalytics,
 			http.MethodPost: policy.ActionPublish,
 		},

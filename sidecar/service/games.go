@@ -5,6 +5,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/ledger"
 )
 
@@ -67,6 +68,28 @@ func (s *Service) ChangeExperiment(ctx context.Context, projectID string, change
 		return nil, err
 	}
 	return s.Experiments(ctx, projectID)
+}
+
+// BoardRules implements sidecar.Games.
+func (s *Service) BoardRules(ctx context.Context, projectID string) (api.BoardRules, error) {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return api.BoardRules{}, err
+	}
+	rules, err := log.BoardRules(ctx, projectID)
+	return rules.Shown(), err
+}
+
+// SetBoardRules implements sidecar.Games.
+func (s *Service) SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error) {
+	log, err := s.played.open(ctx)
+	if err == nil {
+		err = log.SetBoardRules(ctx, projectID, analytics.BoardRulesOf(rules))
+	}
+	if err != nil {
+		return api.BoardRules{}, err
+	}
+	return s.BoardRules(ctx, projectID)
 }
 
 // Interface guards

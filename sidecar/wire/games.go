@@ -22,6 +22,10 @@ type (
 		ProjectID string               `json:"projectId"`
 		Change    api.ExperimentChange `json:"change"`
 	}
+	boardRules struct {
+		ProjectID string         `json:"projectId"`
+		Rules     api.BoardRules `json:"rules"`
+	}
 )
 
 // handleGames serves the calls about what owners set for games.
@@ -40,6 +44,10 @@ func handleGames(s *rpc.Server, svc sidecar.Games) {
 	})
 	rpc.Handle(s, "change-experiment", func(ctx context.Context, r experimentChange) ([]api.Experiment, error) {
 		return svc.ChangeExperiment(ctx, r.ProjectID, r.Change)
+	})
+	rpc.Handle(s, "board-rules", func(ctx context.Context, r projectRef) (api.BoardRules, error) { return svc.BoardRules(ctx, r.ProjectID) })
+	rpc.Handle(s, "set-board-rules", func(ctx context.Context, r boardRules) (api.BoardRules, error) {
+		return svc.SetBoardRules(ctx, r.ProjectID, r.Rules)
 	})
 }
 
@@ -66,4 +74,14 @@ func (c *Client) Experiments(ctx context.Context, projectID string) ([]api.Exper
 // ChangeExperiment implements sidecar.Games.
 func (c *Client) ChangeExperiment(ctx context.Context, projectID string, change api.ExperimentChange) ([]api.Experiment, error) {
 	return call[[]api.Experiment](ctx, c, saveTimeout, "change-experiment", experimentChange{projectID, change})
+}
+
+// BoardRules implements sidecar.Games.
+func (c *Client) BoardRules(ctx context.Context, projectID string) (api.BoardRules, error) {
+	return call[api.BoardRules](ctx, c, readTimeout, "board-rules", projectRef{projectID})
+}
+
+// SetBoardRules implements sidecar.Games.
+func (c *Client) SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error) {
+	return call[api.BoardRules](ctx, c, saveTimeout, "set-board-rules", boardRules{projectID, rules})
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -86,6 +87,16 @@ func testGames(t *testing.T, w world) {
 		t.Errorf("of an unknown project: %v", err)
 	}
 	testExperiments(t, w, project.ID)
+	if rules, err := w.Service.BoardRules(t.Context(), project.ID); err != nil || rules.Better != api.BetterHigher || rules.Rewards == nil || len(rules.Rewards) != 0 {
+		t.Errorf("a board counts by %+v, %v", rules, err)
+	}
+	five := 5.0
+	want := api.BoardRules{Better: api.BetterLower, PerSecond: &five, Rewards: []api.RewardRule{
+		{ID: "five", Name: "Five", Icon: "*", Kind: api.RewardScore, Least: &five, Often: api.OftenDaily}, {ID: "won", Name: "Won", Kind: api.RewardWin, Often: api.OftenOnce},
+	}}
+	if rules, err := w.Service.SetBoardRules(t.Context(), project.ID, want); err != nil || !reflect.DeepEqual(rules, want) {
+		t.Errorf("set, it counts by %+v, %v", rules, err)
+	}
 }
 
 func testExperiments(t *testing.T, w world, project string) {

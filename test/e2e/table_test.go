@@ -215,6 +215,7 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 	view := func(name string) string { return "/v1/projects/" + s.project + "/analytics/" + name }
 	job := func(id string) any { return map[string]string{"jobId": id} }
 	experiments := func(project string) string { return "/v1/projects/" + project + "/experiments" }
+	board := func(project string) string { return "/v1/projects/" + project + "/board" }
 	speed := func(state string, values ...string) any {
 		body := map[string]any{"id": "speed", "state": state}
 		if len(values) > 0 {
@@ -270,6 +271,16 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 			{403, "POST", experiments(nobodys), speed("stopped"), nil},
 			{413, "POST", experiments(s.project), huge, nil},
 			{415, "POST", experiments(s.project), speed("stopped"), gzip},
+		}, map[string][]int{"GET": {503}, "POST": {503}}},
+		{"/v1/projects/{projectId}/board", []ask{
+			{200, "GET", board(s.project), nil, nil},
+			{400, "GET", board("x"), nil, nil},
+			{403, "GET", board(nobodys), nil, nil},
+			{200, "POST", board(s.project), map[string]any{"better": "higher", "most": 1e9}, nil},
+			{400, "POST", board(s.project), map[string]any{"better": "best"}, nil},
+			{403, "POST", board(nobodys), map[string]any{}, nil},
+			{413, "POST", board(s.project), huge, nil},
+			{415, "POST", board(s.project), map[string]any{}, gzip},
 		}, map[string][]int{"GET": {503}, "POST": {503}}},
 		{"/v1/projects/{projectId}/analytics/overview", []ask{
 			{200, "GET", overview(s.project), nil, nil},

@@ -22,7 +22,7 @@ import (
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
 		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(), modelsCommand(),
-		publishCommand(), unpublishCommand(), ownGameCommand(), analyticsCommand(), experimentsCommand(), webhooksCommand(),
+		publishCommand(), unpublishCommand(), ownGameCommand(), analyticsCommand(), experimentsCommand(), boardCommand(), webhooksCommand(),
 	}
 }
 

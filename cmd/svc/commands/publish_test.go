@@ -35,6 +35,8 @@ func settings(s *fakeService, bodies *[]string) {
 			said = api.Publication{Key: "pk-another"}
 		case "experiments":
 			said = []api.Experiment{{ID: "speed", State: api.ExperimentWinner, Winner: "1.25", Values: []api.ExperimentValue{{Value: "own", Percent: 50}, {Value: "1.25", Percent: 50}}}}
+		case "board":
+			said = api.BoardRules{Better: api.BetterLower, Rewards: []api.RewardRule{}}
 		default:
 			return false
 		}
@@ -71,6 +73,13 @@ func TestGameAndItsExperimentsAreSetByCommands(t *testing.T) {
 		code, stdout, stderr := svc(strings.Fields(strings.Replace(tc.args, "ID", fakeProject, 1))...)
 		if code != exitOK || !strings.HasPrefix(stdout, tc.prints) || len(bodies) != 1 || bodies[0] != tc.sent {
 			t.Errorf("%s: exit %d, sent %q, prints %q %s", tc.args, code, bodies, stdout, stderr)
+		}
+	}
+	for input, sent := range map[string]string{`{"better":"lower","least":3}`: `POST {"better":"lower","least":3,"rewards":[]}`, `{"better":"best"}`: "", `{"Least":3}`: ""} {
+		bodies = nil
+		code, stdout, stderr := svcWithInput(input, "board", "set", fakeProject, "-")
+		if sent == "" && code != exitUsage || sent != "" && (code != exitOK || len(bodies) != 1 || bodies[0] != sent || !strings.Contains(stdout, `"better": "lower"`)) {
+			t.Errorf("the rules %s: exit %d, sent %q, prints %q %s", input, code, bodies, stdout, stderr)
 		}
 	}
 	for _, args := range []string{"experiments draft ID speed own", "experiments draft ID 1x own 2", "game settings ID --tik-per-month -1"} {

@@ -10,14 +10,18 @@ import (
 // PlaySettings returns what is set for a project's published game.
 func (c *Client) PlaySettings(ctx context.Context, projectID string) (api.PlaySettings, error) {
 	var found api.PlaySettingsFound
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, partOf(projectID, "publish/settings"), nil, nil, &found) })
+	err := c.patient(ctx, func() error {
+		return c.call(ctx, http.MethodGet, partOf(projectID, "publish/settings"), nil, nil, &found)
+	})
 	return found.Data, err
 }
 
 // SetPlaySettings changes some of it; what is nil stays.
 func (c *Client) SetPlaySettings(ctx context.Context, projectID string, change api.PlayChange) (api.PlaySettings, error) {
 	var found api.PlaySettingsFound
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "publish/settings"), nil, change, &found) })
+	err := c.patient(ctx, func() error {
+		return c.call(ctx, http.MethodPost, partOf(projectID, "publish/settings"), nil, change, &found)
+	})
 	return found.Data, err
 }
 

@@ -45,7 +45,9 @@ func handleGames(s *rpc.Server, svc sidecar.Games) {
 	rpc.Handle(s, "change-experiment", func(ctx context.Context, r experimentChange) ([]api.Experiment, error) {
 		return svc.ChangeExperiment(ctx, r.ProjectID, r.Change)
 	})
-	rpc.Handle(s, "board-rules", func(ctx context.Context, r projectRef) (api.BoardRules, error) { return svc.BoardRules(ctx, r.ProjectID) })
+	rpc.Handle(s, "board-rules", func(ctx context.Context, r projectRef) (api.BoardRules, error) {
+		return svc.BoardRules(ctx, r.ProjectID)
+	})
 	rpc.Handle(s, "set-board-rules", func(ctx context.Context, r boardRules) (api.BoardRules, error) {
 		return svc.SetBoardRules(ctx, r.ProjectID, r.Rules)
 	})

@@ -62,6 +62,18 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	if said := s.owner(key, "analytics", "overview", project); !strings.Contains(said, sub.JobID) {
 		t.Errorf("svc analytics overview says %s", said)
 	}
+	s.ownedBy(key, made)
+	s.builtWithout(key, sub, made.Key, "/g/v1")
+	if a := s.call(key, "DELETE", "/v1/projects/"+project+"/publish", nil); a.status != http.StatusOK {
+		t.Errorf("taking it back: %d %s", a.status, a.body)
+	}
+	s.wantPage(address, http.StatusNotFound)
+}
+
+// ownedBy has the owner of a game that one player played replace its key, and ask players.
+func (s *service) ownedBy(key apiKey, made api.Publication) {
+	s.t.Helper()
+	t, project, address := s.t, made.GameID, "http://"+s.addr+made.Path
 	another := strings.TrimSpace(s.owner(key, "game", "rotate-key", project, "--keep-days", "0"))
 	if another == made.Key || !api.ValidPlayKey(another) {
 		t.Errorf("svc game rotate-key says %s", another)
@@ -81,11 +93,6 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	if name := asking.attribute("iframe", "name"); strings.Contains(name, `"consent"`) || !strings.Contains(name, `"player"`) {
 		t.Errorf("who consented is asked again: %q", name)
 	}
-	s.builtWithout(key, sub, made.Key, "/g/v1")
-	if a := s.call(key, "DELETE", "/v1/projects/"+project+"/publish", nil); a.status != http.StatusOK {
-		t.Errorf("taking it back: %d %s", a.status, a.body)
-	}
-	s.wantPage(address, http.StatusNotFound)
 }
 
 // owner runs a command of svc with a key.

@@ -84,7 +84,7 @@ func (s *service) ownedBy(key apiKey, made api.Publication) {
 	if name := asking.attribute("iframe", "name"); !strings.Contains(name, another) || !strings.Contains(name, `"consent":"pending"`) || strings.Contains(name, `"player"`) {
 		t.Errorf("before the player was asked the frame is called %q", name)
 	}
-	asking.do(chromedp.Click("#consent button[value=yes]"))
+	asking.do(chromedp.Click(chromedp.CSS("#consent button[value=yes]")))
 	s.eventually("who consented is another player", func() bool {
 		asking.do(chromedp.MouseClickXY(240, 300))
 		return s.overview(key, project).Total.Players == 2

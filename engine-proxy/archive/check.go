@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
 // Checked is what Check found.
@@ -110,8 +110,7 @@ func checkEvents(path string, rec contract.JobRecord) (int64, error) {
 	var bytes int64
 	var lines, missing uint64
 	chain := eventChain{rec: rec}
-	scan := bufio.NewScanner(f)
-	scan.Buffer(make([]byte, 0, 8<<10), 2*api.MaxEventData)
+	scan := bounded.Lines(f, 2*api.MaxEventData)
 	for scan.Scan() {
 		bytes += int64(len(scan.Bytes())) + 1
 		if err := chain.add(scan.Bytes()); err != nil {

@@ -171,8 +171,7 @@ func putEvents(ctx context.Context, path string, rec contract.JobRecord, src Sou
 	defer in.Close()
 	return create(path, func(out io.Writer) error {
 		w := bufio.NewWriter(out)
-		scan := bufio.NewScanner(bounded.Reader(in, MaxEvents, errTooLarge))
-		scan.Buffer(make([]byte, 0, 8<<10), 2*api.MaxEventData)
+		scan := bounded.Lines(bounded.Reader(in, MaxEvents, errTooLarge), 2*api.MaxEventData)
 		chain := eventChain{rec: rec}
 		for scan.Scan() {
 			if err := chain.add(scan.Bytes()); err != nil {

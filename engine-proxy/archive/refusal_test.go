@@ -76,6 +76,19 @@ func TestInterruptedPullLeavesNothingAndIsNoRefusal(t *testing.T) {
 	}
 }
 
+func TestEventLogThatBreaksOffAnywhereIsNoRefusal(t *testing.T) {
+	s, src := open(t), completed(t, 2)
+	whole := src.events
+	src.cut = errors.New("connection lost")
+	for n := range len(whole) {
+		src.events = whole[:n]
+		if _, err := s.Put(t.Context(), src.record.JobID, src); !errors.Is(err, src.cut) || errors.Is(err, ErrRefused) {
+			t.Fatalf("after %q: %v, want the connection's error", whole[:n], err)
+		}
+	}
+	empty(t, s)
+}
+
 func TestHostileJobIDNeverBecomesAPath(t *testing.T) {
 	s := open(t)
 	secret := filepath.Join(filepath.Dir(s.dir), "record.json")

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -24,11 +25,15 @@ type source struct {
 	events string
 	zip    []byte
 	fails  error // of every part after the record
+	cut    error // what comes after the events in place of their end
 }
 
 func (s *source) Record(context.Context) (contract.JobRecord, error) { return s.record, nil }
 
 func (s *source) Events(context.Context) (io.ReadCloser, error) {
+	if s.cut != nil {
+		return io.NopCloser(io.MultiReader(strings.NewReader(s.events), iotest.ErrReader(s.cut))), nil
+	}
 	return io.NopCloser(strings.NewReader(s.events)), s.fails
 }
 

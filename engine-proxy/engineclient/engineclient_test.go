@@ -236,3 +236,19 @@ func TestFeedAcceptsOnlyTheNextRecordOfItsProject(t *testing.T) {
 		})
 	}
 }
+
+func TestFeedThatBreaksOffInARecordBreaksNoContract(t *testing.T) {
+	client := engine(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"seq": 8, "kind": "us`)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	feed, err := client.Feed(t.Context(), "f", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	if _, err := feed.Next(); err == nil || errors.Is(err, ErrContract) {
+		t.Errorf("got %v, want the connection's error", err)
+	}
+}

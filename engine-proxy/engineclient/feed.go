@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
 // Bounds of a feed record. What its units take in memory is many times what
@@ -42,9 +43,7 @@ func (c *Client) Feed(ctx context.Context, feedID string, after uint64) (*Feed, 
 	if err != nil {
 		return nil, fmt.Errorf("opening feed: %w", err)
 	}
-	scan := bufio.NewScanner(res.Body)
-	scan.Buffer(make([]byte, 0, 8<<10), maxFeedLine)
-	return &Feed{client: c, body: res.Body, scan: scan, feedID: feedID, last: after}, nil
+	return &Feed{client: c, body: res.Body, scan: bounded.Lines(res.Body, maxFeedLine), feedID: feedID, last: after}, nil
 }
 
 // Next waits for the next record. A record that is not the next of this feed,

@@ -81,7 +81,7 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	b.open(page)
 	b.do(chromedp.Click(chromedp.CSS(`#versions form[action$="/duplicate"] button`)))
 	b.until(`!location.pathname.includes("` + sub.ProjectID + `") && document.querySelector("[data-project]") !== null && document.querySelector("[data-game]") !== null`)
-	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "assets/hero.png", "h1": "(copy)"} {
+	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "hero.png", "h1": "(copy)"} {
 		b.until(fmt.Sprintf("document.querySelector(%q).innerText.includes(%q)", css, text)) // the page is brought up to date meanwhile
 	}
 	b.open("http://" + s.addr + "/console/studio")

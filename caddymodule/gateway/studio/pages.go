@@ -93,6 +93,7 @@ var functions = template.FuncMap{
 	"when":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 MST") },
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"example": exampleLink,
+	"base":    path.Base,
 	"bytes": func(n int64) string {
 		if n < 10<<10 {
 			return fmt.Sprintf("%d bytes", n)

@@ -310,5 +310,13 @@ type folder struct {
 // Folders returns the tree.
 func (p projectPage) Folders() []folder { return folders(p.Workspace.Files) }
 
+// longFolder is the number of files above which a folder is shown closed.
+const longFolder = 12
+
+// Open reports whether a folder is shown open.
+func (p projectPage) Open(f folder) bool {
+	return len(f.Files) <= longFolder || slices.ContainsFunc(f.Files, func(w contract.WorkspaceFile) bool { return p.Shows(w.Path) })
+}
+
 // Shows reports whether the editor shows a file.
 func (p projectPage) Shows(name string) bool { return p.File != nil && p.File.Path == name }

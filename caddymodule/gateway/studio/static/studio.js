@@ -3,6 +3,7 @@ import { followJob } from "./job.js";
 import { begin, countdown, keepBrief, resubmit, sendBegun } from "./prompt.js";
 import { edit } from "./editor.js";
 import { watchGame } from "./frame.js";
+import { tabs } from "./tabs.js";
 import { typed } from "./unsent.js";
 
 for (const link of document.querySelectorAll("[data-example]")) {
@@ -35,6 +36,7 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 }
 waitForEngine(document.querySelector("[data-engine]"));
 gameControls();
+for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
 	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;
 	document.querySelector("[data-job] form")?.requestSubmit();

@@ -85,6 +85,7 @@ func (s *service) ownedBy(key apiKey, made api.Publication) {
 		t.Errorf("before the player was asked the frame is called %q", name)
 	}
 	asking.do(chromedp.Click(chromedp.CSS("#consent button[value=yes]")))
+	asking.until("!document.querySelector('#consent')")
 	s.eventually("who consented is another player", func() bool {
 		asking.do(chromedp.MouseClickXY(240, 300))
 		return s.overview(key, project).Total.Players == 2

@@ -84,12 +84,18 @@
   if (consent) consent.addEventListener('submit', function (e) {
     e.preventDefault();
     var body = JSON.stringify({ given: e.submitter.value === 'yes' });
-    consent.remove();
-    frame.focus();
+    e.submitter.disabled = true;
     fetch(frame.dataset.base + '/consent', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: body })
       .then(function (res) { return res.json(); })
-      .then(function (said) { if (!said.consent) frame.contentWindow.postMessage({ svcConsent: said }, '*'); })
-      .catch(function () { done.textContent = 'That did not work. Try again later.'; });
+      .then(function (said) {
+        if (!said.consent) frame.contentWindow.postMessage({ svcConsent: said }, '*');
+        consent.remove();
+        frame.focus();
+      })
+      .catch(function () {
+        e.submitter.disabled = false;
+        done.textContent = 'That did not work. Try again later.';
+      });
   });
 
   report.addEventListener('click', function () {

@@ -38,7 +38,7 @@
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
   var isReady = false, waiting = [], exposed = null;
   var run = 0, runAt = 0, ended = false, panel = null; // the run's number, begin and report; what shows its place
-  var essential = false; // the owner's balance ran out: sessions only
+  var essential = !!host.consent; // no consent, or the owner's balance ran out: sessions only
   var silent = false, problem = null; // silent once the key is not taken
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
@@ -114,7 +114,7 @@
   }
 
   function push(name, props) {
-    if (silent || ((essential || host.consent) && !isSession(name))) return;
+    if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
       room = Math.min(100, room + (at - roomAt) / 100); roomAt = at;
@@ -233,7 +233,7 @@
   function answered(s, b, res, said) {
     if (res.status < 500 && res.status !== 429) failures = 0;
     if (res.status === 200 || res.status === 402) {
-      essential = said.mode === 'essential'; s.version = b.version;
+      essential = !!host.consent || said.mode === 'essential'; s.version = b.version;
       return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
     problem = String(said.error || res.status);
@@ -351,7 +351,7 @@
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
-      if (!hosted || silent || essential || host.consent) { done({ ok: true, hosted: false, rank: null }); return; }
+      if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
       submit(JSON.stringify(m), r.overlay, 4000, done);
@@ -390,10 +390,10 @@
   addEventListener('keydown', (e) => { if (e.key === 'Escape') hide(); });
   // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
   addEventListener('message', (e) => {
-    var given = e.source === window.parent && host.consent && e.data && e.data.svcConsent;
-    if (!given) return;
-    host = assign({}, host, { consent: '' }, given);
-    who = player();
+    var yes = e.data && e.data.svcConsent;
+    if (!yes || !host.consent || e.source !== window.parent) return;
+    host = assign({}, host, yes, { consent: '' });
+    who = player(); essential = false;
     begin();
   });
   addEventListener('online', () => { failures = 0; flush(); });

@@ -19,7 +19,7 @@ func (c *Console) setGame(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	origins, ask := []string{}, x.r.PostForm.Has("ask")
+	origins, ask := []string{}, x.r.PostFormValue("ask") != ""
 	for _, word := range strings.Fields(x.r.PostFormValue("origins")) {
 		origin, err := api.ParseOrigin(word)
 		if err != nil {
@@ -57,7 +57,7 @@ func (c *Console) rotateGameKey(x *exchange) error {
 		return err
 	}
 	days := api.DefaultKeepDays
-	if x.r.PostForm.Has("now") {
+	if x.r.PostFormValue("now") != "" {
 		days = 0
 	}
 	_, err = c.Games.RotatePlayKey(x.r.Context(), project.ID, time.Duration(days)*24*time.Hour)

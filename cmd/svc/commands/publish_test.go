@@ -57,7 +57,7 @@ func TestGameAndItsExperimentsAreSetByCommands(t *testing.T) {
 	for _, tc := range []struct {
 		args, sent, prints string
 	}{
-		{"game settings ID", "GET ", "reports: https://a.example\ufffd\nTIK per month: 2.5\nasks for consent: false\n"},
+		{"game settings ID", "GET ", "reports: https://a.example \nTIK per month: 2.5\nasks for consent: false\n"},
 		{"game settings ID --origins https://a.example,http://b --tik-per-month 2.5", `POST {"origins":["https://a.example","http://b"],"tikPerMonth":2.5}`, "reports"},
 		{"game settings ID --origins= --ask-consent=false", `POST {"origins":[],"askConsent":false}`, "reports"},
 		{"game rotate-key ID", `POST {"keepDays":30}`, "pk-another\n"},

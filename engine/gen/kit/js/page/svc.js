@@ -43,9 +43,11 @@
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
   var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign;
+  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min;
+  var on = addEventListener, later = setTimeout; // short names keep this file small
 
   function clock() { return performance.now(); }
-  function since(at) { return Math.round(clock() - at); }
+  function since(at) { return round(clock() - at); }
 
   function identity() {
     try {
@@ -85,7 +87,7 @@
     });
     push('session_start', { width: innerWidth, height: innerHeight });
     clearTimeout(beat);
-    beat = setTimeout(alive, 30000);
+    beat = later(alive, 30000);
   }
 
   function now() { return streams[streams.length - 1]; }
@@ -96,7 +98,7 @@
     if (quiet()) return null;
     try {
       if (value === undefined) return JSON.parse(localStorage.getItem(place));
-      localStorage.setItem(place, JSON.stringify(value));
+      localStorage.setItem(place, encode(value));
     } catch { /* no storage in a sandboxed frame: memory alone */ }
     return null;
   }
@@ -104,12 +106,12 @@
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
     var at = clock();
-    if (!hiddenAt) now().active += Math.max(0, Math.min(at, inputAt + IDLE) - Math.max(markAt, inputAt));
+    if (!hiddenAt) now().active += max(0, min(at, inputAt + IDLE) - max(markAt, inputAt));
     markAt = at;
   }
 
   function alive() {
-    beat = setTimeout(alive, 60000);
+    beat = later(alive, 60000);
     if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
   }
 
@@ -117,23 +119,23 @@
     if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
-      room = Math.min(100, room + (at - roomAt) / 100); roomAt = at;
+      room = min(100, room + (at - roomAt) / 100); roomAt = at;
       if (room < 1) { lost++; return; }
       room--;
     }
     var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
-    e.text = hosted ? JSON.stringify([e.seq, at, name, props]) : '';
+    e.text = hosted ? encode([e.seq, at, name, props]) : '';
     e.size = utf8.encode(e.text).length + 1;
     s.size += e.size; s.events.push(e);
     while (s.events.length > most || s.size > 256 * 1024) drop(s);
     if (!hosted) stored(s.events);
-    else if (!timer) timer = setTimeout(flush, FLUSH_AFTER);
+    else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
 
   // Too many: the oldest goes that is neither essential nor on its way.
   function drop(s) {
     var at = s.events.findIndex((e) => e.seq > s.sending && (!hosted || !isSession(e.name)));
-    s.size -= s.events.splice(Math.max(at, 0), 1)[0].size;
+    s.size -= s.events.splice(max(at, 0), 1)[0].size;
     lost++;
   }
 
@@ -162,7 +164,7 @@
       return true;
     });
     var head = assign(whose(s), {
-      age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
+      age: 0, act: round(s.active), m: navigator.webdriver === true,
       c: { d: coarse ? 'touch' : 'mouse', l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
       x: host.variants,
     });
@@ -174,12 +176,12 @@
         head.fun[key] = keys(steps).map((n) => steps[n]); // numbers come in order
       });
     }
-    return { last: last, version: version, text: JSON.stringify(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
+    return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
 
   function request(path, init) {
     var stop = new AbortController();
-    var limit = setTimeout(() => { stop.abort(); }, TIMEOUT);
+    var limit = later(() => { stop.abort(); }, TIMEOUT);
     init = assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
@@ -194,7 +196,7 @@
       done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
     }).catch(() => {
       done({ ok: true, hosted: false, rank: null });
-      if (again) setTimeout(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
+      if (again) later(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
     });
   }
 
@@ -224,7 +226,7 @@
   }
 
   function send(s, b, keepalive) {
-    s.sending = Math.max(s.sending, b.last);
+    s.sending = max(s.sending, b.last);
     return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
       return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
     }).catch(() => { failures++; keep(); });
@@ -254,8 +256,8 @@
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
     if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
-    var wait = Math.min(300000, 1000 * Math.pow(2, failures));
-    timer = setTimeout(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
+    var wait = min(300000, 1000 * Math.pow(2, failures));
+    timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
 
   // keep hands what is not acknowledged to what outlives this page.
@@ -282,8 +284,8 @@
     keys(all).forEach((stream) => {
       Promise.resolve().then(() => {
         var b = JSON.parse(all[stream].batch);
-        b.age += Math.max(0, Date.now() - all[stream].at);
-        return request('/b', { method: 'POST', body: JSON.stringify(b) });
+        b.age += max(0, Date.now() - all[stream].at);
+        return request('/b', { method: 'POST', body: encode(b) });
       }).then((res) => {
         if (res.status < 500 && res.status !== 429) put(stream, null);
       }).catch(() => { /* the next load tries again */ });
@@ -299,7 +301,7 @@
 
   function fits(schema, props) {
     try {
-      JSON.stringify(props); // which a circle throws at
+      encode(props); // which a circle throws at
       return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
     } catch { return false; }
   }
@@ -325,7 +327,7 @@
 
   var svc = {
     ready(cb) {
-      if (isReady) setTimeout(cb, 0, { variants: variants });
+      if (isReady) later(cb, 0, { variants: variants });
       else waiting.push(cb);
     },
     define(name, schema, options) {
@@ -346,15 +348,15 @@
       return chain;
     },
     endGame(result, cb) {
-      var done = (r) => { if (typeof cb === 'function') setTimeout(cb, 0, r); };
+      var done = (r) => { if (typeof cb === 'function') later(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
-      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
-      submit(JSON.stringify(m), r.overlay, 4000, done);
+      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
+      submit(encode(m), r.overlay, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },
     debug() {
@@ -385,30 +387,30 @@
   });
   if (hosted && !framed) resume();
   ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
-    addEventListener(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
+    on(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
   });
-  addEventListener('keydown', (e) => { if (e.key === 'Escape') hide(); });
+  on('keydown', (e) => { if (e.key === 'Escape') hide(); });
   // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
-  addEventListener('message', (e) => {
+  on('message', (e) => {
     var yes = e.data && e.data.svcConsent;
     if (!yes || !host.consent || e.source !== window.parent) return;
     host = assign({}, host, yes, { consent: '' });
     who = player(); essential = false;
     begin();
   });
-  addEventListener('online', () => { failures = 0; flush(); });
+  on('online', () => { failures = 0; flush(); });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
     markAt = clock();
     if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
     hiddenAt = 0;
   });
-  addEventListener('pagehide', () => {
+  on('pagehide', () => {
     release();
-    push('session_end', { seconds: Math.round((clock() - now().from) / 1000) });
+    push('session_end', { seconds: round((clock() - now().from) / 1000) });
     leave();
   });
-  addEventListener('pageshow', (e) => { if (e.persisted && hosted) begin(); });
-  setTimeout(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
+  on('pageshow', (e) => { if (e.persisted && hosted) begin(); });
+  later(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
   window.svc = svc;
 })();

@@ -51,9 +51,8 @@ The last line on standard output is the path of the game's index.html; with
 	flags.StringVarP(&o.dir, "output", "o", "", "`DIR` to unpack the game into; replaces the game that svc unpacked there before")
 	flags.StringVar(&o.instructions, "instructions", "", "`FILE` with persistent direction for this and later jobs")
 	flags.StringArrayVar(&o.settings, "settings", nil, "sticky engine option as `NAME=VALUE`; may be repeated")
-	if err := c.RegisterFlagCompletionFunc("settings", completeSettings(&o.clientOptions)); err != nil {
-		panic(err) // the flag is not there, or has one
-	}
+	completeFlag(c, "settings", completeSettings(&o.clientOptions))
+	completeFlag(c, "project", completeProjects(&o.clientOptions))
 	flags.BoolVar(&o.force, "force", false, "replace DIR even if it holds files that svc did not write")
 	flags.BoolVar(&o.publish, "publish", false, "have players get the game once it is made")
 	return c

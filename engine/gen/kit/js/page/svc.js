@@ -42,13 +42,12 @@
   var silent = false, problem = null; // silent once the key is not taken
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
-  var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign;
+  var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign, on = addEventListener, later = setTimeout;
   var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min;
-  var on = addEventListener, later = setTimeout; // short names keep this file small
+  var nav = /** @type {any} */ (navigator);
 
   function clock() { return performance.now(); }
   function since(at) { return round(clock() - at); }
-
   function identity() {
     try {
       if (framed) return JSON.parse(window.name.slice(4)) || {};
@@ -60,12 +59,8 @@
     var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
-
   // quiet says that the player is not to be followed: there is no name, and no storage.
-  function quiet() {
-    var n = /** @type {any} */ (navigator);
-    return hosted && (host.consent || n.globalPrivacyControl || n.doNotTrack === '1');
-  }
+  function quiet() { return hosted && (host.consent || nav.globalPrivacyControl || nav.doNotTrack === '1'); }
 
   // player is the page's; on a page of one's own the same at each load.
   function player() {
@@ -92,7 +87,6 @@
 
   function now() { return streams[streams.length - 1]; }
   function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
-
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
     if (quiet()) return null;
@@ -131,7 +125,6 @@
     if (!hosted) stored(s.events);
     else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
-
   // Too many: the oldest goes that is neither essential nor on its way.
   function drop(s) {
     var at = s.events.findIndex((e) => e.seq > s.sending && (!hosted || !isSession(e.name)));
@@ -152,7 +145,6 @@
   function whose(s) {
     return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
-
   // batch returns the oldest events of a stream as text, whose events have at most so
   // many bytes, and the number of the last of them.
   function batch(s, bytes) {
@@ -164,8 +156,8 @@
       return true;
     });
     var head = assign(whose(s), {
-      age: 0, act: round(s.active), m: navigator.webdriver === true,
-      c: { d: coarse ? 'touch' : 'mouse', l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
+      age: 0, act: round(s.active), m: nav.webdriver === true,
+      c: { d: coarse ? 'touch' : 'mouse', l: (nav.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
       x: host.variants,
     });
     if (s.version !== version) {
@@ -185,7 +177,6 @@
     init = assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
-
   // submit reports the end of a run, and again after failures: the same run counts once.
   function submit(body, overlay, again, done) {
     request('/s', { method: 'POST', body: body, keepalive: true }).then((res) => {
@@ -224,7 +215,6 @@
     flying = true;
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
-
   function send(s, b, keepalive) {
     s.sending = max(s.sending, b.last);
     return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
@@ -252,7 +242,6 @@
     if (s.kept) hand(s, null);
     streams = streams.filter((one) => one !== s || one === now());
   }
-
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
     if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
@@ -264,7 +253,6 @@
   function keep() {
     streams.forEach((s) => { if (s.events.length > 0) hand(s, batch(s, LAST).text); });
   }
-
   function hand(s, text) {
     s.kept = text !== null;
     if (framed) window.parent.postMessage({ svcStream: s.id, batch: text }, '*');
@@ -277,7 +265,6 @@
     else all[stream] = { at: Date.now(), batch: text };
     stored(all);
   }
-
   // resume sends what earlier loads of this page could not.
   function resume() {
     var all = stored() || {};
@@ -298,7 +285,6 @@
     release(); mark(); keep();
     streams.forEach((s) => { if (s.events.length > 0) send(s, batch(s, LAST), true); });
   }
-
   function fits(schema, props) {
     try {
       encode(props); // which a circle throws at
@@ -394,9 +380,7 @@
   on('message', (e) => {
     var yes = e.data && e.data.svcConsent;
     if (!yes || !host.consent || e.source !== window.parent) return;
-    host = assign({}, host, yes, { consent: '' });
-    who = player(); essential = false;
-    begin();
+    host = assign({}, host, yes, { consent: '' }); who = player(); essential = false; begin();
   });
   on('online', () => { failures = 0; flush(); });
   document.addEventListener('visibilitychange', () => {

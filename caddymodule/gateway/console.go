@@ -60,6 +60,10 @@ func (c *Console) Serve(
 		clear(w.Header())
 		c.Previews.ServeGame(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path, c.Library)
 		return nil
+	case site.ServePicture:
+		clear(w.Header())
+		c.Previews.ServePicture(w, r, c.Locator.Engines, out.serve.JobID)
+		return nil
 	case site.ServeStudio:
 		if c.Studio != nil && asking != r {
 			return c.Studio.Serve(w, r, out.serve.Studio)

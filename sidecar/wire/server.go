@@ -88,6 +88,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})
 	handlePublishing(s, svc)
+	handleGames(s, svc)
 	handleWebhooks(s, svc)
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
 	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {

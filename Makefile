@@ -22,7 +22,7 @@ run: build ## Build and run everything in one process, in the foreground (STOP_E
 	@scripts/run $(if $(STOP_ENGINES),--stop-engines)
 
 .PHONY: demo
-demo: ## Against a running "make run": a brief in, an unpacked game out; again: a change to it
+demo: ## Against a running "make run": a brief in, a published and unpacked game out; again: a change to it
 	@scripts/demo
 
 .PHONY: build
@@ -191,6 +191,10 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 40m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+
+.PHONY: bench-play
+bench-play: deps ## Measure how many events of players are kept, and write bench/PLAY.md
+	$(GO) test -count=1 -timeout 10m -run TestIngestion ./test/bench -write $(CURDIR)/bench/PLAY.md
 
 .PHONY: bench-models
 bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md

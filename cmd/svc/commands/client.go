@@ -22,7 +22,8 @@ import (
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
 		generateCommand(), batchCommand(), jobsCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), openCommand(),
-		projectsCommand(), modelsCommand(), publishCommand(), unpublishCommand(), analyticsCommand(), webhooksCommand(),
+		projectsCommand(), modelsCommand(), publishCommand(), unpublishCommand(), ownGameCommand(), analyticsCommand(), experimentsCommand(),
+		boardCommand(), webhooksCommand(),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -35,7 +36,7 @@ const retryFull = 5 * time.Second
 // unfinished one from its engine. The stream ends with stream.closing when its
 // key is revoked, the key's user loses access to the project, or the service stops.
 func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) error {
-	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID})
+	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID, Reach: l.reachOf(r.Context(), q.Decision.Reads)})
 	if err != nil {
 		return noRoom(err)
 	}
@@ -51,6 +52,15 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 		return refusal(d)
 	}
 	return l.serveStream(w, r, q, stream, l.Gate)
+}
+
+// reachOf returns what an event stream's request was let in by, where the policy reads so
+// much of it.
+func (l *Locator) reachOf(ctx context.Context, reads policy.Reads) sidecar.Reach {
+	if reads == 0 || l.Request == nil {
+		return sidecar.Reach{Reads: reads}
+	}
+	return sidecar.ReachOf(reads, l.Request(ctx))
 }
 
 // follow serves the events of a job to its owner, whom the caller let in by other

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,6 +158,13 @@ func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Lim
 	if offer.MaxOutput > 0 {
 		limits.Answer = min(limits.Answer, offer.MaxOutput)
 	}
+	level := cmp.Or(req.Settings.ReasoningLevel, api.ReasoningMedium)
+	if limits.TIK = offer.TIKPerJob[string(level)] * api.MicroPerTIK; limits.TIK > 0 {
+		limits.Prices = map[string]model.Price{offer.Name: offer.Price}
+		for _, name := range offer.Fallback {
+			limits.Prices[name] = g.offerOf(ctx, name).Price
+		}
+	}
 	return limits, offer.Context
 }
 
@@ -210,17 +218,31 @@ func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *d
 	return Result{Summary: summary, Changed: changed, Unmet: unmet, Learned: composed(req, about, d.game.renderer, out.Files)}, nil
 }
 
-// composed makes a skill of a game that an author wrote: its sources, and the traces
-// that prove it.
+// maxComposedFiles bounds how many files a skill keeps of a game that an author wrote:
+// with the most checks that a game has, a dozen sources.
+const maxComposedFiles = 24
+
+// composed makes a skill of a game that an author wrote: its sources, the entry first,
+// and the traces that prove it, as far as there is room.
 func composed(req Request, about kit.About, renderer string, files compile.Files) *api.Skill {
 	skill := &api.Skill{
 		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
 	}
-	left := maxLearnedBytes
-	for _, name := range files.Names() {
+	left, names := maxLearnedBytes, files.Names()
+	rank := func(name string) int {
+		switch {
+		case name == "src/main.js":
+			return 0
+		case strings.HasPrefix(name, sources):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, name := range names {
 		own := strings.HasPrefix(name, sources) && !strings.HasPrefix(name, kit.Folder+"/") || strings.HasPrefix(name, "checks/")
-		if !own || len(files[name]) > left || len(skill.Files) == maxLearnedFiles {
+		if !own || len(files[name]) > left || len(skill.Files) == maxComposedFiles {
 			continue
 		}
 		left -= len(files[name])
@@ -248,7 +270,7 @@ func remedy(out agent.Outcome) string {
 		return "GET /v1/models lists the models that there are."
 	case out.Stop == agent.StopProvider:
 		return "Try again later, or name another model."
-	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopTIK, agent.StopWall}, out.Stop):
 		return "A higher reasoningLevel gives it more."
 	case out.Stop == agent.StopRoom:
 		return "Name a model that holds more, or send less with the request."

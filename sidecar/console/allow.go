@@ -86,16 +86,21 @@ func (c *Console) Ended(ctx context.Context, stream string) (bool, error) {
 		return ended, err
 	}
 	basis, err := c.Basis(ctx)
-	if err != nil || c.streams.allowed(stream, basis) {
+	now := c.Now()
+	if err != nil || c.streams.allowed(stream, basis, now) {
 		return false, err
 	}
+	by := allowance{basis: basis}
 	projectID, userID, _ := strings.Cut(rest, streamSeparator)
 	for _, action := range []policy.Action{policy.ActionReadConsole, policy.ActionGetProject, policy.ActionEvents} {
 		d, err := c.decide(ctx, userID, projectID, action)
 		if err != nil || !d.Allow {
 			return err == nil, err
 		}
+		if d.Reads&policy.ReadsTime != 0 {
+			by.until = now.Add(timedEvery)
+		}
 	}
-	c.streams.allow(stream, basis)
+	c.streams.allow(stream, by)
 	return false, nil
 }

@@ -47,9 +47,12 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	if err != nil {
 		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
-	if !d.Allow {
+	switch {
+	case !d.Allow:
 		q.Decision = d
 		return refusal(d)
+	case d.Reads&^q.Decision.Reads != 0: // the stream would not be decided on again by it
+		return api.Unavailable("The rules changed meanwhile.", retrySoon, nil)
 	}
 	return l.serveStream(w, r, q, stream, l.Gate)
 }

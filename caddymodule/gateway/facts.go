@@ -12,13 +12,21 @@ import (
 	"github.com/svc-games/svc/peer"
 )
 
-// maxUserAgent is how much of it the policy gets, in bytes.
-const maxUserAgent = 256
+const (
+	// maxUserAgent is how much of it the policy gets, in bytes.
+	maxUserAgent = 256
+	// maxMethod is how long a method may be; a client may send any word. No longer one
+	// is served.
+	maxMethod = 16
+)
 
 // Facts returns what the policy may know of a client's request. The address is written
 // as the same one always is; of what the client says it is, no secret and nothing that
 // can't be written in a line is left.
 func Facts(id, address, method, userAgent string) peer.Request {
+	if len(method) > maxMethod {
+		method = ""
+	}
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return peer.Request{ID: id, Method: method, UserAgent: cleanUserAgent(userAgent)}

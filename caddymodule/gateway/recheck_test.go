@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,11 +164,11 @@ func TestRoundsAskedForDuringOneAreOneMore(t *testing.T) {
 type byTime struct {
 	sidecar.Service
 	closes time.Time
-	asked  int
+	asked  atomic.Int32
 }
 
 func (b *byTime) Decide(ctx context.Context, _, _ string, _ policy.Action) (policy.Decision, error) {
-	b.asked++
+	b.asked.Add(1)
 	reads := policy.ReadsTime | policy.ReadsIP
 	if time.Now().Before(b.closes) && peer.RequestOf(ctx).IP == "192.0.2.1" {
 		return policy.Decision{Allow: true, Status: 200, Reads: reads}, nil
@@ -188,8 +189,8 @@ func TestAStreamEndsWithTheHoursThatItWasLetInBy(t *testing.T) {
 		defer s.Done()
 		time.Sleep(time.Minute - time.Second)
 		synctest.Wait()
-		if len(s.Closing()) != 0 || side.asked == 0 {
-			t.Errorf("the stream ended within the hours, or was not asked about: %d", side.asked)
+		if len(s.Closing()) != 0 || side.asked.Load() == 0 {
+			t.Errorf("the stream ended within the hours, or was not asked about: %d", side.asked.Load())
 		}
 		time.Sleep(timedEvery)
 		synctest.Wait()
@@ -209,8 +210,8 @@ func TestStreamsOfAPolicyWithoutHoursAreNotAskedAbout(t *testing.T) {
 		defer s.Done()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if side.asked != 0 {
-			t.Errorf("asked %d times", side.asked)
+		if side.asked.Load() != 0 {
+			t.Errorf("asked %d times", side.asked.Load())
 		}
 		// A policy that begins to read what is not known of the stream: its client comes
 		// back with it.

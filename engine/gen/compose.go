@@ -154,7 +154,13 @@ func styleOf(req Request) look.Style {
 // limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where
 // that is not known.
 func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Limits, window int) {
-	limits, offer := agent.LimitsOf(req.Settings.ReasoningLevel), g.offerOf(ctx, req.Settings.Model)
+	limits = agent.LimitsOf(req.Settings.ReasoningLevel)
+	offers, err := g.offers(ctx)
+	if err != nil {
+		limits.Unknown = err
+		return limits, 0
+	}
+	offer, _ := offerIn(offers, req.Settings.Model)
 	if offer.MaxOutput > 0 {
 		limits.Answer = min(limits.Answer, offer.MaxOutput)
 	}
@@ -162,7 +168,11 @@ func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Lim
 	if limits.TIK = offer.TIKPerJob[string(level)] * api.MicroPerTIK; limits.TIK > 0 {
 		limits.Prices = map[string]model.Price{offer.Name: offer.Price}
 		for _, name := range offer.Fallback {
-			limits.Prices[name] = g.offerOf(ctx, name).Price
+			if other, known := offerIn(offers, name); known {
+				limits.Prices[name] = other.Price
+			} else {
+				limits.Unknown = fmt.Errorf("the price of %s, which may stand in, is not known", name)
+			}
 		}
 	}
 	return limits, offer.Context
@@ -170,18 +180,26 @@ func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Lim
 
 // offerOf is what is known of a model.
 func (g *embedded) offerOf(ctx context.Context, name string) model.Offer {
+	offers, _ := g.offers(ctx) // the model says itself what it can't do, when it is asked
+	offer, _ := offerIn(offers, name)
+	return offer
+}
+
+// offers are the models that there are.
+func (g *embedded) offers(ctx context.Context) ([]model.Offer, error) {
 	if g.studio == nil {
-		return model.Offer{}
+		return nil, nil
 	}
-	offers, err := g.studio.Offers(ctx)
-	if err != nil {
-		return model.Offer{} // the model says itself what it can't do, when it is asked
-	}
+	return g.studio.Offers(ctx)
+}
+
+// offerIn returns the offer of a name, and whether there is one.
+func offerIn(offers []model.Offer, name string) (model.Offer, bool) {
 	i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == name })
 	if i < 0 {
-		return model.Offer{}
+		return model.Offer{}, false
 	}
-	return offers[i]
+	return offers[i], true
 }
 
 // handOver makes the revision that was proven the project's game.
@@ -229,7 +247,7 @@ func composed(req Request, about kit.About, renderer string, files compile.Files
 		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
 	}
-	left, names := maxLearnedBytes, files.Names()
+	left, names := maxLearnedBytes-len(skill.Prompt), files.Names()
 	rank := func(name string) int {
 		switch {
 		case name == "src/main.js":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -87,7 +88,7 @@ func (c *Console) Ended(ctx context.Context, stream string) (bool, error) {
 	}
 	basis, err := c.Basis(ctx)
 	now := c.Now()
-	if err != nil || c.streams.allowed(stream, basis, now) {
+	if err != nil || c.streams.allowed(stream, basis, peer.RequestOf(ctx), now) {
 		return false, err
 	}
 	by := allowance{basis: basis}
@@ -97,9 +98,7 @@ func (c *Console) Ended(ctx context.Context, stream string) (bool, error) {
 		if err != nil || !d.Allow {
 			return err == nil, err
 		}
-		if d.Reads&policy.ReadsTime != 0 {
-			by.until = now.Add(timedEvery)
-		}
+		by.lasts(d.Reads, peer.RequestOf(ctx), now)
 	}
 	c.streams.allow(stream, by)
 	return false, nil

@@ -93,7 +93,7 @@ func (o *batchOptions) show(c *cobra.Command, lines []batchLine, book *book) err
 	fmt.Fprintln(table, "ID\tSTATUS\tTIK\tJOB\tGAME")
 	for _, e := range entries {
 		status, place := string(e.Status), e.Said
-		if e.Unpacked {
+		if e.Unpacked && e.Said == "" {
 			place = filepath.Join(o.dir, e.ID)
 		}
 		if status == "" {
@@ -171,7 +171,7 @@ func (b *batch) end(ctx context.Context, lines []batchLine) error {
 	}
 	var failed []string
 	for _, line := range lines {
-		if b.book.of(line.ID).Status != api.JobCompleted {
+		if e := b.book.of(line.ID); e.Status != api.JobCompleted || !e.Unpacked {
 			failed = append(failed, line.ID)
 		}
 	}

@@ -38,6 +38,8 @@ type book struct {
 	f    *os.File
 	salt string // of the Idempotency-Keys of this directory
 	last map[string]batchEntry
+
+	broken error // of the first write that failed
 }
 
 // bookHead is the first record.
@@ -131,10 +133,11 @@ func (b *book) append(record any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.f.Write(append(text, '\n')); err != nil {
-		return err
+	if b.broken == nil { // what came after half a record could not be read again
+		_, err = b.f.Write(append(text, '\n'))
+		b.broken = errors.Join(err, b.f.Sync())
 	}
-	return b.f.Sync()
+	return b.broken
 }
 
 func (b *book) close() { _ = b.f.Close() } // all was synced

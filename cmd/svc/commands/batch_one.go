@@ -22,13 +22,16 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 	e.ID, e.Line = line.ID, line.sum
 	if b.again && e.Status.Terminal() && e.Status != api.JobCompleted {
 		e.Attempt, e.JobID, e.Status, e.Said, e.TIK = e.Attempt+1, "", "", "", 0
+		if err := b.book.set(e); err != nil {
+			return err
+		}
 	}
 	dir := filepath.Join(b.dir, line.ID)
 	if _, err := os.Stat(dir); err == nil && e.Unpacked || e.Status.Terminal() && e.Status != api.JobCompleted {
 		return nil
 	}
 	if err := checkTarget(dir, false); err != nil {
-		return err
+		return b.without(e, err)
 	}
 	if e.JobID == "" {
 		if err := b.submit(ctx, line, &e); err != nil {
@@ -36,7 +39,11 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 		}
 	}
 	job := client.Job{ID: e.JobID, ProjectID: e.ProjectID}
-	record, err := b.service.Wait(ctx, job)
+	var record api.Job
+	err := b.patient(ctx, line.ID, func() (err error) {
+		record, err = b.service.Wait(ctx, job)
+		return err
+	})
 	if err != nil {
 		return b.refused(ctx, e, err)
 	}
@@ -46,10 +53,11 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 	}
 	if record.Status == api.JobCompleted {
 		game := generated{Job: record}
-		if err := game.unpack(ctx, b.service, job, dir, false); err != nil {
-			return ignored(ctx, err)
+		err := b.patient(ctx, line.ID, func() error { return game.unpack(ctx, b.service, job, dir, false) })
+		if err != nil && ctx.Err() == nil {
+			return b.without(e, err)
 		}
-		e.Unpacked = true
+		e.Unpacked, e.Said = err == nil, ""
 	}
 	b.display.note(fmt.Sprintf("%s: %s", line.ID, recordText(record)))
 	return b.book.set(e)
@@ -58,11 +66,19 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 // refused notes what the service says against one line, so that the others go on.
 func (b *batch) refused(ctx context.Context, e batchEntry, err error) error {
 	var refused *client.Error
-	if !errors.As(err, &refused) || !errors.Is(err, client.ErrBadRequest) && !errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrForeign) {
+	own := errors.Is(err, client.ErrBadRequest) || errors.Is(err, client.ErrNotFound) ||
+		errors.Is(err, client.ErrForbidden) && e.ProjectID != "" // which is another user's, or gone
+	if !errors.As(err, &refused) || !own || errors.Is(err, client.ErrForeign) {
 		return ignored(ctx, err)
 	}
-	e.Status, e.Said = api.JobFailed, refused.Message
-	b.display.note(fmt.Sprintf("%s: %s", e.ID, refused.Message))
+	e.Status = api.JobFailed
+	return b.without(e, refused)
+}
+
+// without notes why a line has no game for now.
+func (b *batch) without(e batchEntry, why error) error {
+	e.Said = why.Error()
+	b.display.note(printable(e.ID + ": " + e.Said))
 	return b.book.set(e)
 }
 
@@ -79,12 +95,12 @@ func (b *batch) submit(ctx context.Context, line batchLine, e *batchEntry) error
 	key := func(what string) client.GenerateOption {
 		return client.WithIdempotencyKey(b.book.salt + "-" + line.ID + "-" + what + strconv.Itoa(e.Attempt))
 	}
-	req := line.GenerateRequest
-	if req.ProjectID == "" {
+	req, made := line.GenerateRequest, false
+	if req.ProjectID = cmp.Or(req.ProjectID, e.ProjectID); req.ProjectID == "" {
 		name := cmp.Or(line.Name, (&generateOptions{}).projectName(req.Prompt))
 		err := b.patient(ctx, line.ID, func() error {
 			project, err := b.service.CreateProject(ctx, api.ProjectRequest{Name: name}, key("project"))
-			e.ProjectID = cmp.Or(e.ProjectID, project.ID)
+			e.ProjectID, made = project.ID, true
 			return err
 		})
 		if err != nil {
@@ -102,9 +118,9 @@ func (b *batch) submit(ctx context.Context, line batchLine, e *batchEntry) error
 		e.JobID, e.Status = submission.JobID, submission.Status
 		return b.book.set(*e)
 	})
-	if line.ProjectID == "" && acceptsNothing(err) {
-		err = errors.Join(err, removed(ctx, b.service, e.ProjectID)) // nobody asked for an empty one
-		e.ProjectID, e.Attempt = "", e.Attempt+1                     // its Idempotency-Key names a project that is gone
+	if made && acceptsNothing(err) {
+		err = errors.Join(err, removed(context.WithoutCancel(ctx), b.service, e.ProjectID)) // nobody asked for an empty one
+		e.ProjectID, e.Attempt = "", e.Attempt+1                                            // its Idempotency-Key names a project that is gone
 		err = errors.Join(err, b.book.set(*e))
 	}
 	return err

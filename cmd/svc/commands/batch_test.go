@@ -139,6 +139,37 @@ func TestBatchSubmitsWhatFailedOnlyIfAskedTo(t *testing.T) {
 	if s.keys[0] == s.keys[1] {
 		t.Error("both submissions have one Idempotency-Key")
 	}
+	if len(s.created()) != 1 || s.deleted != 0 {
+		t.Errorf("%d projects made, %d deleted", len(s.created()), s.deleted)
+	}
+}
+
+func TestBatchKeepsAProjectWhoseNextJobIsRefused(t *testing.T) {
+	s := newFakeService(t)
+	s.status = api.JobCancelled
+	file, dir := briefs(t, fishing)
+	if code, _, stderr := svc("batch", file, "-o", dir); code != exitJobFailed {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	limited(s, api.LimitJobsPerDay, 1)
+	if code, _, stderr := svc("batch", file, "-o", dir, "--again"); code != exitLimitExceeded || s.deleted != 0 || len(s.created()) != 1 {
+		t.Errorf("exit %d, %d deleted: %s", code, s.deleted, stderr)
+	}
+}
+
+func TestBatchGoesOnPastALineThatCanHaveNoGame(t *testing.T) {
+	s := newFakeService(t)
+	file, dir := briefs(t, fishing+racing)
+	if err := os.MkdirAll(filepath.Join(dir, "fish"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "fish", "mine.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := svc("batch", file, "-o", dir, "--parallel", "1")
+	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, "mine.txt") || !strings.Contains(stdout, "completed") {
+		t.Errorf("exit %d, %d submissions: %s", code, len(s.submitted()), stdout)
+	}
 }
 
 func TestBatchSendsNothingOfAFileThatIsWrong(t *testing.T) {

@@ -80,6 +80,9 @@ type Limits struct {
 	TIK int64
 	// Prices are those of the models that may answer, where TIK is bounded.
 	Prices map[string]model.Price
+	// Unknown is why TIK and Prices are not known; nil where they are. No answer is asked
+	// for then.
+	Unknown error
 }
 
 // LimitsOf returns the limits of a reasoning level. The time is what a job of

@@ -38,6 +38,9 @@ func (s *session) affords() (most int, stop Stop) {
 	limits := s.task.Limits
 	left := limits.Tokens - price(s.usage)
 	switch {
+	case limits.Unknown != nil:
+		s.refusal = limits.Unknown
+		return 0, StopProvider
 	case s.steps == limits.Steps:
 		return 0, StopSteps
 	case left < leastAnswer*priceOfOutput:
@@ -51,7 +54,7 @@ func (s *session) affords() (most int, stop Stop) {
 	if output := s.dearest().Output; output > 0 {
 		most = int(min(int64(most), rest/output))
 	}
-	if rest < 0 || most < leastAnswer {
+	if rest < 0 || most < min(leastAnswer, limits.Answer) {
 		return 0, StopTIK
 	}
 	return most, ""

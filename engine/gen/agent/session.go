@@ -94,10 +94,10 @@ func (s *session) work(ctx context.Context) (Stop, error) {
 // step asks once and does what the answer says.
 func (s *session) step(ctx context.Context) (Stop, error) {
 	stop := Stop("")
+	s.hurry(ctx) // what it says is read, too
 	if s.most, stop = s.affords(); stop != "" {
 		return stop, nil
 	}
-	s.hurry(ctx)
 	s.steps++
 	s.rep.Step(s.steps, s.task.Limits.Steps)
 	reply, err := s.ask(ctx)

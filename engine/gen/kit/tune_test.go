@@ -50,12 +50,12 @@ func tuned(t *testing.T) func(game, variants string) (speed, lives float64, pale
 
 func TestExperimentTunesAGameWithinItsBounds(t *testing.T) {
 	tune := tuned(t)
-	const game = `{"play":{"speed":2,"lives":3},"palette":{"bg":"#ffffff"}}`
+	const game = `{"play":{"speed":1.5,"lives":3},"palette":{"bg":"#ffffff"}}`
 	for variants, want := range map[string][2]float64{
-		`{}`: {2, 3}, `{"speed":"own","lives":"own","palette":"own"}`: {2, 3},
-		`{"speed":"1.5"}`: {3, 3}, `{"lives":"5"}`: {2, 5},
-		`{"speed":"0.1"}`: {2, 3}, `{"speed":"9"}`: {2, 3}, `{"speed":"NaN"}`: {2, 3}, `{"lives":"0"}`: {2, 3}, `{"lives":"2.5"}`: {2, 3}, `{"lives":"99"}`: {2, 3},
-		`{"palette":"constructor"}`: {2, 3},
+		`{}`: {1.5, 3}, `{"speed":"own","lives":"own","palette":"own"}`: {1.5, 3},
+		`{"speed":"1.25"}`: {1.875, 3}, `{"speed":"2"}`: {2, 3}, `{"lives":"5"}`: {1.5, 5},
+		`{"speed":"0.1"}`: {1.5, 3}, `{"speed":"9"}`: {1.5, 3}, `{"speed":"NaN"}`: {1.5, 3}, `{"lives":"0"}`: {1.5, 3}, `{"lives":"2.5"}`: {1.5, 3}, `{"lives":"6"}`: {1.5, 3}, `{"lives":"99"}`: {1.5, 3},
+		`{"palette":"constructor"}`: {1.5, 3},
 	} {
 		if speed, lives, palette := tune(game, variants); speed != want[0] || lives != want[1] || palette.BG != "#ffffff" {
 			t.Errorf("%s: speed %v, lives %v, sky %s, want %v", variants, speed, lives, palette.BG, want)

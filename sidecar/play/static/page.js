@@ -6,8 +6,9 @@
   var full = document.getElementById('full');
   var place = 'svc-kept:' + frame.dataset.game;
   var most = 65536;
-  // Who asks not to be followed has nothing kept here either.
-  var quiet = navigator.globalPrivacyControl || navigator.doNotTrack === '1';
+  // Who asks not to be followed, or has not agreed to be, has nothing kept here either.
+  var never = navigator.globalPrivacyControl || navigator.doNotTrack === '1';
+  var quiet = never || !!frame.dataset.consent;
 
   full.addEventListener('click', function () {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -88,6 +89,7 @@
     fetch(frame.dataset.base + '/consent', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: body })
       .then(function (res) { return res.json(); })
       .then(function (said) {
+        quiet = never || !!said.consent;
         if (!said.consent) frame.contentWindow.postMessage({ svcConsent: said }, '*');
         consent.remove();
         frame.focus();

@@ -26,9 +26,9 @@ function night(palette) { return Object.assign(scenery(palette, -0.72), { ink: '
 export function tuned(game, variants) {
   const out = Object.assign({}, game, { play: Object.assign({}, game.play) });
   const speed = Number(variants.speed); // a factor
-  if (speed >= 0.5 && speed <= 2) out.play.speed = game.play.speed * speed;
+  if (speed >= 0.5 && speed <= 2) out.play.speed = Math.min(2, Math.max(0.5, game.play.speed * speed));
   const lives = Number(variants.lives);
-  if (Number.isInteger(lives) && lives >= 1 && lives <= 9) out.play.lives = lives;
+  if (Number.isInteger(lives) && lives >= 1 && lives <= 5) out.play.lives = lives;
   const wanted = variants.palette;
   if (wanted !== 'soft' && wanted !== 'night') return out;
   const paint = wanted === 'soft' ? soft : night;

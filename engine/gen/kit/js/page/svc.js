@@ -75,7 +75,7 @@
   }
 
   function begin() {
-    markAt = clock();
+    markAt = clock(); roomAt = 0;
     streams.push({
       id: id(), from: markAt, seq: 0, events: (!hosted && stored()) || [], size: 0,
       active: 0, kept: false, sending: 0, version: -1,

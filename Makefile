@@ -99,7 +99,7 @@ RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks GORACE=atexit_sleep_ms=0
 
 .PHONY: test
-test: ## Install what is needed and run every test, in 12 minutes on two cores (docs/testing.md)
+test: ## Install what is needed and run every test (docs/testing.md)
 	@scripts/test
 
 .PHONY: test-long
@@ -190,7 +190,7 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
-	$(GO) test -count=1 -timeout 40m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
 .PHONY: bench-play
 bench-play: deps ## Measure how many events of players are kept, and write bench/PLAY.md

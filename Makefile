@@ -22,7 +22,7 @@ run: build ## Build and run everything in one process, in the foreground (STOP_E
 	@scripts/run $(if $(STOP_ENGINES),--stop-engines)
 
 .PHONY: demo
-demo: ## Against a running "make run": a brief in, an unpacked game out; again: a change to it
+demo: ## Against a running "make run": a brief in, a published and unpacked game out; again: a change to it
 	@scripts/demo
 
 .PHONY: build
@@ -99,7 +99,7 @@ RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 PARTS := SVC_BIN=$(CURDIR)/$(BIN) SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks GORACE=atexit_sleep_ms=0
 
 .PHONY: test
-test: ## Install what is needed and run every test, in 12 minutes on two cores (docs/testing.md)
+test: ## Install what is needed and run every test (docs/testing.md)
 	@scripts/test
 
 .PHONY: test-long
@@ -190,7 +190,11 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 
 .PHONY: bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
-	$(GO) test -count=1 -timeout 40m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
+
+.PHONY: bench-play
+bench-play: deps ## Measure how many events of players are kept, and write bench/PLAY.md
+	$(GO) test -count=1 -timeout 10m -run TestIngestion ./test/bench -write $(CURDIR)/bench/PLAY.md
 
 .PHONY: bench-models
 bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md

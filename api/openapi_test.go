@@ -71,6 +71,16 @@ var wireTypes = map[string]any{
 	"ProjectList":       ProjectList{},
 	"Published":         Published{},
 	"Publication":       Publication{},
+	"PlaySettingsFound": PlaySettingsFound{},
+	"PlaySettings":      PlaySettings{},
+	"PlayChange":        PlayChange{},
+	"ExperimentList":    ExperimentList{},
+	"Experiment":        Experiment{},
+	"ExperimentValue":   ExperimentValue{},
+	"ExperimentChange":  ExperimentChange{},
+	"BoardRulesFound":   BoardRulesFound{},
+	"BoardRules":        BoardRules{},
+	"RewardRule":        RewardRule{},
 	"Webhook":           Webhook{},
 	"WebhookFound":      WebhookFound{},
 	"Delivery":          Delivery{},
@@ -93,7 +103,7 @@ var wireTypes = map[string]any{
 
 // requests are those of wireTypes that clients send: what they must send is
 // not what the Go type always writes.
-var requests = []string{"GenerateRequest", "ContextBlock", "Skill", "SkillFile", "Settings"}
+var requests = []string{"GenerateRequest", "ContextBlock", "Skill", "SkillFile", "Settings", "PlayChange", "ExperimentChange", "BoardRules", "RewardRule"}
 
 func TestDocumentAndWireTypesHaveTheSameMembers(t *testing.T) {
 	doc := document(t)

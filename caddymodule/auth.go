@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 
@@ -156,6 +157,14 @@ func clientIP(r *http.Request) netip.Addr {
 	return address
 }
 
+// clientAddress gives a request Caddy's idea of the client's address, for handlers that
+// know nothing of Caddy.
+func clientAddress(r *http.Request) {
+	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
+		r.RemoteAddr = net.JoinHostPort(ip, "0")
+	}
+}
+
 // fieldRequestID is what logs call that by which a client knows its request.
 const fieldRequestID = "request_id"
 
@@ -182,16 +191,29 @@ func requestIDOf(ctx context.Context) string {
 	return id
 }
 
-// named gives the sidecar the id of the request for which it decides. It stands behind the cache,
+// clientRequest returns what the policy may know of a request of Caddy's.
+func clientRequest(ctx context.Context) peer.Request {
+	repl, ok := ctx.Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if !ok {
+		return peer.Request{}
+	}
+	id, _ := repl.GetString("http.request.uuid")
+	method, _ := repl.GetString("http.request.method")
+	userAgent, _ := repl.GetString("http.request.header.User-Agent")
+	address, _ := caddyhttp.GetVar(ctx, caddyhttp.ClientIPVarKey).(string)
+	return gateway.Facts(id, address, method, userAgent)
+}
+
+// named gives the sidecar the request for which it decides. It stands behind the cache,
 // so that a decision from memory costs nothing more.
 type named struct{ sidecar.Service }
 
 func (n named) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	return n.Service.Authenticate(peer.WithRequestID(ctx, requestIDOf(ctx)), hash)
+	return n.Service.Authenticate(peer.WithRequest(ctx, clientRequest(ctx)), hash)
 }
 
 func (n named) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
-	return n.Service.Decide(peer.WithRequestID(ctx, requestIDOf(ctx)), keyID, projectID, action)
+	return n.Service.Decide(peer.WithRequest(ctx, clientRequest(ctx)), keyID, projectID, action)
 }
 
 // facts are what the chain learns about a request: each is a placeholder and a

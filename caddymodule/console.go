@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -210,10 +209,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if err != nil {
 		return caddyhttp.Error(http.StatusInternalServerError, err)
 	}
-	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
-		r.RemoteAddr = net.JoinHostPort(ip, "0")
-	}
-	ctx := peer.WithRequestID(r.Context(), requestID(w, r))
+	clientAddress(r)
+	ctx := peer.WithRequest(r.Context(), peer.Request{ID: requestID(w, r)})
 	err = c.core(shared).Serve(w, r.WithContext(ctx), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)

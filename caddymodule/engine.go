@@ -66,6 +66,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 			RetryAfter:   time.Duration(e.app.RetryAfter),
 			Now:          time.Now,
 			Waited:       func(d time.Duration) { metrics.engineWait.Observe(d.Seconds()) },
+			Request:      clientRequest,
 			Streams:      shared.Streams,
 			Jobs:         shared.jobs,
 			Gate:         shared.cache,

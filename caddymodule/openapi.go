@@ -2,9 +2,11 @@ package caddymodule
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 
@@ -18,9 +20,25 @@ import (
 // OpenAPI answers GET and HEAD with the description of the public API, OpenAPI
 // 3.1 in YAML, to anyone: it asks for no key. It refuses other methods with
 // 405. It answers at whatever address it is placed; the documented one is
-// /openapi.yaml.
+// /openapi.yaml. At one whose last part is docs it answers with the page for people.
 type OpenAPI struct {
-	etag string
+	document, page description
+}
+
+// description is one form of the API's description.
+type description struct {
+	text, kind, etag, security string
+}
+
+func describe(text, kind string) description {
+	sum := sha256.Sum256([]byte(text))
+	d := description{text: text, kind: kind, etag: `"` + hex.EncodeToString(sum[:]) + `"`}
+	if _, styled, ok := strings.Cut(text, "<style>"); ok {
+		style, _, _ := strings.Cut(styled, "</style>")
+		sum := sha256.Sum256([]byte(style))
+		d.security = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; frame-ancestors 'none'; base-uri 'none'"
+	}
+	return d
 }
 
 // Caddyfile implements Configurable. Syntax:
@@ -33,10 +51,10 @@ func (OpenAPI) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.svc_openapi", New: func() caddy.Module { return new(OpenAPI) }}
 }
 
-// Provision computes the document's ETag.
+// Provision computes the ETags.
 func (o *OpenAPI) Provision(caddy.Context) error {
-	sum := sha256.Sum256([]byte(api.OpenAPI()))
-	o.etag = `"` + hex.EncodeToString(sum[:]) + `"`
+	o.document = describe(api.OpenAPI(), "application/yaml")
+	o.page = describe(api.Page(), "text/html; charset=utf-8")
 	return nil
 }
 
@@ -50,21 +68,28 @@ func (o *OpenAPI) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 			Header:  http.Header{"Allow": {"GET, HEAD"}},
 		})
 	}
-	h.Set("ETag", o.etag)
+	asked := o.document
+	if path.Base(r.URL.Path) == "docs" {
+		asked = o.page
+	}
+	h.Set("ETag", asked.etag)
 	h.Set("Cache-Control", "no-cache")
 	// The quotes belong to an ETag, so one that is contained is one of the list.
-	if known := strings.Join(r.Header.Values("If-None-Match"), ","); known == "*" || strings.Contains(known, o.etag) {
+	if known := strings.Join(r.Header.Values("If-None-Match"), ","); known == "*" || strings.Contains(known, asked.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Set("Content-Type", "application/yaml")
-	h.Set("Content-Length", strconv.Itoa(len(api.OpenAPI())))
+	h.Set("Content-Type", asked.kind)
+	h.Set("Content-Length", strconv.Itoa(len(asked.text)))
 	h.Set("X-Content-Type-Options", "nosniff")
+	if asked.security != "" {
+		h.Set("Content-Security-Policy", asked.security)
+	}
 	if r.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	_, err := io.WriteString(w, api.OpenAPI())
+	_, err := io.WriteString(w, asked.text)
 	return err
 }
 

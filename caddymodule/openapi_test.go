@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
@@ -18,13 +19,18 @@ import (
 // error renderer as Caddy does.
 func askOpenAPI(t *testing.T, method string, headers ...string) *http.Response {
 	t.Helper()
+	return askDescription(t, "/openapi.yaml", method, headers...)
+}
+
+func askDescription(t *testing.T, path, method string, headers ...string) *http.Response {
+	t.Helper()
 	handler := new(OpenAPI)
 	if err := handler.Provision(caddy.Context{}); err != nil {
 		t.Fatal(err)
 	}
 	repl := caddy.NewReplacer()
 	repl.Set("http.request.uuid", "an id")
-	r := httptest.NewRequest(method, "/openapi.yaml", nil)
+	r := httptest.NewRequest(method, path, nil)
 	r = r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl))
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -52,6 +58,23 @@ func TestOpenAPIServesTheDocumentToAnyone(t *testing.T) {
 	} {
 		if got := got.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDescriptionForPeopleIsAtDocsAndHasNoScripts(t *testing.T) {
+	got := askDescription(t, "/docs", http.MethodGet)
+	body, err := io.ReadAll(got.Body)
+	if got.StatusCode != http.StatusOK || string(body) != api.Page() || err != nil || got.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("%d, %d bytes, %v, %v", got.StatusCode, len(body), got.Header, err)
+	}
+	if policy := got.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || strings.Contains(api.Page(), "<script") {
+		t.Errorf("policy %q", policy)
+	}
+	etag := got.Header.Get("ETag")
+	for method, want := range map[string]int{http.MethodGet: http.StatusNotModified, http.MethodHead: http.StatusNotModified, http.MethodPost: http.StatusMethodNotAllowed} {
+		if got := askDescription(t, "/docs", method, "If-None-Match", etag); got.StatusCode != want {
+			t.Errorf("%s: %d, want %d", method, got.StatusCode, want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -99,9 +98,7 @@ func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if err != nil {
 		return caddyhttp.Error(http.StatusInternalServerError, err)
 	}
-	if ip, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok && ip != "" {
-		r.RemoteAddr = net.JoinHostPort(ip, "0")
-	}
+	clientAddress(r)
 	answers := made.Pages()
 	if games {
 		answers = made.Games()

@@ -53,6 +53,7 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	if err != nil {
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)
 	}
+	clientAddress(r)
 	return handOn(p.core(shared).Serve(w, r, handler, nil))
 }
 

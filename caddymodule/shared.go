@@ -54,6 +54,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
 		OnChange: rechecks.Keys,
 		OnBasis:  rechecks.All,
+		Request:  clientRequest,
 		Logger:   logger.Named("cache"),
 	})
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 // defaultRetryAfter is the wait after a 503 that names none.
 const defaultRetryAfter = 30 * time.Second
 
-// GenerateOption changes one call of Generate.
+// GenerateOption changes one call of Generate or CreateProject.
 type GenerateOption func(header http.Header)
 
 // WithIdempotencyKey names the submission: however often it is sent with this
-// key, it makes one job. By default each call of Generate has a random one.
+// key, it makes one job, or one project. By default each call has a random one.
 func WithIdempotencyKey(key string) GenerateOption {
 	return func(header http.Header) { header.Set("Idempotency-Key", key) }
 }

@@ -19,15 +19,18 @@ type projectBody struct {
 
 // CreateProject makes a project of the key's user. An empty template is
 // api.TemplateBlank. It is sent again after a 503 with the same random Idempotency-Key, so
-// that it makes one project. After an *Error with status 504, and one that is no *Error,
-// the project may exist: Projects says so.
-func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api.ProjectCreatedRef, error) {
+// that it makes one project; WithIdempotencyKey gives it another one. After an *Error with
+// status 504, and one that is no *Error, the project may exist: Projects says so.
+func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts ...GenerateOption) (api.ProjectCreatedRef, error) {
 	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
 	if body.Template == "" {
 		body.Template = api.TemplateBlank
 	}
 	var created api.ProjectCreated
 	header := http.Header{"Idempotency-Key": {rand.Text()}}
+	for _, opt := range opts {
+		opt(header)
+	}
 	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created) })
 	return created.Data, err
 }
@@ -35,30 +38,22 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest) (api
 // Projects yields the projects of the key's user, newest first, page by page.
 // An error ends it.
 func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
-	return func(yield func(api.Project, error) bool) {
-		after := ""
-		for {
-			path := "/v1/projects"
-			if after != "" {
-				path += "?" + url.Values{"after": {after}}.Encode()
-			}
-			var page api.ProjectList
-			err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &page) })
-			if err != nil {
-				yield(api.Project{}, err)
-				return
-			}
-			for _, project := range page.Data {
-				if !yield(project, nil) {
-					return
-				}
-			}
-			if page.NextCursor == "" || page.NextCursor == after {
-				return
-			}
-			after = page.NextCursor
-		}
-	}
+	return pages(func(after string) ([]api.Project, string, error) {
+		var page api.ProjectList
+		err := c.patient(ctx, func() error {
+			return c.call(ctx, http.MethodGet, listPath("/v1/projects", "after", after), nil, nil, &page)
+		})
+		return page.Data, page.NextCursor, err
+	})
+}
+
+// Project returns a project of the key's user.
+func (c *Client) Project(ctx context.Context, projectID string) (api.Project, error) {
+	var found api.ProjectFound
+	err := c.patient(ctx, func() error {
+		return c.call(ctx, http.MethodGet, "/v1/projects/"+url.PathEscape(projectID), nil, nil, &found)
+	})
+	return found.Data, err
 }
 
 // DeleteProject deletes a project with all that belongs to it. One with a job that

@@ -29,6 +29,7 @@ type Evaluator struct {
 	revision string
 	sources  map[string]string
 	masks    bool
+	reads    Reads
 }
 
 // NewEvaluator prepares the policy that is part of the program.
@@ -52,7 +53,7 @@ func NewEvaluatorFS(src fs.FS) (*Evaluator, error) {
 	if err := checkDecision(compiler); err != nil {
 		return nil, fmt.Errorf("compiling policy: %w", err)
 	}
-	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources)}
+	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources), reads: readsOf(compiler)}
 	if e.decision, err = prepare(compiler, entrypoint); err != nil {
 		return nil, err
 	}
@@ -74,10 +75,16 @@ func (e *Evaluator) Compiler() *ast.Compiler { return e.compiler }
 func (e *Evaluator) Sources() map[string]string { return maps.Clone(e.sources) }
 
 // Decide evaluates the policy. Every error wraps ErrNoDecision: the caller
-// must fail closed.
+// must fail closed. What the policy reads of no request costs nothing.
 func (e *Evaluator) Decide(ctx context.Context, in Input) (Decision, error) {
+	if e.reads == 0 {
+		in.Request = nil
+	}
 	return e.DecideValue(ctx, in.Value())
 }
+
+// Reads returns what decisions depend on of the request.
+func (e *Evaluator) Reads() Reads { return e.reads }
 
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.
@@ -105,6 +112,7 @@ func (e *Evaluator) decide(ctx context.Context, input ast.Value, tracer topdown.
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w: %w", ErrNoDecision, ErrMalformed, err)
 	}
+	d.Reads = e.reads
 	return d, nil
 }
 

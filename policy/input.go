@@ -20,6 +20,9 @@ func (in Input) Value() ast.Value {
 	if in.User != nil {
 		value.Insert(text("user"), in.User.term())
 	}
+	if in.Request != nil {
+		value.Insert(text("request"), in.Request.term())
+	}
 	return value
 }
 
@@ -35,6 +38,14 @@ func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
 func (u User) term() *ast.Term {
 	members := [3][2]*ast.Term{member("id", text(u.ID)), member("via", text(u.Via))}
 	return ast.ObjectTerm(optional(members[:2], "state", u.State)...)
+}
+
+func (r Request) term() *ast.Term {
+	members := make([][2]*ast.Term, 0, 4)
+	for _, fact := range [...]struct{ name, value string }{{"ip", r.IP}, {"time", r.Time}, {"method", r.Method}, {"userAgent", r.UserAgent}} {
+		members = optional(members, fact.name, fact.value)
+	}
+	return ast.ObjectTerm(members...)
 }
 
 func (k Key) term() *ast.Term {
@@ -97,11 +108,12 @@ func (p Project) term() *ast.Term {
 	if p.Attributes != nil {
 		attributes = textsOf(p.Attributes)
 	}
-	return ast.ObjectTerm(
-		member("id", text(p.ID)),
-		member("ownerId", text(p.OwnerID)),
-		member("attributes", attributes),
-	)
+	members := [4][2]*ast.Term{member("id", text(p.ID)), member("ownerId", text(p.OwnerID)), member("attributes", attributes)}
+	if len(p.AdminAttributes) == 0 {
+		return ast.ObjectTerm(members[:3]...)
+	}
+	members[3] = member("adminAttributes", textsOf(p.AdminAttributes))
+	return ast.ObjectTerm(members[:]...)
 }
 
 func (u Usage) term() *ast.Term {
@@ -119,7 +131,8 @@ func member(name string, value *ast.Term) [2]*ast.Term { return ast.Item(text(na
 var interned = func() map[string]*ast.Term {
 	m := map[string]*ast.Term{}
 	for _, name := range []string{
-		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "scopes", "labels", "state", "limits", "ownerId", "attributes",
+		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "scopes", "labels", "state", "limits", "ownerId", "attributes", "adminAttributes",
+		"request", "ip", "time", "method", "userAgent",
 		"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth",
 		api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth,
 		KeyActive, KeyDisabled, KeyRevoked, UserSuspended, ViaConsole, ViaAdmin, "allow", "status", "error", "reason", "limit", "rule",

@@ -90,7 +90,25 @@ type Input struct {
 	Project *Project `json:"project"`
 	Usage   *Usage   `json:"usage"`
 	User    *User    `json:"user,omitempty"`
+	// Request is nil where no request of a client is the cause, for keys that no one
+	// has, and in records of former versions.
+	Request *Request `json:"request,omitempty"`
 }
+
+// Request is the facts about the request that is decided on. A member that is not known
+// is "", and then not in the input.
+type Request struct {
+	// IP is the client's address, as the gateway's trusted proxies say.
+	IP string `json:"ip,omitempty"`
+	// Time is that of the decision, in whole seconds: TimeFormat, in UTC.
+	Time   string `json:"time,omitempty"`
+	Method string `json:"method,omitempty"`
+	// UserAgent is what the client says it is, at most 256 bytes.
+	UserAgent string `json:"userAgent,omitempty"`
+}
+
+// TimeFormat is that of Request.Time. Two such texts compare as their times do.
+const TimeFormat = "2006-01-02T15:04:05Z"
 
 // Ways of a user without a key.
 const (
@@ -125,6 +143,8 @@ type Project struct {
 	ID         string            `json:"id"`
 	OwnerID    string            `json:"ownerId"`
 	Attributes map[string]string `json:"attributes"`
+	// AdminAttributes are those that no owner can set; nil without any.
+	AdminAttributes map[string]string `json:"adminAttributes,omitempty"`
 }
 
 // Limits of a key; nil is unlimited. TIK is in micro-TIK.
@@ -152,6 +172,9 @@ type Decision struct {
 	Limit  string `json:"limit,omitempty"`
 	Limits Limits `json:"limits"` // effective; may only narrow the key's
 	Rule   string `json:"rule"`   // name of the rule that decided
+	// Reads says for which requests, and for how long, the decision is good. It is known
+	// of the policy, which does not say it.
+	Reads Reads `json:"-"`
 }
 
 // ErrNoDecision is returned, wrapped, when an evaluation has no well-formed

@@ -65,6 +65,9 @@ func compare(t *testing.T, path string, schema schemaNode, goType reflect.Type) 
 	var names, required []string
 	for field := range fields(goType) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		names = append(names, name)
 		if options != "omitempty" && options != "omitzero" {
 			required = append(required, name)

@@ -154,11 +154,45 @@ type Service interface {
 	// View returns that as one of api.Views shows it.
 	View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 
+	Games
 	Webhooks
 
 	// Health returns the sidecar's own status. It tries a write, so it is not for
 	// frequent checks.
 	Health(ctx context.Context) (Health, error)
+}
+
+// Games are the part of Service in which owners set what players get of a game.
+type Games interface {
+	// PlaySettings returns a game's settings, or ErrUnknownProject.
+	PlaySettings(ctx context.Context, projectID string) (api.PlaySettings, error)
+
+	// SetPlaySettings changes some of them. It is idempotent. It returns ErrUnknownProject.
+	SetPlaySettings(ctx context.Context, projectID string, change api.PlayChange) (api.PlaySettings, error)
+
+	// RotatePlayKey gives a published game another key. Those before go on for a time.
+	// Repeated, it makes one more, and ends none earlier than that. It returns
+	// ErrUnknownProject or ErrNotPublished.
+	RotatePlayKey(ctx context.Context, projectID string, keep time.Duration) (api.Publication, error)
+
+	// Experiments returns a game's.
+	Experiments(ctx context.Context, projectID string) ([]api.Experiment, error)
+
+	// ChangeExperiment makes a draft of one, or takes it to another state, and returns
+	// all. It is idempotent. Its error is an *api.Error for a change that can't be.
+	ChangeExperiment(ctx context.Context, projectID string, change api.ExperimentChange) ([]api.Experiment, error)
+
+	// BoardRules returns how a game's board counts.
+	BoardRules(ctx context.Context, projectID string) (api.BoardRules, error)
+
+	// SetBoardRules replaces that. It is idempotent.
+	SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error)
+}
+
+// PlayGrant is what a key of a game is good for.
+type PlayGrant struct {
+	JobID   string   // whose game is played, "" for a key that is good for nothing
+	Origins []string // of the pages that may report; empty for all
 }
 
 // Webhooks are the part of Service that says where the ends of a project's jobs are

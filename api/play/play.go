@@ -106,7 +106,15 @@ type Identity struct {
 	Player   string            `json:"player,omitempty"`
 	Token    string            `json:"token,omitempty"`
 	Variants map[string]string `json:"variants,omitempty"`
+	Consent  string            `json:"consent,omitempty"` // one of these, "" for a player who may be named
 }
+
+// What a player who is asked said to being named. Without consent the library reports
+// sessions alone, and keeps nothing on the device.
+const (
+	ConsentPending = "pending"
+	ConsentDenied  = "denied"
+)
 
 // FramePrefix begins the name of a frame that holds an Identity.
 const FramePrefix = "svc:"

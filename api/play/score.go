@@ -70,7 +70,7 @@ func ParseScore(body []byte) (Score, error) {
 }
 
 // MaxScore is the largest score, which a number holds exactly.
-const MaxScore = 1e15
+const MaxScore = api.MaxScore
 
 // Board is a part of a board: its best, and those around the player.
 type Board struct {

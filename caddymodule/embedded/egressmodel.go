@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -40,6 +41,10 @@ type EgressModel struct {
 	// How it is told to think: none, effort, budget or adaptive.
 	Reasoning string `json:"reasoning,omitempty"`
 
+	// What its answers to one author may cost, in whole TIK for each reasoning level.
+	// Default: what the balance allows.
+	TIKPerJob *egress.PerLevel `json:"tik_per_job,omitempty"`
+
 	// What it is for: chat, images or speech. Default: chat.
 	Use string `json:"use,omitempty"`
 
@@ -60,6 +65,7 @@ type EgressModel struct {
 //	    parallel
 //	    first_token  <duration>
 //	    fallback     <models...>
+//	    tik_per_job  <low> <medium> <high>
 //	}
 func (m *EgressModel) Caddyfile() block.Options {
 	return block.Options{
@@ -77,7 +83,27 @@ func (m *EgressModel) Caddyfile() block.Options {
 			Meaning: "how long a stream may take until the model writes something; `stall` holds from then on"},
 		{Name: "fallback", Form: "<models...>", Read: block.List(&m.Fallback, "the names of models"), Default: "none",
 			Meaning: "models that are asked, one after the other, while this one does not answer; each at its own price"},
+		{Name: "tik_per_job", Form: "<low> <medium> <high>", Read: m.readTIK, Default: "what the balance allows",
+			Meaning: "whole TIK that its answers to one author may cost at each `reasoningLevel`, 0 for no bound; at 85 % the author is told to finish, " +
+				"at the end the last revision that passed is the game"},
 	}
+}
+
+// readTIK reads a number for each reasoning level.
+func (m *EgressModel) readTIK(c *block.Cursor) error {
+	args, levels := c.Args(), [3]int64{}
+	if len(args) != len(levels) {
+		return c.Errorf(" takes three numbers of TIK: of low, medium and high")
+	}
+	for i, arg := range args {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil {
+			return c.Errorf(": %q is no whole number of TIK", arg)
+		}
+		levels[i] = n
+	}
+	m.TIKPerJob = &egress.PerLevel{Low: levels[0], Medium: levels[1], High: levels[2]}
+	return nil
 }
 
 // models are what package egress goes by.
@@ -85,7 +111,7 @@ func models(list []EgressModel) []egress.Model {
 	var out []egress.Model
 	for _, m := range list {
 		out = append(out, egress.Model{
-			Name: m.Name, Use: egress.Use(m.Use), FirstToken: time.Duration(m.FirstToken), Fallback: m.Fallback,
+			Name: m.Name, Use: egress.Use(m.Use), FirstToken: time.Duration(m.FirstToken), Fallback: m.Fallback, TIKPerJob: m.TIKPerJob,
 			Abilities: egress.Abilities{
 				Protocol: egress.Protocol(m.Protocol), Context: m.Context, MaxOutput: m.MaxOutput,
 				Vision: m.Vision, Parallel: m.Parallel, Reasoning: m.Reasoning, Cache: m.Cache,

@@ -202,6 +202,14 @@ func (q *Request) parse(body []byte) *api.Error {
 			q.Webhook, err = api.ParseWebhookRequest(body)
 		case q.Route.Part == partReplay:
 			q.DeliveryID, err = api.ParseReplayRequest(body)
+		case q.Route.Part == partSettings:
+			q.PlayChange, err = api.ParsePlayChange(body)
+		case q.Route.Part == partKey:
+			q.KeepKey, err = api.ParseRotateRequest(body)
+		case q.Route.Part == partExperiments:
+			q.Experiment, err = api.ParseExperimentChange(body)
+		case q.Route.Part == partBoard:
+			q.Board, err = api.ParseBoardRules(body)
 		default:
 			q.Publish, err = api.ParsePublishRequest(body)
 		}

@@ -29,6 +29,12 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 		"/v1/projects/" + project + "/publish": {
 			"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "POST": policy.ActionPublish, "DELETE": policy.ActionUnpublish,
 		},
+		"/v1/projects/" + project + "/publish/settings": {
+			"GET": policy.ActionGetProject, "HEAD": policy.ActionGetProject, "POST": policy.ActionPublish,
+		},
+		"/v1/projects/" + project + "/publish/key": {"POST": policy.ActionPublish},
+		"/v1/projects/" + project + "/experiments": {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics, "POST": policy.ActionPublish},
+		"/v1/projects/" + project + "/board":       {"GET": policy.ActionAnalytics, "HEAD": policy.ActionAnalytics, "POST": policy.ActionPublish},
 		"/v1/projects/" + project + "/webhook": {
 			"GET": policy.ActionReadWebhooks, "HEAD": policy.ActionReadWebhooks, "POST": policy.ActionWriteWebhooks, "DELETE": policy.ActionWriteWebhooks,
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -37,6 +38,7 @@ type Studio interface {
 func (c *Console) Serve(
 	w http.ResponseWriter, r *http.Request, answers http.Handler, ended func(ctx context.Context, session string) (bool, error),
 ) error {
+	r = r.WithContext(peer.WithRequest(r.Context(), factsOf(r)))
 	asking := r
 	if c.Studio != nil && ended != nil && strings.HasPrefix(r.URL.Path, site.StudioPath) {
 		if c.Studio.Static(w, r) {
@@ -57,6 +59,10 @@ func (c *Console) Serve(
 	case site.ServeGame:
 		clear(w.Header())
 		c.Previews.ServeGame(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path, c.Library)
+		return nil
+	case site.ServePicture:
+		clear(w.Header())
+		c.Previews.ServePicture(w, r, c.Locator.Engines, out.serve.JobID)
 		return nil
 	case site.ServeStudio:
 		if c.Studio != nil && asking != r {

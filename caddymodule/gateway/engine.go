@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -45,12 +46,13 @@ type Locator struct {
 	Hold         time.Duration // how long a submission waits for a starting engine
 	RetryAfter   time.Duration // of a cold start
 	Now          func() time.Time
-	Streams      *streams.Registry             // the open event streams
-	Jobs         *joblog.Jobs                  // whose events they read
-	Waited       func(time.Duration)           // told how long a submission waited for its engine; nil: no one is
-	Gate         streams.Gate                  // pauses them while revocations can't be seen; nil: never
-	Ended        func(jobID string)            // told before a client is that a job ended; nil: no one is
-	StreamBroken func(jobID string, err error) // told why a stream ended that had begun; nil: no one is
+	Request      func(context.Context) peer.Request // what the policy may know of a client's request; nil: nothing
+	Streams      *streams.Registry                  // the open event streams
+	Jobs         *joblog.Jobs                       // whose events they read
+	Waited       func(time.Duration)                // told how long a submission waited for its engine; nil: no one is
+	Gate         streams.Gate                       // pauses them while revocations can't be seen; nil: never
+	Ended        func(jobID string)                 // told before a client is that a job ended; nil: no one is
+	StreamBroken func(jobID string, err error)      // told why a stream ended that had begun; nil: no one is
 }
 
 // Serve answers the request, or passes it to next with q.Lease set. Its error

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -35,7 +36,7 @@ const retryFull = 5 * time.Second
 // unfinished one from its engine. The stream ends with stream.closing when its
 // key is revoked, the key's user loses access to the project, or the service stops.
 func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) error {
-	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID})
+	stream, err := l.Streams.Open(streams.Reader{KeyID: q.KeyID, ProjectID: q.ProjectID, Reach: l.reachOf(r.Context(), q.Decision.Reads)})
 	if err != nil {
 		return noRoom(err)
 	}
@@ -46,11 +47,23 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	if err != nil {
 		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
-	if !d.Allow {
+	switch {
+	case !d.Allow:
 		q.Decision = d
 		return refusal(d)
+	case d.Reads&^q.Decision.Reads != 0: // the stream would not be decided on again by it
+		return api.Unavailable("The rules changed meanwhile.", retrySoon, nil)
 	}
 	return l.serveStream(w, r, q, stream, l.Gate)
+}
+
+// reachOf returns what an event stream's request was let in by, where the policy reads so
+// much of it.
+func (l *Locator) reachOf(ctx context.Context, reads policy.Reads) sidecar.Reach {
+	if reads == 0 || l.Request == nil {
+		return sidecar.Reach{Reads: reads}
+	}
+	return sidecar.ReachOf(reads, l.Request(ctx))
 }
 
 // follow serves the events of a job to its owner, whom the caller let in by other

@@ -185,7 +185,7 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionCreateProject: "/v1/projects",
 			policy.ActionGetProject:    "/v1/projects/" + route.ProjectID,
 			policy.ActionDeleteProject: "/v1/projects/" + route.ProjectID,
-			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/publish",
+			policy.ActionPublish:       "/v1/projects/" + route.ProjectID + "/" + route.Part,
 			policy.ActionUnpublish:     "/v1/projects/" + route.ProjectID + "/publish",
 			policy.ActionAnalytics:     "/v1/projects/" + route.ProjectID + "/" + route.Part,
 			policy.ActionReadWebhooks:  "/v1/projects/" + route.ProjectID + "/" + route.Part,
@@ -200,7 +200,7 @@ func FuzzMatchRoute(f *testing.F) {
 			policy.ActionFiles:         "/v1/generate/" + route.JobID + "/files",
 		}[route.Action]
 		if route.Action == policy.ActionGetProject && route.Part != "" {
-			want += "/publish"
+			want += "/" + route.Part
 		}
 		if path != want || strings.Contains(route.JobID+route.ProjectID, "/") {
 			t.Fatalf("%s %q is taken for %+v", method, path, route)

@@ -34,11 +34,16 @@ func (closing) Close() error { return nil }
 // game is a ZIP as a hostile engine might have made it.
 func game(t *testing.T) zipFiles {
 	t.Helper()
+	return zipFiles{zipOf(t, map[string]string{
+		"index.html": "<p>game", "assets/a.js": "1", "page.bin": "<script>", "../escape.txt": "out", "/etc/passwd": "root",
+	})}
+}
+
+func zipOf(t *testing.T, files map[string]string) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for name, content := range map[string]string{
-		"index.html": "<p>game", "assets/a.js": "1", "page.bin": "<script>", "../escape.txt": "out", "/etc/passwd": "root",
-	} {
+	for name, content := range files {
 		f, err := w.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +55,7 @@ func game(t *testing.T) zipFiles {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return zipFiles{out.Bytes()}
+	return out.Bytes()
 }
 
 func TestPreviewServesTheFilesOfAGameAndNoOther(t *testing.T) {
@@ -100,6 +105,28 @@ func TestPublishedGameIsKeptByBrowsersAndHasThePresentLibrary(t *testing.T) {
 		if w.Code != http.StatusOK || w.Body.String() != want.body || h.Get("Cache-Control") != want.caching ||
 			h.Get("Content-Security-Policy") != previewPolicy || !strings.HasPrefix(h.Get("Content-Type"), "text/javascript") {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, h)
+		}
+	}
+}
+
+func TestPictureOfAGameIsAPictureWhateverTheGameSays(t *testing.T) {
+	jpeg := "\xff\xd8\xff\xe0 what the playtest saw"
+	for name, tc := range map[string]struct{ files, kind, begins string }{
+		"a picture":           {jpeg, "image/jpeg", jpeg},
+		"a page in its place": {"<script>alert(1)</script>", "image/png", "\x89PNG"},
+		"none":                {"", "image/png", "\x89PNG"},
+		"one that is endless": {jpeg + strings.Repeat("x", maxPicture), "image/png", "\x89PNG"},
+	} {
+		packed := map[string]string{"index.html": "game"}
+		if tc.files != "" {
+			packed[pictureFile] = tc.files
+		}
+		w := httptest.NewRecorder()
+		NewPreviews().ServePicture(w, httptest.NewRequest(http.MethodGet, "/", nil), zipFiles{zipOf(t, packed)}, "job_1")
+		h := w.Header()
+		if w.Code != http.StatusOK || h.Get("Content-Type") != tc.kind || !strings.HasPrefix(w.Body.String(), tc.begins) ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s: %d %v %.20q", name, w.Code, h, w.Body)
 		}
 	}
 }

@@ -12,6 +12,20 @@ import (
 // of its webhook.
 func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request) error {
 	ctx := r.Context()
+	switch q.Route.Part {
+	case partSettings:
+		return p.servePlaySettings(w, r, q)
+	case partExperiments:
+		return p.serveExperiments(w, r, q)
+	case partBoard:
+		return p.serveBoard(w, r, q)
+	case partKey:
+		made, err := p.Sidecar.RotatePlayKey(ctx, q.ProjectID, q.KeepKey)
+		if err != nil {
+			return projectError(err)
+		}
+		return writeJSON(w, http.StatusOK, api.Published{Success: true, Data: made})
+	}
 	switch q.Route.Action {
 	case policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
 		return p.serveWebhook(w, r, q)
@@ -36,6 +50,51 @@ func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request)
 		return p.serveView(w, r, q)
 	}
 	return notFound()
+}
+
+// servePlaySettings answers with what is set for a game, changed or not.
+func (p *Projects) servePlaySettings(w http.ResponseWriter, r *http.Request, q *Request) error {
+	var found api.PlaySettings
+	var err error
+	if q.Route.Action == policy.ActionPublish {
+		found, err = p.Sidecar.SetPlaySettings(r.Context(), q.ProjectID, q.PlayChange)
+	} else {
+		found, err = p.Sidecar.PlaySettings(r.Context(), q.ProjectID)
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.PlaySettingsFound{Success: true, Data: found})
+}
+
+// serveExperiments answers with a game's experiments, after a change or without.
+func (p *Projects) serveExperiments(w http.ResponseWriter, r *http.Request, q *Request) error {
+	var found []api.Experiment
+	var err error
+	if q.Route.Action == policy.ActionPublish {
+		found, err = p.Sidecar.ChangeExperiment(r.Context(), q.ProjectID, q.Experiment)
+	} else {
+		found, err = p.Sidecar.Experiments(r.Context(), q.ProjectID)
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.ExperimentList{Success: true, Data: found})
+}
+
+// serveBoard answers with how a game's board counts, changed or not.
+func (p *Projects) serveBoard(w http.ResponseWriter, r *http.Request, q *Request) error {
+	var found api.BoardRules
+	var err error
+	if q.Route.Action == policy.ActionPublish {
+		found, err = p.Sidecar.SetBoardRules(r.Context(), q.ProjectID, q.Board)
+	} else {
+		found, err = p.Sidecar.BoardRules(r.Context(), q.ProjectID)
+	}
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, api.BoardRulesFound{Success: true, Data: found})
 }
 
 // nextCursor is the header of a view as CSV or NDJSON that says where more rows are.

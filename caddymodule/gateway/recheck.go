@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -17,12 +18,15 @@ const (
 	// readerTimeout bounds the look at one reader of all. It is longer, since most
 	// of them have lost nothing, and would all come back at once.
 	readerTimeout = 500 * time.Millisecond
+	// timedEvery is how often readers are asked about whom the policy lets in by the time.
+	timedEvery = 5 * time.Second
 )
 
 // Rechecks asks the policy again about those who have event streams open: of keys
-// that changed at once, of all readers when the rules change, or what they rest on.
-// Streams of those whom the policy no longer lets through end. So do the streams of
-// those about whom it can't decide: their clients come back and are checked then.
+// that changed at once, of all readers when the rules change, or what they rest on, and
+// now and again where the rules read the time. Streams of those whom the policy no
+// longer lets through end. So do the streams of those about whom it can't decide: their
+// clients come back and are checked then.
 type Rechecks struct {
 	sidecar sidecar.Service
 	open    *streams.Registry
@@ -75,18 +79,28 @@ func (r *Rechecks) Close() {
 
 func (r *Rechecks) run(ctx context.Context) {
 	defer close(r.done)
+	timed := time.NewTicker(timedEvery)
+	defer timed.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.wanted:
-			r.round(ctx)
+			r.round(ctx, false)
+		case <-timed.C:
+			if r.open.Timed() {
+				r.round(ctx, true)
+			}
 		}
 	}
 }
 
-func (r *Rechecks) round(ctx context.Context) {
+// round asks about all readers, or about those alone whom the time concerns.
+func (r *Rechecks) round(ctx context.Context, timed bool) {
 	for _, reader := range r.open.Readers() {
+		if timed && !reader.Reach.Timed() {
+			continue
+		}
 		bounded, cancel := context.WithTimeout(ctx, readerTimeout)
 		reason := r.ask(bounded, reader)
 		cancel()
@@ -101,9 +115,11 @@ func (r *Rechecks) round(ctx context.Context) {
 
 // ask returns why the streams of a reader end; "" when they go on.
 func (r *Rechecks) ask(ctx context.Context, reader streams.Reader) string {
-	d, err := r.sidecar.Decide(ctx, reader.KeyID, reader.ProjectID, policy.ActionEvents)
+	d, err := r.sidecar.Decide(peer.WithRequest(ctx, reader.Reach.Request), reader.KeyID, reader.ProjectID, policy.ActionEvents)
 	switch {
 	case err != nil:
+		return streams.ReasonUnchecked
+	case d.Reads&^reader.Reach.Reads != 0: // more than is known here, as after a change of the rules
 		return streams.ReasonUnchecked
 	case d.Allow:
 		return ""

@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -152,6 +155,70 @@ func TestRoundsAskedForDuringOneAreOneMore(t *testing.T) {
 		case <-side.asked:
 			t.Error("there is a third round")
 		default:
+		}
+	})
+}
+
+// byTime is a policy that lets in by the time, and by the address, and counts what it is
+// asked.
+type byTime struct {
+	sidecar.Service
+	closes time.Time
+	asked  atomic.Int32
+}
+
+func (b *byTime) Decide(ctx context.Context, _, _ string, _ policy.Action) (policy.Decision, error) {
+	b.asked.Add(1)
+	reads := policy.ReadsTime | policy.ReadsIP
+	if time.Now().Before(b.closes) && peer.RequestOf(ctx).IP == "192.0.2.1" {
+		return policy.Decision{Allow: true, Status: 200, Reads: reads}, nil
+	}
+	return policy.Decision{Status: 403, Reads: reads}, nil
+}
+
+// TestAStreamEndsWithTheHoursThatItWasLetInBy and is asked about by the address that its
+// client came from.
+func TestAStreamEndsWithTheHoursThatItWasLetInBy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := &byTime{closes: time.Now().Add(time.Minute)}
+		open := new(streams.Registry)
+		r := NewRechecks(side, open)
+		defer r.Close()
+		reader := streams.Reader{KeyID: "k", ProjectID: project, Reach: sidecar.ReachOf(policy.ReadsTime|policy.ReadsIP, peer.Request{ID: "r-1", IP: "192.0.2.1"})}
+		s := opens(t, open, reader)
+		defer s.Done()
+		time.Sleep(time.Minute - time.Second)
+		synctest.Wait()
+		if len(s.Closing()) != 0 || side.asked.Load() == 0 {
+			t.Errorf("the stream ended within the hours, or was not asked about: %d", side.asked.Load())
+		}
+		time.Sleep(timedEvery)
+		synctest.Wait()
+		if len(s.Closing()) != 1 || <-s.Closing() != streams.ReasonAccessLost {
+			t.Error("the stream goes on past the hours")
+		}
+	})
+}
+
+func TestStreamsOfAPolicyWithoutHoursAreNotAskedAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := &byTime{closes: time.Now().Add(time.Hour)}
+		open := new(streams.Registry)
+		r := NewRechecks(side, open)
+		defer r.Close()
+		s := opens(t, open, streams.Reader{KeyID: "k", ProjectID: project})
+		defer s.Done()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if side.asked.Load() != 0 {
+			t.Errorf("asked %d times", side.asked.Load())
+		}
+		// A policy that begins to read what is not known of the stream: its client comes
+		// back with it.
+		r.All()
+		synctest.Wait()
+		if len(s.Closing()) != 1 || <-s.Closing() != streams.ReasonUnchecked {
+			t.Error("the stream goes on by facts that nobody knows")
 		}
 	})
 }

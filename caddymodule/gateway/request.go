@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dgraph-io/ristretto/v2"
 
@@ -31,6 +32,10 @@ type Request struct {
 	ProjectID   string // "" for the list of projects and the creation of one
 	Project     api.ProjectRequest
 	Publish     api.PublishRequest
+	PlayChange  api.PlayChange
+	KeepKey     time.Duration // the game's key that is to be replaced
+	Experiment  api.ExperimentChange
+	Board       api.BoardRules
 	Webhook     api.WebhookRequest
 	DeliveryID  string // that is to be replayed
 	Body        []byte // of a submission, checked
@@ -133,12 +138,16 @@ type actions map[string]policy.Action
 
 // Parts of a project.
 const (
-	partPublish    = "publish"
-	partView       = "analytics/" // and the name of one
-	partWebhook    = "webhook"
-	partSecret     = "webhook/secret"
-	partDeliveries = "webhook/deliveries"
-	partReplay     = "webhook/replay"
+	partPublish     = "publish"
+	partSettings    = "publish/settings"
+	partKey         = "publish/key"
+	partExperiments = "experiments"
+	partBoard       = "board"
+	partView        = "analytics/" // and the name of one
+	partWebhook     = "webhook"
+	partSecret      = "webhook/secret"
+	partDeliveries  = "webhook/deliveries"
+	partReplay      = "webhook/replay"
 )
 
 // What each resource offers.
@@ -156,6 +165,19 @@ var (
 			http.MethodGet:    policy.ActionGetProject,
 			http.MethodPost:   policy.ActionPublish,
 			http.MethodDelete: policy.ActionUnpublish,
+		},
+		partSettings: {
+			http.MethodGet:  policy.ActionGetProject,
+			http.MethodPost: policy.ActionPublish,
+		},
+		partKey: {http.MethodPost: policy.ActionPublish},
+		partExperiments: {
+			http.MethodGet:  policy.ActionAnalytics,
+			http.MethodPost: policy.ActionPublish,
+		},
+		partBoard: {
+			http.MethodGet:  policy.ActionAnalytics,
+			http.MethodPost: policy.ActionPublish,
 		},
 		partWebhook: {
 			http.MethodGet:    policy.ActionReadWebhooks,

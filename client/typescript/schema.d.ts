@@ -73,6 +73,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{projectId}/publish/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        /** Read what is set for the published game */
+        get: operations["getPlaySettings"];
+        put?: never;
+        /**
+         * Change what is set for the published game
+         * @description A member that is absent stays as it is. Where `origins` names pages, what another page reports is refused with 403, and none may show the game's
+         *     page in a frame; the page itself may always report. It keeps pages away, not programs, which send what they like. `tikPerMonth` 0 keeps sessions alone.
+         */
+        post: operations["setPlaySettings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/publish/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the published game another key
+         * @description The game's own page has it at once. Pages of others that hold a key from before go on for `keepDays`; 0 ends all of them, within five seconds.
+         *     Sending it again makes one more.
+         */
+        post: operations["rotatePlayKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the experiments of the game
+         * @description `analytics/experiments` has what they did.
+         */
+        get: operations["listExperiments"];
+        put?: never;
+        /**
+         * Make a draft of an experiment, or take it to another state
+         * @description A draft becomes `running`, that `stopped`, and either of both `winner`, with the value that all players get. `removed` forgets it with all that
+         *     is known of it. What is as it is to be stays so.
+         */
+        post: operations["changeExperiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read how the game's board counts
+         * @description `analytics/board` has who is on it.
+         */
+        get: operations["getBoardRules"];
+        put?: never;
+        /**
+         * Replace how the game's board counts
+         * @description All rules at once: a bound that is absent is none, and a reward that is absent is given to nobody any more. With the other score as the
+         *     better one the board begins anew.
+         */
+        post: operations["setBoardRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}/webhook": {
         parameters: {
             query?: never;
@@ -627,6 +728,114 @@ export interface components {
             /** @constant */
             success: true;
             data: components["schemas"]["Publication"];
+        };
+        PlaySettingsFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["PlaySettings"];
+        };
+        PlaySettings: {
+            origins: components["schemas"]["PlayOrigins"];
+            /** @description What the game may cost in a month of UTC. */
+            tikPerMonth: number;
+            /** @description The game's page asks players before it names them. */
+            askConsent: boolean;
+            /**
+             * Format: date-time
+             * @description When the last former key of the game ends; absent without one.
+             */
+            formerKeysUntil?: string;
+        };
+        /** @description Those of pages of others that may show the game and report what is played of it; empty for all. */
+        PlayOrigins: string[];
+        PlayChange: {
+            origins?: components["schemas"]["PlayOrigins"];
+            tikPerMonth?: number;
+            askConsent?: boolean;
+        };
+        RotateRequest: {
+            /**
+             * @description For how long the keys before go on.
+             * @default 30
+             */
+            keepDays: number;
+        };
+        BoardRulesFound: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["BoardRules"];
+        };
+        BoardRules: {
+            /**
+             * @description Which score is the better one.
+             * @default higher
+             * @enum {string}
+             */
+            better: "higher" | "lower";
+            /** @description A score below it is refused. */
+            least?: number;
+            /** @description A score above it is refused. */
+            most?: number;
+            /** @description A score that grew by more in a second of its run is held back. */
+            perSecond?: number;
+            rewards?: components["schemas"]["RewardRule"][];
+        };
+        RewardRule: {
+            id: string;
+            name: string;
+            icon?: string;
+            /**
+             * @description For a win, a score, so many runs, or so many days in a row.
+             * @enum {string}
+             */
+            kind: "win" | "score" | "runs" | "days";
+            /** @description How much of it; none for a win. */
+            least?: number;
+            /**
+             * @default once
+             * @enum {string}
+             */
+            often: "once" | "daily";
+        };
+        /** @enum {string} */
+        ExperimentState: "draft" | "running" | "stopped" | "winner";
+        Experiment: {
+            /** @description The parameter. */
+            id: string;
+            state: components["schemas"]["ExperimentState"];
+            /** @description The first one is what the others are compared with. */
+            values: components["schemas"]["ExperimentValue"][];
+            /** @description The value that all players get. */
+            winner?: string;
+            /** Format: date-time */
+            startedAt?: string;
+            /** Format: date-time */
+            stoppedAt?: string;
+        };
+        ExperimentValue: {
+            value: string;
+            /** @description Of the players. */
+            percent: number;
+        };
+        ExperimentList: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Experiment"][];
+        };
+        ExperimentChange: {
+            /** @description The parameter. */
+            id: string;
+            /**
+             * @default draft
+             * @enum {string}
+             */
+            state: "draft" | "running" | "stopped" | "winner" | "removed";
+            /** @description Of a draft. */
+            values?: string[];
+            /** @description How many of the players get each value; even ones without it. */
+            percents?: number[];
+            /** @description With the state `winner`. */
+            winner?: string;
         };
         Publication: {
             gameId: components["schemas"]["ProjectId"];
@@ -1348,6 +1557,82 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The settings. */
+        PlaySettingsFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": true,
+                 *       "data": {
+                 *         "origins": [
+                 *           "https://example.com"
+                 *         ],
+                 *         "tikPerMonth": 5,
+                 *         "askConsent": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaySettingsFound"];
+            };
+        };
+        /** @description The rules. */
+        BoardRulesFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": true,
+                 *       "data": {
+                 *         "better": "higher",
+                 *         "most": 1000,
+                 *         "rewards": []
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BoardRulesFound"];
+            };
+        };
+        /** @description All experiments of the game. */
+        ExperimentList: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": true,
+                 *       "data": [
+                 *         {
+                 *           "id": "speed",
+                 *           "state": "draft",
+                 *           "values": [
+                 *             {
+                 *               "value": "1",
+                 *               "percent": 50
+                 *             },
+                 *             {
+                 *               "value": "1.25",
+                 *               "percent": 50
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExperimentList"];
+            };
+        };
         /** @description The publication. */
         Published: {
             headers: {
@@ -1922,6 +2207,199 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPlaySettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PlaySettingsFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setPlaySettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "origins": [
+                 *         "https://example.com"
+                 *       ],
+                 *       "tikPerMonth": 5
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlayChange"];
+            };
+        };
+        responses: {
+            200: components["responses"]["PlaySettingsFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotatePlayKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "keepDays": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Published"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExperiments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ExperimentList"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeExperiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "speed",
+                 *       "values": [
+                 *         "1",
+                 *         "1.25"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExperimentChange"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ExperimentList"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBoardRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["BoardRulesFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setBoardRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                projectId: components["schemas"]["ProjectId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "better": "higher",
+                 *       "most": 1000,
+                 *       "rewards": [
+                 *         {
+                 *           "id": "ten",
+                 *           "name": "Ten",
+                 *           "icon": "★",
+                 *           "kind": "score",
+                 *           "least": 10,
+                 *           "often": "once"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BoardRules"];
+            };
+        };
+        responses: {
+            200: components["responses"]["BoardRulesFound"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Encoded"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/svc-games/svc/api"
 )
 
 // offered is a model that engines may call.
@@ -61,10 +63,28 @@ type listed struct {
 	FirstToken int64    `json:"first_token,omitempty"` // seconds
 	Fallback   []string `json:"fallback,omitempty"`
 	Eyes       bool     `json:"eyes,omitempty"` // it looks at games, whoever made them
+	// What an author may spend, and what it spends: prices are told where a model of the
+	// list has such a bound.
+	TIKPerJob *PerLevel       `json:"tik_per_job,omitempty"`
+	Price     *api.ModelPrice `json:"price,omitempty"`
 }
 
-// serve answers GET /v1/models.
-func (c catalog) serve(w http.ResponseWriter, standard, eyes string) {
+// list answers GET /v1/models of an engine.
+func (e *Egress) list(w http.ResponseWriter, r *http.Request) {
+	now := e.follow(r.Context())
+	var prices map[string]api.TIK
+	if slices.ContainsFunc(now.catalog, func(m offered) bool { return m.TIKPerJob != nil }) {
+		var err error
+		if prices, err = e.pricesOf(r.Context(), now.catalog); err != nil {
+			unavailable(err).writeTo(w)
+			return
+		}
+	}
+	now.catalog.serve(w, now.defaultModel(), now.Eyes, prices)
+}
+
+// serve answers with all models, and what those that write cost.
+func (c catalog) serve(w http.ResponseWriter, standard, eyes string, prices map[string]api.TIK) {
 	data := make([]listed, len(c))
 	for i, m := range c {
 		data[i] = listed{
@@ -74,6 +94,7 @@ func (c catalog) serve(w http.ResponseWriter, standard, eyes string) {
 		if m.use() == useChat { // an engine that reads it may send back what a model thought
 			data[i].Protocol = m.protocol()
 			data[i].MaxOutput = m.ceiling // more would be lowered to it unseen
+			data[i].TIKPerJob, data[i].Price = m.TIKPerJob, priceOf(m.Name, prices)
 		}
 	}
 	writeJSON(w, map[string]any{"object": "list", "data": data})

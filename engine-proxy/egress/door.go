@@ -63,8 +63,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == "/v1/models" {
 		if d.method(w, r, http.MethodGet) {
-			now := d.account.egress.follow(r.Context())
-			now.catalog.serve(w, now.defaultModel(), now.Eyes)
+			d.account.egress.list(w, r)
 		}
 		return
 	}

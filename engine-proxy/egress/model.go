@@ -48,6 +48,23 @@ type Model struct {
 	// Fallback are the models that are asked, one after the other, while this one
 	// does not answer.
 	Fallback []string `json:"fallback,omitempty"`
+	// TIKPerJob is what its answers to one author may cost; default: what the balance
+	// allows.
+	TIKPerJob *PerLevel `json:"tik_per_job,omitempty"`
+}
+
+// PerLevel are whole TIK for each reasoning level; 0 is no bound.
+type PerLevel struct {
+	Low    int64 `json:"low,omitempty"`
+	Medium int64 `json:"medium,omitempty"`
+	High   int64 `json:"high,omitempty"`
+}
+
+// maxPerLevel is the most that a bound may be, so that millionths of it can be counted.
+const maxPerLevel = 1_000_000_000
+
+func (l *PerLevel) valid() bool {
+	return l == nil || min(l.Low, l.Medium, l.High) >= 0 && max(l.Low, l.Medium, l.High) <= maxPerLevel
 }
 
 // Abilities are what engines are told of a model. Zero is not known: an engine
@@ -97,10 +114,12 @@ func (m Model) check() error {
 	switch {
 	case !modelName.MatchString(m.Name), m.Name == api.ModelEmbedded:
 		return fmt.Errorf("%q can't be the name of a model", m.Name)
-	case m.use() != useChat && m.Abilities != Abilities{}:
+	case m.use() != useChat && (m.Abilities != Abilities{} || m.TIKPerJob != nil):
 		return fmt.Errorf("the model %s: only models of the use chat have abilities", m.Name)
 	case m.Context < 0 || m.MaxOutput < 0 || m.FirstToken < 0:
 		return fmt.Errorf("the model %s: numbers must not be negative", m.Name)
+	case !m.TIKPerJob.valid():
+		return fmt.Errorf("the model %s: tik_per_job has whole TIK for low, medium and high, from 0 to %d", m.Name, int64(maxPerLevel))
 	case m.Context > 0 && m.MaxOutput > m.Context:
 		return fmt.Errorf("the model %s: max_output is more than context", m.Name)
 	}
@@ -109,7 +128,7 @@ func (m Model) check() error {
 
 // members are the names in a configuration file.
 var members = []string{
-	"name", "protocol", "use", "context", "max_output", "vision", "reasoning", "cache", "parallel", "first_token", "fallback",
+	"name", "protocol", "use", "context", "max_output", "vision", "reasoning", "cache", "parallel", "first_token", "fallback", "tik_per_job",
 }
 
 // UnmarshalJSON reads a model of a configuration file.

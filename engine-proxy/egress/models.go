@@ -49,15 +49,9 @@ func (c Config) checkNamed() error {
 // Models lists the models that jobs may name, with what the ledger asks for them.
 func (e *Egress) Models(ctx context.Context) ([]api.Model, error) {
 	now := e.follow(ctx)
-	var units []string
-	for _, m := range now.catalog {
-		if m.use() == useChat {
-			units = append(units, inputUnit(m.Name), cachedUnit(m.Name), cacheWriteUnit(m.Name), outputUnit(m.Name))
-		}
-	}
-	prices, err := e.opts.Ledger.Prices(ctx, units)
+	prices, err := e.pricesOf(ctx, now.catalog)
 	if err != nil {
-		return nil, fmt.Errorf("asking for prices: %w", err)
+		return nil, err
 	}
 	var all []api.Model
 	for _, m := range now.catalog {
@@ -66,17 +60,37 @@ func (e *Egress) Models(ctx context.Context) ([]api.Model, error) {
 		}
 		out := api.Model{
 			Name: m.Name, Default: m.Name == now.defaultModel(), Context: m.Context, Vision: m.Vision,
-			Reasoning: m.Reasoning != "" && m.Reasoning != "none",
-		}
-		input, priced := prices[inputUnit(m.Name)]
-		output, both := prices[outputUnit(m.Name)]
-		if priced && both {
-			// A millionth of a TIK for a token is a TIK for a million.
-			out.Price = &api.ModelPrice{
-				Input: int64(input), Cached: int64(prices[cachedUnit(m.Name)]), CacheWrite: int64(prices[cacheWriteUnit(m.Name)]), Output: int64(output),
-			}
+			Reasoning: m.Reasoning != "" && m.Reasoning != "none", Price: priceOf(m.Name, prices),
 		}
 		all = append(all, out)
 	}
 	return all, nil
+}
+
+// pricesOf asks for the prices of the models that write.
+func (e *Egress) pricesOf(ctx context.Context, models catalog) (map[string]api.TIK, error) {
+	var units []string
+	for _, m := range models {
+		if m.use() == useChat {
+			units = append(units, inputUnit(m.Name), cachedUnit(m.Name), cacheWriteUnit(m.Name), outputUnit(m.Name))
+		}
+	}
+	prices, err := e.opts.Ledger.Prices(ctx, units)
+	if err != nil {
+		return nil, fmt.Errorf("asking for prices: %w", err)
+	}
+	return prices, nil
+}
+
+// priceOf is what a model costs, nil where it has no price.
+func priceOf(model string, prices map[string]api.TIK) *api.ModelPrice {
+	input, priced := prices[inputUnit(model)]
+	output, both := prices[outputUnit(model)]
+	if !priced || !both {
+		return nil
+	}
+	// A millionth of a TIK for a token is a TIK for a million.
+	return &api.ModelPrice{
+		Input: int64(input), Cached: int64(prices[cachedUnit(model)]), CacheWrite: int64(prices[cacheWriteUnit(model)]), Output: int64(output),
+	}
 }

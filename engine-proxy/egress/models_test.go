@@ -21,6 +21,32 @@ func TestEnginesKnowEyesAndFallbacks(t *testing.T) {
 	}
 }
 
+// Engines know prices where a model has a bound that is counted in them, and wait for a
+// ledger that is away rather than go without.
+func TestEnginesKnowPricesWhereTIKIsBounded(t *testing.T) {
+	t.Parallel()
+	prices := map[string]api.TIK{"model.thinker.input": 3, "model.thinker.cached": 1, "model.thinker.cache_write": 4, "model.thinker.output": 15}
+	for _, bounded := range []bool{false, true} {
+		r := newRig(t, func(o *egress.Options) {
+			thinker := egress.Model{Name: "thinker"}
+			if bounded {
+				thinker.TIKPerJob = &egress.PerLevel{Low: 20, Medium: 80}
+			}
+			o.Config.Endpoints[0].Models = []egress.Model{thinker}
+		})
+		r.ledger.set(func() { r.ledger.prices = prices })
+		p := r.do(r.request(t.Context(), "GET", "/v1/models", token, ""))
+		const want = `"tik_per_job":{"low":20,"medium":80},"price":{"input":3,"cached":1,"cacheWrite":4,"output":15}}`
+		if p.status != 200 || strings.Contains(p.body, want) != bounded || strings.Count(p.body, "price") > 1 {
+			t.Errorf("bounded %v: got %d %s", bounded, p.status, p.body)
+		}
+		r.ledger.set(func() { r.ledger.down = true })
+		if p := r.do(r.request(t.Context(), "GET", "/v1/models", token, "")); (p.status == 503) != bounded {
+			t.Errorf("bounded %v, without a ledger: got %d %s", bounded, p.status, p.body)
+		}
+	}
+}
+
 func TestModelsOfJobsComeWithWhatTheyCanDoAndCost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

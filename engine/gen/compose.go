@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,27 +154,52 @@ func styleOf(req Request) look.Style {
 // limitsFor are the limits of a job's model, and how many tokens it can hold, 0 where
 // that is not known.
 func (g *embedded) limitsFor(ctx context.Context, req Request) (limits agent.Limits, window int) {
-	limits, offer := agent.LimitsOf(req.Settings.ReasoningLevel), g.offerOf(ctx, req.Settings.Model)
+	limits = agent.LimitsOf(req.Settings.ReasoningLevel)
+	offers, err := g.offers(ctx)
+	if err != nil {
+		limits.Unknown = err
+		return limits, 0
+	}
+	offer, _ := offerIn(offers, req.Settings.Model)
 	if offer.MaxOutput > 0 {
 		limits.Answer = min(limits.Answer, offer.MaxOutput)
+	}
+	level := cmp.Or(req.Settings.ReasoningLevel, api.ReasoningMedium)
+	if limits.TIK = offer.TIKPerJob[string(level)] * api.MicroPerTIK; limits.TIK > 0 {
+		limits.Prices = map[string]model.Price{offer.Name: offer.Price}
+		for _, name := range offer.Fallback {
+			if other, known := offerIn(offers, name); known {
+				limits.Prices[name] = other.Price
+			} else {
+				limits.Unknown = fmt.Errorf("the price of %s, which may stand in, is not known", name)
+			}
+		}
 	}
 	return limits, offer.Context
 }
 
 // offerOf is what is known of a model.
 func (g *embedded) offerOf(ctx context.Context, name string) model.Offer {
+	offers, _ := g.offers(ctx) // the model says itself what it can't do, when it is asked
+	offer, _ := offerIn(offers, name)
+	return offer
+}
+
+// offers are the models that there are.
+func (g *embedded) offers(ctx context.Context) ([]model.Offer, error) {
 	if g.studio == nil {
-		return model.Offer{}
+		return nil, nil
 	}
-	offers, err := g.studio.Offers(ctx)
-	if err != nil {
-		return model.Offer{} // the model says itself what it can't do, when it is asked
-	}
+	return g.studio.Offers(ctx)
+}
+
+// offerIn returns the offer of a name, and whether there is one.
+func offerIn(offers []model.Offer, name string) (model.Offer, bool) {
 	i := slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == name })
 	if i < 0 {
-		return model.Offer{}
+		return model.Offer{}, false
 	}
-	return offers[i]
+	return offers[i], true
 }
 
 // handOver makes the revision that was proven the project's game.
@@ -210,17 +236,31 @@ func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *d
 	return Result{Summary: summary, Changed: changed, Unmet: unmet, Learned: composed(req, about, d.game.renderer, out.Files)}, nil
 }
 
-// composed makes a skill of a game that an author wrote: its sources, and the traces
-// that prove it.
+// maxComposedFiles bounds how many files a skill keeps of a game that an author wrote:
+// with the most checks that a game has, a dozen sources.
+const maxComposedFiles = 24
+
+// composed makes a skill of a game that an author wrote: its sources, the entry first,
+// and the traces that prove it, as far as there is room.
 func composed(req Request, about kit.About, renderer string, files compile.Files) *api.Skill {
 	skill := &api.Skill{
 		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
 	}
-	left := maxLearnedBytes
-	for _, name := range files.Names() {
+	left, names := maxLearnedBytes-len(skill.Prompt), files.Names()
+	rank := func(name string) int {
+		switch {
+		case name == "src/main.js":
+			return 0
+		case strings.HasPrefix(name, sources):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, name := range names {
 		own := strings.HasPrefix(name, sources) && !strings.HasPrefix(name, kit.Folder+"/") || strings.HasPrefix(name, "checks/")
-		if !own || len(files[name]) > left || len(skill.Files) == maxLearnedFiles {
+		if !own || len(files[name]) > left || len(skill.Files) == maxComposedFiles {
 			continue
 		}
 		left -= len(files[name])
@@ -248,7 +288,7 @@ func remedy(out agent.Outcome) string {
 		return "GET /v1/models lists the models that there are."
 	case out.Stop == agent.StopProvider:
 		return "Try again later, or name another model."
-	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopWall}, out.Stop):
+	case slices.Contains([]agent.Stop{agent.StopSteps, agent.StopTokens, agent.StopTIK, agent.StopWall}, out.Stop):
 		return "A higher reasoningLevel gives it more."
 	case out.Stop == agent.StopRoom:
 		return "Name a model that holds more, or send less with the request."

@@ -1,8 +1,10 @@
 package gen
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen/author"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/engine/kit"
 	"github.com/svc-games/svc/engine/kit/examples"
 	"github.com/svc-games/svc/engine/model"
 )
@@ -233,6 +237,56 @@ func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
 	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
 	if _, rep := p.runWith(wide("a new game: blocks that fall")); len(s.asked) != 0 || !strings.Contains(warned(rep), "Name a model that holds more") {
 		t.Errorf("asked %d times, warned %q", len(s.asked), warned(rep))
+	}
+}
+
+// A game with many checks teaches how it is written, not only that it holds.
+func TestSkillOfAGameHasItsSourcesBeforeItsChecks(t *testing.T) {
+	files := compile.Files{"src/main.js": []byte("main"), "src/a.js": []byte("a"), "src/kit/kit.js": []byte("kit"), "index.html": []byte("page")}
+	for i := range 12 {
+		files[fmt.Sprintf("checks/c%02d.json", i)] = []byte("{}")
+	}
+	files["src/large.js"] = bytes.Repeat([]byte("x"), maxLearnedBytes)
+	skill := composed(wide("blocks"), kit.About{Title: "Fallen Blöcke", Kind: "arcade"}, "canvas", files)
+	var names []string
+	for _, f := range skill.Files {
+		names = append(names, f.Path)
+	}
+	if got := strings.Join(names[:3], " "); got != "src/main.js src/a.js checks/c00.json" || len(names) != 14 || skill.Key != "arcade-fallen-bl-cke" {
+		t.Errorf("it is %s with %v", skill.Key, names)
+	}
+	for i := range 30 {
+		files[fmt.Sprintf("src/m%02d.js", i)] = []byte("m")
+	}
+	if skill = composed(wide("blocks"), kit.About{}, "canvas", files); len(skill.Files) != maxComposedFiles || skill.Files[0].Path != "src/main.js" {
+		t.Errorf("%d files", len(skill.Files))
+	}
+}
+
+// The operator's bound is that of the job's level, in the prices of the model and of
+// those that stand in for it.
+func TestTIKOfAJobIsThatOfItsLevel(t *testing.T) {
+	s := &sage{calls: writing(t, "blocks")}
+	p := writers(t, s, &arcade{})
+	price := model.Price{Input: 3, Cached: 1, CacheWrite: 4, Output: 15}
+	g := p.gen.(*embedded)
+	g.studio = listed{offers: []model.Offer{
+		{Name: "wise", Use: model.UseChat, Fallback: []string{"other"}, Price: price, TIKPerJob: map[string]int64{"low": 1, "medium": 80}},
+		{Name: "other", Use: model.UseChat, Price: model.Price{Output: 20}},
+	}}
+	for level, want := range map[api.ReasoningLevel]int64{"": 80_000_000, api.ReasoningLow: 1_000_000, api.ReasoningMedium: 80_000_000, api.ReasoningHigh: 0} {
+		req := wide("blocks that fall")
+		req.Settings.ReasoningLevel = level
+		limits, _ := g.limitsFor(t.Context(), req)
+		if limits.TIK != want || want > 0 && (limits.Prices["wise"] != price || limits.Prices["other"].Output != 20) {
+			t.Errorf("level %q: %+v", level, limits)
+		}
+	}
+	dear := wide("blocks that fall")
+	dear.Settings.ReasoningLevel = api.ReasoningLow
+	g.studio = listed{offers: []model.Offer{{Name: "wise", Use: model.UseChat, Price: model.Price{Input: 1000, Output: 1000}, TIKPerJob: map[string]int64{"low": 1}}}}
+	if result, rep := p.runWith(dear); !result.Changed || len(s.asked) != 0 || !strings.Contains(warned(rep), "the TIK that the operator allows for a job") {
+		t.Errorf("%+v after %d questions, warned %q", result, len(s.asked), warned(rep))
 	}
 }
 

@@ -267,6 +267,32 @@ func TestSvcShowsTheRunsPlaceUntilItIsClosed(t *testing.T) {
 	})()`)
 }
 
+func TestSvcNamesNobodyWhoIsNotToBeFollowedAndKeepsNothingOfThem(t *testing.T) {
+	const quiet = `await settled();
+		return batches().length === 1 && batches()[0].p === '' && kept.size === 0`
+	for _, ask := range []string{"globalPrivacyControl", "doNotTrack"} {
+		page := svcPage(t, host+` window.answer.lost = true; Object.defineProperty(navigator, '`+ask+`', { value: '1' });`)
+		holds(t, page, "with "+ask+" there is no name and no storage, and events all the same", `(async () => { `+hostHelpers+`
+			svc.track('jump', {});
+			leave();
+			`+quiet+` && names(batches()[0]) === 'session_start jump session_end';
+		})()`)
+	}
+	page := svcPage(t, host+` window.__SVC__.consent = 'pending'; window.answer.lost = true;`)
+	holds(t, page, "before consent sessions alone are reported", `(async () => { `+hostHelpers+`
+		const said = await new Promise((done) => { svc.track('start', {}); svc.endGame({ score: 1 }, done); });
+		leave();
+		`+quiet+` && names(batches()[0]) === 'session_start session_end' && said.ok && !said.hosted && requests.every((r) => !r.url.endsWith('/s'));
+	})()`)
+	holds(t, page, "after a yes all is, under a name, from a new session on", `(async () => { `+hostHelpers+`
+		const before = svc.debug().session;
+		window.postMessage({ svcConsent: {} }, '*');
+		while (svc.debug().session === before) await new Promise((next) => setTimeout(next, 0));
+		svc.track('jump', {});
+		return svc.debug().session !== before && svc.debug().buffered.some((e) => e.name === 'jump') && kept.size === 1;
+	})()`)
+}
+
 func TestGameTellsSvcWhatHappens(t *testing.T) {
 	page := open(t, browser(t), realGame(t, briefs["hop"]), 480, 720)
 	tap(t, page)

@@ -15,6 +15,7 @@ type chatChunk struct {
 	Usage *struct {
 		Input   int `json:"prompt_tokens"`
 		Output  int `json:"completion_tokens"`
+		Total   int `json:"total_tokens"`
 		Details struct {
 			Cached  int `json:"cached_tokens"`
 			Written int `json:"cache_write_tokens"`
@@ -54,7 +55,7 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 		return false, err
 	}
 	if u := c.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
-		a.usage = usageOf(u.Input, max(u.Details.Cached, u.Hits), u.Details.Written, u.Output)
+		a.usage = usageOf(u.Input, max(u.Details.Cached, u.Hits), u.Details.Written, max(u.Output, u.Total-u.Input))
 	}
 	if len(c.Choices) == 0 {
 		return false, nil // usage, or a sign of life

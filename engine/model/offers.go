@@ -47,6 +47,23 @@ type Offer struct {
 	// Fallback are asked where a request names none.
 	Fallback []string `json:"fallback"`
 	Eyes     bool     `json:"eyes"` // it looks at games, whoever made them
+	// TIKPerJob are whole TIK that its answers to one author may cost, by reasoning
+	// level; 0 is no bound.
+	TIKPerJob map[string]int64 `json:"tik_per_job"`
+	Price     Price            `json:"price"` // zero: not told
+}
+
+// Price is what a million tokens cost, in TIK.
+type Price struct {
+	Input      int64 `json:"input"`
+	Cached     int64 `json:"cached"`
+	CacheWrite int64 `json:"cacheWrite"`
+	Output     int64 `json:"output"`
+}
+
+// Of is what an answer took, in millionths of a TIK.
+func (p Price) Of(u Usage) int64 {
+	return int64(u.Input)*p.Input + int64(u.Cached)*p.Cached + int64(u.CacheWrite)*p.CacheWrite + int64(u.Output)*p.Output
 }
 
 // codec returns how the model's wire is spoken.

@@ -27,6 +27,7 @@ type responsesAnswer struct {
 	Usage *struct {
 		Input   int `json:"input_tokens"`
 		Output  int `json:"output_tokens"`
+		Total   int `json:"total_tokens"`
 		Details struct {
 			Cached  int `json:"cached_tokens"`
 			Written int `json:"cache_write_tokens"`
@@ -134,7 +135,7 @@ func (a *answer) responsesEnd(r responsesAnswer, l line) error {
 		}
 	}
 	if u := r.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
-		a.usage = usageOf(u.Input, u.Details.Cached, u.Details.Written, u.Output)
+		a.usage = usageOf(u.Input, u.Details.Cached, u.Details.Written, max(u.Output, u.Total-u.Input))
 	}
 	switch {
 	case r.Incomplete.Reason == "content_filter":

@@ -62,7 +62,7 @@ func (c *Client) Open(ctx context.Context, name string, req any, twice bool) (io
 		return nil, fmt.Errorf("asking %s: %w", c.name, err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	peer.SetRequestID(ctx, r.Header)
+	peer.SetRequest(ctx, r.Header)
 	if twice {
 		// Not sent: it tells http.Transport that the request can be repeated.
 		r.Header["Idempotency-Key"] = nil

@@ -76,17 +76,19 @@ func TestCallReturnsWhatTheFunctionReturns(t *testing.T) {
 
 func TestTheRequestThatACallIsForIsKnownAtItsOtherEnd(t *testing.T) {
 	s := rpc.NewServer("/test/v1", codes, zap.NewNop())
-	rpc.Handle(s, "who", func(ctx context.Context, _ ask) (answer, error) { return answer{peer.RequestID(ctx)}, nil })
+	rpc.Handle(s, "who", func(ctx context.Context, _ ask) (peer.Request, error) { return peer.RequestOf(ctx), nil })
 	server := httptest.NewServer(s)
 	defer server.Close()
-	for _, id := range []string{"6f1c2f6e", ""} {
-		got, err := rpc.Call[answer](peer.WithRequestID(t.Context(), id), to(server), "who", ask{})
-		if err != nil || got.Text != id {
-			t.Errorf("%q: got %+v, %v", id, got, err)
+	all := peer.Request{ID: "6f1c2f6e", IP: "2001:db8::1", Method: "PROPFIND", UserAgent: "Mozilla/5.0 (X11) Ünïcode"}
+	for _, of := range []peer.Request{all, {ID: "6f1c2f6e"}, {IP: "192.0.2.1"}, {}} {
+		got, err := rpc.Call[peer.Request](peer.WithRequest(t.Context(), of), to(server), "who", ask{})
+		if err != nil || got != of {
+			t.Errorf("%+v: got %+v, %v", of, got, err)
 		}
 	}
-	if got, err := rpc.Call[answer](peer.WithRequestID(t.Context(), strings.Repeat("x", 65)), to(server), "who", ask{}); err != nil || got.Text != "" {
-		t.Errorf("one that is too long: %+v, %v", got, err)
+	long := peer.Request{ID: strings.Repeat("x", 65), UserAgent: strings.Repeat("x", 257), Method: "GET"}
+	if got, err := rpc.Call[peer.Request](peer.WithRequest(t.Context(), long), to(server), "who", ask{}); err != nil || got != (peer.Request{Method: "GET"}) {
+		t.Errorf("what is too long: %+v, %v", got, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func HandleStream[Req any](s *Server, name string, do func(http.ResponseWriter, 
 			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
 			return
 		}
-		do(w, r.WithContext(peer.ReadRequestID(r.Context(), r.Header)), req)
+		do(w, r.WithContext(peer.ReadRequest(r.Context(), r.Header)), req)
 	})
 }
 

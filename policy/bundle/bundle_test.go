@@ -150,8 +150,14 @@ func TestOPAReadsOurBundlesAndChecksTheirSignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Modules) != 12 || b.Manifest.Revision != "r1" {
-		t.Errorf("OPA read %d modules, revision %q", len(b.Modules), b.Manifest.Revision)
+	rules := 0
+	for name := range signed(t, private) {
+		if strings.HasSuffix(name, ".rego") {
+			rules++
+		}
+	}
+	if len(b.Modules) != rules || rules == 0 || b.Manifest.Revision != "r1" {
+		t.Errorf("OPA read %d modules of %d, revision %q", len(b.Modules), rules, b.Manifest.Revision)
 	}
 	_, other := keyPair(t)
 	if _, err := read(other); err == nil {

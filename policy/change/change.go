@@ -35,20 +35,23 @@ func Outcome(d *policy.Decision) string {
 }
 
 // Between returns the outcomes of two decisions, nil for none, and whether anything
-// differs. What differs beside the outcome stands after the second.
+// differs. What differs beside the outcome stands after the second. What the policies
+// read to decide is no difference.
 func Between(before, after *policy.Decision) (from, to string, differ bool) {
 	from, to = Outcome(before), Outcome(after)
 	switch {
-	case reflect.DeepEqual(before, after):
-		return from, to, false
 	case from != to:
 		return from, to, true
+	case before == nil:
+		return from, to, false
 	case !reflect.DeepEqual(before.Limits, after.Limits):
 		return from, to + ", other limits", true
 	case before.Error != after.Error:
 		return from, to + ", other message", true
 	case before.Reason != after.Reason:
 		return from, to + ", other reason", true
+	case before.Limit != after.Limit:
+		return from, to + ", other limit", true
 	}
-	return from, to + ", other limit", true
+	return from, to, before.Allow != after.Allow
 }

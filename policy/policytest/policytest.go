@@ -30,9 +30,15 @@ func Embedded(t testing.TB) Fixed {
 func (Fixed) PolicyProblem() string { return "" }
 func (Fixed) OnChange(func())       {}
 
-// Example returns a directory with the policy of examples/readers, put together as
-// docs/policy.md says: the shipped policy, and the example's files over it.
+// Example returns a directory with the policy of examples/readers.
 func Example(t testing.TB) string {
+	t.Helper()
+	return ExampleOf(t, "readers")
+}
+
+// ExampleOf returns a directory with the policy of an example, put together as
+// docs/policy.md says: the shipped policy, and the example's files over it.
+func ExampleOf(t testing.TB, name string) string {
 	t.Helper()
 	root, err := os.Getwd() // a package's tests run in its directory
 	if err != nil {
@@ -46,7 +52,7 @@ func Example(t testing.TB) string {
 			t.Fatal("the tests run outside of the module")
 		}
 	}
-	overlay := filepath.Join(root, "policy", "examples", "readers")
+	overlay := filepath.Join(root, "policy", "examples", name)
 	dir := t.TempDir()
 	for _, src := range []fs.FS{policy.Embedded(), os.DirFS(overlay)} {
 		if err := copyOver(dir, src); err != nil {

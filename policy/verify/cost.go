@@ -58,13 +58,14 @@ func Submission() policy.Input {
 		},
 		Project: &policy.Project{ID: "0123456789abcdef01234567", OwnerID: "user-1", Attributes: map[string]string{"team": "arcade"}},
 		Usage:   &policy.Usage{JobsToday: 9, JobsThisMonth: 100, RunningJobs: 2, TIKThisMonth: 5_499_999},
+		Request: &policy.Request{IP: usualRequest.IP, Time: usualRequest.Time, Method: "POST", UserAgent: usualRequest.UserAgent},
 	}
 }
 
 // Poll is a look at the state of a job.
 func Poll() policy.Input {
 	in := Submission()
-	in.Action, in.Usage = policy.ActionStatus, nil
+	in.Action, in.Usage, in.Request.Method = policy.ActionStatus, nil, "GET"
 	return in
 }
 

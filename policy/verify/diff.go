@@ -64,8 +64,8 @@ func Diff(ctx context.Context, from, to fs.FS) (Difference, error) {
 			return Difference{}, err
 		}
 	}
-	all := mine(evaluators[0].Compiler().Modules, evaluators[1].Compiler().Modules)
-	candidates := combinations(slices.Concat(all.singly(), all.inPairs()), projects)
+	all := mine(projects, evaluators[0], evaluators[1])
+	candidates := combinations(all.reads, slices.Concat(all.singly(), all.inPairs()), projects)
 	var tables [2]Table
 	for i, e := range evaluators {
 		var err error

@@ -23,7 +23,10 @@ type candidate struct {
 	userState   any            // of the user, with or without a key; absent{}: there is none
 	scopes      any            // of the key; nil: there are none
 	labels      map[string]string
-	varied      bool // not one of a product
+	request     map[string]any // members of the request that are not the usual ones
+	noRequest   bool           // nothing is known of it
+	reads       policy.Reads   // of the policies: without any there is no usual request
+	varied      bool           // not one of a product
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
@@ -103,10 +106,21 @@ func scoped() []candidate {
 	return append(all, both)
 }
 
-// combinations are the rows of a table: each fact with each other, then what is nearly
-// an allowed fact, more, and the extra projects.
-func combinations(more []candidate, extra []TableProject) []candidate {
-	near := slices.Concat(nearUsers(tableOwners[:2]), nearOwners(), more)
+// granted are requests for projects that have attributes of an admin.
+func granted() []candidate {
+	var all []candidate
+	for _, c := range bases()[:2] {
+		c.project.AdminAttributes = map[string]string{"readers": "user-1"}
+		all = append(all, c)
+	}
+	return all
+}
+
+// combinations are the rows of a table of policies that read so much of requests: each
+// fact with each other, then what is nearly an allowed fact, more, and the extra
+// projects.
+func combinations(reads policy.Reads, more []candidate, extra []TableProject) []candidate {
+	near := slices.Concat(nearUsers(tableOwners[:2]), nearOwners(), requested(), granted(), more)
 	for i := range near {
 		near[i].varied = true
 	}
@@ -115,6 +129,9 @@ func combinations(more []candidate, extra []TableProject) []candidate {
 		last[i].varied = true
 	}
 	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
+	for i := range all {
+		all[i].reads = reads
+	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
 		text := fmt.Sprintf("%#v", c)
@@ -206,7 +223,8 @@ var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e"
 
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
-	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied, later: c.userState != any(absent{}) || c.scopes != nil || c.labels != nil}
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied}
+	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
@@ -222,6 +240,12 @@ func (c candidate) facts() (Facts, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
 		f.Key += " label " + name + "=" + text(c.labels[name])
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.request)) {
+		f.Key += " " + name + "=" + text(c.request[name])
+	}
+	if c.noRequest {
+		f.Key += " no request"
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
 	}
@@ -234,6 +258,13 @@ func (c candidate) facts() (Facts, error) {
 			return Facts{}, fmt.Errorf("making the table: %w", err)
 		}
 		*member.to = value
+	}
+	if members := c.requestFacts(); members != nil {
+		request, err := ast.InterfaceToValue(members)
+		if err != nil {
+			return Facts{}, fmt.Errorf("making the table: %w", err)
+		}
+		f.request = request
 	}
 	if c.via != nil {
 		members := map[string]any{"id": c.user, "via": c.via}
@@ -325,7 +356,11 @@ func (p TableProject) facts() any {
 	if id == "" {
 		id = "p1"
 	}
-	return map[string]any{"id": id, "ownerId": p.OwnerID, "attributes": p.Attributes}
+	members := map[string]any{"id": id, "ownerId": p.OwnerID, "attributes": p.Attributes}
+	if len(p.AdminAttributes) > 0 {
+		members["adminAttributes"] = p.AdminAttributes
+	}
+	return members
 }
 
 func (p TableProject) text() string {
@@ -335,6 +370,9 @@ func (p TableProject) text() string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
 		words = append(words, name+"="+text(p.Attributes[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.AdminAttributes)) {
+		words = append(words, "admin."+name+"="+text(p.AdminAttributes[name]))
 	}
 	return strings.Join(words, " ")
 }

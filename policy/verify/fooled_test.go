@@ -60,6 +60,8 @@ func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
 		"an attribute":                 {authzFile, refusal, moreAllow(`input.project.attributes.public == "yes"; input.action == "files"`)},
 		"an attribute by its name":     {authzFile, refusal, moreAllow(`object.get(input.project.attributes, "public", "") == "all"; input.action == "files"`)},
 		"a user and an attribute":      {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.project.attributes.team == "red"; input.action == "files"`)},
+		"an address":                   {authzFile, refusal, moreAllow(`net.cidr_contains("198.51.100.0/24", input.request.ip); input.action == "files"`)},
+		"the small hours":              {authzFile, refusal, moreAllow(`split(input.request.time, "T")[1] < "00:30"; input.action == "files"`)},
 		"no limit of TIK":              {limitsFile, "exceeded contains \"tikPerMonth\" if not below(input.usage.tikThisMonth, input.key.limits.tikPerMonth)\n", ""},
 		"one job a month more":         {limitsFile, "not below(input.usage.jobsThisMonth, input.key.limits.jobsPerMonth)", "not below(input.usage.jobsThisMonth - 1, input.key.limits.jobsPerMonth)"},
 		"one running job more":         {limitsFile, "not below(input.usage.runningJobs, input.key.limits.maxConcurrentJobs)", "not below(input.usage.runningJobs - 1, input.key.limits.maxConcurrentJobs)"},

@@ -13,7 +13,7 @@ import (
 // findings. Usage is a fact of submissions alone, which leaves a part of the table.
 func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) ([]string, error) {
 	var findings []string
-	for _, c := range combinations(nil, extra) {
+	for _, c := range combinations(e.Reads(), nil, extra) {
 		facts, err := c.facts()
 		if err != nil {
 			return nil, err

@@ -20,16 +20,23 @@ type literals struct {
 	numbers map[int64]bool
 	names   map[string]bool // of members that are not the input's own: attributes
 	dynamic bool            // attributes are read by names that are texts
+	admin   bool            // attributes of an admin are read
+	reads   policy.Reads
+	extra   []TableProject
 }
 
-// most bounds the literals that are tried, and their pairs; each costs 0.2 ms.
-const most = 4000
+// most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms.
+const (
+	most      = 4000
+	mostPairs = 1500
+)
 
 // known are texts that the table has anyway.
 var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
 		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "scopes", "labels"},
+		{"adminAttributes", "request", "ip", "time", "method", "userAgent"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
 		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.UserSuspended, policy.ScopeFull, policy.ScopeRead, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
@@ -45,14 +52,13 @@ var known = func() map[string]bool {
 }()
 
 // mine returns the literals of policies: what is compared, members of sets, names of
-// attributes. What refusals say is none of them.
-func mine(policies ...map[string]*ast.Module) literals {
-	l := &literals{texts: map[string]bool{}, numbers: map[int64]bool{}, names: map[string]bool{}}
-	for _, modules := range policies {
-		for file, module := range modules {
-			if isTest(file) {
-				continue
-			}
+// attributes, and what admins' attributes of projects say. What refusals say is none of
+// them.
+func mine(projects []TableProject, policies ...*policy.Evaluator) literals {
+	l := &literals{texts: map[string]bool{}, numbers: map[int64]bool{}, names: map[string]bool{}, extra: projects}
+	for _, e := range policies {
+		l.reads |= e.Reads()
+		for _, module := range e.Compiler().Modules {
 			for _, rule := range module.Rules {
 				for ; rule != nil; rule = rule.Else {
 					l.collect(rule.Head.Value)
@@ -63,6 +69,11 @@ func mine(policies ...map[string]*ast.Module) literals {
 					l.collect(rule.Body)
 				}
 			}
+		}
+	}
+	for _, project := range projects {
+		for _, text := range project.AdminAttributes {
+			l.texts[text] = true
 		}
 	}
 	for text := range l.texts {
@@ -105,6 +116,7 @@ func (l *literals) collect(x any) {
 			l.ref(x)
 			return true
 		case ast.String:
+			l.admin = l.admin || x == "adminAttributes"
 			if !known[string(x)] && strings.ContainsFunc(string(x), wordy) {
 				l.texts[string(x)] = true
 			}
@@ -122,11 +134,14 @@ func (l *literals) ref(ref ast.Ref) {
 	if ref.HasPrefix(ast.DefaultRootRef) {
 		return
 	}
-	attributes := slices.IndexFunc(ref, func(part *ast.Term) bool { return part.Equal(ast.StringTerm("attributes")) })
+	attributes := slices.IndexFunc(ref, func(part *ast.Term) bool {
+		return part.Equal(ast.StringTerm("attributes")) || part.Equal(ast.StringTerm("adminAttributes"))
+	})
 	if attributes >= 0 && (attributes == len(ref)-1 || !ref[attributes+1].IsGround()) {
 		l.dynamic = true
 	}
 	for _, part := range ref[1:] {
+		l.admin = l.admin || part.Equal(ast.StringTerm("adminAttributes"))
 		if name, ok := part.Value.(ast.String); ok && !known[string(name)] {
 			l.names[string(name)] = true
 		}
@@ -180,6 +195,16 @@ func (l literals) variations(nearly bool) []variation {
 				}
 				c.labels[name] = s
 			}})
+			if !l.admin {
+				continue
+			}
+			all = append(all, variation{"admin's attribute " + name, func(c *candidate) {
+				c.project.AdminAttributes = maps.Clone(c.project.AdminAttributes)
+				if c.project.AdminAttributes == nil {
+					c.project.AdminAttributes = map[string]string{}
+				}
+				c.project.AdminAttributes[name] = s
+			}})
 		}
 	}
 	return append(all, l.amounts()...)
@@ -207,7 +232,7 @@ func (l literals) amounts() []variation {
 // withoutKey are the ways to put literals into what is known of a request without a key.
 func (l literals) withoutKey() []variation {
 	all := slices.DeleteFunc(l.variations(false), func(v variation) bool {
-		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ")
+		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ") && !strings.HasPrefix(v.place, "admin's ")
 	})
 	for _, s := range slices.Sorted(maps.Keys(l.texts)) {
 		all = append(all, variation{"way", func(c *candidate) { c.via = s }})
@@ -223,16 +248,23 @@ func bases() []candidate {
 	return []candidate{own, foreign, none, dead}
 }
 
-// singly are candidates that have one literal each, at most a number that can be
-// waited for.
+// singly are candidates that have one literal each, or one other fact about the request, at
+// most a number that can be waited for.
 func (l literals) singly() []candidate {
 	var all []candidate
+	ofProjects := append(bases()[:2], without("user-1", policy.ViaConsole, tableOwners[0]))
+	for _, project := range l.extra {
+		c := ordinary()
+		c.project = project
+		ofProjects = append(ofProjects, c)
+	}
 	for _, kind := range []struct {
 		variations []variation
 		bases      []candidate
 	}{
 		{l.variations(false), bases()}, {l.variations(true), bases()[:2]},
 		{l.withoutKey(), []candidate{without("user-1", policy.ViaConsole, tableOwners[1])}},
+		{l.requests(false), ofProjects},
 	} {
 		for _, v := range kind.variations {
 			for _, base := range kind.bases {
@@ -252,17 +284,21 @@ func (l literals) singly() []candidate {
 // inPairs are candidates that have two, at most a number that can be waited for.
 func (l literals) inPairs() []candidate {
 	var all []candidate
-	variations := l.variations(false)
+	variations := append(l.requests(true), l.variations(false)...)
 	for i, one := range variations {
+		into := bases()[:2]
+		if strings.HasPrefix(one.place, ofRequest) {
+			into = into[:1]
+		}
 		for _, other := range variations[i+1:] {
 			if one.place == other.place {
 				continue
 			}
-			for _, base := range bases()[:2] {
+			for _, base := range into {
 				c := base
 				one.vary(&c)
 				other.vary(&c)
-				if all = append(all, c); len(all) == most {
+				if all = append(all, c); len(all) == mostPairs {
 					return all
 				}
 			}

@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/svc-games/svc/policy"
 )
@@ -44,6 +47,8 @@ var (
 type TableProject struct {
 	OwnerID    any               `json:"ownerId"`
 	Attributes map[string]string `json:"attributes"`
+	// AdminAttributes are those that no owner can set.
+	AdminAttributes map[string]string `json:"adminAttributes,omitempty"`
 
 	id string // "" is that of all projects
 }
@@ -59,6 +64,7 @@ type Facts struct {
 	project ast.Value
 	usage   ast.Value
 	without ast.Value // the user without a key; nil: there is none
+	request ast.Value // nil: nothing is known of it
 	varied  bool      // near misses, literals and users without a key
 	later   bool      // has a fact that inputs had not up to commit 95c541a
 }
@@ -109,27 +115,48 @@ func readJSON(src fs.FS, name string, into any) error {
 // NewTable has e decide on every combination, those with the extra projects
 // last. The literals of its rules are facts of the table, too.
 func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (Table, error) {
-	return newTable(ctx, e, combinations(mine(e.Compiler().Modules).singly(), extra))
+	return newTable(ctx, e, combinations(e.Reads(), mine(extra, e).singly(), extra))
 }
 
+// newTable decides on rows with each processor that there is.
 func newTable(ctx context.Context, e *policy.Evaluator, all []candidate) (Table, error) {
-	table := make(Table, 0, len(all))
-	for _, c := range all {
-		facts, err := c.facts()
-		if err != nil {
-			return nil, err
-		}
-		row := Row{Facts: facts, Cells: make([]Cell, len(tableActions))}
-		for i, action := range tableActions {
-			d, err := e.DecideValue(ctx, facts.input(action))
-			if ctx.Err() != nil {
-				return nil, fmt.Errorf("deciding the table: %w", err)
+	table := make(Table, len(all))
+	var next atomic.Int64
+	var group errgroup.Group
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(all) {
+					return nil
+				}
+				var err error
+				if table[i], err = newRow(ctx, e, all[i]); err != nil {
+					return err
+				}
 			}
-			row.Cells[i] = Cell{action, d, err}
-		}
-		table = append(table, row)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return table, nil
+}
+
+func newRow(ctx context.Context, e *policy.Evaluator, c candidate) (Row, error) {
+	facts, err := c.facts()
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Facts: facts, Cells: make([]Cell, len(tableActions))}
+	for i, action := range tableActions {
+		d, err := e.DecideValue(ctx, facts.input(action))
+		if ctx.Err() != nil {
+			return Row{}, fmt.Errorf("deciding the table: %w", err)
+		}
+		row.Cells[i] = Cell{action, d, err}
+	}
+	return row, nil
 }
 
 // input puts the facts and an action together.
@@ -142,6 +169,9 @@ func (f Facts) input(action policy.Action) ast.Value {
 	)
 	if f.without != nil {
 		input.Insert(ast.StringTerm("user"), ast.NewTerm(f.without))
+	}
+	if f.request != nil {
+		input.Insert(ast.StringTerm("request"), ast.NewTerm(f.request))
 	}
 	return input
 }

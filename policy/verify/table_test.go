@@ -35,7 +35,9 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	key, _, _ := strings.Cut(f.Key, " label ")
+	key, _, _ := strings.Cut(f.Key, " no request")
+	key, _, _ = strings.Cut(key, " ip=")
+	key, _, _ = strings.Cut(key, " label ")
 	key, scopes, _ := strings.Cut(key, " scopes=")
 	key, userState, _ := strings.Cut(key, " userState=")
 	key, via, _ := strings.Cut(key, " via=")

@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/policytest"
+	"github.com/svc-games/svc/test/long"
 )
 
 // prove fails the test for every step that is not ok.
@@ -47,6 +48,34 @@ func TestExampleReadersIsProven(t *testing.T) {
 	}
 	example[TableFile] = []byte(table)
 	prove(t, example)
+}
+
+// TestEveryExampleIsProven has the other examples, whose tables are written when someone
+// follows docs/policy.md.
+func TestEveryExampleIsProven(t *testing.T) {
+	long.Only(t)
+	for _, name := range []string{"suspended", "board", "hours", "addresses"} {
+		t.Run(name, func(t *testing.T) {
+			example, err := bundle.ReadDir(os.DirFS(policytest.ExampleOf(t, name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := policy.NewEvaluatorFS(example)
+			if err != nil {
+				t.Fatal(err)
+			}
+			projects, err := ReadProjects(example)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table, err := NewTable(t.Context(), e, projects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			example[TableFile] = []byte(table.String())
+			prove(t, example)
+		})
+	}
 }
 
 // TestPolicyOfAFormerVersionIsProven verifies what an operator may have copied from

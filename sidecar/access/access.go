@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -38,7 +39,8 @@ type Policy interface {
 // Options of a Door.
 type Options struct {
 	Store *store.Store
-	// Now is of days and months; nil means the store's own clock.
+	// Now is of days and months, and of the facts about requests; nil means the store's
+	// own clock, and time.Now for the latter.
 	Now    func() time.Time
 	Policy Policy
 	// Timeout of a decision on a key, facts included; 0 means DefaultDecisionTimeout.
@@ -83,6 +85,7 @@ func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Iden
 		}
 		return sidecar.Identity{Decision: decision}, sidecar.ErrUnknownKey
 	}
+	in.Request = d.request(ctx)
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
 		return sidecar.Identity{}, fmt.Errorf("deciding on key %s: %w", in.Key.ID, err)
@@ -152,6 +155,7 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 }
 
 func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
+	in.Request = d.request(ctx)
 	if projectID != "" && in.Project == nil {
 		ctx = decisionlog.WithProject(ctx, projectID)
 	}
@@ -160,6 +164,17 @@ func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (p
 		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", in.Action, err)
 	}
 	return decision, nil
+}
+
+// request returns the facts about the request that a decision is for. It has a time also
+// where nothing else is known, as of a stream that is decided on again.
+func (d *Door) request(ctx context.Context) *policy.Request {
+	now := time.Now
+	if d.now != nil {
+		now = d.now
+	}
+	of := peer.RequestOf(ctx)
+	return &policy.Request{IP: of.IP, Time: now().UTC().Format(policy.TimeFormat), Method: of.Method, UserAgent: of.UserAgent}
 }
 
 // readKey returns the facts about the key whose column has value, or nil.
@@ -179,8 +194,8 @@ func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 // readProject returns the facts about a project, or nil.
 func readProject(r *store.Reader, projectID string) (*policy.Project, error) {
 	p := policy.Project{ID: projectID}
-	var attributes string
-	err := r.Row("SELECT owner_id, attributes FROM projects WHERE id = ?", projectID).Scan(&p.OwnerID, &attributes)
+	var attributes, ofAdmin string
+	err := r.Row("SELECT owner_id, attributes, admin_attributes FROM projects WHERE id = ?", projectID).Scan(&p.OwnerID, &attributes, &ofAdmin)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}
@@ -189,6 +204,12 @@ func readProject(r *store.Reader, projectID string) (*policy.Project, error) {
 	}
 	if err := json.Unmarshal([]byte(attributes), &p.Attributes); err != nil {
 		return nil, fmt.Errorf("reading the attributes of project %s: %w", projectID, err)
+	}
+	if ofAdmin == "{}" { // most projects' have none
+		return &p, nil
+	}
+	if err := json.Unmarshal([]byte(ofAdmin), &p.AdminAttributes); err != nil {
+		return nil, fmt.Errorf("reading the admin's attributes of project %s: %w", projectID, err)
 	}
 	return &p, nil
 }

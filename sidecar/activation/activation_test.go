@@ -111,6 +111,7 @@ func badPolicies(private string) []badPolicy {
 		{"it lacks the entrypoint", func(t *testing.T, s bundle.Snapshot) {
 			s[authz] = []byte(strings.ReplaceAll(string(s[authz]), "decision := {", "verdict := {"))
 			delete(s, "svc/authz/authz_test.rego")
+			delete(s, "svc/authz/suspended_test.rego")
 		}, activation.StepCompile, ""},
 		{"it calls a forbidden builtin", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "key.active\n", "key.active\n\ttime.now_ns() > 0\n")
@@ -128,11 +129,13 @@ func badPolicies(private string) []badPolicy {
 			edit(t, s, authz, "} else := object.union(refusal, {\"limits\": limits.effective})",
 				"} else := object.union(refusal, {\"limits\": limits.effective}) if input.action != \"teleport\"")
 			delete(s, "svc/authz/authz_test.rego")
+			delete(s, "svc/authz/suspended_test.rego")
 		}, activation.StepTable, ""},
 		{"a dead key may do something", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, authz, "allow if {\n\tinput.action in {\"authenticate\", \"projects.create\", \"projects.list\", \"models.list\", \"jobs.list\"}\n\tkey.active\n}",
 				"allow if input.action == \"projects.list\"\n\nallow if {\n\tinput.action in {\"authenticate\", \"projects.create\"}\n\tkey.active\n}")
 			delete(s, "svc/authz/authz_test.rego")
+			delete(s, "svc/authz/suspended_test.rego")
 		}, activation.StepTable, ""},
 		{"it is not signed", func(t *testing.T, s bundle.Snapshot) { delete(s, bundle.SignaturesFile) }, activation.StepSignature, ""},
 		{"it was changed after it was signed", func(t *testing.T, s bundle.Snapshot) {

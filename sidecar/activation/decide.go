@@ -18,7 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
-			RequestID: peer.RequestID(ctx), ProjectID: decisionlog.ProjectOf(ctx), Repeats: keyless(in),
+			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: keyless(in),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -37,7 +37,7 @@ func (e *Engine) Repeat(ctx context.Context, in policy.Input, d policy.Decision)
 		return nil
 	}
 	return e.o.Log.Add(decisionlog.Entry{
-		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestID(ctx), Repeats: true,
+		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestOf(ctx).ID, Repeats: true,
 	})
 }
 

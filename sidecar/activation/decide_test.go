@@ -77,7 +77,7 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := open(t, activation.Options{Log: log})
-	ctx := peer.WithRequestID(t.Context(), "r-1")
+	ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1"})
 	in := verify.Poll()
 	in.Project = nil
 	if _, err := f.Decide(decisionlog.WithProject(ctx, "p-gone"), in); err != nil {

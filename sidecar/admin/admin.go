@@ -19,7 +19,7 @@
 //	POST /keys/{id}/disable, /keys/{id}/enable, /keys/{id}/revoke
 //	GET  /projects?user=ID&after=CURSOR              all projects without user
 //	GET  /projects/{id}
-//	PATCH /projects/{id}/attributes   {set}          null removes one
+//	PATCH /projects/{id}/attributes   {set, admin?}  null removes one; admin: of those that no owner sets
 //	POST /projects/{id}/block   {why}                keeps the game from players
 //	POST /projects/{id}/unblock
 //	GET  /reports                                    what players say of games
@@ -62,9 +62,11 @@ type limitsRequest struct {
 	Limits  policy.Limits `json:"limits"`
 }
 
-// attributesRequest sets attributes of a project; null removes one.
+// attributesRequest sets attributes of a project, with Admin those that no owner can
+// set; null removes one.
 type attributesRequest struct {
-	Set map[string]*string `json:"set"`
+	Set   map[string]*string `json:"set"`
+	Admin bool               `json:"admin,omitempty"`
 }
 
 // rollbackRequest names a revision; "" is the policy before the active one.

@@ -96,9 +96,10 @@ func (c *Client) Project(ctx context.Context, id string) (projects.Details, erro
 	return ask[projects.Details](ctx, c, http.MethodGet, "/projects/"+url.PathEscape(id), nil)
 }
 
-// SetAttributes sets attributes of a project; nil removes one.
-func (c *Client) SetAttributes(ctx context.Context, id string, set map[string]*string) (projects.Details, error) {
-	return ask[projects.Details](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(id)+"/attributes", attributesRequest{set})
+// SetAttributes sets attributes of a project, or with ofAdmin those that no owner can
+// set; nil removes one.
+func (c *Client) SetAttributes(ctx context.Context, id string, set map[string]*string, ofAdmin bool) (projects.Details, error) {
+	return ask[projects.Details](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(id)+"/attributes", attributesRequest{set, ofAdmin})
 }
 
 // BlockGame keeps a game from players; its owner reads why.

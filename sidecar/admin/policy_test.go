@@ -130,7 +130,7 @@ func TestAttributesAreSetOverTheSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	bob := "bob"
-	set, err := c.SetAttributes(t.Context(), p.ID, map[string]*string{"readers": &bob})
+	set, err := c.SetAttributes(t.Context(), p.ID, map[string]*string{"readers": &bob}, false)
 	if err != nil || set.Attributes["readers"] != bob || set.OwnerID != "alice" {
 		t.Errorf("set %+v, %v", set, err)
 	}
@@ -150,7 +150,7 @@ func TestAttributesAreSetOverTheSocket(t *testing.T) {
 			set = map[string]*string{"not a name": nil}
 		}
 		var refusal *Error
-		if _, err := c.SetAttributes(t.Context(), id, set); !errors.As(err, &refusal) || refusal.Status != status {
+		if _, err := c.SetAttributes(t.Context(), id, set, false); !errors.As(err, &refusal) || refusal.Status != status {
 			t.Errorf("%s: got %v, want status %d", id, err, status)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *Server) projectRoutes(mux *http.ServeMux) {
 	}))
 	mux.HandleFunc("PATCH /projects/{id}/attributes",
 		s.change(http.StatusOK, with(func(r *http.Request, actor string, b attributesRequest) (any, error) {
-			return s.projects.SetAttributes(r.Context(), projects.AttributeChange{Actor: actor, ProjectID: r.PathValue("id"), Set: b.Set})
+			return s.projects.SetAttributes(r.Context(), projects.AttributeChange{Actor: actor, ProjectID: r.PathValue("id"), Admin: b.Admin, Set: b.Set})
 		})))
 }
 

@@ -99,7 +99,8 @@ func (s *Server) change(status int, do func(r *http.Request, actor string) (any,
 // allow returns the policy's refusal. The policy itself and the engines are no user's:
 // who may use the socket can always bring back a policy that lets admins in.
 func (s *Server) allow(r *http.Request, actor string, action policy.Action) error {
-	d, err := s.access.DecideUser(r.Context(), policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
+	ctx := peer.WithRequest(r.Context(), peer.Request{Method: r.Method})
+	d, err := s.access.DecideUser(ctx, policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
 	if err == nil && !d.Allow {
 		err = &Error{d.Status, d.Error}
 	}

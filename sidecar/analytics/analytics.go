@@ -90,7 +90,7 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		for _, table := range []string{
 			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
 			"play_funnels", "play_scores", "play_meters", "play_board_settings", "play_boards", "play_runs", "play_rewards", "play_grants",
-			"play_experiments", "play_assignments", "play_exposures",
+			"play_experiments", "play_assignments", "play_exposures", "play_options",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err
@@ -104,6 +104,30 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 	delete(l.names, game)
 	if err != nil {
 		return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
+	}
+	return nil
+}
+
+// AskConsent reports whether the game's page asks players before it names them.
+func (l *Log) AskConsent(ctx context.Context, game string) (bool, error) {
+	ask, err := store.Read(ctx, l.store, func(r *store.Reader) (int64, error) {
+		return optional(r.Row("SELECT ask_consent FROM play_options WHERE game = ?", game))
+	})
+	if err != nil {
+		return false, fmt.Errorf("reading the options of game %s: %w", game, err)
+	}
+	return ask == 1, nil
+}
+
+// SetAskConsent changes that.
+func (l *Log) SetAskConsent(ctx context.Context, game string, ask bool) error {
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec("INSERT INTO play_options (game, ask_consent) VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET ask_consent = excluded.ask_consent",
+			game, flag(ask))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changing the options of game %s: %w", game, err)
 	}
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/experiment"
@@ -16,10 +18,10 @@ import (
 
 // States of an experiment.
 const (
-	ExperimentDraft   = "draft"
-	ExperimentRunning = "running"
-	ExperimentStopped = "stopped" // players get what the game has without it
-	ExperimentWinner  = "winner"  // all get one value
+	ExperimentDraft   = api.ExperimentDraft
+	ExperimentRunning = api.ExperimentRunning
+	ExperimentStopped = api.ExperimentStopped
+	ExperimentWinner  = api.ExperimentWinner
 )
 
 // MaxExperiments bounds those of a game.
@@ -43,6 +45,44 @@ func (e Experiment) Values() []string {
 		values[i] = v.Value
 	}
 	return values
+}
+
+// Shown is the experiment as its owner reads it.
+func (e Experiment) Shown() api.Experiment {
+	out := api.Experiment{ID: e.ID, State: e.State, Winner: e.Winner, Values: make([]api.ExperimentValue, len(e.Variants))}
+	for i, v := range e.Variants {
+		out.Values[i] = api.ExperimentValue{Value: v.Value, Percent: float64(v.Weight) * 100 / experiment.Buckets}
+	}
+	out.StartedAt, out.StoppedAt = instant(e.started), instant(e.stopped)
+	return out
+}
+
+// instant is a time in ms, nil for 0.
+func instant(ms int64) *time.Time {
+	if ms == 0 {
+		return nil
+	}
+	at := time.UnixMilli(ms).UTC()
+	return &at
+}
+
+// ChangeExperiment makes a draft, or takes an experiment to another state. What is as it
+// is to be stays so. Its error is an *api.Error for a change that can't be.
+func (l *Log) ChangeExperiment(ctx context.Context, game string, change api.ExperimentChange) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	switch change.State {
+	case api.ExperimentDraft:
+		variants := experiment.Even(change.Values)
+		for i, percent := range change.Percents {
+			variants[i].Weight = int(math.Round(percent * experiment.Buckets / 100))
+		}
+		return l.DraftExperiment(ctx, game, change.ID, variants)
+	case api.ExperimentRemoved:
+		return l.RemoveExperiment(ctx, game, change.ID)
+	}
+	return l.MoveExperiment(ctx, game, change.ID, change.State, change.Winner)
 }
 
 // Experiments returns those of a game.
@@ -96,6 +136,8 @@ func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string
 		}
 		e := all[i]
 		switch from := e.State; {
+		case state == from && winner == e.Winner:
+			return nil // who got no answer asks again
 		case state == ExperimentRunning && from == ExperimentDraft:
 			e.started = now
 		case state == ExperimentStopped && from == ExperimentRunning:

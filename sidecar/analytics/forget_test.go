@@ -49,6 +49,9 @@ func (b *bench) fillAll(player int) {
 	b.record(batch)
 	b.rules(analytics.BoardRules{Rewards: []analytics.Reward{{Reward: play.Reward{ID: "first", Name: "First"}, Kind: analytics.RewardRuns, Least: 1}}})
 	b.submit(runOf(player, 1, 3))
+	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // wantRows checks that tables hold rows, or that none does.

@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
 // Kinds of a reward: what must be reached.
 const (
-	RewardWin   = "win"   // a run that is won
-	RewardScore = "score" // so high a score
-	RewardRuns  = "runs"  // so many runs
-	RewardDays  = "days"  // runs on so many days in a row
+	RewardWin   = api.RewardWin
+	RewardScore = api.RewardScore
+	RewardRuns  = api.RewardRuns
+	RewardDays  = api.RewardDays
 )
 
 // Reward is an owner's rule: who reaches it gets a name and an icon, never TIK.
@@ -90,6 +91,43 @@ func readRewards(r *store.Reader, game string) ([]Reward, error) {
 type BoardRules struct {
 	BoardSettings
 	Rewards []Reward
+}
+
+// RewardOf is a reward as its owner writes it.
+func RewardOf(w api.RewardRule) Reward {
+	out := Reward{Reward: play.Reward{ID: w.ID, Name: w.Name, Icon: w.Icon}, Kind: w.Kind, Daily: w.Often == api.OftenDaily}
+	if w.Least != nil {
+		out.Least = *w.Least
+	}
+	return out
+}
+
+// BoardRulesOf are rules as their owner writes them.
+func BoardRulesOf(r api.BoardRules) BoardRules {
+	out := BoardRules{BoardSettings: BoardSettings{Lower: r.Better == api.BetterLower, Least: r.Least, Most: r.Most, PerSecond: r.PerSecond}}
+	for _, w := range r.Rewards {
+		out.Rewards = append(out.Rewards, RewardOf(w))
+	}
+	return out
+}
+
+// Shown are the rules as their owner reads them.
+func (r BoardRules) Shown() api.BoardRules {
+	out := api.BoardRules{Better: api.BetterHigher, Least: r.Least, Most: r.Most, PerSecond: r.PerSecond, Rewards: []api.RewardRule{}}
+	if r.Lower {
+		out.Better = api.BetterLower
+	}
+	for _, w := range r.Rewards {
+		rule := api.RewardRule{ID: w.ID, Name: w.Name, Icon: w.Icon, Kind: w.Kind, Often: api.OftenOnce}
+		if w.Daily {
+			rule.Often = api.OftenDaily
+		}
+		if w.Kind != RewardWin {
+			rule.Least = &w.Least
+		}
+		out.Rewards = append(out.Rewards, rule)
+	}
+	return out
 }
 
 // BoardRules returns those of a game.

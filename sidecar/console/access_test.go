@@ -68,6 +68,7 @@ func (e estate) forms() []string {
 		key + "/name", key + "/limits", key + "/disable", key + "/enable", key + "/revoke",
 		"/console/projects/" + e.projectID + "/attributes",
 		"/console/projects/" + e.projectID + "/publish", "/console/projects/" + e.projectID + "/unpublish",
+		"/console/projects/" + e.projectID + "/game", "/console/projects/" + e.projectID + "/game-key",
 		"/console/projects/" + e.projectID + "/board", "/console/projects/" + e.projectID + "/rewards",
 		"/console/projects/" + e.projectID + "/experiments", "/console/projects/" + e.projectID + "/experiment",
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -86,16 +87,19 @@ func (c *Console) Ended(ctx context.Context, stream string) (bool, error) {
 		return ended, err
 	}
 	basis, err := c.Basis(ctx)
-	if err != nil || c.streams.allowed(stream, basis) {
+	now := c.Now()
+	if err != nil || c.streams.allowed(stream, basis, peer.RequestOf(ctx), now) {
 		return false, err
 	}
+	by := allowance{basis: basis}
 	projectID, userID, _ := strings.Cut(rest, streamSeparator)
 	for _, action := range []policy.Action{policy.ActionReadConsole, policy.ActionGetProject, policy.ActionEvents} {
 		d, err := c.decide(ctx, userID, projectID, action)
 		if err != nil || !d.Allow {
 			return err == nil, err
 		}
+		by.lasts(d.Reads, peer.RequestOf(ctx), now)
 	}
-	c.streams.allow(stream, basis)
+	c.streams.allow(stream, by)
 	return false, nil
 }

@@ -161,3 +161,36 @@ func TestExperimentIsRunAndDecidedByForms(t *testing.T) {
 		t.Errorf("removing: %d", p.status)
 	}
 }
+
+func TestGameIsSetAndItsKeyRotatedByForms(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	if p := alice.get(project); p.has("Settings of the game") {
+		t.Error("a game that is not published has settings")
+	}
+	if p := alice.send(project+"/game-key", nil); p.status != http.StatusNotFound {
+		t.Errorf("the key of a game that is not published: %d", p.status)
+	}
+	d.complete(e.jobID)
+	alice.send(project+"/publish", url.Values{"job": {e.jobID}})
+	form := url.Values{"origins": {"https://Example.com/\nhttp://a.example:81"}, "tik": {"2.5"}, "ask": {"yes"}}
+	p := alice.send(project+"/game", form)
+	if !p.has("The game&#39;s settings are saved.") || !p.has("https://example.com\nhttp://a.example:81\n</textarea>") || !p.has(`value="2.5"`) || !p.has(`value="yes" checked`) {
+		t.Errorf("the settings: %d\n%s", p.status, p.body)
+	}
+	for name, value := range map[string]string{"origins": "example.com", "tik": "-1"} {
+		bad := url.Values{"origins": {""}, "tik": {"1"}}
+		bad.Set(name, value)
+		if p := alice.send(project+"/game", bad); p.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s %q: %d", name, value, p.status)
+		}
+	}
+	if p := alice.send(project+"/game-key", url.Values{"now": {"yes"}}); !p.has("The game has another key.") || p.has("Former ones go on") {
+		t.Errorf("a key that ends now: %d", p.status)
+	}
+	if p := alice.send(project+"/game-key", nil); !p.has("Former ones go on until") {
+		t.Errorf("a key that goes on: %d\n%s", p.status, p.body)
+	}
+}

@@ -21,6 +21,7 @@ type attributeForm struct {
 var attributesDone = map[string]string{
 	"set": "The attribute is set. Decisions rest on it from now on.", "removed": "The attribute is removed. Decisions rest on that from now on.",
 	"published": "The game is published.", "unpublished": "The game is no longer published. What was counted stays.",
+	"settings": "The game's settings are saved.", "rotated": "The game has another key.",
 }
 
 // setAttribute sets or removes one attribute. The form says what its page

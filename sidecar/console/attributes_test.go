@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -87,5 +88,40 @@ func TestRefusedAttributeIsShownAsTyped(t *testing.T) {
 	}
 	if got := d.attributes(e.projectID); len(got) != 0 {
 		t.Errorf("the attributes are %v", got)
+	}
+}
+
+func TestOwnerReadsWhatTheOperatorSetAndSetsNoneOfIt(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	alice := d.as("alice")
+	page := "/console/projects/" + e.projectID
+	if alice.get(page).has("Set by the operator") {
+		t.Error("the page has a list of nothing")
+	}
+	d.setAsAdmin(e.projectID, "networks", "192.0.2.0/24 <b>")
+	if p := alice.get(page); !p.has("Set by the operator") || !p.has("<code>networks</code>") || !p.has("192.0.2.0/24 &lt;b&gt;") {
+		t.Errorf("the page lacks the operator's attribute: %s", p.body)
+	}
+	if p := alice.send(page+"/attributes", url.Values{"name": {"networks"}, "value": {"0.0.0.0/0"}, "admin": {"true"}}); p.status != http.StatusOK {
+		t.Errorf("%d", p.status)
+	}
+	details, err := d.side.Catalog.Details(t.Context(), e.projectID)
+	if err != nil || details.AdminAttributes["networks"] != "192.0.2.0/24 <b>" || details.Attributes["networks"] != "0.0.0.0/0" {
+		t.Errorf("%+v, %v", details, err)
+	}
+	if p := alice.get("/console/audit"); !p.has("changed the operator&#39;s attributes of the project") || !p.has("Operator (user id 7 on the server)") {
+		t.Errorf("audit: %s", p.body)
+	}
+}
+
+// setAsAdmin sets an attribute that no owner can set.
+func (d *desk) setAsAdmin(projectID, name, value string) {
+	d.t.Helper()
+	_, err := d.side.Catalog.SetAttributes(d.t.Context(), projects.AttributeChange{
+		Actor: "uid:7", ProjectID: projectID, Admin: true, Set: map[string]*string{name: &value},
+	})
+	if err != nil {
+		d.t.Fatal(err)
 	}
 }

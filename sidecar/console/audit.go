@@ -54,10 +54,11 @@ func (c *Console) showAudit(x *exchange) error {
 var actions = map[string]string{
 	"key.create": "created the key", "key.rename": "renamed the key", "key.limits": "changed the limits of the key",
 	"key.disable": "disabled the key", "key.enable": "enabled the key", "key.revoke": "revoked the key",
-	projects.ActionAttributes: "changed the attributes of the project",
-	sessions.ActionShare:      "shared a version of the project",
-	sessions.ActionUnshare:    "ended a share of the project",
-	"user.create":             "created the account", "user.topup": "topped up the balance",
+	projects.ActionAttributes:      "changed the attributes of the project",
+	projects.ActionAdminAttributes: "changed the operator's attributes of the project",
+	sessions.ActionShare:           "shared a version of the project",
+	sessions.ActionUnshare:         "ended a share of the project",
+	"user.create":                  "created the account", "user.topup": "topped up the balance",
 	"user.suspend": "suspended the account", "user.resume": "resumed the account",
 	"console.login_link": "made a sign-in link", "console.sign_in": "signed in",
 	"console.sign_out": "signed out", "console.sign_out_everywhere": "signed out everywhere",
@@ -74,7 +75,7 @@ func (c *Console) auditRows(entries []keys.AuditEntry, user string, names map[st
 		if name, ok := names[e.Subject]; ok {
 			row.Subject, row.Key = name, e.Subject
 		}
-		if slices.Contains([]string{projects.ActionAttributes, sessions.ActionShare, sessions.ActionUnshare}, e.Action) {
+		if slices.Contains([]string{projects.ActionAttributes, projects.ActionAdminAttributes, sessions.ActionShare, sessions.ActionUnshare}, e.Action) {
 			row.Project = e.Subject
 		}
 		rows[i] = row
@@ -100,7 +101,7 @@ func detail(e keys.AuditEntry) string {
 		return string(e.Detail)
 	}
 	nothing := "no limits"
-	if e.Action == projects.ActionAttributes {
+	if e.Action == projects.ActionAttributes || e.Action == projects.ActionAdminAttributes {
 		nothing = "none"
 	}
 	var parts []string

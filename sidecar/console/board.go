@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
@@ -15,9 +13,6 @@ import (
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/site"
 )
-
-// maxRewards bounds the rewards of a game.
-const maxRewards = 20
 
 // setBoard sets how a game's board counts.
 func (c *Console) setBoard(x *exchange) error {
@@ -45,8 +40,6 @@ func optionalNumber(text string) (*float64, error) {
 	return &n, nil
 }
 
-var rewardID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
-
 // setReward adds a reward, or removes one.
 func (c *Console) setReward(x *exchange) error {
 	return c.changeBoard(x, func(rules *analytics.BoardRules) error {
@@ -61,42 +54,22 @@ func (c *Console) setReward(x *exchange) error {
 		if x.r.PostForm.Has("remove") {
 			return nil
 		}
-		w := analytics.Reward{
-			Reward: play.Reward{ID: id, Name: strings.TrimSpace(x.r.PostFormValue("name")), Icon: strings.TrimSpace(x.r.PostFormValue("icon"))},
-			Kind:   x.r.PostFormValue("kind"), Daily: x.r.PostFormValue("often") == "daily",
+		w := api.RewardRule{
+			ID: id, Name: strings.TrimSpace(x.r.PostFormValue("name")), Icon: strings.TrimSpace(x.r.PostFormValue("icon")),
+			Kind: x.r.PostFormValue("kind"), Often: x.r.PostFormValue("often"),
 		}
-		least, err := optionalNumber(x.r.PostFormValue("least"))
-		if err != nil {
+		var err error
+		if w.Least, err = optionalNumber(x.r.PostFormValue("least")); err != nil {
 			return err
 		}
-		if least != nil {
-			w.Least = *least
+		if err := w.Check(); err != nil {
+			return unprocessable(err)
 		}
-		if problem := rewardProblem(w, least != nil); problem != "" {
-			return &failure{http.StatusUnprocessableEntity, problem}
-		}
-		if rules.Rewards = append(rules.Rewards, w); len(rules.Rewards) > maxRewards {
-			return &failure{http.StatusConflict, fmt.Sprintf("A game has %d rewards at most.", maxRewards)}
+		if rules.Rewards = append(rules.Rewards, analytics.RewardOf(w)); len(rules.Rewards) > api.MaxRewards {
+			return &failure{http.StatusConflict, fmt.Sprintf("A game has %d rewards at most.", api.MaxRewards)}
 		}
 		return nil
 	})
-}
-
-// rewardProblem says what is wrong with a reward, "" for nothing.
-func rewardProblem(w analytics.Reward, counted bool) string {
-	switch {
-	case !rewardID.MatchString(w.ID):
-		return "A reward's id has 1 to 40 characters of a-z, 0-9, _ and -, the first a letter."
-	case w.Name == "" || utf8.RuneCountInString(w.Name) > 40 || utf8.RuneCountInString(w.Icon) > 8:
-		return "A reward has a name of 1 to 40 characters and an icon of at most 8."
-	case w.Kind == analytics.RewardWin:
-		return ""
-	case w.Kind != analytics.RewardScore && w.Kind != analytics.RewardRuns && w.Kind != analytics.RewardDays:
-		return "A reward is for a win, a score, runs, or days in a row."
-	case !counted || w.Kind != analytics.RewardScore && (w.Least < 1 || w.Least > 1000):
-		return "Say how much is needed: a score, or a number of runs or days from 1 to 1000."
-	}
-	return ""
 }
 
 // changeBoard changes the rules of a project's board.

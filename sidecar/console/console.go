@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -39,6 +40,8 @@ type Parts struct {
 	Played func(context.Context) (*analytics.Log, error)
 	// View returns how a project's game is played.
 	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
+	// Games is where owners set what players get.
+	Games sidecar.Games
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -117,6 +120,10 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /console/projects/{project}/attributes", toFormOf("projects", "project"))
 	mux.Handle("POST /console/projects/{project}/publish", c.allowed("", c.publish))
 	mux.Handle("POST /console/projects/{project}/unpublish", c.allowed("", c.unpublish))
+	mux.Handle("POST /console/projects/{project}/game", c.allowed("", c.setGame))
+	mux.Handle("POST /console/projects/{project}/game-key", c.allowed("", c.rotateGameKey))
+	mux.HandleFunc("GET /console/projects/{project}/game", toFormOf("projects", "project"))
+	mux.HandleFunc("GET /console/projects/{project}/game-key", toFormOf("projects", "project"))
 	mux.Handle("POST /console/projects/{project}/experiments", c.allowed("", c.draftExperiment))
 	mux.Handle("POST /console/projects/{project}/experiment", c.allowed("", c.moveExperiment))
 	mux.HandleFunc("GET /console/projects/{project}/experiments", toFormOf("projects", "project"))

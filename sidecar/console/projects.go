@@ -40,6 +40,7 @@ type projectPage struct {
 	Project projects.Details
 	sidecar.JobPage
 	Published *api.Publication  // nil for nothing
+	Settings  *api.PlaySettings // of what is published
 	Names     map[string]string // of keys, by id
 	First     bool              // the page begins with the newest job
 	Typed     attributeForm     // what was refused
@@ -65,6 +66,11 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	}
 	if err == nil {
 		page.Published, err = c.published(x, page.Project.ID)
+	}
+	if err == nil && page.Published != nil {
+		var settings api.PlaySettings
+		settings, err = c.Games.PlaySettings(x.r.Context(), page.Project.ID)
+		page.Settings = &settings
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar"
 )
 
 // TestWhatIsForgedReplayedLateOrHugeIsRefusedOrCountedApart sends what no library sends,
@@ -178,7 +179,9 @@ func (l leaving) Publication(ctx context.Context, _ string) (api.Publication, er
 	return api.Publication{}, ctx.Err()
 }
 
-func (l leaving) JobOf(ctx context.Context, _, _ string) (string, error) { return "", ctx.Err() }
+func (l leaving) KeyGrant(ctx context.Context, _, _ string) (sidecar.PlayGrant, error) {
+	return sidecar.PlayGrant{}, ctx.Err()
+}
 
 // takeAll uses up what somebody may have in this minute.
 func (r *rig) takeAll(who string, most int) {

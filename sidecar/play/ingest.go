@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
@@ -29,9 +30,13 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b, err := play.ParseBatch(body)
-	var published string
+	var grant sidecar.PlayGrant
+	var t token
 	if err == nil {
-		published, err = p.admit(r.Context(), b.Game, b.Key)
+		grant, err = p.admit(r.Context(), b.Game, b.Key)
+	}
+	if err == nil {
+		t, err = p.proven(r, grant, proof{b.Game, b.Player, b.Token, b.Stream, time.Duration(b.Age) * time.Millisecond})
 	}
 	if err == nil {
 		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
@@ -42,7 +47,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 	}
 	r, cancel := recording(r)
 	defer cancel()
-	answer, err := p.record(r.Context(), b, published)
+	answer, err := p.record(r.Context(), b, t, grant.JobID)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
@@ -67,7 +72,10 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	batches, err := play.ParseFormer(body, key)
 	if err == nil && len(batches) > 0 {
-		_, err = p.admit(r.Context(), batches[0].Game, key)
+		var grant sidecar.PlayGrant
+		if grant, err = p.admit(r.Context(), batches[0].Game, key); err == nil {
+			_, err = p.proven(r, grant, proof{game: batches[0].Game})
+		}
 	}
 	if err == nil && len(batches) > 0 {
 		wait := p.Rates.take("game "+batches[0].Game, maxPerGame)
@@ -86,7 +94,7 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 	for _, b := range batches {
 		if err == nil {
 			var answer play.Answer
-			answer, err = p.record(r.Context(), b, "")
+			answer, err = p.record(r.Context(), b, token{Class: analytics.ClassPublic, Player: b.Player}, "")
 			status = max(status, statusOf(answer))
 		}
 	}
@@ -107,13 +115,9 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// record has a batch recorded as what its token proves: without one it is the public's,
-// of the build that is published or of none. Anybody can name any build.
-func (p *Play) record(ctx context.Context, b play.Batch, published string) (play.Answer, error) {
-	t, err := p.proven(b.Game, b.Player, b.Token, time.Duration(b.Age)*time.Millisecond)
-	if err != nil {
-		return play.Answer{}, err
-	}
+// record has a batch recorded as what its token proves, of the build that is published or
+// that the token names, or of none. Anybody can name any build.
+func (p *Play) record(ctx context.Context, b play.Batch, t token, published string) (play.Answer, error) {
 	arrived := analytics.Arrival{Batch: b, Class: t.Class}
 	arrived.Player = t.Player
 	if b.Build != published {
@@ -136,14 +140,13 @@ func recording(r *http.Request) (*http.Request, context.CancelFunc) {
 // left reports whether a request's client went away before it was answered.
 func left(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
-// admit returns the job that is published, or an *api.Error for a key that is not the
-// game's.
-func (p *Play) admit(ctx context.Context, game, key string) (jobID string, err error) {
-	jobID, err = p.Known.of(game, key, func() (string, error) { return p.Catalog.JobOf(ctx, game, key) })
-	if err == nil && jobID == "" {
+// admit returns what a key is good for, or an *api.Error for one that is not the game's.
+func (p *Play) admit(ctx context.Context, game, key string) (sidecar.PlayGrant, error) {
+	grant, err := p.Known.of(game, key, func() (sidecar.PlayGrant, error) { return p.Catalog.KeyGrant(ctx, game, key) })
+	if err == nil && grant.JobID == "" {
 		err = &api.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
 	}
-	return jobID, err
+	return grant, err
 }
 
 // health answers svc.health.
@@ -247,29 +250,30 @@ type KnownKeys struct {
 func NewKnownKeys(now func() time.Time) *KnownKeys { return &KnownKeys{now: now} }
 
 type knownKey struct {
-	job   string // that is published, "" for a key of none
+	grant sidecar.PlayGrant
 	until time.Time
 }
 
-func (k *KnownKeys) of(game, key string, ask func() (jobID string, err error)) (jobID string, err error) {
+func (k *KnownKeys) of(game, key string, ask func() (sidecar.PlayGrant, error)) (sidecar.PlayGrant, error) {
 	if !api.ValidPlayKey(key) {
-		return "", nil
+		return sidecar.PlayGrant{}, nil
 	}
 	name, now := [2]string{game, key}, k.now()
 	k.mu.Lock()
 	found, there := k.keys[name]
 	k.mu.Unlock()
 	if there && now.Before(found.until) {
-		return found.job, nil
+		return found.grant, nil
 	}
-	if jobID, err = ask(); err != nil {
-		return "", err
+	grant, err := ask()
+	if err != nil {
+		return sidecar.PlayGrant{}, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.keys == nil || len(k.keys) >= maxKnownKeys {
 		k.keys = make(map[[2]string]knownKey)
 	}
-	k.keys[name] = knownKey{jobID, now.Add(keyTime)}
-	return jobID, nil
+	k.keys[name] = knownKey{grant, now.Add(keyTime)}
+	return grant, nil
 }

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
@@ -45,7 +46,12 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	identity, err := p.identify(w, r, made, project.OwnerID, origin)
+	settings, err := p.Catalog.PlaySettings(r.Context(), made.GameID)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	identity, err := p.identify(w, r, shown{made, project.OwnerID, origin, p.consentOf(r, settings)})
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -58,17 +64,19 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self' " + origin,
-		"frame-src " + origin, "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
+		"frame-src " + origin, "frame-ancestors " + cmp.Or(strings.Join(settings.Origins, " "), "'none'"), "form-action 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
 	}, "; "))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Content-Type", "text/html; charset=utf-8")
+	site := p.site(r)
 	if err := pageTemplate.Execute(w, map[string]string{
 		"Title": project.Name, "Description": project.Description, "Base": api.PlayPath(made.GameID),
 		"Frame": play.FramePrefix + string(text), "Game": fmt.Sprintf("%s/f/%s/%s/", origin, made.GameID, made.JobID),
-		"Endpoint": identity.Endpoint, "ID": made.GameID,
+		"Endpoint": identity.Endpoint, "ID": made.GameID, "Consent": identity.Consent,
+		"Address": site + api.PlayPath(made.GameID), "Picture": fmt.Sprintf("%s%s/%s/%s", site, api.PlayPath(made.GameID), made.JobID, pictureName),
 	}); err != nil {
 		p.Logger.Debug("game's page not written", zap.Error(err)) // the browser went away
 	}
@@ -91,9 +99,25 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
+// site returns the site's own origin, as the browser has it.
+func (p *Play) site(r *http.Request) string {
+	if r.TLS != nil || p.options.Secure {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// shown is a game that is shown to somebody.
+type shown struct {
+	made          api.Publication
+	owner, origin string
+	consent       string // to be named, one of play's; "" for one that is not asked for
+}
+
 // identify returns what the game is told. The player has a cookie at the site, unless
-// the browser asks not to be followed. What its owner plays is free, and not counted.
-func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publication, owner, origin string) (play.Identity, error) {
+// the browser asks not to be followed, or the player did not consent. What its owner plays
+// is free, and not counted.
+func (p *Play) identify(w http.ResponseWriter, r *http.Request, of shown) (play.Identity, error) {
 	secrets, err := p.Secrets()
 	if err != nil {
 		return play.Identity{}, err
@@ -103,21 +127,29 @@ func (p *Play) identify(w http.ResponseWriter, r *http.Request, made api.Publica
 		return play.Identity{}, err
 	}
 	class := analytics.ClassPublic
-	if user != "" && user == owner {
+	if user != "" && user == of.owner {
 		class = analytics.ClassOwner
 	}
 	player := ""
-	if r.Header.Get("Sec-GPC") != "1" && r.Header.Get("DNT") != "1" {
-		player = secrets.pseudonym(made.GameID, p.cookie(w, r))
+	if of.consent == "" && !unfollowed(r) {
+		player = secrets.pseudonym(of.made.GameID, p.cookie(w, r))
 	}
-	variants, err := p.variants(r, made.GameID, player)
+	variants, err := p.variants(r, of.made.GameID, player)
 	if err != nil {
 		return play.Identity{}, err
 	}
-	signed, err := secrets.sign(token{Game: made.GameID, Class: class, Player: player, Build: made.JobID}, p.Now())
+	signed, err := secrets.sign(token{Game: of.made.GameID, Class: class, Player: player, Build: of.made.JobID}, p.Now())
 	return play.Identity{
-		GameID: made.GameID, Key: made.Key, Endpoint: origin + "/g/v1", Build: made.JobID, Player: player, Token: signed, Variants: variants,
+		GameID: of.made.GameID, Key: of.made.Key, Endpoint: of.origin + "/g/v1", Build: of.made.JobID, Player: player, Token: signed, Variants: variants,
+		Consent: of.consent,
 	}, err
+}
+
+// unfollowed reports whether a browser asks that its player be not followed, or keeps no
+// cookie, in a frame of another site.
+func unfollowed(r *http.Request) bool {
+	framed := r.Header.Get("Sec-Fetch-Dest") == "iframe" && r.Header.Get("Sec-Fetch-Site") == "cross-site"
+	return r.Header.Get("Sec-GPC") == "1" || r.Header.Get("DNT") == "1" || framed
 }
 
 // variants are the parameters that a player gets.

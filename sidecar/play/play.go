@@ -23,7 +23,8 @@ import (
 type Catalog interface {
 	Project(ctx context.Context, projectID string) (sidecar.Project, error)
 	Publication(ctx context.Context, projectID string) (api.Publication, error)
-	JobOf(ctx context.Context, projectID, key string) (jobID string, err error)
+	PlaySettings(ctx context.Context, projectID string) (api.PlaySettings, error)
+	KeyGrant(ctx context.Context, projectID, key string) (sidecar.PlayGrant, error)
 	Report(ctx context.Context, projectID, player, reason string) error
 	ForgetReports(ctx context.Context, projectID, player string) error
 }
@@ -47,6 +48,7 @@ type Parts struct {
 	// Known outlives what is made of these parts.
 	Known  *KnownKeys
 	Rates  *Rates // as well
+	Uses   *Uses  // as well
 	Now    func() time.Time
 	Logger *zap.Logger
 }
@@ -78,6 +80,8 @@ func (p *Play) routePages() http.Handler {
 	mux.HandleFunc("GET "+site.PlayPath+"{game}/host.js", p.hostScript)
 	mux.HandleFunc("POST "+site.PlayPath+"{game}/report", p.report)
 	mux.HandleFunc("POST "+site.PlayPath+"{game}/forget", p.forget)
+	mux.HandleFunc("POST "+site.PlayPath+"{game}/consent", p.consent)
+	mux.HandleFunc("GET "+site.PlayPath+"{game}/{job}/"+pictureName, p.picture)
 	for _, file := range []string{"page.js", "page.css"} {
 		mux.HandleFunc("GET "+site.PlayPath+"{game}/"+file, p.static(file))
 	}
@@ -109,6 +113,22 @@ func (p *Play) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	site.Serve{What: site.ServeGame, JobID: made.JobID, Path: r.PathValue("path")}.Ask(w)
+}
+
+// pictureName is that of a published game's picture.
+const pictureName = "picture.jpg"
+
+// picture has the gateway show what a published game looks like.
+func (p *Play) picture(w http.ResponseWriter, r *http.Request) {
+	made, ok := p.publication(w, r)
+	if !ok {
+		return
+	}
+	if r.PathValue("job") != made.JobID {
+		http.Error(w, "This game was replaced.", http.StatusNotFound)
+		return
+	}
+	site.Serve{What: site.ServePicture, JobID: made.JobID}.Ask(w)
 }
 
 // publication returns that of the game which a request names, or answers the request.

@@ -37,6 +37,8 @@ const (
 type catalog struct {
 	key     string
 	blocked *atomic.Bool
+	ask     *atomic.Bool // for consent
+	origins *[]string
 	reports *[]string
 }
 
@@ -65,11 +67,15 @@ func (c catalog) Publication(_ context.Context, id string) (api.Publication, err
 	return p, nil
 }
 
-func (c catalog) JobOf(_ context.Context, id, key string) (string, error) {
+func (c catalog) KeyGrant(_ context.Context, id, key string) (sidecar.PlayGrant, error) {
 	if id != game || key != c.key {
-		return "", nil
+		return sidecar.PlayGrant{}, nil
 	}
-	return job, nil
+	return sidecar.PlayGrant{JobID: job, Origins: *c.origins}, nil
+}
+
+func (c catalog) PlaySettings(context.Context, string) (api.PlaySettings, error) {
+	return api.PlaySettings{Origins: *c.origins, AskConsent: c.ask.Load()}, nil
 }
 
 // rig is a Play under test, with a log of its own.
@@ -82,6 +88,8 @@ type rig struct {
 
 	owner   owner
 	blocked atomic.Bool
+	ask     atomic.Bool
+	origins []string
 	reports []string
 
 	dir    string
@@ -109,7 +117,7 @@ func newRig(t *testing.T) *rig {
 	})
 	logger := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"}), zapcore.AddSync(&r.logged), zap.DebugLevel))
 	r.Play = New(Parts{
-		Catalog: catalog{r.key, &r.blocked, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Now: now, Logger: logger,
+		Catalog: catalog{r.key, &r.blocked, &r.ask, &r.origins, &r.reports}, Secrets: ReadSecrets(dir, now), Known: NewKnownKeys(now), Rates: NewRates(now), Uses: new(Uses), Now: now, Logger: logger,
 		SignedIn: func(req *http.Request) (string, error) { return req.Header.Get("Test-User"), nil },
 		Recorder: func(context.Context) (Recorder, error) { return r.log, nil },
 	}, site.PlayOptions{Origin: func(*http.Request) string { return origin }})

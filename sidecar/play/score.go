@@ -3,10 +3,13 @@ package play
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
@@ -23,8 +26,13 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s, err := play.ParseScore(body)
+	var grant sidecar.PlayGrant
+	var t token
 	if err == nil {
-		_, err = p.admit(r.Context(), s.Game, s.Key)
+		grant, err = p.admit(r.Context(), s.Game, s.Key)
+	}
+	if err == nil {
+		t, err = p.proven(r, grant, proof{s.Game, s.Player, s.Token, s.Stream, 0})
 	}
 	if err == nil {
 		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
@@ -35,7 +43,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	}
 	r, cancel := recording(r)
 	defer cancel()
-	answer, err := p.submit(r.Context(), s)
+	answer, err := p.submit(r.Context(), s, t)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
@@ -43,11 +51,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-func (p *Play) submit(ctx context.Context, s play.Score) (play.ScoreAnswer, error) {
-	t, err := p.proven(s.Game, s.Player, s.Token, 0)
-	if err != nil {
-		return play.ScoreAnswer{}, err
-	}
+func (p *Play) submit(ctx context.Context, s play.Score, t token) (play.ScoreAnswer, error) {
 	s.Player = t.Player
 	log, err := p.Recorder(ctx)
 	if err != nil {
@@ -56,22 +60,34 @@ func (p *Play) submit(ctx context.Context, s play.Score) (play.ScoreAnswer, erro
 	return log.Submit(ctx, analytics.Submission{Score: s, Class: t.Class})
 }
 
-// proven returns whose play it is: without a token it is the public's, of who says so.
-// The page around a game sends again what lay on the device for a time, with a token that
-// may have ended meanwhile: it proves what it proved then.
-func (p *Play) proven(game, player, text string, lay time.Duration) (token, error) {
-	public := token{Game: game, Class: analytics.ClassPublic, Player: player}
-	if text == "" {
-		return public, nil
+// proof is what a request says of whose play it is.
+type proof struct {
+	game, player, token, stream string
+	lay                         time.Duration // on the device
+}
+
+// proven returns whose play it is: without a token it is the public's, of who says so, and
+// so is what an owner's token is used for too often. The page around a game sends again
+// what lay on the device for a time, with a token that may have ended meanwhile: it proves
+// what it proved then. Where pages that may report are named, what comes from another one,
+// and has no token of the game's own page, is an *api.Error.
+func (p *Play) proven(r *http.Request, grant sidecar.PlayGrant, said proof) (token, error) {
+	if said.token != "" {
+		secrets, err := p.Secrets()
+		if err != nil {
+			return token{}, err
+		}
+		if t, ok := secrets.verify(said.token, said.game, p.Now().Add(-said.lay)); ok {
+			if t.Class == analytics.ClassOwner && !p.Uses.take(t.Name, said.stream) {
+				t.Class = analytics.ClassPublic
+			}
+			return t, nil
+		}
 	}
-	secrets, err := p.Secrets()
-	if err != nil {
-		return token{}, err
+	if len(grant.Origins) > 0 && !slices.Contains(grant.Origins, strings.ToLower(r.Header.Get("Origin"))) {
+		return token{}, &api.Error{Status: http.StatusForbidden, Message: "The game's owner lets other pages report."}
 	}
-	if t, ok := secrets.verify(text, game, p.Now().Add(-lay)); ok {
-		return t, nil
-	}
-	return public, nil
+	return token{Game: said.game, Class: analytics.ClassPublic, Player: said.player}, nil
 }
 
 // board shows a part of a game's board.

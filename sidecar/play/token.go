@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/svc-games/svc/api/play"
@@ -60,4 +61,38 @@ func (s Secrets) verify(text, game string, now time.Time) (t token, ok bool) {
 // pseudonym names a player to one game: those of two games can't be matched.
 func (s Secrets) pseudonym(game, player string) string {
 	return hex.EncodeToString(mac(s.players, "player "+game, player)[:16])
+}
+
+// maxStreams is how many streams an owner's token frees: a page that stays open begins
+// one each half hour that it is away.
+const maxStreams = 20
+
+// maxUses bounds the tokens that are remembered: past it all are forgotten, and free
+// some streams more.
+const maxUses = 10_000
+
+// Uses counts the streams that each owner's token was used for, so that one which got
+// to players does not free all that they play. It is safe for concurrent use.
+type Uses struct {
+	mu      sync.Mutex // guards streams
+	streams map[string]map[string]bool
+}
+
+// take reports whether a token of this name frees a stream.
+func (u *Uses) take(name, stream string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	used := u.streams[name]
+	if used == nil {
+		if u.streams == nil || len(u.streams) >= maxUses {
+			u.streams = make(map[string]map[string]bool)
+		}
+		used = make(map[string]bool)
+		u.streams[name] = used
+	}
+	if !used[stream] && len(used) >= maxStreams {
+		return false
+	}
+	used[stream] = true
+	return true
 }

@@ -24,8 +24,11 @@ const (
 	maxAttributesText = 65536 // of the JSON text, as in the schema
 )
 
-// ActionAttributes is what the audit log calls a change of attributes.
-const ActionAttributes = "project.attributes"
+// What the audit log calls a change of attributes, and one of those of an admin.
+const (
+	ActionAttributes      = "project.attributes"
+	ActionAdminAttributes = "project.admin_attributes"
+)
 
 // attributeName is what an attribute may be called.
 var attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
@@ -38,6 +41,8 @@ type AttributeChange struct {
 	ProjectID string
 	// OwnerID must own the project; "" for an admin, who need not.
 	OwnerID string
+	// Admin says that the attributes are those which no owner can set: OwnerID is "".
+	Admin bool
 	// Set has the new values; nil removes an attribute. Others stay.
 	Set map[string]*string
 	// Seen has the values that attributes must still have, nil for those that must
@@ -53,6 +58,8 @@ type Details struct {
 	api.Project
 	OwnerID    string            `json:"ownerId"`
 	Attributes map[string]string `json:"attributes"`
+	// AdminAttributes are those that no owner can set; nil without any.
+	AdminAttributes map[string]string `json:"adminAttributes,omitempty"`
 }
 
 // SetAttributes changes attributes in one transaction with the audit log, and
@@ -75,25 +82,7 @@ func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (De
 		if change.OwnerID != "" && d.OwnerID != change.OwnerID {
 			return sidecar.ErrUnknownProject
 		}
-		if !change.seen(d.Attributes) {
-			return ErrAttributeChanged
-		}
-		before := maps.Clone(d.Attributes)
-		change.apply(d.Attributes)
-		text, err := encodeAttributes(d.Attributes)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec("UPDATE projects SET attributes = ? WHERE id = ?", text, change.ProjectID); err != nil {
-			return err
-		}
-		if _, err := tx.NextSeq(store.LogAttributes); err != nil {
-			return err
-		}
-		return tx.Audit(c.now(), store.AuditEntry{
-			Actor: change.Actor, Action: ActionAttributes, Subject: change.ProjectID,
-			Detail: map[string]any{"from": before, "to": d.Attributes},
-		})
+		return c.setAttributes(tx, change, &d)
 	})
 	if err != nil {
 		return Details{}, fmt.Errorf("setting attributes of project %s: %w", change.ProjectID, err)
@@ -102,7 +91,36 @@ func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (De
 	return d, nil
 }
 
+// setAttributes makes the change in d and in the store.
+func (c *Catalog) setAttributes(tx *store.Tx, change AttributeChange, d *Details) error {
+	attributes, column, action := &d.Attributes, "attributes", ActionAttributes
+	if change.Admin {
+		attributes, column, action = &d.AdminAttributes, "admin_attributes", ActionAdminAttributes
+	}
+	if !change.seen(*attributes) {
+		return ErrAttributeChanged
+	}
+	before := maps.Clone(*attributes)
+	change.apply(*attributes)
+	text, err := encodeAttributes(*attributes)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE projects SET "+column+" = ? WHERE id = ?", text, change.ProjectID); err != nil {
+		return err
+	}
+	if _, err := tx.NextSeq(store.LogAttributes); err != nil {
+		return err
+	}
+	return tx.Audit(c.now(), store.AuditEntry{
+		Actor: change.Actor, Action: action, Subject: change.ProjectID, Detail: map[string]any{"from": before, "to": *attributes},
+	})
+}
+
 func (change AttributeChange) check() error {
+	if change.Admin && change.OwnerID != "" {
+		return errors.New("an owner sets no attribute that is an admin's")
+	}
 	if len(change.Set) == 0 {
 		return api.BadRequest("There is no attribute to set.")
 	}
@@ -165,7 +183,7 @@ func (c *Catalog) Details(ctx context.Context, projectID string) (Details, error
 	return d, nil
 }
 
-const selectDetails = "SELECT id, owner_id, name, template, description, attributes, created_at FROM projects "
+const selectDetails = "SELECT id, owner_id, name, template, description, attributes, admin_attributes, created_at FROM projects "
 
 func readDetails(r *store.Reader, projectID string) (Details, error) {
 	d, err := scanDetails(r.Row(selectDetails+"WHERE id = ?", projectID).Scan)
@@ -177,15 +195,18 @@ func readDetails(r *store.Reader, projectID string) (Details, error) {
 
 func scanDetails(scan store.Scan) (Details, error) {
 	var d Details
-	var attributes string
+	var attributes, ofAdmin string
 	var created int64
-	err := scan(&d.ID, &d.OwnerID, &d.Name, &d.Template, &d.Description, &attributes, &created)
+	err := scan(&d.ID, &d.OwnerID, &d.Name, &d.Template, &d.Description, &attributes, &ofAdmin, &created)
 	if err != nil {
 		return Details{}, err
 	}
 	d.CreatedAt = time.UnixMilli(created).UTC()
 	if err := json.Unmarshal([]byte(attributes), &d.Attributes); err != nil {
 		return Details{}, fmt.Errorf("reading the attributes of project %s: %w", d.ID, err)
+	}
+	if err := json.Unmarshal([]byte(ofAdmin), &d.AdminAttributes); err != nil {
+		return Details{}, fmt.Errorf("reading the admin's attributes of project %s: %w", d.ID, err)
 	}
 	return d, nil
 }

@@ -62,6 +62,32 @@ func TestOnlyTheOwnerSetsAttributesInTheConsole(t *testing.T) {
 	})
 }
 
+func TestAttributesOfAnAdminAreBesideThoseOfTheOwner(t *testing.T) {
+	onEach(t, func(t *testing.T, c *projects.Catalog) {
+		p := create(t, c, "alice", "pong")
+		for _, change := range []projects.AttributeChange{
+			{Admin: true, Set: map[string]*string{"networks": new("192.0.2.0/24"), "gone": new("x")}},
+			{Admin: true, Set: map[string]*string{"gone": nil}},
+			{OwnerID: "alice", Set: map[string]*string{"networks": new("0.0.0.0/0")}},
+		} {
+			change.Actor, change.ProjectID = "test", p.ID
+			if _, err := c.SetAttributes(t.Context(), change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := c.SetAttributes(t.Context(), projects.AttributeChange{
+			Actor: "test", ProjectID: p.ID, OwnerID: "alice", Admin: true, Set: map[string]*string{"networks": new("0.0.0.0/0")},
+		})
+		if err == nil {
+			t.Error("the owner sets an attribute of the admin")
+		}
+		d, err := c.Details(t.Context(), p.ID)
+		if err != nil || !maps.Equal(d.AdminAttributes, map[string]string{"networks": "192.0.2.0/24"}) || !maps.Equal(d.Attributes, map[string]string{"networks": "0.0.0.0/0"}) {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
 func TestAttributesAreBounded(t *testing.T) {
 	onEach(t, func(t *testing.T, c *projects.Catalog) {
 		p := create(t, c, "alice", "pong")
@@ -120,7 +146,20 @@ func TestAChangeOfAttributesIsAuditedAndChangesTheBasisOfDecisions(t *testing.T)
 		if err != nil || after.Basis == before.Basis || hints != 1 {
 			t.Errorf("basis %q, before %q, %v; %d hints", after.Basis, before.Basis, err, hints)
 		}
+		if _, err := c.SetAttributes(t.Context(), projects.AttributeChange{
+			Actor: "uid:7", ProjectID: p.ID, Admin: true, Set: map[string]*string{"plan": new("school")},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		last, err := registry.Changes(t.Context(), after.Seq)
+		if err != nil || last.Basis == after.Basis {
+			t.Errorf("basis %q, before %q, %v", last.Basis, after.Basis, err)
+		}
 		log, err := registry.Audit(t.Context(), "", "", 0)
+		if err != nil || log.Entries[0].Action != "project.admin_attributes" || string(log.Entries[0].Detail) != `{"from":{},"to":{"plan":"school"}}` {
+			t.Errorf("audit %+v, %v", log.Entries, err)
+		}
+		log.Entries = log.Entries[1:]
 		if err != nil || log.Entries[0].Actor != "uid:7" || log.Entries[0].Action != "project.attributes" || log.Entries[0].Subject != p.ID ||
 			string(log.Entries[0].Detail) != `{"from":{},"to":{"readers":"bob"}}` {
 			t.Errorf("audit log %+v, %v", log.Entries, err)

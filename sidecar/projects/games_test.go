@@ -30,8 +30,8 @@ func TestBlockedGameHasNoKeyUntilItIsUnblockedWhoeverPublishesIt(t *testing.T) {
 			if err != nil || made.BlockedFor != blocked {
 				t.Errorf("published %+v, %v, want one blocked for %q", made, err, blocked)
 			}
-			if job, err := c.JobOf(t.Context(), project, made.Key); err != nil || (job == made.JobID) != key {
-				t.Errorf("the key is the game's: %q, %v, want %t", job, err, key)
+			if grant, err := c.KeyGrant(t.Context(), project, made.Key); err != nil || (grant.JobID == made.JobID) != key {
+				t.Errorf("the key is the game's: %+v, %v, want %t", grant, err, key)
 			}
 		}
 		want("", true)

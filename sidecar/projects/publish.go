@@ -2,6 +2,7 @@ package projects
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -110,19 +111,25 @@ func readPublication(r *store.Reader, projectID string) (api.Publication, error)
 	return p, err
 }
 
-// JobOf returns the job whose game a key reports for, "" for a key that has ended, or is
-// not that of a game which is published and not blocked.
-func (c *Catalog) JobOf(ctx context.Context, projectID, key string) (jobID string, err error) {
+// KeyGrant returns what a key reports for: nothing if it has ended, or is not that of a
+// game which is published and not blocked.
+func (c *Catalog) KeyGrant(ctx context.Context, projectID, key string) (sidecar.PlayGrant, error) {
 	if !api.ValidPlayKey(key) {
-		return "", nil
+		return sidecar.PlayGrant{}, nil
 	}
-	jobID, err = store.Read(ctx, c.store, func(r *store.Reader) (id string, err error) {
-		return id, r.Row(`SELECT p.job_id FROM play_keys k JOIN publications p ON p.project_id = k.project_id
+	g, err := store.Read(ctx, c.store, func(r *store.Reader) (g sidecar.PlayGrant, err error) {
+		var origins string
+		err = r.Row(`SELECT p.job_id, coalesce(s.origins, '[]') FROM play_keys k JOIN publications p ON p.project_id = k.project_id
 				LEFT JOIN play_settings s ON s.project_id = p.project_id
-			WHERE k.id = ? AND k.project_id = ? AND s.blocked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).Scan(&id)
+			WHERE k.id = ? AND k.project_id = ? AND s.blocked_at IS NULL AND (k.ends_at IS NULL OR k.ends_at > ?)`, key, projectID, c.now().UnixMilli()).
+			Scan(&g.JobID, &origins)
+		if err != nil {
+			return sidecar.PlayGrant{}, err
+		}
+		return g, json.Unmarshal([]byte(origins), &g.Origins)
 	})
 	if err != nil && !errors.Is(err, store.ErrNoRows) {
-		return "", fmt.Errorf("looking up the key of project %s: %w", projectID, err)
+		return sidecar.PlayGrant{}, fmt.Errorf("looking up the key of project %s: %w", projectID, err)
 	}
-	return jobID, nil
+	return g, nil
 }

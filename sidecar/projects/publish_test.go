@@ -101,7 +101,7 @@ func TestPublicationIsReplacedAndTakenBackAndItsKeyStays(t *testing.T) {
 
 func checkKey(t *testing.T, c *projects.Catalog, project, key string, want bool) {
 	t.Helper()
-	if job, err := c.JobOf(t.Context(), project, key); err != nil || (job != "") != want {
-		t.Errorf("key %s of %s: %q, %v, want %v", key, project, job, err, want)
+	if grant, err := c.KeyGrant(t.Context(), project, key); err != nil || (grant.JobID != "") != want {
+		t.Errorf("key %s of %s: %q, %v, want %v", key, project, grant.JobID, err, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
@@ -83,6 +84,7 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 			if _, err := f.Decide(t.Context(), tc.keyID, tc.projectID, tc.action); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+			f.policy.asked.Request = nil // TestPolicySeesTheFactsOfTheRequest
 			if !reflect.DeepEqual(f.policy.asked, tc.want) {
 				t.Errorf("%s: asked %+v, want %+v", name, f.policy.asked, tc.want)
 			}
@@ -91,6 +93,39 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPolicySeesTheFactsOfTheRequest(t *testing.T) {
+	at := time.Date(2026, time.November, 26, 10, 41, 5, 999_999_999, time.FixedZone("", 3600))
+	p := &recorder{}
+	s := open(t, service.Options{DataDir: t.TempDir(), Policy: p, Now: func() time.Time { return at }, DecisionTimeout: time.Minute})
+	key, _ := newKey(t, s, "alice", policy.Limits{})
+	hash, _ := api.ParseKey(key.Secret)
+	from := peer.WithRequest(t.Context(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET", UserAgent: "curl/8.5.0"})
+	for name, ask := range map[string]func(context.Context) error{
+		"decide": func(ctx context.Context) error {
+			_, err := s.Decide(ctx, key.ID, "", policy.ActionListProjects)
+			return err
+		},
+		"authenticate": func(ctx context.Context) error { _, err := s.Authenticate(ctx, hash); return err },
+		"decide on a user": func(ctx context.Context) error {
+			_, err := s.DecideUser(ctx, policy.User{ID: "alice", Via: policy.ViaConsole}, "", policy.ActionReadConsole)
+			return err
+		},
+	} {
+		for ctx, want := range map[context.Context]policy.Request{
+			from:        {IP: "192.0.2.1", Time: "2026-11-26T09:41:05Z", Method: "GET", UserAgent: "curl/8.5.0"},
+			t.Context(): {Time: "2026-11-26T09:41:05Z"},
+		} {
+			if err := ask(ctx); err != nil || p.asked.Request == nil || *p.asked.Request != want {
+				t.Errorf("%s: asked about %+v, %v; want %+v", name, p.asked.Request, err, want)
+			}
+		}
+	}
+	// What all clients can send as often as they like is one decision.
+	if _, err := s.Authenticate(from, api.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) || p.asked.Request != nil {
+		t.Errorf("a key that no one has: asked about %+v, %v", p.asked.Request, err)
+	}
 }
 
 func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {

@@ -31,6 +31,7 @@ type played struct {
 	secrets func() (play.Secrets, error)
 	known   *play.KnownKeys
 	rates   *play.Rates
+	uses    play.Uses
 	logger  *zap.Logger
 
 	mu    sync.Mutex     // guards the following fields
@@ -97,7 +98,7 @@ func (p *played) close() error {
 // Play returns what serves published games to players.
 func (s *Service) Play(o site.PlayOptions) (site.Play, error) {
 	return play.New(play.Parts{
-		Catalog: s.Catalog, Secrets: s.played.secrets, SignedIn: s.signedIn(o), Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates,
+		Catalog: s, Secrets: s.played.secrets, SignedIn: s.signedIn(o), Now: s.now, Logger: s.logger.Named("play"), Known: s.played.known, Rates: s.played.rates, Uses: &s.played.uses,
 		Recorder: func(ctx context.Context) (play.Recorder, error) { return s.played.open(ctx) },
 	}, o), nil
 }

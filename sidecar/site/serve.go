@@ -18,6 +18,7 @@ const (
 	ServeFiles   = "files"   // a job's ZIP
 	ServePreview = "preview" // one file of a job's ZIP
 	ServeGame    = "game"    // the same of a published job, which browsers may keep
+	ServePicture = "picture" // what the game of a published job looks like
 	ServeStudio  = "studio"  // a page of the studio
 	ServeLive    = "live"    // one file of a project's game as it is, or was
 )

@@ -114,10 +114,12 @@ func insist[Res any](ctx context.Context, c *Client, timeout time.Duration, name
 
 // Authenticate implements sidecar.Service.
 func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	identity, err := call[sidecar.Identity](ctx, c, c.o.DecisionTimeout, "authenticate", keyHash{hash[:]})
+	answer, err := call[identified](ctx, c, c.o.DecisionTimeout, "authenticate", keyHash{hash[:]})
 	if err == nil {
-		err = identity.Decision.Check()
+		err = answer.Decision.Check()
 	}
+	identity := answer.Identity
+	identity.Decision.Reads = answer.Reads
 	switch {
 	case err != nil:
 		return sidecar.Identity{}, err
@@ -131,13 +133,15 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 
 // Decide implements sidecar.Service.
 func (c *Client) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
-	d, err := call[policy.Decision](ctx, c, c.o.DecisionTimeout, "decide", question{keyID, projectID, action})
+	answer, err := call[decided](ctx, c, c.o.DecisionTimeout, "decide", question{keyID, projectID, action})
 	if err == nil {
-		err = d.Check()
+		err = answer.Check()
 	}
 	if err != nil {
 		return policy.Decision{}, err
 	}
+	d := answer.Decision
+	d.Reads = answer.Reads
 	return d, nil
 }
 

@@ -52,7 +52,7 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request, prefix string)
 				p.Out.URL.RawPath = prefix + raw
 			}
 			p.Out.Header.Set(requestInfoHeader, string(info))
-			peer.SetRequestID(r.Context(), p.Out.Header)
+			peer.SetRequest(r.Context(), p.Out.Header)
 		},
 	}
 	proxy.ServeHTTP(w, r)
@@ -87,6 +87,7 @@ func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 		return false, err
 	}
 	req.Header.Set(requestInfoHeader, string(info))
+	peer.SetRequest(ctx, req.Header)
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return false, fmt.Errorf("asking for a session: %w", err)

@@ -47,7 +47,7 @@ func (s *consoles) serve(part func(site.Site) http.Handler) http.Handler {
 			http.Error(w, "The console can't be opened.", http.StatusInternalServerError)
 			return
 		}
-		ctx := peer.ReadRequestID(r.Context(), r.Header)
+		ctx := peer.ReadRequest(r.Context(), r.Header)
 		r = r.WithContext(context.WithValue(ctx, requestInfoKey{}, info))
 		r.Host, r.RemoteAddr = info.Host, info.Remote
 		part(site).ServeHTTP(w, r)

@@ -13,7 +13,6 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/rpc"
-	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -38,20 +37,21 @@ type Service interface {
 // Handler serves the calls of gateways.
 func Handler(svc Service, logger *zap.Logger) http.Handler {
 	s := rpc.NewServer(Path, codes{}, logger)
-	rpc.Handle(s, "authenticate", func(ctx context.Context, r keyHash) (sidecar.Identity, error) {
+	rpc.Handle(s, "authenticate", func(ctx context.Context, r keyHash) (identified, error) {
 		hash, err := hashOf(r.Hash)
 		if err != nil {
-			return sidecar.Identity{}, err
+			return identified{}, err
 		}
 		identity, err := svc.Authenticate(ctx, hash)
 		if errors.Is(err, sidecar.ErrUnknownKey) && identity.Decision.Rule != "" {
-			return identity, nil // of no one
+			err = nil // it is of no one
 		}
-		return identity, err
+		return identified{identity, identity.Decision.Reads}, err
 	})
 	handleStreamTokens(s, svc)
-	rpc.Handle(s, "decide", func(ctx context.Context, r question) (policy.Decision, error) {
-		return svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
+	rpc.Handle(s, "decide", func(ctx context.Context, r question) (decided, error) {
+		d, err := svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
+		return decided{d, d.Reads}, err
 	})
 	rpc.Handle(s, "job", func(ctx context.Context, r jobRef) (sidecar.Job, error) { return svc.Job(ctx, r.JobID) })
 	rpc.Handle(s, "jobs", func(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) { return svc.Jobs(ctx, q) })
@@ -88,6 +88,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
 	})
 	handlePublishing(s, svc)
+	handleGames(s, svc)
 	handleWebhooks(s, svc)
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
 	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {

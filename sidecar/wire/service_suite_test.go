@@ -35,6 +35,7 @@ func testService(t *testing.T, open opening) {
 	run(t, "AwaitEndReturnsOnceTheJobIsSettled", open, testAwaitEnd)
 	run(t, "ProjectsAreMadeListedFoundAndDeleted", open, testProjects)
 	run(t, "GameIsPublishedAndTakenBack", open, testPublishing)
+	run(t, "GameIsSetByItsOwner", open, testGames)
 	run(t, "WebhookIsSetRotatedAndDropped", open, testWebhooks)
 	run(t, "NamedRequestMakesOneProject", open, testProjectOnce)
 	run(t, "ChangesNamesEachKeyAfterAPlace", open, testChanges)

@@ -99,6 +99,16 @@ type (
 		ProjectID string        `json:"projectId"`
 		Action    policy.Action `json:"action"`
 	}
+	// identified and decided have besides for which requests the decision is good: only
+	// where that matters, since a gateway of an earlier version takes no such member.
+	identified struct {
+		sidecar.Identity
+		Reads policy.Reads `json:"reads,omitempty"`
+	}
+	decided struct {
+		policy.Decision
+		Reads policy.Reads `json:"reads,omitempty"`
+	}
 	earlier struct {
 		KeyID          string `json:"keyId"`
 		IdempotencyKey string `json:"idempotencyKey"`

@@ -28,6 +28,9 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	s.wantPage(address, http.StatusNotFound)
 	made := s.publish(key, project, sub.JobID)
 	s.wantPage(address, http.StatusOK)
+	s.wantPage(address+"/"+sub.JobID+"/picture.jpg", http.StatusOK)
+	s.owner(key, "experiments", "draft", project, "speed", "1.25", "own")
+	s.owner(key, "experiments", "start", project, "speed")
 
 	player := newBrowser(t).tab("Content Security Policy")
 	const plays = 2
@@ -53,18 +56,54 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	if len(read.Dropped) != 0 || len(read.Builds) != 1 || read.Builds[0].JobID != sub.JobID {
 		t.Errorf("dropped %v, builds %+v", read.Dropped, read.Builds)
 	}
-	keyFile := filepath.Join(s.dir, "key")
-	if err := os.WriteFile(keyFile, []byte(key.Secret), 0o600); err != nil {
-		t.Fatal(err)
+	if read.Events["exposure"] != plays {
+		t.Errorf("the game read its speed %d times, want once a play", read.Events["exposure"])
 	}
-	if said := s.svc("analytics", "overview", project, "--api-key-file", keyFile, "--base-url", "http://"+s.addr); !strings.Contains(said, sub.JobID) {
+	if said := s.owner(key, "analytics", "overview", project); !strings.Contains(said, sub.JobID) {
 		t.Errorf("svc analytics overview says %s", said)
 	}
+	s.ownedBy(key, made)
 	s.builtWithout(key, sub, made.Key, "/g/v1")
 	if a := s.call(key, "DELETE", "/v1/projects/"+project+"/publish", nil); a.status != http.StatusOK {
 		t.Errorf("taking it back: %d %s", a.status, a.body)
 	}
 	s.wantPage(address, http.StatusNotFound)
+}
+
+// ownedBy has the owner of a game that one player played replace its key, and ask players.
+func (s *service) ownedBy(key apiKey, made api.Publication) {
+	s.t.Helper()
+	t, project, address := s.t, made.GameID, "http://"+s.addr+made.Path
+	another := strings.TrimSpace(s.owner(key, "game", "rotate-key", project, "--keep-days", "0"))
+	if another == made.Key || !api.ValidPlayKey(another) {
+		t.Errorf("svc game rotate-key says %s", another)
+	}
+	s.owner(key, "game", "settings", project, "--origins", "https://example.com", "--ask-consent")
+	asking := newBrowser(t).tab("Content Security Policy")
+	asking.open(address)
+	if name := asking.attribute("iframe", "name"); !strings.Contains(name, another) || !strings.Contains(name, `"consent":"pending"`) || strings.Contains(name, `"player"`) {
+		t.Errorf("before the player was asked the frame is called %q", name)
+	}
+	asking.do(chromedp.Click(chromedp.CSS("#consent button[value=yes]")))
+	asking.until("!document.querySelector('#consent')")
+	s.eventually("who consented is another player", func() bool {
+		asking.do(chromedp.MouseClickXY(240, 300))
+		return s.overview(key, project).Total.Players == 2
+	})
+	asking.open(address)
+	if name := asking.attribute("iframe", "name"); strings.Contains(name, `"consent"`) || !strings.Contains(name, `"player"`) {
+		t.Errorf("who consented is asked again: %q", name)
+	}
+}
+
+// owner runs a command of svc with a key.
+func (s *service) owner(key apiKey, args ...string) string {
+	s.t.Helper()
+	keyFile := filepath.Join(s.dir, "key")
+	if err := os.WriteFile(keyFile, []byte(key.Secret), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.svc(append(args, "--api-key-file", keyFile, "--base-url", "http://"+s.addr)...)
 }
 
 func (s *service) wantPage(address string, status int) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,7 +76,12 @@ func TestRunAndDemoAsANewcomerDoes(t *testing.T) {
 	}
 
 	demo := func() string { t.Helper(); return demoOutput(t, script("demo")) }
-	demo()
+	made := strings.Split(strings.TrimSpace(demo()), "\n")
+	if page := made[len(made)-2]; strings.HasPrefix(page, "http://"+s.addr+"/play/") {
+		s.wantPage(page, http.StatusOK)
+	} else {
+		t.Errorf("the line before the last is %q, no address of a published game", page)
+	}
 	if change := demo(); !strings.Contains(change, "play.speed") || !strings.Contains(change, "changed") {
 		t.Errorf("the second run shows %q", change)
 	}

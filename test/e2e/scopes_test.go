@@ -36,6 +36,9 @@ func aReadOnlyKeyReadsAndChangesNothing(t *testing.T, f form) {
 		{http.MethodDelete, job + of, nil},
 		{http.MethodPost, "/v1/projects/" + project + "/publish", map[string]any{"jobId": sub.JobID}},
 		{http.MethodDelete, "/v1/projects/" + project + "/publish", nil},
+		{http.MethodPost, "/v1/projects/" + project + "/publish/settings", map[string]any{}},
+		{http.MethodPost, "/v1/projects/" + project + "/publish/key", map[string]any{}},
+		{http.MethodPost, "/v1/projects/" + project + "/experiments", map[string]any{"id": "speed", "values": []string{"1", "2"}}},
 		{http.MethodDelete, "/v1/projects/" + project, nil},
 	} {
 		a := s.call(reader, tc.method, tc.path, tc.body)

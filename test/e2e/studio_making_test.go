@@ -134,3 +134,19 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("main", "The game is as it was then")
 }
+
+func TestPhonesShowOnePartOfAProjectAtATime(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	key := s.newKey("alice")
+	sub := s.generate(key, s.newProject(key), brief)
+	s.finish(key, sub)
+	b.look(360, 740, "light")
+	b.open("http://" + s.addr + "/console/studio/" + sub.ProjectID)
+	const shown = `[...document.querySelectorAll(".pane")].filter((p) => p.offsetParent).map((p) => p.id).join() === %q`
+	b.until(fmt.Sprintf(shown, "chat"))
+	b.do(chromedp.Click(chromedp.CSS(`.tabs a[href="#versions"]`)))
+	b.until(fmt.Sprintf(shown, "versions") + ` && document.querySelector(".tabs [aria-current]").hash === "#versions"`)
+	b.look(1280, 800, "light")
+	b.until(fmt.Sprintf(shown, "chat,game,code,versions") + ` && document.querySelector(".tabs [aria-current]") === null`)
+}

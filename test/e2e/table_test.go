@@ -176,7 +176,7 @@ func (s *scene) addresses() []address {
 			{200, "GET", "/openapi.yaml", nil, nil},
 			{304, "GET", "/openapi.yaml", nil, []string{"If-None-Match", document.header.Get("ETag")}},
 		}, nil},
-	}, append(s.hookAddresses(huge, gzip), s.playAddresses(huge, gzip)...)...)
+	}, slices.Concat(s.hookAddresses(huge, gzip), s.playAddresses(huge, gzip), s.gameAddresses(huge, gzip))...)
 }
 
 // projectsAddress is where projects are made and listed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/egress"
+	"github.com/svc-games/svc/engine/gen/agent"
 	"github.com/svc-games/svc/engine/model"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/long"
@@ -92,6 +93,45 @@ func TestSilenceInTheMiddleIsChargedOnceAndTheAuthorGoesOn(t *testing.T) {
 	if tokens := int64(broke) / 1_000; int64(broke)%1_000 != 0 || tokens < 5_000 || tokens > 100_000 {
 		t.Errorf("the call that broke off cost its output, and %d tokens that were read", tokens)
 	}
+}
+
+// Case 9: what an author may spend is a number of TIK that the operator sets. The
+// ledger never has more, and what passed by then is the game.
+func TestAuthorStaysWithinTheTIKOfItsJob(t *testing.T) {
+	t.Parallel()
+	const bound = 30_000 // TIK
+	p := puppet(t, "snake")
+	script := p.Script(nil)
+	script = script[:len(script)-1] // it does not hand in
+	for n := range 40 {
+		script = append(script, puppets.Step{Calls: []puppets.Call{{Name: "write_file", Arguments: map[string]any{
+			"path": fmt.Sprintf("src/more%d.js", n), "content": strings.Repeat("// More of it, and nothing new.\n", 75),
+		}}}})
+	}
+	a := puppets.Act(script, "")
+	r := stage(t, fakeprovider.Rules{}, wires["chat"].can, a.Answer(), func(c *egress.Config) {
+		c.Endpoints[0].Models[0].TIKPerJob = &egress.PerLevel{Medium: bound}
+	})
+	c := r.client()
+	offers, err := c.Offers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := offers[slices.IndexFunc(offers, func(o model.Offer) bool { return o.Name == "writer" })]
+	if writer.TIKPerJob["medium"] != bound || writer.Price.Output != 2_000_000 {
+		t.Fatalf("%+v", writer)
+	}
+	task := taskOf(t, p)
+	task.Limits.TIK, task.Limits.Prices = bound*api.MicroPerTIK, map[string]model.Price{"writer": writer.Price}
+	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, task)
+	if err != nil || out.Stop != agent.StopTIK || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) || a.Finished() {
+		t.Errorf("it ended with %q, %v after %d steps: %v", out.Stop, err, out.Steps, out.Refusal)
+	}
+	spent := costs(a.Bills.Took())
+	if spent > bound*api.MicroPerTIK || spent < bound*api.MicroPerTIK/2 {
+		t.Errorf("it spent %s of %d TIK in %d steps", spent, bound, out.Steps)
+	}
+	r.wantBalance(stageTIK - spent)
 }
 
 // Case 10: old checks are tests of a change, what breaks them is named, and "faster"

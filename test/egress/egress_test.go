@@ -52,13 +52,17 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	side, err := service.Open(t.Context(), service.Options{
-		DataDir: dir, Policy: policytest.Embedded(t),
-		Prices: map[string]api.TIK{
-			"generator.job": api.MicroPerTIK, "model.writer.input": 1_000, "model.writer.output": 2_000_000, "model.other.input": 1_000, "model.other.output": 2_000_000,
-			"image": api.MicroPerTIK, "audio": api.MicroPerTIK,
-		},
-	})
+	provider := fakeprovider.New(t, answers...)
+	at := egress.Endpoint{URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"}}
+	config := egress.Config{Endpoints: []egress.Endpoint{at}}
+	change(&config)
+	prices := map[string]api.TIK{"generator.job": api.MicroPerTIK, "image": api.MicroPerTIK, "audio": api.MicroPerTIK}
+	for _, unit := range config.Units() {
+		if strings.HasSuffix(unit, ".input") {
+			prices[unit], prices[strings.TrimSuffix(unit, "input")+"output"] = 1_000, 2_000_000
+		}
+	}
+	side, err := service.Open(t.Context(), service.Options{DataDir: dir, Policy: policytest.Embedded(t), Prices: prices})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +73,6 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := fakeprovider.New(t, answers...)
-	at := egress.Endpoint{URL: provider.URL, Chat: []string{"writer"}, Images: []string{"painter"}, Speech: []string{"speaker"}}
-	config := egress.Config{Endpoints: []egress.Endpoint{at}}
-	change(&config)
 	e, err := egress.New(egress.Options{Dir: filepath.Join(dir, "egress"), Ledger: side, Config: config})
 	if err != nil {
 		t.Fatal(err)

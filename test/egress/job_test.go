@@ -33,6 +33,7 @@ type worker struct {
 	r     *rig
 	dir   string
 	after uint64
+	lasts time.Duration // that a job may last; 0 is what tests wait for
 
 	mu     sync.Mutex      // guards pauses
 	pauses []time.Duration // that the client of the models made, and did not wait for
@@ -116,6 +117,10 @@ func (w *worker) workOn(req api.GenerateRequest) outcome {
 		w.r.t.Fatal(err)
 	}
 	ctx, cancel := wait.Context(w.r.t)
+	if w.lasts > 0 {
+		cancel()
+		ctx, cancel = context.WithTimeout(w.r.t.Context(), w.lasts)
+	}
 	defer cancel()
 	for {
 		lines, changed, err := w.Feed(w.after)

@@ -44,6 +44,8 @@ var (
 	renderers = map[string]string{
 		"snake": "canvas", "blocks": "canvas", "rows": "pixi", "memory": "pixi", "defence": "phaser", "typing": "canvas", "pinball": "phaser", "maze": "three",
 	}
+	// asked is how a prompt asks for a renderer: a brief that names none has a canvas.
+	asked = map[string]string{"phaser": ", with Phaser", "pixi": ", with PixiJS"}
 )
 
 // All returns the puppets by name.
@@ -66,7 +68,7 @@ func All() ([]Puppet, error) {
 // load reads a puppet. A game that is one of the kit's examples has only what it adds
 // to that here; an author can't hand over a player.
 func load(name string, known []examples.Example) (Puppet, error) {
-	p := Puppet{Name: name, Prompt: prompts[name], Files: map[string][]byte{}}
+	p := Puppet{Name: name, Prompt: prompts[name] + asked[renderers[name]], Files: map[string][]byte{}}
 	for _, x := range known {
 		if x.Name == name {
 			maps.Copy(p.Files, x.Files)

@@ -12,7 +12,11 @@
 //   - The lease. The cache is used only while its last contact with the
 //     revocation log began less than 500 ms ago. Without contact each check
 //     asks the sidecar, and fails when it can't.
-//   - Bounded life. No entry is older than half a minute.
+//   - Bounded life. No entry is older than half a minute, nor, where the policy reads
+//     the time, than a second.
+//
+// Where the policy reads other facts about requests, an entry is for those that have
+// the same ones.
 //
 // Ristretto's own Del plays no part: its Set is buffered and may come late.
 package cache
@@ -25,12 +29,14 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/ristretto/v2"
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -65,6 +71,9 @@ type Options struct {
 	// OnBasis is told that the rules changed, or what they rest on, after all
 	// entries ceased to stand. It must not wait.
 	OnBasis func()
+	// Request returns what the policy may know of the request that a call is for. It is
+	// asked where the policy reads some of it; nil: nothing is known of any.
+	Request func(context.Context) peer.Request
 	Logger  *zap.Logger
 }
 
@@ -82,6 +91,7 @@ type Cache struct {
 	jobs      *jobs
 	lease     *lease
 	log       *follower
+	reads     atomic.Uint32 // what the last answer's policy read of its request
 
 	deleting sync.Mutex // serializes invalidations of projects
 	projects *epochs
@@ -90,6 +100,7 @@ type Cache struct {
 // keyEntry and decisionEntry repeat what they were looked up by: ristretto
 // knows them by 64 bits of it.
 type keyEntry struct {
+	reach    *sidecar.Reach // nil: all requests
 	hash     api.KeyHash
 	identity sidecar.Identity
 	since    uint64
@@ -97,6 +108,7 @@ type keyEntry struct {
 }
 
 type decisionEntry struct {
+	reach        *sidecar.Reach // nil: all requests
 	of           question
 	decision     policy.Decision
 	since        uint64
@@ -145,6 +157,9 @@ func (o *Options) complete() {
 	if o.OnBasis == nil {
 		o.OnBasis = func() {}
 	}
+	if o.Request == nil {
+		o.Request = func(context.Context) peer.Request { return peer.Request{} }
+	}
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
@@ -175,12 +190,14 @@ func (c *Cache) Fresh() bool { return c.lease.holds(time.Now()) }
 // AwaitFresh returns once the lease holds, or ctx's error.
 func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx) }
 
-// Authenticate implements sidecar.Service.
+// Authenticate implements sidecar.Service. The refusal of a key that no one has depends on
+// no request.
 func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
-	now := time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(at); ok && e.hash == hash && now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
+		if e, ok := c.keys.Get(c.place(at, reach)); ok && e.hash == hash && same(e.reach, reach) && now.Before(e.until) &&
+			c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
 		}
 		if e, ok := c.unknown.Get(at); ok && e.hash == hash && now.Before(e.until) {
@@ -198,11 +215,13 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 			return sidecar.Identity{}, err
 		}
 		if c.usable(identity.KeyID, since, began) {
-			fill := &keyEntry{hash: hash, identity: identity, since: since, until: began.Add(c.opts.Life)}
-			if e, ok := c.keys.Get(at); ok && e.hash == hash && e.until.After(fill.until) {
+			reach := c.learn(ctx, identity.Decision.Reads)
+			place := c.place(at, reach)
+			fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
+			if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
 				return e.identity, nil // a slow fill must not bring back a key that a later one found revoked
 			}
-			c.keys.Set(at, fill, 1)
+			c.keys.Set(place, fill, 1)
 			return identity, nil
 		}
 	}
@@ -217,9 +236,9 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	}
 	asked := question{keyID, projectID, action}
 	at := maphash.Comparable(c.seed, asked)
-	now := time.Now()
+	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(at); ok && e.of == asked && now.Before(e.until) &&
+		if e, ok := c.decisions.Get(c.place(at, reach)); ok && e.of == asked && same(e.reach, reach) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
@@ -233,9 +252,10 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		if !c.usable(keyID, since, began) {
 			continue
 		}
+		reach := c.learn(ctx, d.Reads)
 		if d.Allow {
-			c.decisions.Set(at, &decisionEntry{
-				of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.opts.Life),
+			c.decisions.Set(c.place(at, reach), &decisionEntry{
+				reach: reach, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(reach)),
 			}, 1)
 		}
 		return d, nil

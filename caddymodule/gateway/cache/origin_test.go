@@ -30,6 +30,8 @@ type origin struct {
 	unknown bool
 	basis   string
 	gone    bool // the project is deleted
+
+	policyReads policy.Reads
 }
 
 func newOrigin() *origin {
@@ -41,9 +43,9 @@ func (o *origin) decision() policy.Decision {
 		return policy.Decision{Status: 403}
 	}
 	if o.state == policy.KeyActive {
-		return policy.Decision{Allow: true, Status: 200}
+		return policy.Decision{Allow: true, Status: 200, Reads: o.policyReads}
 	}
-	return policy.Decision{Status: 401, Reason: o.state}
+	return policy.Decision{Status: 401, Reason: o.state, Reads: o.policyReads}
 }
 
 func (o *origin) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {

@@ -8,6 +8,9 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"github.com/svc-games/svc/sidecar"
 )
 
 // Reasons of a stream's end, as clients read them.
@@ -31,6 +34,8 @@ type Registry struct {
 	// is. It must not call the Registry.
 	Changed func(by int)
 
+	timed atomic.Int64 // open streams whose Reach is timed
+
 	mu       sync.Mutex // guards the following fields
 	byHolder map[holder]map[*Stream]struct{}
 	open     int
@@ -40,7 +45,11 @@ type Registry struct {
 
 // Reader is who looks at a project: a key, or without one a user who was let in
 // by other means.
-type Reader struct{ KeyID, UserID, ProjectID string }
+type Reader struct {
+	KeyID, UserID, ProjectID string
+	// Reach is that of the decision which lets a key in, with what it was decided on.
+	Reach sidecar.Reach
+}
 
 // holder is what streams are counted by.
 type holder struct{ keyID, userID string }
@@ -79,16 +88,19 @@ func (g *Registry) Open(by Reader) (*Stream, error) {
 		g.byHolder[who] = make(map[*Stream]struct{})
 	}
 	g.byHolder[who][s] = struct{}{}
-	g.count(1)
+	g.count(1, by)
 	if g.ended != "" {
 		s.End(g.ended)
 	}
 	return s, nil
 }
 
-// count notes a change of the number of open streams.
-func (g *Registry) count(by int) {
+// count notes a change of the number of open streams, by those of a reader.
+func (g *Registry) count(by int, of Reader) {
 	g.open += by
+	if of.Reach.Timed() {
+		g.timed.Add(int64(by))
+	}
 	if g.Changed != nil {
 		g.Changed(by)
 	}
@@ -121,8 +133,12 @@ func (s *Stream) Done() {
 	if len(g.byHolder[who]) == 0 {
 		delete(g.byHolder, who)
 	}
-	g.count(-1)
+	g.count(-1, s.reader)
 }
+
+// Timed reports whether a stream is open that was let in by a decision which is not good
+// for ever.
+func (g *Registry) Timed() bool { return g.timed.Load() > 0 }
 
 // Len returns how many streams are open.
 func (g *Registry) Len() int {

@@ -55,13 +55,7 @@ func (s *Studio) duplicate(x *exchange) error {
 	}
 	a, err := s.v1(x.r.Context(), x, http.MethodPost, "/v1/projects", body, header)
 	if err != nil {
-		refused := asError(err)
-		page, err := s.load(x)
-		if err != nil {
-			return err
-		}
-		page.Error = "Not copied: " + refused.Message
-		return s.showProject(x, refused.Status, page)
+		return s.showRefused(x, "Not copied: ", err)
 	}
 	var made api.ProjectCreated
 	if err := json.Unmarshal(a.body, &made); err != nil {

@@ -36,13 +36,7 @@ func (s *Studio) restore(x *exchange) error {
 		err = a.refused()
 	}
 	if err != nil && !x.json() {
-		refused := asError(err)
-		page, err := s.load(x)
-		if err != nil {
-			return err
-		}
-		page.Error = "Not restored: " + refused.Message
-		return s.showProject(x, refused.Status, page)
+		return s.showRefused(x, "Not restored: ", err)
 	}
 	if err != nil {
 		return err
@@ -153,4 +147,16 @@ func (s *Studio) diff(x *exchange) error {
 	}
 	s.render(x, http.StatusOK, "diff", frame{User: x.who.UserID, Title: "Changes of " + page.Project.Name, Data: page})
 	return nil
+}
+
+// showRefused shows the project's page with why something was refused, after what that
+// means for the project.
+func (s *Studio) showRefused(x *exchange, means string, why error) error {
+	page, err := s.load(x)
+	if err != nil {
+		return err
+	}
+	refused := asError(why)
+	page.Error = means + refused.Message
+	return s.showProject(x, refused.Status, page)
 }

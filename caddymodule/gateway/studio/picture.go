@@ -3,21 +3,14 @@ package studio
 import (
 	"fmt"
 	"hash/fnv"
-	"net/http"
 	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 )
 
-const (
-	// pictureFile is what the playtest saw of a game in the middle of a run.
-	pictureFile = "playtest/mid.jpg"
-	// maxPicture bounds it, in bytes.
-	maxPicture = 256 << 10
-	// pictureJobs is how many of a project's last jobs are looked at for one.
-	pictureJobs = 3
-)
+// pictureJobs is how many of a project's last jobs are looked at for a picture.
+const pictureJobs = 3
 
 // picture answers with what a project's game looks like, for the list of projects. It comes
 // from the archive, so that no engine starts for it. A project without one has a pattern
@@ -41,8 +34,7 @@ func (s *Studio) picture(x *exchange) error {
 		if looked++; looked > pictureJobs {
 			break
 		}
-		data, err := s.Previews.Read(x.r.Context(), s.Engines, job.JobID, pictureFile, maxPicture)
-		if err == nil && http.DetectContentType(data) == "image/jpeg" {
+		if data, there := s.Previews.Picture(x.r.Context(), s.Engines, job.JobID); there {
 			h.Set("Content-Type", "image/jpeg")
 			_, _ = x.Write(data) // a browser that went away is no error of ours
 			return nil

@@ -81,13 +81,7 @@ func (s *Studio) reorder(x *exchange) error {
 	}
 	switch {
 	case err != nil && !x.json():
-		refused := asError(err)
-		page, err := s.load(x)
-		if err != nil {
-			return err
-		}
-		page.Error = "The order is as it was: " + refused.Message
-		return s.showProject(x, refused.Status, page)
+		return s.showRefused(x, "The order is as it was: ", err)
 	case err != nil:
 		return err
 	case x.json():

@@ -41,6 +41,7 @@ func (o *localOptions) projects(ctx context.Context, userID string) ([]projects.
 }
 
 func projectAttributesCommand(o *localOptions) *cobra.Command {
+	var ofAdmin bool
 	c := command(o, "attributes ID [NAME=VALUE...]", "Show or set the attributes of a project, facts for the policy; NAME= removes one",
 		cobra.MinimumNArgs(1), func(ctx context.Context, args []string) (projects.Details, error) {
 			set, err := parseAttributes(args[1:])
@@ -51,12 +52,14 @@ func projectAttributesCommand(o *localOptions) *cobra.Command {
 			case len(set) == 0:
 				details, err = o.client().Project(ctx, args[0])
 			default:
-				details, err = o.client().SetAttributes(ctx, args[0], set)
+				details, err = o.client().SetAttributes(ctx, args[0], set, ofAdmin)
 			}
 			return details, advise(err, http.StatusNotFound, "list the projects with svc admin project list")
 		}, func(w io.Writer, p projects.Details) { printProjectDetails(w, []projects.Details{p}) })
 	c.Example = `  svc admin project attributes 6b1f… readers=alice,bob
-  svc admin project attributes 6b1f… readers=`
+  svc admin project attributes 6b1f… readers=
+  svc admin project attributes 6b1f… --admin networks=192.0.2.0/24`
+	c.Flags().BoolVar(&ofAdmin, "admin", false, "set attributes that no owner can set: input.project.adminAttributes")
 	return c
 }
 
@@ -77,9 +80,9 @@ func parseAttributes(pairs []string) (map[string]*string, error) {
 }
 
 func printProjectDetails(w io.Writer, list []projects.Details) {
-	rows := [][]string{{"ID", "OWNER", "NAME", "CREATED", "ATTRIBUTES"}}
+	rows := [][]string{{"ID", "OWNER", "NAME", "CREATED", "ATTRIBUTES", "SET BY ADMINS ALONE"}}
 	for _, p := range list {
-		rows = append(rows, []string{p.ID, p.OwnerID, p.Name, printTime(p.CreatedAt), printTexts(p.Attributes)})
+		rows = append(rows, []string{p.ID, p.OwnerID, p.Name, printTime(p.CreatedAt), printTexts(p.Attributes), printTexts(p.AdminAttributes)})
 	}
 	printTable(w, rows)
 }

@@ -21,8 +21,9 @@ import (
 // clientCommands are the commands of an API client.
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
-		generateCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), projectsCommand(), modelsCommand(),
-		publishCommand(), unpublishCommand(), analyticsCommand(), webhooksCommand(),
+		generateCommand(), batchCommand(), jobsCommand(), statusCommand(), watchCommand(), cancelCommand(), downloadCommand(), openCommand(),
+		projectsCommand(), modelsCommand(), publishCommand(), unpublishCommand(), ownGameCommand(), analyticsCommand(), experimentsCommand(),
+		boardCommand(), webhooksCommand(),
 	}
 }
 

@@ -58,11 +58,12 @@ func demo(t *testing.T, dir string, env ...string) (failed bool, stdout, stderr 
 	return err != nil, out.String(), errs.String()
 }
 
-func TestDemoMakesAGameAndThenChangesIt(t *testing.T) {
+func TestDemoMakesAGameAndThenChangesItAndPublishesBoth(t *testing.T) {
 	s := newFakeService(t)
 	dir := checkout(t)
 	failed, stdout, stderr := demo(t, dir)
-	if failed || stdout != "demo/game/index.html\n" {
+	page := os.Getenv("SVC_BASE_URL") + api.PlayPath(fakeProject)
+	if failed || stdout != page+"\ndemo/game/index.html\n" {
 		t.Fatalf("first run: %q %s", stdout, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "demo", "game", "index.html")); err != nil {
@@ -70,7 +71,7 @@ func TestDemoMakesAGameAndThenChangesIt(t *testing.T) {
 	}
 	s.locked(func() { s.game = map[string]string{"index.html": "pink"} })
 	failed, stdout, stderr = demo(t, dir)
-	if failed || stdout != "changed  index.html  15 → 4 bytes\ndemo/game/index.html\n" {
+	if failed || stdout != "changed  index.html  15 → 4 bytes\n"+page+"\ndemo/game/index.html\n" {
 		t.Fatalf("second run: %q %s", stdout, stderr)
 	}
 	names, bodies := s.created(), s.submitted()

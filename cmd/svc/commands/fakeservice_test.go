@@ -37,6 +37,9 @@ type fakeService struct {
 	hold    chan struct{} // when set, event streams stay open until it is closed
 	bodies  []string      // of submissions
 	names   []string      // of created projects
+	keys    []string      // Idempotency-Keys of submissions
+	listed  []string      // queries of lists of jobs
+	deleted int           // projects
 }
 
 func newFakeService(t *testing.T) *fakeService {
@@ -91,6 +94,14 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, 201, api.ProjectCreated{Success: true, Data: api.ProjectCreatedRef{ID: fakeProject, Name: req.Name}})
 	case "GET /v1/projects":
 		answer(w, 200, api.ProjectList{Success: true, Data: []api.Project{{ID: fakeProject, Name: "Evil\x1b[2J", CreatedAt: time.Unix(0, 0)}}})
+	case "GET /v1/projects/" + fakeProject:
+		answer(w, 200, api.ProjectFound{Success: true, Data: api.Project{ID: fakeProject, Name: "Evil\x1b[2J", CreatedAt: time.Unix(0, 0)}})
+	case "DELETE /v1/projects/" + fakeProject:
+		s.deleted++
+		answer(w, 200, map[string]bool{"success": true})
+	case "GET /v1/generate":
+		s.listed = append(s.listed, r.URL.RawQuery)
+		answer(w, 200, api.JobList{Success: true, Data: []api.Job{s.record(), s.record()}})
 	case "POST /v1/projects/" + fakeProject + "/publish":
 		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: api.PlayPath(fakeProject)}})
 	case "GET /v1/models":
@@ -103,6 +114,7 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.bodies = append(s.bodies, string(body))
+		s.keys = append(s.keys, r.Header.Get("Idempotency-Key"))
 		answer(w, 200, api.Submission{JobID: fakeJob, ProjectID: fakeProject, Status: api.JobQueued, SessionID: "ses_1"})
 	case "GET /v1/generate/ID/status":
 		answer(w, 200, s.record())

@@ -25,6 +25,7 @@ type generateOptions struct {
 	instructions string
 	settings     []string
 	force        bool
+	publish      bool
 }
 
 func generateCommand() *cobra.Command {
@@ -36,7 +37,8 @@ func generateCommand() *cobra.Command {
 and unpacks the game into DIR. With a project the brief is a change request;
 without one a project is created.
 
-The last line on standard output is the path of the game's index.html.`,
+The last line on standard output is the path of the game's index.html; with
+--publish the line before is the address at which players get it.`,
 		Example: `  svc generate "a calm fishing game" -o game
   svc generate "make it faster" -p PROJECT -o game`,
 		Args: cobra.ExactArgs(1),
@@ -49,10 +51,10 @@ The last line on standard output is the path of the game's index.html.`,
 	flags.StringVarP(&o.dir, "output", "o", "", "`DIR` to unpack the game into; replaces the game that svc unpacked there before")
 	flags.StringVar(&o.instructions, "instructions", "", "`FILE` with persistent direction for this and later jobs")
 	flags.StringArrayVar(&o.settings, "settings", nil, "sticky engine option as `NAME=VALUE`; may be repeated")
-	if err := c.RegisterFlagCompletionFunc("settings", completeSettings(&o.clientOptions)); err != nil {
-		panic(err) // the flag is not there, or has one
-	}
+	completeFlag(c, "settings", completeSettings(&o.clientOptions))
+	completeFlag(c, "project", completeProjects(&o.clientOptions))
 	flags.BoolVar(&o.force, "force", false, "replace DIR even if it holds files that svc did not write")
+	flags.BoolVar(&o.publish, "publish", false, "have players get the game once it is made")
 	return c
 }
 
@@ -62,6 +64,7 @@ type generated struct {
 	Directory string   `json:"directory,omitempty"`
 	Index     string   `json:"index,omitempty"`   // path of index.html, if the game has one
 	Changes   *changes `json:"changes,omitempty"` // against what was in the directory before
+	Address   string   `json:"address,omitempty"` // where players get it, if it was published
 }
 
 func (o *generateOptions) run(c *cobra.Command, brief string) error {
@@ -116,6 +119,13 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 	}
 	if result.Job.Status == api.JobCompleted && o.dir != "" {
 		err = result.unpack(ctx, service, job, o.dir, o.force)
+	}
+	if err == nil && o.publish && result.Job.Status == api.JobCompleted {
+		made, refused := service.Publish(ctx, req.ProjectID, job.ID)
+		if refused != nil {
+			return result, fmt.Errorf("the game of %s is made and not published: %w", job.ID, refused)
+		}
+		result.Address = service.Address(made.Path)
 	}
 	return result, err
 }
@@ -176,13 +186,16 @@ func (o *generateOptions) projectName(prompt string) string {
 }
 
 // text is the result for people: what changed, what the game lacks, and where it
-// is.
+// is: for players, and on this machine.
 func (g generated) text() string {
 	var lines []string
 	if g.Changes != nil {
 		lines = g.Changes.lines()
 	}
 	lines = append(lines, unmetLines(g.Job)...)
+	if g.Address != "" {
+		lines = append(lines, printable(g.Address))
+	}
 	place := cmp.Or(g.Index, g.Directory, fmt.Sprintf("%s %s", g.Job.JobID, g.Job.Status))
 	return strings.Join(append(lines, place), "\n")
 }

@@ -24,12 +24,15 @@ func jobCommand(use, short string, o *jobOptions, run func(c *cobra.Command, job
 		Use:   use + " JOB",
 		Short: short,
 		Args:  cobra.ExactArgs(1),
+
+		ValidArgsFunction: completeJobs(&o.clientOptions),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c, client.Job{ID: args[0], ProjectID: o.project})
 		},
 	}
 	o.register(c)
 	c.Flags().StringVarP(&o.project, "project", "p", "", "the job's `PROJECT`; finds the job when the service was restarted")
+	completeFlag(c, "project", completeProjects(&o.clientOptions))
 	return c
 }
 

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -76,7 +75,7 @@ func completeSettings(o *clientOptions) cobra.CompletionFunc {
 		}
 		values := settingValues[name]
 		if name == "model" {
-			values = o.modelNames(c.Context())
+			values = o.modelNames(c)
 		}
 		var out []string
 		for _, value := range values {
@@ -86,20 +85,16 @@ func completeSettings(o *clientOptions) cobra.CompletionFunc {
 	}
 }
 
-// modelNames asks the service, in silence: a shell completes.
-func (o *clientOptions) modelNames(ctx context.Context) (names []string) {
-	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
-	defer cancel()
-	service, err := o.client((&plainDisplay{w: io.Discard, now: time.Now}).wait)
-	if err != nil {
-		return nil
-	}
-	models, err := service.Models(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, m := range models {
-		names = append(names, m.Name)
-	}
+// modelNames asks the service.
+func (o *clientOptions) modelNames(c *cobra.Command) []string {
+	names, _ := o.complete(func(ctx context.Context, service *client.Client, add func(id, what string) bool) {
+		models, err := service.Models(ctx)
+		if err != nil {
+			return
+		}
+		for _, m := range models {
+			add(m.Name, "")
+		}
+	})(c, nil, "")
 	return names
 }

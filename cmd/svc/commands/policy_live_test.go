@@ -239,6 +239,9 @@ func TestAttributesAreShownSetAndRemoved(t *testing.T) {
 		{[]string{"project", "attributes", p.ID, "readers=bob,carol", "team=arcade"}, "readers=bob,carol team=arcade"},
 		{[]string{"project", "attributes", p.ID, "team="}, "readers=bob,carol\n"},
 		{[]string{"project", "attributes", p.ID}, "readers=bob,carol\n"},
+		{[]string{"project", "attributes", p.ID, "--admin", "plan=school", "x=y"}, "readers=bob,carol  plan=school x=y\n"},
+		{[]string{"project", "attributes", p.ID, "--admin", "x="}, "readers=bob,carol  plan=school\n"},
+		{[]string{"project", "list", "--json"}, `"plan": "school"`},
 		{[]string{"project", "list", "--user", "alice"}, p.ID},
 		{[]string{"project", "list", "--json"}, `"readers": "bob,carol"`},
 	} {

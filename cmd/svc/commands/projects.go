@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,8 @@ import (
 )
 
 func projectsCommand() *cobra.Command {
-	return group("projects", "Create and list projects", projectsListCommand(), projectsCreateCommand())
+	return group("projects", "Create, list and delete projects",
+		projectsListCommand(), projectsCreateCommand(), projectsGetCommand(), projectsDeleteCommand())
 }
 
 func projectsListCommand() *cobra.Command {
@@ -33,8 +35,7 @@ func projectsListCommand() *cobra.Command {
 					return printJSON(c.OutOrStdout(), projects)
 				}
 				for _, project := range projects {
-					fmt.Fprintf(c.OutOrStdout(), "%s  %s  %s\n", project.ID,
-						project.CreatedAt.Local().Format("2006-01-02 15:04"), printable(project.Name))
+					fmt.Fprintln(c.OutOrStdout(), projectText(project))
 				}
 				return nil
 			})
@@ -63,5 +64,74 @@ func projectsCreateCommand() *cobra.Command {
 	}
 	o.register(c)
 	c.Flags().StringVar(&description, "description", "", "what the project is about")
+	return c
+}
+
+// projectText is a project in one line.
+func projectText(p api.Project) string {
+	return fmt.Sprintf("%s  %s  %s", p.ID, p.CreatedAt.Local().Format(minutes), printable(p.Name))
+}
+
+// minutes is how lists write a time, in the local zone.
+const minutes = "2006-01-02 15:04"
+
+func projectsGetCommand() *cobra.Command {
+	o := &clientOptions{}
+	c := &cobra.Command{
+		Use:               "get PROJECT",
+		Short:             "Show a project",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeProjects(o),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				project, err := service.Project(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				text := projectText(project)
+				if project.Description != "" {
+					text += "\n" + printable(project.Description)
+				}
+				return o.print(c.OutOrStdout(), project, text)
+			})
+		},
+	}
+	o.register(c)
+	return c
+}
+
+func projectsDeleteCommand() *cobra.Command {
+	o := &clientOptions{}
+	var yes bool
+	c := &cobra.Command{
+		Use:   "delete PROJECT",
+		Short: "Delete a project with its jobs, versions and published game",
+		Long: `Delete takes a project away with all that belongs to it, and asks before, unless
+--yes is given. Nothing brings it back. A project with a job that has not ended is
+refused: cancel the job first.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeProjects(o),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkProject(args[0]); err != nil {
+				return &codedError{exitUsage, err}
+			}
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				project, err := service.Project(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(c.ErrOrStderr(), projectText(project))
+				if !yes && !confirmed(c, "delete") {
+					return errors.New("nothing was deleted: answer y, or give --yes")
+				}
+				if err := service.DeleteProject(ctx, args[0]); err != nil {
+					return err
+				}
+				return o.print(c.OutOrStdout(), project, args[0])
+			})
+		},
+	}
+	o.register(c)
+	c.Flags().BoolVar(&yes, "yes", false, "delete without a question")
 	return c
 }

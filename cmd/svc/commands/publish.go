@@ -2,9 +2,13 @@ package commands
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
@@ -48,4 +52,80 @@ func unpublishCommand() *cobra.Command {
 		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
 			return service.Unpublish(ctx, project)
 		})
+}
+
+func ownGameCommand() *cobra.Command {
+	return group("game", "Set what players get of a published game, and who may report for it",
+		gameSettingsCommand(), gameRotateKeyCommand())
+}
+
+func gameSettingsCommand() *cobra.Command {
+	o := &clientOptions{}
+	var origins []string
+	var most string
+	var ask bool
+	var c *cobra.Command
+	c = ofProjectCommand("settings", "Show a game's settings, after a change of those that are given", o,
+		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
+			var change api.PlayChange
+			if c.Flags().Changed("origins") {
+				change.Origins = &origins
+			}
+			if c.Flags().Changed("tik-per-month") {
+				amount, err := api.ParseTIK(most)
+				if err != nil {
+					return &codedError{exitUsage, err}
+				}
+				change.TIKPerMonth = &amount
+			}
+			if c.Flags().Changed("ask-consent") {
+				change.AskConsent = &ask
+			}
+			read := service.PlaySettings
+			if change != (api.PlayChange{}) {
+				read = func(ctx context.Context, project string) (api.PlaySettings, error) {
+					return service.SetPlaySettings(ctx, project, change)
+				}
+			}
+			found, err := read(ctx, project)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(c.OutOrStdout(), found)
+			}
+			printPlaySettings(c.OutOrStdout(), found)
+			return nil
+		})
+	f := c.Flags()
+	f.StringSliceVar(&origins, "origins", nil, "which `ORIGINS` may show the game and report for it, like https://example.com; none for all")
+	f.StringVar(&most, "tik-per-month", "", "what the game may cost in a month, in `TIK`")
+	f.BoolVar(&ask, "ask-consent", false, "ask players on the game's page before they are named")
+	return c
+}
+
+func printPlaySettings(w io.Writer, s api.PlaySettings) {
+	origins := "all pages"
+	if len(s.Origins) > 0 {
+		origins = strings.Join(s.Origins, " ")
+	}
+	fmt.Fprintf(w, "reports: %s\nTIK per month: %s\nasks for consent: %t\n", printable(origins), s.TIKPerMonth, s.AskConsent)
+	if s.FormerKeysUntil != nil {
+		fmt.Fprintf(w, "former keys until: %s\n", s.FormerKeysUntil.Local().Format("2006-01-02 15:04:05"))
+	}
+}
+
+func gameRotateKeyCommand() *cobra.Command {
+	o := &clientOptions{}
+	days := api.DefaultKeepDays
+	c := ofProjectCommand("rotate-key", "Give the game another key and print it", o,
+		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
+			made, err := service.RotatePlayKey(ctx, project, days)
+			if err != nil {
+				return err
+			}
+			return o.print(c.OutOrStdout(), made, printable(made.Key))
+		})
+	c.Flags().IntVar(&days, "keep-days", days, fmt.Sprintf("for how many `DAYS` keys before go on, 0 to %d", api.MaxKeepDays))
+	return c
 }

@@ -37,9 +37,8 @@ func misused(format string, args ...any) error {
 	return &codedError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// Execute runs svc with args and returns its exit code. Results go to stdout,
-// everything for people to stderr.
-func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// newRoot returns svc with all its commands.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "svc",
 		Short: "Generate browser games from briefs, and run the service that does",
@@ -52,13 +51,20 @@ did not start in time, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.AddCommand(clientCommands()...)
+	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand(), certsCommand())
+	return root
+}
+
+// Execute runs svc with args and returns its exit code. Results go to stdout,
+// everything for people to stderr.
+func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	out := &output{w: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
-	root.AddCommand(clientCommands()...)
-	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand(), certsCommand())
 
 	ran := false // an error without that is one of the command line
 	eachRun(root, func(run func() error) error {

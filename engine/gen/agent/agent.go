@@ -76,6 +76,13 @@ type Limits struct {
 	Tokens int           // that it reads and writes in all of them together, at the price of one that is read
 	Wall   time.Duration // until it is stopped
 	Fixes  int           // times that a revision may be handed in again
+	// TIK is what all of them may cost together, in millionths; 0 is no bound.
+	TIK int64
+	// Prices are those of the models that may answer, where TIK is bounded.
+	Prices map[string]model.Price
+	// Unknown is why TIK and Prices are not known; nil where they are. No answer is asked
+	// for then.
+	Unknown error
 }
 
 // LimitsOf returns the limits of a reasoning level. The time is what a job of
@@ -128,6 +135,7 @@ type Stop string
 const (
 	StopSteps    Stop = "it used up its steps"
 	StopTokens   Stop = "it used up its tokens"
+	StopTIK      Stop = "it used up the TIK that the operator allows for a job"
 	StopWall     Stop = "it took too long"
 	StopFixes    Stop = "what it handed in did not pass the playtest"
 	StopLoop     Stop = "it went round in circles"

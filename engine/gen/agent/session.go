@@ -36,6 +36,7 @@ type session struct {
 	refusal error // of a model that could not be asked
 	most    int   // tokens that the answer at hand might have
 	usage   model.Usage
+	spent   int64 // millionths of a TIK
 	steps   int
 	hurried bool // it was told to come to an end
 	silent  int  // answers in a row without a call
@@ -92,23 +93,19 @@ func (s *session) work(ctx context.Context) (Stop, error) {
 
 // step asks once and does what the answer says.
 func (s *session) step(ctx context.Context) (Stop, error) {
-	left := s.task.Limits.Tokens - price(s.usage)
-	switch {
-	case s.steps == s.task.Limits.Steps:
-		return StopSteps, nil
-	case left < leastAnswer*priceOfOutput:
-		return StopTokens, nil
+	stop := Stop("")
+	s.hurry(ctx) // what it says is read, too
+	if s.most, stop = s.affords(); stop != "" {
+		return stop, nil
 	}
-	s.hurry(ctx)
 	s.steps++
 	s.rep.Step(s.steps, s.task.Limits.Steps)
-	s.most = min(left/priceOfOutput, s.task.Limits.Answer)
 	reply, err := s.ask(ctx)
 	if err != nil {
 		return s.unanswered(err)
 	}
 	s.broken = 0
-	s.usage.Add(reply.Usage)
+	s.pay(reply.Model, reply.Usage)
 	s.talk.read(reply.Usage)
 	calls := s.talk.answered(reply)
 	if text := reply.Text(); text != "" {
@@ -125,7 +122,7 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 func (s *session) hurry(ctx context.Context) {
 	const share = 85 // of a hundred
 	limits := s.task.Limits
-	late := s.steps*100 >= limits.Steps*share || price(s.usage) >= limits.Tokens/100*share
+	late := s.steps*100 >= limits.Steps*share || price(s.usage) >= limits.Tokens/100*share || s.spendsMostOf(share)
 	if end, ok := ctx.Deadline(); ok {
 		late = late || time.Until(end) < limits.Wall*(100-share)/100
 	}
@@ -146,7 +143,7 @@ func (s *session) unanswered(err error) (Stop, error) {
 		return "", err
 	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
 		s.broken++
-		s.usage.Add(model.Usage{Input: s.talk.size() / bytesPerToken, Output: s.most, Estimated: true})
+		s.pay("", model.Usage{Input: s.mostRead(), Output: s.most, Estimated: true})
 		return "", nil
 	}
 	s.refusal = err
@@ -304,13 +301,4 @@ func feedback(v Verdict) string {
 		text += "\n- " + finding
 	}
 	return author.Clip(text, maxFeedback)
-}
-
-// priceOfOutput is what a token costs that is written, in those that are read.
-const priceOfOutput = 4
-
-// price is what an answer took, in tokens that are read: as most providers count
-// those of caches, and those that are written.
-func price(u model.Usage) int {
-	return u.Input + u.Cached/10 + u.CacheWrite*5/4 + u.Output*priceOfOutput
 }

@@ -6,6 +6,9 @@
   var full = document.getElementById('full');
   var place = 'svc-kept:' + frame.dataset.game;
   var most = 65536;
+  // Who asks not to be followed, or has not agreed to be, has nothing kept here either.
+  var never = navigator.globalPrivacyControl || navigator.doNotTrack === '1';
+  var quiet = never || !!frame.dataset.consent;
 
   full.addEventListener('click', function () {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -27,7 +30,7 @@
   function write(kept) {
     try {
       var text = JSON.stringify(kept);
-      if (text === '{}') localStorage.removeItem(place);
+      if (text === '{}' || quiet) localStorage.removeItem(place);
       else if (text.length <= most) localStorage.setItem(place, text);
     } catch {
       // No storage: what could not be sent is lost, and counted so.
@@ -76,6 +79,26 @@
       done.textContent = res.ok ? thanks : 'That did not work. Try again later.';
     }, function () { done.textContent = 'That did not work. Try again later.'; });
   }
+
+  // What a player answers holds for the game that runs as well.
+  var consent = document.getElementById('consent');
+  if (consent) consent.addEventListener('submit', function (e) {
+    e.preventDefault();
+    var body = JSON.stringify({ given: e.submitter.value === 'yes' });
+    e.submitter.disabled = true;
+    fetch(frame.dataset.base + '/consent', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: body })
+      .then(function (res) { return res.json(); })
+      .then(function (said) {
+        quiet = never || !!said.consent;
+        if (!said.consent) frame.contentWindow.postMessage({ svcConsent: said }, '*');
+        consent.remove();
+        frame.focus();
+      })
+      .catch(function () {
+        e.submitter.disabled = false;
+        done.textContent = 'That did not work. Try again later.';
+      });
+  });
 
   report.addEventListener('click', function () {
     reasons.hidden = !reasons.hidden;

@@ -12,6 +12,7 @@ import { listen } from './input.js';
 import { player } from './sound.js';
 import { surround } from './surround.js';
 import { store } from './store.js';
+import { tuned } from './tune.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
 const WHOLE = 0.999; // of a step: a frame that late shows it as it is
@@ -27,10 +28,15 @@ function enlist(key, score) {
   return list;
 }
 
-// boot starts a game. assets maps names to data URLs of pictures and sounds;
-// what it lacks is painted, or silent.
+// boot starts a game, as its player gets it. assets maps names to data URLs of pictures
+// and sounds; what it lacks is painted, or silent.
 /** @param {Mechanic} mechanic @param {{ [name: string]: string }} assets */
 export function boot(game, mechanic, renderer, assets) {
+  window.svc.ready(({ variants }) => { start(tuned(game, variants), mechanic, renderer, assets); });
+}
+
+/** @param {Mechanic} mechanic @param {{ [name: string]: string }} assets */
+function start(game, mechanic, renderer, assets) {
   const svc = window.svc;
   const key = 'best:' + game.id + ':' + mechanic.meta.id;
   const parent = document.getElementById('game');

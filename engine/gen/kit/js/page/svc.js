@@ -38,15 +38,16 @@
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
   var isReady = false, waiting = [], exposed = null;
   var run = 0, runAt = 0, ended = false, panel = null; // the run's number, begin and report; what shows its place
-  var essential = false; // the owner's balance ran out: sessions only
+  var essential = !!host.consent; // no consent, or the owner's balance ran out: sessions only
   var silent = false, problem = null; // silent once the key is not taken
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
-  var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign;
+  var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign, on = addEventListener, later = setTimeout;
+  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min;
+  var nav = /** @type {any} */ (navigator);
 
   function clock() { return performance.now(); }
-  function since(at) { return Math.round(clock() - at); }
-
+  function since(at) { return round(clock() - at); }
   function identity() {
     try {
       if (framed) return JSON.parse(window.name.slice(4)) || {};
@@ -58,12 +59,13 @@
     var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
+  // quiet says that the player is not to be followed: there is no name, and no storage.
+  function quiet() { return hosted && (host.consent || nav.globalPrivacyControl || nav.doNotTrack === '1'); }
 
-  // player is the page's; on a page of one's own the same at each load, unless the
-  // browser asks not to be followed.
+  // player is the page's; on a page of one's own the same at each load.
   function player() {
-    var own = host.player || '', quiet = /** @type {any} */ (navigator).globalPrivacyControl;
-    if (own || framed || !hosted || quiet) return own;
+    var own = host.player || '';
+    if (own || framed || !hosted || quiet()) return own;
     try {
       var name = 'svc.player:' + gameId;
       var known = localStorage.getItem(name) || id();
@@ -73,24 +75,24 @@
   }
 
   function begin() {
-    markAt = clock();
+    markAt = clock(); roomAt = 0;
     streams.push({
       id: id(), from: markAt, seq: 0, events: (!hosted && stored()) || [], size: 0,
       active: 0, kept: false, sending: 0, version: -1,
     });
     push('session_start', { width: innerWidth, height: innerHeight });
     clearTimeout(beat);
-    beat = setTimeout(alive, 30000);
+    beat = later(alive, 30000);
   }
 
   function now() { return streams[streams.length - 1]; }
   function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
-
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
+    if (quiet()) return null;
     try {
       if (value === undefined) return JSON.parse(localStorage.getItem(place));
-      localStorage.setItem(place, JSON.stringify(value));
+      localStorage.setItem(place, encode(value));
     } catch { /* no storage in a sandboxed frame: memory alone */ }
     return null;
   }
@@ -98,12 +100,12 @@
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
     var at = clock();
-    if (!hiddenAt) now().active += Math.max(0, Math.min(at, inputAt + IDLE) - Math.max(markAt, inputAt));
+    if (!hiddenAt) now().active += max(0, min(at, inputAt + IDLE) - max(markAt, inputAt));
     markAt = at;
   }
 
   function alive() {
-    beat = setTimeout(alive, 60000);
+    beat = later(alive, 60000);
     if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
   }
 
@@ -111,23 +113,22 @@
     if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
     if (hosted && !isSession(name)) {
-      room = Math.min(100, room + (at - roomAt) / 100); roomAt = at;
+      room = min(100, room + (at - roomAt) / 100); roomAt = at;
       if (room < 1) { lost++; return; }
       room--;
     }
     var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
-    e.text = hosted ? JSON.stringify([e.seq, at, name, props]) : '';
+    e.text = hosted ? encode([e.seq, at, name, props]) : '';
     e.size = utf8.encode(e.text).length + 1;
     s.size += e.size; s.events.push(e);
     while (s.events.length > most || s.size > 256 * 1024) drop(s);
     if (!hosted) stored(s.events);
-    else if (!timer) timer = setTimeout(flush, FLUSH_AFTER);
+    else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
-
   // Too many: the oldest goes that is neither essential nor on its way.
   function drop(s) {
     var at = s.events.findIndex((e) => e.seq > s.sending && (!hosted || !isSession(e.name)));
-    s.size -= s.events.splice(Math.max(at, 0), 1)[0].size;
+    s.size -= s.events.splice(max(at, 0), 1)[0].size;
     lost++;
   }
 
@@ -144,7 +145,6 @@
   function whose(s) {
     return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
-
   // batch returns the oldest events of a stream as text, whose events have at most so
   // many bytes, and the number of the last of them.
   function batch(s, bytes) {
@@ -156,8 +156,8 @@
       return true;
     });
     var head = assign(whose(s), {
-      age: 0, act: Math.round(s.active), m: navigator.webdriver === true,
-      c: { d: coarse ? 'touch' : 'mouse', l: (navigator.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
+      age: 0, act: round(s.active), m: nav.webdriver === true,
+      c: { d: coarse ? 'touch' : 'mouse', l: (nav.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
       x: host.variants,
     });
     if (s.version !== version) {
@@ -168,16 +168,15 @@
         head.fun[key] = keys(steps).map((n) => steps[n]); // numbers come in order
       });
     }
-    return { last: last, version: version, text: JSON.stringify(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
+    return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
 
   function request(path, init) {
     var stop = new AbortController();
-    var limit = setTimeout(() => { stop.abort(); }, TIMEOUT);
+    var limit = later(() => { stop.abort(); }, TIMEOUT);
     init = assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
-
   // submit reports the end of a run, and again after failures: the same run counts once.
   function submit(body, overlay, again, done) {
     request('/s', { method: 'POST', body: body, keepalive: true }).then((res) => {
@@ -188,7 +187,7 @@
       done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
     }).catch(() => {
       done({ ok: true, hosted: false, rank: null });
-      if (again) setTimeout(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
+      if (again) later(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
     });
   }
 
@@ -216,9 +215,8 @@
     flying = true;
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
-
   function send(s, b, keepalive) {
-    s.sending = Math.max(s.sending, b.last);
+    s.sending = max(s.sending, b.last);
     return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
       return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
     }).catch(() => { failures++; keep(); });
@@ -227,7 +225,7 @@
   function answered(s, b, res, said) {
     if (res.status < 500 && res.status !== 429) failures = 0;
     if (res.status === 200 || res.status === 402) {
-      essential = said.mode === 'essential'; s.version = b.version;
+      essential = !!host.consent || said.mode === 'essential'; s.version = b.version;
       return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
     problem = String(said.error || res.status);
@@ -244,19 +242,17 @@
     if (s.kept) hand(s, null);
     streams = streams.filter((one) => one !== s || one === now());
   }
-
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
     if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
-    var wait = Math.min(300000, 1000 * Math.pow(2, failures));
-    timer = setTimeout(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
+    var wait = min(300000, 1000 * Math.pow(2, failures));
+    timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
 
   // keep hands what is not acknowledged to what outlives this page.
   function keep() {
     streams.forEach((s) => { if (s.events.length > 0) hand(s, batch(s, LAST).text); });
   }
-
   function hand(s, text) {
     s.kept = text !== null;
     if (framed) window.parent.postMessage({ svcStream: s.id, batch: text }, '*');
@@ -269,15 +265,14 @@
     else all[stream] = { at: Date.now(), batch: text };
     stored(all);
   }
-
   // resume sends what earlier loads of this page could not.
   function resume() {
     var all = stored() || {};
     keys(all).forEach((stream) => {
       Promise.resolve().then(() => {
         var b = JSON.parse(all[stream].batch);
-        b.age += Math.max(0, Date.now() - all[stream].at);
-        return request('/b', { method: 'POST', body: JSON.stringify(b) });
+        b.age += max(0, Date.now() - all[stream].at);
+        return request('/b', { method: 'POST', body: encode(b) });
       }).then((res) => {
         if (res.status < 500 && res.status !== 429) put(stream, null);
       }).catch(() => { /* the next load tries again */ });
@@ -290,10 +285,9 @@
     release(); mark(); keep();
     streams.forEach((s) => { if (s.events.length > 0) send(s, batch(s, LAST), true); });
   }
-
   function fits(schema, props) {
     try {
-      JSON.stringify(props); // which a circle throws at
+      encode(props); // which a circle throws at
       return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
     } catch { return false; }
   }
@@ -319,7 +313,7 @@
 
   var svc = {
     ready(cb) {
-      if (isReady) setTimeout(cb, 0, { variants: variants });
+      if (isReady) later(cb, 0, { variants: variants });
       else waiting.push(cb);
     },
     define(name, schema, options) {
@@ -340,15 +334,15 @@
       return chain;
     },
     endGame(result, cb) {
-      var done = (r) => { if (typeof cb === 'function') setTimeout(cb, 0, r); };
+      var done = (r) => { if (typeof cb === 'function') later(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
-      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: Math.min(m.o, since(runAt)) });
-      submit(JSON.stringify(m), r.overlay, 4000, done);
+      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
+      submit(encode(m), r.overlay, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },
     debug() {
@@ -379,22 +373,28 @@
   });
   if (hosted && !framed) resume();
   ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
-    addEventListener(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
+    on(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
   });
-  addEventListener('keydown', (e) => { if (e.key === 'Escape') hide(); });
-  addEventListener('online', () => { failures = 0; flush(); });
+  on('keydown', (e) => { if (e.key === 'Escape') hide(); });
+  // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
+  on('message', (e) => {
+    var yes = e.data && e.data.svcConsent;
+    if (!yes || !host.consent || e.source !== window.parent) return;
+    host = assign({}, host, yes, { consent: '' }); who = player(); essential = false; begin();
+  });
+  on('online', () => { failures = 0; flush(); });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
     markAt = clock();
     if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
     hiddenAt = 0;
   });
-  addEventListener('pagehide', () => {
+  on('pagehide', () => {
     release();
-    push('session_end', { seconds: Math.round((clock() - now().from) / 1000) });
+    push('session_end', { seconds: round((clock() - now().from) / 1000) });
     leave();
   });
-  addEventListener('pageshow', (e) => { if (e.persisted && hosted) begin(); });
-  setTimeout(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
+  on('pageshow', (e) => { if (e.persisted && hosted) begin(); });
+  later(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
   window.svc = svc;
 })();

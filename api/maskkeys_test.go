@@ -1,16 +1,14 @@
-package caddymodule
+package api
 
 import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/svc-games/svc/api"
 )
 
 // TestAKeyIsMaskedHoweverItIsEncoded: the log has addresses as clients wrote them.
 func TestAKeyIsMaskedHoweverItIsEncoded(t *testing.T) {
-	key := api.NewKey()
+	key := NewKey()
 	secret := strings.TrimPrefix(key, "sk-")
 	var all strings.Builder
 	const digits = "0123456789ABCDEF"
@@ -30,7 +28,7 @@ func TestAKeyIsMaskedHoweverItIsEncoded(t *testing.T) {
 		"at the end, cut":  "?key=" + key[:30],
 	} {
 		line := []byte(text + "&next=%41sk-")
-		maskKeys(line)
+		MaskKeys(line)
 		decoded := string(line)
 		for range 3 {
 			if once, err := url.PathUnescape(decoded); err == nil {
@@ -43,7 +41,7 @@ func TestAKeyIsMaskedHoweverItIsEncoded(t *testing.T) {
 	}
 	for _, text := range []string{"task-force", "sk-short", "%", "%s", "100%2", "s", "desk-3", "%zz%73"} {
 		line := []byte(text)
-		if maskKeys(line); string(line) != text {
+		if MaskKeys(line); string(line) != text {
 			t.Errorf("%q became %q", text, line)
 		}
 	}

@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/client"
+)
+
+func boardCommand() *cobra.Command {
+	return group("board", "Set how a game's leaderboard counts, and what its players are given", boardShowCommand(), boardSetCommand())
+}
+
+func boardShowCommand() *cobra.Command {
+	o := &clientOptions{}
+	return ofProjectCommand("show", "Print the rules as JSON; svc analytics board shows who is on it", o,
+		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
+			rules, err := service.BoardRules(ctx, project)
+			if err != nil {
+				return err
+			}
+			return printJSON(c.OutOrStdout(), rules)
+		})
+}
+
+func boardSetCommand() *cobra.Command {
+	o := &clientOptions{}
+	c := &cobra.Command{
+		Use:     "set PROJECT FILE",
+		Short:   `Replace the rules by those of a file, or of standard input for "-", and print them`,
+		Example: `  echo '{"better": "lower", "least": 3}' | svc board set PROJECT -`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			text, err := readRules(c.InOrStdin(), args[1])
+			if err != nil {
+				return err
+			}
+			rules, err := api.ParseBoardRules(text)
+			if err != nil {
+				return &codedError{exitUsage, err}
+			}
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				set, err := service.SetBoardRules(ctx, args[0], rules)
+				if err != nil {
+					return err
+				}
+				return printJSON(c.OutOrStdout(), set)
+			})
+		},
+	}
+	o.register(c)
+	return c
+}
+
+func readRules(stdin io.Reader, file string) ([]byte, error) {
+	text, err := []byte(nil), error(nil)
+	if file == "-" {
+		text, err = io.ReadAll(stdin)
+	} else {
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading rules: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,80 @@
+package agent
+
+import "github.com/svc-games/svc/engine/model"
+
+// priceOfOutput is what a token costs that is written, in those that are read.
+const priceOfOutput = 4
+
+// price is what an answer took, in tokens that are read: as most providers count
+// those of caches, and those that are written.
+func price(u model.Usage) int {
+	return u.Input + u.Cached/10 + u.CacheWrite*5/4 + u.Output*priceOfOutput
+}
+
+// pay counts what an answer of a model took, "" for one of which it is not known.
+func (s *session) pay(by string, u model.Usage) {
+	s.usage.Add(u)
+	p, known := s.task.Limits.Prices[by]
+	if !known {
+		p = s.dearest()
+	}
+	s.spent += p.Of(u)
+}
+
+// dearest is the most that a token may cost of those models that may answer.
+func (s *session) dearest() model.Price {
+	var most model.Price
+	for _, p := range s.task.Limits.Prices {
+		most.Input = max(most.Input, p.Input, p.Cached, p.CacheWrite)
+		most.Output = max(most.Output, p.Output)
+	}
+	most.Cached, most.CacheWrite = most.Input, most.Input
+	return most
+}
+
+// affords is how many tokens the next answer may have, or why there is none. What it
+// costs stays within the TIK, also if it breaks off and is charged at its limit.
+func (s *session) affords() (most int, stop Stop) {
+	limits := s.task.Limits
+	left := limits.Tokens - price(s.usage)
+	switch {
+	case limits.Unknown != nil:
+		s.refusal = limits.Unknown
+		return 0, StopProvider
+	case s.steps == limits.Steps:
+		return 0, StopSteps
+	case left < leastAnswer*priceOfOutput:
+		return 0, StopTokens
+	}
+	most = min(left/priceOfOutput, limits.Answer)
+	if limits.TIK == 0 {
+		return most, ""
+	}
+	rest := limits.TIK - s.spent - s.toRead()
+	if output := s.dearest().Output; output > 0 {
+		most = int(min(int64(most), rest/output))
+	}
+	if rest < 0 || most < min(leastAnswer, limits.Answer) {
+		return 0, StopTIK
+	}
+	return most, ""
+}
+
+// mostRead is how many tokens the conversation and the tools are at most.
+func (s *session) mostRead() int {
+	bytes := s.talk.size()
+	for _, t := range s.offers {
+		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	return max(bytes/bytesPerToken, s.talk.tokens())
+}
+
+// toRead is what reading them costs at most, in millionths of a TIK.
+func (s *session) toRead() int64 { return s.dearest().Input * int64(s.mostRead()) }
+
+// spendsMostOf reports whether a share of the TIK, of a hundred, is spent of what can be
+// spent before the last answer.
+func (s *session) spendsMostOf(share int64) bool {
+	limits := s.task.Limits
+	return limits.TIK > 0 && s.spent >= (limits.TIK-s.toRead()-leastAnswer*s.dearest().Output)/100*share
+}

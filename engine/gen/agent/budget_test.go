@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/engine/model"
+)
+
+// writesFor answers with a file, and takes so many tokens.
+func writesFor(n int, u model.Usage) turn {
+	return func(ctx context.Context, r model.Request) (model.Reply, error) {
+		reply, err := calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":"1"}`, n))(ctx, r)
+		reply.Model, reply.Usage = r.Model, u
+		return reply, err
+	}
+}
+
+// costsAtMost is what a request costs that is charged at its limit.
+func costsAtMost(r model.Request, p model.Price) int64 {
+	bytes := len(r.System)
+	for _, t := range r.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	for _, m := range r.Messages {
+		bytes += sizeOf(m)
+	}
+	return int64(bytes/bytesPerToken)*p.Input + int64(r.MaxOutput)*p.Output
+}
+
+// Whatever its answers take, an author never asks for one that may go beyond its TIK; it
+// is told to finish, and what passed is the game.
+func TestTIKIsNeverExceededAndWhatPassedIsTheGame(t *testing.T) {
+	price, dear := model.Price{Input: 1, Cached: 1, CacheWrite: 2, Output: 10}, model.Price{Input: 2, Output: 30}
+	broken := fails(fmt.Errorf("reading: %w", model.ErrBroken))
+	for name, tc := range map[string]struct {
+		tik    int64
+		prices map[string]model.Price
+		turns  func(n int) turn
+		told   bool
+	}{
+		"small steps": {100_000, map[string]model.Price{"wise": price}, func(n int) turn { return writesFor(n, model.Usage{Input: 500, CacheWrite: 200, Output: 200}) }, true},
+		"large steps": {120_000, map[string]model.Price{"wise": price}, func(n int) turn { return writesFor(n, model.Usage{Input: 900, Output: 1000}) }, false},
+		"a dear one that stands in": {300_000, map[string]model.Price{"wise": price, "dear": dear}, func(n int) turn {
+			return func(ctx context.Context, r model.Request) (model.Reply, error) {
+				reply, err := writesFor(n, model.Usage{Input: 1000, Output: 300})(ctx, r)
+				reply.Model = "dear"
+				return reply, err
+			}
+		}, true},
+		"broken answers": {200_000, map[string]model.Price{"wise": price}, func(n int) turn {
+			if n%2 == 1 {
+				return broken
+			}
+			return writesFor(n, model.Usage{Input: 500, Output: 100})
+		}, false},
+		"too little for one": {1_000, map[string]model.Price{"wise": price}, func(n int) turn { return broken }, false},
+	} {
+		job := task()
+		job.Limits.Steps, job.Limits.TIK, job.Limits.Prices = 60, tc.tik, tc.prices
+		job.Limits.Answer = 3000
+		var spent int64
+		var turns []turn
+		for i := range 60 {
+			next := tc.turns(i)
+			turns = append(turns, func(ctx context.Context, r model.Request) (model.Reply, error) {
+				reply, err := next(ctx, r)
+				most := costsAtMost(r, tc.prices["wise"])
+				if spent+most > tc.tik {
+					t.Errorf("%s: %d are spent, and %d may follow, of %d", name, spent, most, tc.tik)
+				}
+				if err != nil {
+					spent += most
+				} else {
+					spent += tc.prices[reply.Model].Of(reply.Usage)
+				}
+				return reply, err
+			})
+		}
+		r := work(t, job, &judge{}, turns...)
+		asked := len(r.model.asked)
+		if r.Stop != StopTIK || (r.Files == nil) != (asked == 0) || asked == 0 != (name == "too little for one") {
+			t.Errorf("%s: %q after %d questions and %d spent: %v", name, r.Stop, asked, spent, r.Refusal)
+		}
+		if tc.told && !strings.Contains(fmt.Sprint(r.model.asked[asked-1].Messages), "Finish now") {
+			t.Errorf("%s: it was not told to finish", name)
+		}
+	}
+}

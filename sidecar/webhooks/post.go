@@ -30,7 +30,8 @@ var errAddress = errors.New("an address that may not be posted to")
 // post makes one attempt. What it says of a failure is for the project's owner: nothing
 // of it depends on what is behind an address that may not be posted to.
 func (s *Sender) post(ctx context.Context, t taken) outcome {
-	within, cancel := context.WithTimeout(ctx, s.timeout)
+	deadline := time.Now().Add(s.timeout) // also the connection's, whose clock may strike before the context's
+	within, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	status, err := s.send(within, t)
 	switch {
@@ -38,7 +39,7 @@ func (s *Sender) post(ctx context.Context, t taken) outcome {
 		return outcome{interrupted: true}
 	case errors.Is(err, errAddress):
 		return outcome{problem: "The host is unknown, or has an address that may not be posted to: by https it must be public, by http one of the operator's networks."}
-	case err != nil && within.Err() != nil:
+	case err != nil && time.Until(deadline) <= 0:
 		return outcome{problem: fmt.Sprintf("No answer within %s.", s.timeout)}
 	case err != nil && isCertificate(err):
 		return outcome{problem: "The certificate is not valid for the host."}

@@ -69,22 +69,19 @@ const mostWarnings = 100
 type warnings struct {
 	log *zap.Logger
 
-	mu   sync.Mutex // guards seen
+	mu   sync.Mutex // guards seen, and orders what is logged
 	seen map[string]struct{}
 }
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _ string, text string) {
 	w.mu.Lock()
-	_, again := w.seen[text]
-	again = again || len(w.seen) >= mostWarnings
-	if !again {
-		w.seen[text] = struct{}{}
+	defer w.mu.Unlock() // when it returns, the warning is in the log
+	if _, again := w.seen[text]; again || len(w.seen) >= mostWarnings {
+		return
 	}
-	w.mu.Unlock()
-	if !again {
-		w.log.Warn("the API server warns", zap.String("warning", text))
-	}
+	w.seen[text] = struct{}{}
+	w.log.Warn("the API server warns", zap.String("warning", text))
 }
 
 // Interface guards

@@ -20,6 +20,9 @@ const (
 	readsAll = ReadsIP | ReadsTime | ReadsMethod | ReadsUserAgent
 )
 
+// Known reports whether r has no other facts than those above.
+func (r Reads) Known() bool { return r&^readsAll == 0 }
+
 // TimedLife is how long a decision is good that depends on the time.
 const TimedLife = time.Second
 

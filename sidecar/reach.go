@@ -17,6 +17,9 @@ type Reach struct {
 // ReachOf returns the reach of a decision on a request.
 func ReachOf(reads policy.Reads, r peer.Request) Reach {
 	s := Reach{Reads: reads}
+	if !reads.Known() { // a sidecar of a later version knows more facts: good for this request alone
+		s.Request.ID = r.ID
+	}
 	if reads&policy.ReadsIP != 0 {
 		s.Request.IP = r.IP
 	}

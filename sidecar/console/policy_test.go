@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
@@ -134,6 +135,38 @@ func TestPreviewEndsWithThePermission(t *testing.T) {
 			rules.refuse(doing(policy.ActionPreview))
 		}
 		rules.refuse(doing())
+	}
+}
+
+// timed is a policy whose decisions depend on the time.
+type timed struct{ *closing }
+
+func (p timed) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
+	d, err := p.closing.Decide(ctx, in)
+	d.Reads = policy.ReadsTime
+	return d, err
+}
+
+func TestStreamEndsWithinFiveSecondsOfTheTimeThatThePolicySets(t *testing.T) {
+	rules := timed{newClosing(t)}
+	d := openBy(t, site.Options{}, rules)
+	console, err := d.side.Console(site.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.estate("alice")
+	serve, ok := site.TakeServe(d.as("alice").get("/console/jobs/" + e.jobID + "/events").header)
+	if !ok {
+		t.Fatal("no stream is asked for")
+	}
+	if ended, err := console.Ended(t.Context(), serve.Session); ended || err != nil {
+		t.Fatalf("ended at once: %t, %v", ended, err)
+	}
+	closed := doing(policy.ActionEvents)
+	rules.refuses.Store(&closed) // by the time: what decisions rest on is the same
+	d.pass(5 * time.Second)
+	if ended, err := console.Ended(t.Context(), serve.Session); !ended || err != nil {
+		t.Errorf("five seconds later: ended %t, %v", ended, err)
 	}
 }
 

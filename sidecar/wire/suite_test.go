@@ -11,6 +11,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/wire/ledger"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -22,6 +23,8 @@ type fixture struct {
 	Ledger  ledger.Ledger
 	// Keys arranges users and keys, as administrators do.
 	Keys *keys.Registry
+	// Catalog arranges attributes of projects, as administrators do.
+	Catalog *projects.Catalog
 }
 
 // opening makes a sidecar with an empty store for one test.

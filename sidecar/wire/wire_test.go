@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
@@ -25,9 +26,8 @@ func handler(s *service.Service) http.Handler {
 }
 
 // connect opens a service behind a peer connection.
-func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions) fixture {
+func connect(t *testing.T, svc *service.Service, server peer.ServerOptions, client peer.ClientOptions) fixture {
 	t.Helper()
-	svc := sidecartest.NewService(t)
 	server.Handler = handler(svc)
 	s, err := peer.Start(server)
 	if err != nil {
@@ -50,25 +50,28 @@ func connect(t *testing.T, server peer.ServerOptions, client peer.ClientOptions)
 			t.Error(err)
 		}
 	})
-	return fixture{Service: c, Ledger: ledger.New(conn), Keys: svc.Keys()}
+	return fixture{Service: c, Ledger: ledger.New(conn), Keys: svc.Keys(), Catalog: svc.Catalog}
 }
 
-// forms are all ways to a sidecar.
-func forms(t *testing.T) map[string]opening {
+// forms are all ways to a sidecar with the shipped policy.
+func forms(t *testing.T) map[string]opening { return formsBy(t, policytest.Embedded(t)) }
+
+// formsBy are all ways to a sidecar with a policy.
+func formsBy(t *testing.T, rules service.Policy) map[string]opening {
 	ca := peertest.NewAuthority(t)
 	server, client := ca.Issue("sidecar"), ca.Issue("gateway")
 	return map[string]opening{
 		"InProcess": func(t *testing.T) fixture {
-			svc := sidecartest.NewService(t)
-			return fixture{Service: svc, Ledger: svc, Keys: svc.Keys()}
+			svc := sidecartest.NewServiceBy(t, rules)
+			return fixture{Service: svc, Ledger: svc, Keys: svc.Keys(), Catalog: svc.Catalog}
 		},
 		"UnixSocket": func(t *testing.T) fixture {
-			return connect(t, peer.ServerOptions{
+			return connect(t, sidecartest.NewServiceBy(t, rules), peer.ServerOptions{
 				Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
 			}, peer.ClientOptions{})
 		},
 		"MutualTLS": func(t *testing.T) fixture {
-			return connect(t, peer.ServerOptions{
+			return connect(t, sidecartest.NewServiceBy(t, rules), peer.ServerOptions{
 				Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: server, Names: []string{"gateway"},
 			}, peer.ClientOptions{TLS: client, ServerName: "sidecar"})
 		},

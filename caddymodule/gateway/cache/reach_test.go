@@ -31,6 +31,7 @@ func TestAnAnswerIsUsedForTheRequestsThatItIsGoodFor(t *testing.T) {
 		"the user agent, the same one":   {policy.ReadsUserAgent, peer.Request{IP: "192.0.2.2", Method: "HEAD", UserAgent: "curl"}, 0, 2},
 		"the time, within a second":      {policy.ReadsTime, peer.Request{IP: "192.0.2.2", Method: "HEAD", UserAgent: "wget"}, time.Second - 1, 2},
 		"the time, a second later":       {policy.ReadsTime, first, time.Second, 4},
+		"a later version's fact":         {policy.ReadsUserAgent << 1, peer.Request{ID: "r-2", IP: "192.0.2.1", Method: "GET", UserAgent: "curl"}, 0, 4},
 		"address and time, the same one": {policy.ReadsIP | policy.ReadsTime, first, time.Second - 1, 2},
 		"address and time, another one":  {policy.ReadsIP | policy.ReadsTime, peer.Request{IP: "192.0.2.2"}, time.Second - 1, 4},
 	} {

@@ -72,7 +72,10 @@ type Activity struct {
 }
 
 // Busy reports whether the engine must not be stopped.
-func (a Activity) Busy() bool { return a.RunningJobs+a.QueuedJobs+a.UnackedFeed > 0 }
+func (a Activity) Busy() bool { return a.Works() || a.UnackedFeed > 0 }
+
+// Works reports whether the engine has a job that has not ended.
+func (a Activity) Works() bool { return a.RunningJobs+a.QueuedJobs > 0 }
 
 // JobRecord is the engine's record of a job. It knows no TIK and needs no
 // session: the sidecar adds them to make an api.Job.

@@ -3,18 +3,24 @@ package fleet
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/lifecycle"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/test/child"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
@@ -168,5 +174,39 @@ func TestStopIdleLeavesAWorkingEngineToBeAdopted(t *testing.T) {
 	}
 	if got := r.info(working); got.InstanceID != atWork.InstanceID || got.PID != atWork.PID {
 		t.Fatalf("adopted %+v, want %+v", got, atWork)
+	}
+}
+
+// TestStopIdleStopsAnEngineWhoseLastReportsAreOnTheirWay: whoever saw the job's end may
+// stop the service before the ledger has acknowledged it.
+func TestStopIdleStopsAnEngineWhoseLastReportsAreOnTheirWay(t *testing.T) {
+	t.Parallel()
+	for name, ledger := range map[string]bool{"that the ledger takes": true, "that no ledger takes": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			core, logs := observer.New(zap.InfoLevel)
+			r := newRig(t, func(o *Options) { o.Logger = zap.New(core) })
+			project := api.NewProjectID()
+			at := r.submit(project)
+			job := r.accept(project, at)
+			r.ledger.with(func() { r.ledger.down = true })
+			r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+			wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
+			before := r.info(project)
+			undone := zap.String("cause", string(lifecycle.CauseUndone))
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				r.close(StopIdle)
+			}()
+			wait.Until(t, "the engine refuses to drain", func() bool { return logs.FilterField(undone).Len() > 0 })
+			r.ledger.with(func() { r.ledger.down = !ledger })
+			wait.For(t, "the stop ends", done)
+			if runs := r.runs(before); runs == ledger {
+				t.Errorf("after the stop the engine runs: %t", runs)
+			}
+			r.ledger.with(func() { r.ledger.down = false })
+			r.open() // which stops it in the end
+		})
 	}
 }

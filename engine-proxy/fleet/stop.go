@@ -18,6 +18,11 @@ import (
 const (
 	stopRetry = time.Second            // between attempts while the driver is unavailable
 	busyRetry = 500 * time.Millisecond // between attempts to drain an engine that works
+
+	// settleGrace is how long a stop without patience waits for the ledger to take what an
+	// engine that has nothing else to do reported last.
+	settleGrace = 2 * time.Second
+	settleRetry = 50 * time.Millisecond
 )
 
 // stop stops the instance, if there is one, and tries until it is provably
@@ -109,6 +114,7 @@ func (p *Proxy) removeInstance(e state.Entry) error {
 // waits for work if wait is set, and else returns ErrBusy.
 func (a *actor) stopAndWait(ctx context.Context, force, wait bool) error {
 	var busy error // once the engine has refused to drain
+	settled := a.px.clock.Now().Add(settleGrace)
 	for {
 		var target *incarnation
 		var drains bool
@@ -137,14 +143,31 @@ func (a *actor) stopAndWait(ctx context.Context, force, wait bool) error {
 			return errors.Join(engineproxy.ErrBusy, err)
 		case outcome == nil || outcome != target:
 			return nil
-		case !wait && drains:
-			return engineproxy.ErrBusy
 		}
 		busy = engineproxy.ErrBusy
-		if err := clock.Sleep(ctx, a.px.clock, busyRetry); err != nil {
+		again := busyRetry
+		if !wait && drains {
+			if a.px.clock.Now().After(settled) || !a.hasNoJob(ctx, target) {
+				return busy
+			}
+			again = settleRetry
+		}
+		if err := clock.Sleep(ctx, a.px.clock, again); err != nil {
 			return errors.Join(busy, err)
 		}
 	}
+}
+
+// hasNoJob reports whether an engine that refused to drain waited for the ledger's word
+// on its reports alone.
+func (a *actor) hasNoJob(ctx context.Context, r *incarnation) bool {
+	works := true
+	err := clock.Do(ctx, a.px.clock, callDeadline, func(ctx context.Context) error {
+		activity, err := r.client.Activity(ctx)
+		works = activity.Works()
+		return err
+	})
+	return err == nil && !works
 }
 
 // awaitStopped waits until the actor is neither starting nor stopping, or has gone

@@ -125,7 +125,11 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	return d.decide(ctx, in, projectID)
+	decision, err := d.decide(ctx, in, projectID)
+	if decision.Allow && in.Key != nil && in.Project != nil && in.Project.OwnerID != in.Key.UserID {
+		decision.OwnerID = in.Project.OwnerID
+	}
+	return decision, err
 }
 
 // DecideUser is Decide for a user who has no key.

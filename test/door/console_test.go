@@ -82,7 +82,8 @@ var consoleNeeds = map[string]need{
 var lookUps = map[string]string{"Console.job": "Ledger.Job", "Console.previewed": "Ledger.Job"}
 
 var consoleRules = rules{
-	fields: []string{"Keys", "Projects", "Ledger", "Games", "Played", "View", "Sessions"},
+	fields:  []string{"Keys", "Projects", "Ledger", "Games", "Played", "View", "Sessions"},
+	openers: []string{"Played"},
 	decide: func(_ *walk, source string, args []value) (decision, bool) {
 		if source != "Access.DecideUser" || len(args) != 4 {
 			return decision{}, false

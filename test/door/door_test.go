@@ -50,7 +50,7 @@ func text(e ast.Expr) string {
 	return ""
 }
 
-// readers are the functions that call what has users' data.
+// readers are the functions that call what has users' data for more than a decision.
 func (p *parsed) readers(fields []string) (all []string) {
 	for _, f := range p.functions {
 		ast.Inspect(f.body, func(n ast.Node) bool {
@@ -63,7 +63,7 @@ func (p *parsed) readers(fields []string) (all []string) {
 				return true
 			}
 			of, ok := to.X.(*ast.SelectorExpr)
-			if ok && slices.Contains(fields, of.Sel.Name) && !slices.Contains(all, f.full()) {
+			if ok && to.Sel.Name != "Decide" && slices.Contains(fields, of.Sel.Name) && !slices.Contains(all, f.full()) {
 				all = append(all, f.full())
 			}
 			return true

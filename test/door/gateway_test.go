@@ -55,20 +55,16 @@ var gatewayNeeds = map[string]need{
 	"Sidecar.Commit":      needs(0, "Generate"), // of the reservation, as the next two
 	"Sidecar.Release":     needs(0, "Generate"),
 	"Sidecar.Renew":       needs(0, "Generate"),
-	"Engines.Models":      needs(0, "ListModels"),
 }
 
 // gatewayOwn are the functions that reach data otherwise, and why that is so.
 var gatewayOwn = map[string]string{
-	"Access.check":         "makes the decision: TestEveryRequestOfTheAPIIsDecidedOn",
-	"Access.findJob":       "finds out whose the job is, which Access.check then decides on",
-	"Access.findReplay":    "after Access.check decided: TestEveryRequestOfTheAPIIsDecidedOn",
-	"Locator.allowed":      "decides on each project of a list of jobs",
-	"Projects.Allowed":     "decides on each project of a list",
-	"Console.serveJob":     "the console decided, and decides again: sidecar/console's Ended",
-	"EngineEvents.Open":    "reads once for all readers of a job that Locator.events let in",
-	"EngineEvents.Waiting": "as EngineEvents.Open",
-	"EngineEvents.Ended":   "as EngineEvents.Open",
+	"Access.findJob":     "finds out whose the job is, which Access.check then decides on",
+	"Access.findReplay":  "after Access.check decided: TestEveryRequestOfTheAPIIsDecidedOn",
+	"Console.serveJob":   "the console decided, and decides again: sidecar/console's Ended",
+	"Models.List":        "the models that jobs may name are no user's data",
+	"EngineEvents.Open":  "reads once for all readers of a job that Locator.events let in",
+	"EngineEvents.Await": "as EngineEvents.Open",
 }
 
 var gatewayRules = rules{
@@ -165,17 +161,17 @@ func TestNoHandlerOfTheAPIReachesDataThatWasNotDecidedOn(t *testing.T) {
 	p := parse(t, "caddymodule/gateway")
 	seen, called := map[string]bool{}, map[string]bool{}
 	for root, actions := range map[string][]policy.Action{
-		"p.Serve": {
+		"Projects.Serve": {
 			policy.ActionCreateProject, policy.ActionListProjects, policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionPublish,
 			policy.ActionUnpublish, policy.ActionAnalytics, policy.ActionReadWebhooks, policy.ActionWriteWebhooks,
 		},
-		"l.Serve": {
+		"Locator.Serve": {
 			policy.ActionGenerate, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionCancel, policy.ActionListJobs,
 			policy.ActionProjectJobs, policy.ActionStreamToken, policy.ActionListModels,
 		},
-		"s.Serve": {policy.ActionGenerate}, // svc_quota passes on what is none
+		"Submitter.Serve": {policy.ActionGenerate}, // svc_quota passes on what is none
 	} {
-		w := &walk{p: p, rules: gatewayRules, in: []string{root}}
+		w := &walk{p: p, rules: gatewayRules, in: []string{"a request of " + root}}
 		for _, action := range actions {
 			w.decided = append(w.decided, decision{inSource(action), requested})
 		}
@@ -224,7 +220,7 @@ func TestEveryRequestOfTheAPIIsDecidedOn(t *testing.T) {
 		return ""
 	}
 	w := &walk{p: p, rules: rules, in: []string{"API"}}
-	w.enter(value{text: "a.Serve"})
+	w.enter(value{text: "Access.Serve"})
 	if !slices.Contains(w.made, decision{"q.Route.Action", requested}) {
 		t.Errorf("decided on %v, not on the request", w.made)
 	}

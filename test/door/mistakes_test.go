@@ -92,7 +92,7 @@ func TestMistakesOfHandlersOfTheAPIAreFound(t *testing.T) {
 		w := &walk{p: p, rules: gatewayRules, in: []string{name}, decided: []decision{
 			{"policy.ActionGetProject", requested}, {"policy.ActionDeleteProject", requested},
 		}}
-		w.enter(value{text: "p.Serve"})
+		w.enter(value{text: "Projects.Serve"})
 		found := w.wrong
 		for _, list := range w.undecidedLists("Sidecar.Jobs") {
 			found = append(found, "what "+list+" lists is not decided on")

@@ -104,6 +104,17 @@ func (p *parsed) find(itself, name string) *function {
 	return nil
 }
 
+// method returns the method that is written so: c.publish, or Console.publish.
+func (p *parsed) method(text string) *function {
+	itself, name, _ := strings.Cut(text, ".")
+	for i, f := range p.functions {
+		if f.receiver != "" && f.full() == text {
+			return &p.functions[i]
+		}
+	}
+	return p.find(itself, name)
+}
+
 // full is a function's name with its receiver's type.
 func (f function) full() string {
 	if f.receiver == "" {

@@ -36,6 +36,8 @@ type walk struct {
 type rules struct {
 	// fields are those with users' data.
 	fields []string
+	// openers are those of them that return what has the data.
+	openers []string
 	// decide returns what a call decides.
 	decide func(w *walk, source string, args []value) (made decision, ok bool)
 	// check says what is wrong with a read, "" for nothing.
@@ -70,8 +72,8 @@ func (w *walk) enter(v value) {
 		w.body(v.literal.Body, w.bind(names(v.literal.Type.Params), nil, v.scope))
 		return
 	}
-	if itself, name, ok := strings.Cut(v.text, "."); ok && w.p.find(itself, name) != nil {
-		w.inline(w.p.find(itself, name), nil)
+	if f := w.p.method(v.text); f != nil {
+		w.inline(f, nil)
 	}
 }
 
@@ -121,8 +123,8 @@ func (w *walk) call(e *ast.CallExpr, s *scope) value {
 			w.body(v.literal.Body, w.bind(names(v.literal.Type.Params), args, v.scope))
 			return value{text: fun.Name + "()"}
 		}
-		if itself, name, ok := strings.Cut(v.text, "."); ok && w.p.find(itself, name) != nil {
-			return w.inline(w.p.find(itself, name), args)
+		if f := w.p.method(v.text); f != nil {
+			return w.inline(f, args)
 		}
 		if f := w.p.find("", fun.Name); f != nil {
 			return w.inline(f, args)
@@ -152,20 +154,28 @@ func (w *walk) call(e *ast.CallExpr, s *scope) value {
 // source names what a method is called of: the field, without whose it is.
 func (w *walk) source(fun *ast.SelectorExpr, s *scope) string {
 	of := w.value(fun.X, s).text
-	if _, own := fun.X.(*ast.Ident); own && !strings.ContainsAny(of, ".(") {
-		return fun.Sel.Name // a function that is a field
-	}
 	if head, _, call := strings.Cut(of, "("); call {
-		return head + "." + fun.Sel.Name
+		if slices.Contains(w.rules.openers, head) {
+			return head + "." + fun.Sel.Name
+		}
+		return ""
+	}
+	if w.isReceiver(fun.X) {
+		return fun.Sel.Name // a function that is a field
 	}
 	return of[strings.LastIndex(of, ".")+1:] + "." + fun.Sel.Name
 }
 
 // handedOver looks at a source that is an argument.
 func (w *walk) handedOver(arg ast.Expr) {
-	if field, ok := arg.(*ast.SelectorExpr); ok && slices.Contains(w.rules.fields, field.Sel.Name) {
+	if field, ok := arg.(*ast.SelectorExpr); ok && w.isReceiver(field.X) && slices.Contains(w.rules.fields, field.Sel.Name) {
 		w.look(read{source: field.Sel.Name + ".*"})
 	}
+}
+
+func (w *walk) isReceiver(e ast.Expr) bool {
+	name, ok := e.(*ast.Ident)
+	return ok && slices.ContainsFunc(w.p.functions, func(f function) bool { return f.itself == name.Name })
 }
 
 func (w *walk) look(r read) {

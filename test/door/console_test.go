@@ -116,7 +116,7 @@ func (w *walk) lacks(n need, args []value) string {
 		if !slices.Contains(n.actions, strings.TrimPrefix(d.action, "policy.Action")) {
 			continue
 		}
-		if projectOf(value{text: d.on}) == on {
+		if d.on == on {
 			return ""
 		}
 		elsewhere = true

@@ -76,6 +76,8 @@ type Entry struct {
 	// Repeats says that anyone can cause any number of like decisions. Of the refusals
 	// among them two are recorded in a second at most, and all are counted.
 	Repeats bool
+	// Path is that of Record; "" is Path.
+	Path string
 
 	count int64 // of Record
 }

@@ -22,7 +22,7 @@ type Auth struct {
 	Sidecar    func(context.Context) (sidecar.Service, error) // waits until it is open
 	Rates      *Rates
 	Rate       rate.Limit // requests of a key; the zero Limit is none
-	FailedRate rate.Limit // keys of a client that no one has; the zero Limit is none
+	FailedRate rate.Limit // refused keys of a client; the zero Limit is none
 }
 
 // Identify takes the key out of a request that a client sent, or looks at its stream
@@ -45,9 +45,8 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 	}
 	defer done()
 	q, refused := a.authenticate(r.Context(), hash)
-	if refused == nil || refused.Status == http.StatusUnauthorized {
-		exists := refused == nil || refused.Reason != api.ReasonInvalid
-		a.Rates.learn(r.Context(), client, hash, exists, a.FailedRate)
+	if refused == nil || refused.Status != http.StatusServiceUnavailable {
+		a.Rates.learn(r.Context(), client, hash, refused == nil, a.FailedRate)
 	}
 	if refused != nil {
 		return q, refused

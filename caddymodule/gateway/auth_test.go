@@ -87,6 +87,41 @@ func TestEveryKeyIsForThePolicyToRefuse(t *testing.T) {
 	}
 }
 
+// dead is a sidecar whose one key is good until it is revoked.
+type dead struct {
+	sidecar.Service
+	decision policy.Decision
+}
+
+func (d *dead) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+	return sidecar.Identity{KeyID: "k", Decision: d.decision}, nil
+}
+
+// TestAKeyThatIsRevokedIsBoundedAsOneThatNoOneHas: each of its requests costs a decision,
+// and no rate of its own bounds them.
+func TestAKeyThatIsRevokedIsBoundedAsOneThatNoOneHas(t *testing.T) {
+	d := &dead{decision: allowed}
+	rates := NewRates(rate.NewLocal[string](10, time.Now), time.Now)
+	a := &Auth{Sidecar: func(context.Context) (sidecar.Service, error) { return d, nil }, Rates: rates, FailedRate: rate.PerSecond(1, 1)}
+	key, client := api.NewKey(), netip.MustParseAddr("192.0.2.1")
+	hash, _ := api.ParseKey(key)
+	send := func() (*Request, *api.Error) {
+		r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
+		r.Header.Set("X-Api-Key", key)
+		return a.Identify(r, client)
+	}
+	if _, refused := send(); refused != nil || !rates.known.Contains(hash) {
+		t.Fatalf("a good key: %v", refused)
+	}
+	for _, d.decision = range []policy.Decision{{Status: 401, Reason: api.ReasonRevoked}, {Status: 403}} {
+		rates.known.Add(hash, struct{}{})
+		q, refused := send()
+		if q == nil || refused == nil || refused.Status != d.decision.Status || rates.known.Contains(hash) || rates.failures.Wait(client, a.FailedRate) == 0 {
+			t.Errorf("%+v: %+v, %v; it is known: %v", d.decision, q, refused, rates.known.Contains(hash))
+		}
+	}
+}
+
 // TestClientWhoseBodyIsHereWaitsForNothing: a refusal must not close the connection of
 // one that asked to be told when to go on.
 func TestClientWhoseBodyIsHereWaitsForNothing(t *testing.T) {

@@ -18,7 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
-			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: keyless(in),
+			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: ofKeyAlone(in),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -53,6 +53,6 @@ func (e *Engine) Refused(ctx context.Context, in policy.Input, d policy.Decision
 	})
 }
 
-// keyless reports whether a decision is on a key that no one has, which costs a
-// client nothing to send.
-func keyless(in policy.Input) bool { return in.Action == policy.ActionAuthenticate && in.Key == nil }
+// ofKeyAlone reports whether a decision is on a key alone. One that is refused costs a
+// client nothing to send, and no rate of a key bounds it.
+func ofKeyAlone(in policy.Input) bool { return in.Action == policy.ActionAuthenticate }

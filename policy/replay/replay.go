@@ -28,9 +28,11 @@ type Report struct {
 	// are masked or not those of this version.
 	Unreadable int `json:"unreadable"`
 	// FirstUnreadable says why, for the first of them.
-	FirstUnreadable string  `json:"firstUnreadable,omitempty"`
-	Changes         []Group `json:"changes"`
-	unreadableLine  int
+	FirstUnreadable string `json:"firstUnreadable,omitempty"`
+	// Ledger counts refusals of the ledger, which no policy decides.
+	Ledger         int     `json:"ledger,omitempty"`
+	Changes        []Group `json:"changes"`
+	unreadableLine int
 }
 
 // Group is the decisions about one action that changed in the same way.
@@ -149,7 +151,7 @@ type tally struct {
 func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batch []decisionlog.Line) {
 	for _, line := range batch {
 		r, err := decisionlog.Decode(line.Text)
-		if err == nil && r.Path != decisionlog.Path {
+		if err == nil && r.Path != decisionlog.Path && r.Path != decisionlog.LedgerPath {
 			err = fmt.Errorf("decision %s is one of %q", r.DecisionID, r.Path)
 		}
 		if err != nil {
@@ -157,6 +159,10 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 			continue
 		}
 		if r.Timestamp.Before(o.Since) {
+			continue
+		}
+		if r.Path == decisionlog.LedgerPath {
+			t.Ledger++
 			continue
 		}
 		before := r.Result
@@ -200,6 +206,7 @@ func (t *tally) count(key change.Kind, more Group) {
 func (t *tally) add(other tally) {
 	t.Decisions += other.Decisions
 	t.Unreadable += other.Unreadable
+	t.Ledger += other.Ledger
 	if other.unreadableLine > 0 && (t.unreadableLine == 0 || other.unreadableLine < t.unreadableLine) {
 		t.unreadableLine, t.FirstUnreadable = other.unreadableLine, other.FirstUnreadable
 	}

@@ -100,6 +100,44 @@ func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Iden
 func (d *Door) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
+	in, err := d.factsOf(ctx, keyID, projectID, action)
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	decision, err := d.decide(ctx, in, projectID)
+	if decision.Allow && in.Key != nil && in.Project != nil && in.Project.OwnerID != in.Key.UserID {
+		decision.OwnerID = in.Project.OwnerID
+	}
+	return decision, err
+}
+
+// noter is a Policy that records what the ledger refuses.
+type noter interface {
+	Refused(ctx context.Context, in policy.Input, d policy.Decision) error
+}
+
+// NoteRefusal records that the ledger refused a submission which the policy allowed.
+// Its error is that of a log which must have it, or of the facts.
+func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+	log, ok := d.policy.(noter)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, userTimeout)
+	defer cancel()
+	in, err := d.factsOf(ctx, keyID, projectID, policy.ActionGenerate)
+	if err != nil {
+		return err
+	}
+	ctx, in = d.asked(ctx, in, projectID)
+	return log.Refused(ctx, in, policy.Decision{
+		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
+		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
+	})
+}
+
+// factsOf gathers what is known of a key, a project and the key's usage.
+func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Input, error) {
 	in := policy.Input{Action: action}
 	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
@@ -123,13 +161,9 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 		return nil
 	})
 	if err != nil {
-		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	decision, err := d.decide(ctx, in, projectID)
-	if decision.Allow && in.Key != nil && in.Project != nil && in.Project.OwnerID != in.Key.UserID {
-		decision.OwnerID = in.Project.OwnerID
-	}
-	return decision, err
+	return in, nil
 }
 
 // DecideUser is Decide for a user who has no key.
@@ -159,11 +193,17 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 	return d.decide(ctx, in, projectID)
 }
 
-func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
+// asked adds the request to the facts, and a project that is not there to what the log has.
+func (d *Door) asked(ctx context.Context, in policy.Input, projectID string) (context.Context, policy.Input) {
 	in.Request = d.request(ctx)
 	if projectID != "" && in.Project == nil {
 		ctx = decisionlog.WithProject(ctx, projectID)
 	}
+	return ctx, in
+}
+
+func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
+	ctx, in = d.asked(ctx, in, projectID)
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", in.Action, err)

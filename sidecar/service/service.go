@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -203,6 +204,18 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 	}
 	s.lastUsed.note(identity.KeyID)
 	return identity, nil
+}
+
+// Reserve implements sidecar.Service. What the ledger refuses is recorded as the policy's
+// refusals are; one that must be and can't is no answer.
+func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	admission, err := s.Ledger.Reserve(ctx, r)
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Status != http.StatusServiceUnavailable {
+		if err := s.NoteRefusal(ctx, r.KeyID, r.ProjectID, refused); err != nil {
+			return admission, fmt.Errorf("recording a refusal of the ledger: %w", err)
+		}
+	}
+	return admission, err
 }
 
 // GrantStream implements sidecar.Service.

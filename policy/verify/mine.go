@@ -29,7 +29,7 @@ type literals struct {
 // Where they cut, it is said.
 const (
 	most      = 4000
-	mostPairs = 2500
+	mostPairs = 2000
 )
 
 // known are texts that the table has anyway.

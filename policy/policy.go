@@ -175,6 +175,9 @@ type Decision struct {
 	// Reads says for which requests, and for how long, the decision is good. It is known
 	// of the policy, which does not say it.
 	Reads Reads `json:"-"`
+	// OwnerID owns the project of a request that is allowed, where that is another user
+	// than the key's; else "". It is one of the facts, and not said by the policy either.
+	OwnerID string `json:"-"`
 }
 
 // ErrNoDecision is returned, wrapped, when an evaluation has no well-formed

@@ -104,7 +104,11 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	if err != nil {
 		return policy.Decision{}, err
 	}
-	return d.decide(ctx, in, projectID)
+	decision, err := d.decide(ctx, in, projectID)
+	if decision.Allow && in.Key != nil && in.Project != nil && in.Project.OwnerID != in.Key.UserID {
+		decision.OwnerID = in.Project.OwnerID
+	}
+	return decision, err
 }
 
 // noter is a Policy that records what the ledger refuses.

@@ -62,7 +62,7 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	page.First = before == ""
 	var err error
 	if page.JobPage, err = c.Ledger.ProjectJobs(x.r.Context(), page.Project.ID, before); err == nil {
-		page.Names, err = c.keyNames(x)
+		page.Names, err = c.shownNames(x)
 	}
 	if err == nil {
 		page.Published, err = c.published(x, page.Project.ID)

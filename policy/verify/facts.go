@@ -23,10 +23,11 @@ type candidate struct {
 	userState   any            // of the user, with or without a key; absent{}: there is none
 	scopes      any            // of the key; nil: there are none
 	labels      map[string]string
-	request     map[string]any // members of the request that are not the usual ones
-	noRequest   bool           // nothing is known of it
-	reads       policy.Reads   // of the policies: without any there is no usual request
-	varied      bool           // not one of a product
+	ofUser      map[string]string // attributes of the user, with or without a key
+	request     map[string]any    // members of the request that are not the usual ones
+	noRequest   bool              // nothing is known of it
+	reads       policy.Reads      // of the policies: without any there is no usual request
+	varied      bool              // not one of a product
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
@@ -224,7 +225,7 @@ var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e"
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
 	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied}
-	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
+	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.ofUser != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
@@ -239,6 +240,9 @@ func (c candidate) facts() (Facts, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
 		f.Key += " label " + name + "=" + text(c.labels[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.ofUser)) {
+		f.Key += " user's " + name + "=" + text(c.ofUser[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.request)) {
 		f.Key += " " + name + "=" + text(c.request[name])
@@ -270,6 +274,9 @@ func (c candidate) facts() (Facts, error) {
 		members := map[string]any{"id": c.user, "via": c.via}
 		if c.userState != any(absent{}) {
 			members["state"] = c.userState
+		}
+		if c.ofUser != nil {
+			members["attributes"] = c.ofUser
 		}
 		user, err := ast.InterfaceToValue(members)
 		if err != nil {
@@ -309,6 +316,9 @@ func (c candidate) key() any {
 	}
 	if c.labels != nil {
 		key["labels"] = c.labels
+	}
+	if c.ofUser != nil {
+		key["userAttributes"] = c.ofUser
 	}
 	switch c.usage {
 	case "no limits":

@@ -21,6 +21,7 @@ type literals struct {
 	names   map[string]bool // of members that are not the input's own: attributes
 	dynamic bool            // attributes are read by names that are texts
 	admin   bool            // attributes of an admin are read
+	ofUser  bool            // attributes of the user are
 	reads   policy.Reads
 	extra   []TableProject
 }
@@ -35,7 +36,7 @@ const (
 var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
-		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "scopes", "labels"},
+		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "userAttributes", "scopes", "labels"},
 		{"adminAttributes", "request", "ip", "time", "method", "userAgent"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
@@ -117,6 +118,8 @@ func (l *literals) collect(x any) {
 			return true
 		case ast.String:
 			l.admin = l.admin || x == "adminAttributes"
+			l.ofUser = l.ofUser || x == "userAttributes" || x == "attributes"
+			l.dynamic = l.dynamic || slices.Contains(attributesOf, x)
 			if !known[string(x)] && strings.ContainsFunc(string(x), wordy) {
 				l.texts[string(x)] = true
 			}
@@ -135,11 +138,13 @@ func (l *literals) ref(ref ast.Ref) {
 		return
 	}
 	attributes := slices.IndexFunc(ref, func(part *ast.Term) bool {
-		return part.Equal(ast.StringTerm("attributes")) || part.Equal(ast.StringTerm("adminAttributes"))
+		name, _ := part.Value.(ast.String)
+		return slices.Contains(attributesOf, name)
 	})
 	if attributes >= 0 && (attributes == len(ref)-1 || !ref[attributes+1].IsGround()) {
 		l.dynamic = true
 	}
+	l.ofUser = l.ofUser || ref.HasPrefix(userAttributes) || ref.HasPrefix(keysUserAttributes)
 	for _, part := range ref[1:] {
 		l.admin = l.admin || part.Equal(ast.StringTerm("adminAttributes"))
 		if name, ok := part.Value.(ast.String); ok && !known[string(name)] {
@@ -147,6 +152,15 @@ func (l *literals) ref(ref ast.Ref) {
 		}
 	}
 }
+
+// attributesOf are the members with attributes.
+var attributesOf = []ast.String{"attributes", "adminAttributes", "userAttributes"}
+
+// Where the attributes of users are, of those without a key and of a key's.
+var (
+	userAttributes     = ast.MustParseRef("input.user.attributes")
+	keysUserAttributes = ast.MustParseRef("input.key.userAttributes")
+)
 
 // wordy tells what may be a part of a name from what separates names.
 func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -195,6 +209,15 @@ func (l literals) variations(nearly bool) []variation {
 				}
 				c.labels[name] = s
 			}})
+			if l.ofUser {
+				all = append(all, variation{"user's attribute " + name, func(c *candidate) {
+					c.ofUser = maps.Clone(c.ofUser)
+					if c.ofUser == nil {
+						c.ofUser = map[string]string{}
+					}
+					c.ofUser[name] = s
+				}})
+			}
 			if !l.admin {
 				continue
 			}
@@ -232,7 +255,7 @@ func (l literals) amounts() []variation {
 // withoutKey are the ways to put literals into what is known of a request without a key.
 func (l literals) withoutKey() []variation {
 	all := slices.DeleteFunc(l.variations(false), func(v variation) bool {
-		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ") && !strings.HasPrefix(v.place, "admin's ")
+		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ") && !strings.HasPrefix(v.place, "admin's ") && !strings.HasPrefix(v.place, "user's attribute ")
 	})
 	for _, s := range slices.Sorted(maps.Keys(l.texts)) {
 		all = append(all, variation{"way", func(c *candidate) { c.via = s }})

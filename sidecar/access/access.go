@@ -179,7 +179,8 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 			}
 		}
 		if user.Via == policy.ViaConsole {
-			err = r.Row("SELECT "+ledger.UserState("users.id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
+			err = r.Row("SELECT "+ledger.UserState("users.id")+", attributes FROM users WHERE id = ?", user.ID).
+				Scan(&user.State, ledger.Attributes(&user.Attributes))
 		}
 		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
 			return nil
@@ -224,8 +225,8 @@ func (d *Door) request(ctx context.Context) *policy.Request {
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
-		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
+	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", (SELECT attributes FROM users WHERE id = keys.user_id), "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState, ledger.Attributes(&k.UserAttributes)}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}

@@ -105,6 +105,42 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 	})
 }
 
+func TestPolicySeesTheAttributesOfTheUser(t *testing.T) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
+		hash, _ := api.ParseKey(f.key.Secret)
+		for name, ask := range map[string]func() error{
+			"decide":       func() error { _, err := f.Decide(t.Context(), f.key.ID, f.project.ID, policy.ActionStatus); return err },
+			"authenticate": func() error { _, err := f.Authenticate(t.Context(), hash); return err },
+			"decide on a user": func() error {
+				_, err := f.DecideUser(t.Context(), policy.User{ID: "alice", Via: policy.ViaConsole}, "", policy.ActionReadConsole)
+				return err
+			},
+		} {
+			for _, plan := range []string{"school", ""} {
+				set, want := &plan, map[string]string{"plan": plan}
+				if plan == "" {
+					set, want = nil, nil
+				}
+				if _, err := f.Keys().SetAttributes(t.Context(), "test", "alice", map[string]*string{"plan": set}); err != nil {
+					t.Fatal(err)
+				}
+				if err := ask(); err != nil {
+					t.Fatal(err)
+				}
+				var got map[string]string
+				if f.policy.asked.Key != nil {
+					got = f.policy.asked.Key.UserAttributes
+				} else {
+					got = f.policy.asked.User.Attributes
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: the policy is asked with %v, want %v", name, got, want)
+				}
+			}
+		}
+	})
+}
+
 func TestPolicySeesTheFactsOfTheRequest(t *testing.T) {
 	at := time.Date(2026, time.November, 26, 10, 41, 5, 999_999_999, time.FixedZone("", 3600))
 	p := &recorder{}

@@ -66,6 +66,9 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 // refused notes what the service says against one line, so that the others go on.
 func (b *batch) refused(ctx context.Context, e batchEntry, err error) error {
 	var refused *client.Error
+	if errors.As(err, &refused) && refused.StatusCode >= 500 && ctx.Err() == nil { // may pass: the line goes on when it is run again
+		return b.without(e, refused)
+	}
 	own := errors.Is(err, client.ErrBadRequest) || errors.Is(err, client.ErrNotFound) ||
 		errors.Is(err, client.ErrForbidden) && e.ProjectID != "" // which is another user's, or gone
 	if !errors.As(err, &refused) || !own || errors.Is(err, client.ErrForeign) {

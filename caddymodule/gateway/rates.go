@@ -84,7 +84,7 @@ func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (
 	if full == "" {
 		return done, nil
 	}
-	return nil, api.Unavailable("Many unknown API keys come from this address. This one can't be checked right now.",
+	return nil, api.Unavailable("Many refused API keys come from this address. This one can't be checked right now.",
 		time.Second, &RateError{RateOfAddress})
 }
 
@@ -101,7 +101,7 @@ func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, 
 	}
 }
 
-// clientOf returns what a client's unknown keys, and its places, are counted by: its
+// clientOf returns what a client's refused keys, and its places, are counted by: its
 // address, of IPv6 the /64 that one client usually has.
 func clientOf(address netip.Addr) netip.Addr {
 	address = address.Unmap().WithZone("")

@@ -21,11 +21,11 @@ import (
 	"github.com/svc-games/svc/test/long"
 )
 
-// TestGeneratedInputsAreDecidedAsByStockOPA makes 600 decisions, in the long run 20,000,
+// TestGeneratedInputsAreDecidedAsByStockOPA makes 1,800 decisions, in the long run 20,000,
 // on inputs that are generated for each member of Input there is, with the evaluator and
 // with OPA's own library, which gets the rules as text and the input as JSON.
 func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
-	n := 600
+	n := 1_800
 	if long.Asked() {
 		n = 20_000
 	}

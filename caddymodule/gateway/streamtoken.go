@@ -87,14 +87,15 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	if err != nil && !unknown {
 		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
-	a.Rates.learn(r.Context(), client, hash, !unknown, a.FailedRate)
 	if unknown || grant.JobID != jobID {
+		a.Rates.learn(r.Context(), client, hash, false, a.FailedRate)
 		return nil, a.refuseToken(r.Context())
 	}
 	d, err := service.Decide(r.Context(), grant.KeyID, "", policy.ActionAuthenticate)
 	if err != nil {
 		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
+	a.Rates.learn(r.Context(), client, hash, d.Allow, a.FailedRate)
 	q := &Request{KeyID: grant.KeyID, UserID: grant.UserID, Decision: d}
 	if !d.Allow {
 		return q, refusal(d)

@@ -117,17 +117,18 @@ type noter interface {
 }
 
 // NoteRefusal records that the ledger refused a submission which the policy allowed.
-// Its error is that of a log which must have it, or of the facts.
+// Its error is that of a log which must have it. What can't be read again is not in the
+// record: the refusal stands.
 func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
 	log, ok := d.policy.(noter)
 	if !ok {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, userTimeout)
+	bounded, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	in, err := d.factsOf(ctx, keyID, projectID, policy.ActionGenerate)
+	in, err := d.factsOf(bounded, keyID, projectID, policy.ActionGenerate)
 	if err != nil {
-		return err
+		in = policy.Input{Action: policy.ActionGenerate, Key: &policy.Key{ID: keyID}}
 	}
 	ctx, in = d.asked(ctx, in, projectID)
 	return log.Refused(ctx, in, policy.Decision{

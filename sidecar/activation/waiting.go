@@ -85,7 +85,7 @@ func (e *Engine) mustWait(ctx context.Context, g *Generation, r Request) (*Held,
 			return nil, &Failure{StepCompare, err}
 		}
 		h.Changed, h.Decisions = report.Changed(), report.Decisions
-		enough := report.Decisions > e.o.Threshold && report.Unreadable == 0
+		enough := report.OfKeys > e.o.Threshold && report.Unreadable == 0
 		if r.Actor == ByService && h.Changed <= e.o.Threshold && !enough {
 			if err := e.try(ctx, active, r.Files, h); err != nil {
 				return nil, &Failure{StepCompare, err}

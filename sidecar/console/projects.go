@@ -48,6 +48,9 @@ type projectPage struct {
 	Done      string
 }
 
+// NamesShown reports whether the reader may see what keys are called.
+func (p projectPage) NamesShown() bool { return p.Names != nil }
+
 func (c *Console) showProject(x *exchange) error {
 	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {

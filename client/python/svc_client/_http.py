@@ -129,6 +129,8 @@ class Transport:
             try:
                 return json.loads(answer.read())
             except ValueError:
+                if "json" not in answer.headers.get("Content-Type", ""):
+                    raise  # it is not the service's
                 raise ConnectionError("the answer broke off") from None
 
     def call(

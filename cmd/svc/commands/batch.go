@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -117,6 +118,8 @@ type batch struct {
 	dir     string
 	again   bool
 
+	failures atomic.Int64 // lines in a row for which the service failed
+
 	mu      sync.Mutex
 	stopped error // why nothing more is begun
 }
@@ -173,6 +176,9 @@ func (b *batch) inOrder(ctx context.Context, group []batchLine) {
 		}
 		if err := b.one(ctx, line); err != nil {
 			b.stop(fmt.Errorf("%s: %w", line.ID, err))
+		}
+		if !b.book.of(line.ID).Status.Terminal() {
+			return // it goes on before what is after it
 		}
 	}
 }

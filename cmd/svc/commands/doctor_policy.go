@@ -22,6 +22,9 @@ func policyCheck(ctx context.Context, o *localOptions) []check {
 	case status.Degraded:
 		k.Found = fmt.Sprintf("%s decides, and not the one of %s: step %s failed", status.Active.Revision, status.Source, status.Problem.Step)
 		k.Advice = "see svc policy status; " + status.Problem.Advice
+	case status.Waiting != nil:
+		k.Required, k.Found = false, fmt.Sprintf("%s decides; %s waits for an approval", status.Active.Revision, status.Waiting.Revision)
+		k.Advice = "svc policy approve shows what it changes, and with --refuse forgets it"
 	default:
 		k.OK, k.Found = true, status.Active.Revision+" decides"
 	}

@@ -36,7 +36,7 @@ func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...
 		opt(header)
 	}
 	var submission api.Submission
-	err := c.again(ctx, c.opts.RetryBudget, submissionDelay, func() error {
+	err := c.again(ctx, c.opts.RetryBudget, onceDelay, func() error {
 		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &submission)
 	})
 	if err != nil {
@@ -45,9 +45,9 @@ func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...
 	return submission, nil
 }
 
-// submissionDelay is the retryDelay of a submission: its Idempotency-Key makes it
-// safe to repeat whatever became of it.
-func submissionDelay(err error, attempt int) (time.Duration, bool) {
+// onceDelay is the retryDelay of a call with an Idempotency-Key, which makes it safe to
+// repeat whatever became of it.
+func onceDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
 		return backoff(attempt), !misdirected(err) // the connection failed, or broke

@@ -35,8 +35,8 @@ export function callDelay(e, attempt) {
   return notLookedUp(e) ? e.retryAfter : undefined;
 }
 
-// The same of a submission, which its Idempotency-Key makes safe to repeat.
-export function submissionDelay(e, attempt) {
+// The same of a call with an Idempotency-Key, which makes it safe to repeat.
+export function onceDelay(e, attempt) {
   if (!(e instanceof SvcError)) return backoff(attempt);
   switch (e.status) {
     case 503:
@@ -49,6 +49,9 @@ export function submissionDelay(e, attempt) {
   }
   return notLookedUp(e) ? e.retryAfter : undefined;
 }
+
+// The same of the creation of a project, which starts no engine that takes its time.
+export const projectDelay = (e, attempt) => callDelay(e, attempt) ?? onceDelay(e, attempt);
 
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {

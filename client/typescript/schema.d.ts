@@ -1489,7 +1489,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key is missing, unknown, disabled or revoked. Use a valid one. With `Retry-After` the client's address sent too many unknown keys, and this one was not looked up. */
+        /** @description The key is missing, unknown, disabled or revoked. Use a valid one. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -67,7 +67,7 @@ func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest str
 	defer cancel()
 	g, failure := e.prepare(ctx, r)
 	if failure == nil {
-		g.Held, failure = e.mustWait(ctx, g)
+		g.Held, failure = e.mustWait(ctx, g, r)
 	}
 	if failure == nil {
 		failure = e.put(ctx, g, r, sourceDigest)

@@ -2,19 +2,33 @@ package activation
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"sync"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/verify"
 )
 
 var proven sync.Map // digests of rules and tests
+
+// TryTables has the tables of policies tried, as the service does; after ProveOnce nothing
+// changes in them otherwise.
+func (o *Options) TryTables() { o.changed = verify.Changed }
+
+// TryTablesAs has f in place of that.
+func (o *Options) TryTablesAs(f func(context.Context, fs.FS, fs.FS) (int, bool, error)) {
+	o.changed = f
+}
 
 // ProveOnce has files that some activation of this process has proven taken for
 // proven: tests that are about what comes after activate the same ones again and
 // again. What is refused is proven anew each time.
 func (o *Options) ProveOnce() {
+	if o.changed == nil {
+		o.changed = func(context.Context, fs.FS, fs.FS) (int, bool, error) { return 0, true, nil }
+	}
 	o.proof = func(ctx context.Context, e *policy.Evaluator, files bundle.Snapshot) *Failure {
 		rules := maps.Clone(files)
 		delete(rules, bundle.ManifestFile)

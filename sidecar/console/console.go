@@ -109,10 +109,10 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("GET /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.confirmChange))
 	mux.Handle("POST /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.changeState))
 
-	mux.Handle("GET /console/usage", c.allowed("", c.showUsage))
-	mux.Handle("GET /console/usage.csv", c.allowed("", c.usageCSV))
-	mux.Handle("GET /console/statement", c.allowed("", c.showStatement))
-	mux.Handle("GET /console/statement.csv", c.allowed("", c.statementCSV))
+	mux.Handle("GET /console/usage", c.allowed(policy.ActionReadKeys, c.showUsage))
+	mux.Handle("GET /console/usage.csv", c.allowed(policy.ActionReadKeys, c.usageCSV))
+	mux.Handle("GET /console/statement", c.allowed(policy.ActionReadKeys, c.showStatement))
+	mux.Handle("GET /console/statement.csv", c.allowed(policy.ActionReadKeys, c.statementCSV))
 
 	mux.Handle("GET /console/projects", c.allowed(policy.ActionListProjects, c.listProjects))
 	mux.Handle("GET /console/projects/{project}", c.allowed("", c.showProject))
@@ -147,7 +147,7 @@ func (c *Console) routes() http.Handler {
 	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/{project}/{rest...}", c.allowed("", c.openStudio))
 
-	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))
+	mux.Handle("GET /console/audit", c.allowed(policy.ActionReadKeys, c.showAudit))
 
 	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -203,6 +204,22 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 	}
 	s.lastUsed.note(identity.KeyID)
 	return identity, nil
+}
+
+// recorded are the statuses of the ledger's refusals that are somebody's access, not the
+// state of the service or of another submission.
+var recorded = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
+
+// Reserve implements sidecar.Service. What the ledger refuses is recorded as the policy's
+// refusals are; one that must be and can't is no answer.
+func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	admission, err := s.Ledger.Reserve(ctx, r)
+	if refused, ok := errors.AsType[*api.Error](err); ok && slices.Contains(recorded, refused.Status) {
+		if err := s.NoteRefusal(ctx, r.KeyID, r.ProjectID, refused); err != nil {
+			return admission, fmt.Errorf("recording a refusal of the ledger: %w", err)
+		}
+	}
+	return admission, err
 }
 
 // GrantStream implements sidecar.Service.

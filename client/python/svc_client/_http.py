@@ -70,8 +70,8 @@ def call_delay(error: Exception, attempt: int) -> Optional[float]:
     return error.retry_after if _not_looked_up(error) else None
 
 
-def submission_delay(error: Exception, attempt: int) -> Optional[float]:
-    """The same of a submission, which its Idempotency-Key makes safe to repeat."""
+def once_delay(error: Exception, attempt: int) -> Optional[float]:
+    """The same of a call with an Idempotency-Key, which makes it safe to repeat."""
     if not isinstance(error, SvcError):
         return backoff(attempt)
     if error.status == 503:
@@ -81,6 +81,12 @@ def submission_delay(error: Exception, attempt: int) -> Optional[float]:
     if error.status == 409 and (attempt > 0 or error.retry_after is not None):
         return max(backoff(attempt), error.retry_after or 0)
     return error.retry_after if _not_looked_up(error) else None
+
+
+def project_delay(error: Exception, attempt: int) -> Optional[float]:
+    """The same of the creation of a project, which starts no engine that takes its time."""
+    wait = call_delay(error, attempt)
+    return once_delay(error, attempt) if wait is None else wait
 
 
 class Transport:
@@ -120,10 +126,18 @@ class Transport:
 
     def json(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
         with self.send(method, path, body, headers) as answer:
-            return json.loads(answer.read())
+            try:
+                return json.loads(answer.read())
+            except ValueError:
+                if "json" not in answer.headers.get("Content-Type", ""):
+                    raise  # it is not the service's
+                raise ConnectionError("the answer broke off") from None
 
-    def call(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
-        return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, call_delay)
+    def call(
+        self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None,
+        delay: Callable[[Exception, int], Optional[float]] = call_delay,
+    ) -> Any:
+        return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, delay)
 
     def again(self, attempt: Callable[[], T], budget: float, delay: Callable[[Exception, int], Optional[float]]) -> T:
         """Calls attempt until it succeeds, another can't help, or would come after the budget."""

@@ -117,8 +117,11 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 	if result.Job, err = follow(ctx, service, job, d); err != nil {
 		return result, err
 	}
-	if result.Job.Status == api.JobCompleted && o.dir != "" {
+	switch completed := result.Job.Status == api.JobCompleted; {
+	case completed && o.dir != "":
 		err = result.unpack(ctx, service, job, o.dir, o.force)
+	case completed:
+		d.note(fmt.Sprintf("To unpack the game:  svc download %s -p %s -o DIR", job.ID, job.ProjectID))
 	}
 	if err == nil && o.publish && result.Job.Status == api.JobCompleted {
 		made, refused := service.Publish(ctx, req.ProjectID, job.ID)

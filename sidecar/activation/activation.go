@@ -57,8 +57,8 @@ type Options struct {
 	Approvers string
 	// Threshold is how many recorded decisions of the last hour a policy may change; one
 	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. Where
-	// the log can't show it, what the source holds may change so many decisions of the
-	// table of svc policy diff.
+	// the log can't show it, what the source holds may change ten times as many decisions
+	// of the table of svc policy diff.
 	Threshold int
 	// Poll is how often the source is looked at; 0 means DefaultPoll, or
 	// DefaultFetch for an address.
@@ -85,6 +85,14 @@ type Options struct {
 type Generation struct {
 	Info
 	Evaluator *policy.Evaluator
+}
+
+// digest is "" where there is no generation.
+func (g *Generation) digest() string {
+	if g == nil {
+		return ""
+	}
+	return g.Digest
 }
 
 // Info is what is known of a generation.
@@ -128,6 +136,9 @@ type Engine struct {
 
 	activating sync.Mutex // held by whoever changes the active generation or the shadow
 	rehearsed  string     // digest of what waits and decides along; guarded by activating
+
+	weighing sync.Mutex // taken after activating where both are
+	tried    tables     // the last; guarded by weighing
 
 	mu        sync.Mutex // guards the following fields
 	trouble   problem
@@ -246,10 +257,10 @@ func (e *Engine) OnChange(f func()) {
 // decision log. The engine still decides.
 func (e *Engine) Close() error {
 	e.stop()
+	e.closed.Wait()
 	e.activating.Lock()
 	e.replaceShadow(nil)
 	e.activating.Unlock()
-	e.closed.Wait()
 	if e.o.Log == nil {
 		return nil
 	}

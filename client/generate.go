@@ -30,19 +30,19 @@ func WithIdempotencyKey(key string) GenerateOption {
 // was lost makes no second job. It gives up when the next attempt would come
 // after Options.RetryBudget, with the last attempt's error. Refusals such as
 // ErrLimitExceeded come back at once.
-func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (api.Submission, error) {
+func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (Submission, error) {
 	header := http.Header{"Idempotency-Key": {rand.Text()}}
 	for _, opt := range opts {
 		opt(header)
 	}
-	var submission api.Submission
+	var made api.Submission
 	err := c.again(ctx, c.opts.RetryBudget, onceDelay, func() error {
-		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &submission)
+		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &made)
 	})
 	if err != nil {
-		return api.Submission{}, fmt.Errorf("submitting job: %w", err)
+		return Submission{}, fmt.Errorf("submitting job: %w", err)
 	}
-	return submission, nil
+	return Submission{made, c.Job(made.JobID, made.ProjectID)}, nil
 }
 
 // onceDelay is the retryDelay of a call with an Idempotency-Key, which makes it safe to

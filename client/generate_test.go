@@ -84,7 +84,7 @@ func TestGenerateResubmitsTheSameRequest(t *testing.T) {
 			var keys []string
 			c, clock := serve(t, answers(t, &keys, tt.handlers...))
 			got, err := c.Generate(t.Context(), request())
-			if err != nil || got != submission {
+			if err != nil || got.Submission != submission {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if !slices.Equal(clock.slept, tt.slept) {

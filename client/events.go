@@ -77,7 +77,7 @@ func (f *follower) follow(ctx context.Context) error {
 // final reports whether asking again can't help.
 func final(err error) bool {
 	var refused *Error
-	return errors.As(err, &refused) && !notLookedUp(refused) && refused.StatusCode < 500
+	return errors.As(err, &refused) && refused.StatusCode < 500
 }
 
 // retryAfter returns how long the service asked to wait with a refusal, 0 for

@@ -65,5 +65,5 @@ func onceDelay(err error, attempt int) (time.Duration, bool) {
 		// or one of a program that had the same key before. The latter says until when.
 		return max(backoff(attempt), refused.RetryAfter), attempt > 0 || refused.RetryAfter > 0
 	}
-	return refused.RetryAfter, notLookedUp(refused)
+	return 0, false
 }

@@ -81,19 +81,10 @@ func (c *Client) patient(ctx context.Context, try func() error) error {
 // callDelay is the retryDelay of calls without an Idempotency-Key.
 func callDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || refused.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
 	}
-	if refused.StatusCode == http.StatusServiceUnavailable {
-		return max(backoff(attempt), refused.RetryAfter), true
-	}
-	return refused.RetryAfter, notLookedUp(refused)
-}
-
-// notLookedUp reports whether a key was refused without a look at it, since many
-// unknown ones came from the same address: it may be good.
-func notLookedUp(refused *Error) bool {
-	return refused.StatusCode == http.StatusUnauthorized && refused.RetryAfter > 0
+	return max(backoff(attempt), refused.RetryAfter), true
 }
 
 func backoff(attempt int) time.Duration {

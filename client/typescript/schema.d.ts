@@ -1495,7 +1495,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["Authenticate"];
-                "Retry-After": components["headers"]["MayRetryAfter"];
                 [name: string]: unknown;
             };
             content: {

@@ -51,23 +51,16 @@ def backoff(attempt: int) -> float:
     return min(0.5 * 2 ** min(attempt, 10), 8.0)
 
 
-def _not_looked_up(error: SvcError) -> bool:
-    """A key was refused without a look at it, since many unknown ones came from the address."""
-    return error.status == 401 and error.retry_after is not None
-
-
 def final(error: Exception) -> bool:
     """Whether asking again can't help."""
-    return isinstance(error, SvcError) and error.status < 500 and not _not_looked_up(error)
+    return isinstance(error, SvcError) and error.status < 500
 
 
 def call_delay(error: Exception, attempt: int) -> Optional[float]:
     """How long to wait after a call failed; None when another attempt can't help."""
-    if not isinstance(error, SvcError):
-        return None  # the answer is lost: what it was is not known
-    if error.status == 503:
+    if isinstance(error, SvcError) and error.status == 503:
         return max(backoff(attempt), error.retry_after or 0)
-    return error.retry_after if _not_looked_up(error) else None
+    return None  # the service means it, or the answer is lost: what it was is not known
 
 
 def once_delay(error: Exception, attempt: int) -> Optional[float]:
@@ -80,7 +73,7 @@ def once_delay(error: Exception, attempt: int) -> Optional[float]:
         return max(backoff(attempt), error.retry_after or 0)
     if error.status == 409 and (attempt > 0 or error.retry_after is not None):
         return max(backoff(attempt), error.retry_after or 0)
-    return error.retry_after if _not_looked_up(error) else None
+    return None
 
 
 def project_delay(error: Exception, attempt: int) -> Optional[float]:

@@ -11,16 +11,16 @@ import (
 
 // follow shows a job's events until it has ended and returns its record. When
 // ctx is interrupted it says how to come back: the job goes on.
-func follow(ctx context.Context, c *client.Client, job client.Job, d display) (api.Job, error) {
-	for event, err := range c.Events(ctx, job, 0) {
+func follow(ctx context.Context, job client.Handle, d display) (api.Job, error) {
+	for event, err := range job.Events(ctx, 0) {
 		if err != nil {
-			return api.Job{}, detached(ctx, err, job, d)
+			return api.Job{}, detached(ctx, err, job.Job, d)
 		}
 		d.event(event)
 	}
-	record, err := c.Wait(ctx, job)
+	record, err := job.Wait(ctx)
 	if err != nil {
-		return api.Job{}, detached(ctx, err, job, d)
+		return api.Job{}, detached(ctx, err, job.Job, d)
 	}
 	return record, nil
 }

@@ -63,7 +63,7 @@ func watchCommand() *cobra.Command {
 	return jobCommand("watch", "Follow a job to its end", o, func(c *cobra.Command, job client.Job) error {
 		d := newDisplay(c.ErrOrStderr())
 		return o.callShown(c, d, func(ctx context.Context, service *client.Client) error {
-			record, err := follow(ctx, service, job, d)
+			record, err := follow(ctx, service.Job(job.ID, job.ProjectID), d)
 			d.close()
 			if err != nil {
 				return err

@@ -38,13 +38,20 @@ func TestEventsArePlainLinesWithoutATerminal(t *testing.T) {
 		{Type: api.EventProgress, Members: map[string]any{"stage": "writing", "percent": 20, "message": "Writing"}},
 		{Type: api.EventProgress, Members: map[string]any{"stage": "writing", "percent": 30, "message": "Still writing"}},
 		{Type: api.EventAssistantMessage, Members: map[string]any{"text": "Two\nlines \x1b[31mred"}},
-		{Type: api.EventToolCall, Members: map[string]any{"name": "write_file", "input": map[string]any{"path": "src/main.js"}}},
+		{Type: api.EventToolCall, Members: map[string]any{"name": "write_file", "args": map[string]any{"path": "src/main.js"}}},
 		{Type: api.EventBuildResult, Members: map[string]any{"ok": false, "problems": []any{
-			map[string]any{"file": "src/main.js", "line": 10, "column": 4, "message": "unexpected token"},
+			map[string]any{"file": "src/main.js", "line": 10, "text": "unexpected token"},
 		}}},
 		{Type: api.EventToolResult, Members: map[string]any{"name": "write_file", "ok": true, "summary": "written"}},
 		{Type: api.EventToolResult, Members: map[string]any{"name": "read_file", "ok": false, "summary": "no such file"}},
 		{Type: api.EventBuildResult, Members: map[string]any{"ok": true, "bytes": 69146}},
+		{Type: api.EventAuditResult, Members: map[string]any{"ok": false, "findings": []any{
+			map[string]any{"rule": "A01", "severity": "block", "file": "index.html", "message": "loads from elsewhere"},
+		}}},
+		{Type: api.EventPlaytestResult, Members: map[string]any{"ok": false, "problems": []any{"nobody can win"}}},
+		{Type: api.EventFixApplied, Members: map[string]any{"strategy": "spec", "change": "slower enemies", "because": "G03"}},
+		{Type: api.EventWarning, Members: map[string]any{"code": "unserved_setting", "message": "No music."}},
+		{Type: "job.praised", Members: map[string]any{"of": "a later version"}},
 		{Type: api.EventPlaytestResult, Members: map[string]any{"ok": true, "bestScore": 66}},
 	}
 	code, stdout, stderr := svc("watch", fakeJob, "-p", fakeProject)
@@ -55,9 +62,11 @@ func TestEventsArePlainLinesWithoutATerminal(t *testing.T) {
 		" 20 %  writing: Writing",
 		"Two", "lines  [31mred",
 		"  · write_file: src/main.js",
-		"  ✗ build", "      src/main.js:10:4: unexpected token",
+		"  ✗ build", "      src/main.js:10: unexpected token",
 		"  ✗ read_file: no such file",
-		"  ✓ build: 69146 bytes", "  ✓ playtest: best score 66", "",
+		"  ✓ build: 69146 bytes",
+		"  ✗ audit", "      index.html: loads from elsewhere", "  ✗ playtest", "      nobody can win",
+		"  ↻ fixed: slower enemies", "  ! No music.", "  ✓ playtest: best score 66", "",
 	}, "\n")
 	if stderr != want {
 		t.Errorf("stderr\n%s\nwant\n%s", stderr, want)

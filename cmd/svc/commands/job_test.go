@@ -2,9 +2,11 @@ package commands
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,6 +98,23 @@ func TestInterruptDetachesAndSaysHowToComeBack(t *testing.T) {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr %q does not say %q", stderr, want)
 		}
+	}
+}
+
+func TestWatchJSONIsAnEventALineAndTheRecord(t *testing.T) {
+	s := newFakeService(t)
+	s.status, s.failure = api.JobFailed, &api.Failure{Code: api.FailureTimeout, Message: "It took too long."}
+	code, stdout, _ := svc("watch", fakeJob, "--json")
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if types := eventTypes(t, lines[:len(lines)-1]); code != exitJobFailed || !slices.Equal(types, []string{api.EventQueued, api.EventFailed}) {
+		t.Errorf("exit %d, events %q", code, types)
+	}
+	var record api.Job
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &record); err != nil || record.Status != api.JobFailed {
+		t.Errorf("%v: %s", err, stdout)
+	}
+	if code := Execute([]string{"watch", fakeJob, "--json"}, strings.NewReader(""), fullDisk{}, io.Discard); code != exitError {
+		t.Errorf("exit %d, though nothing can be written", code)
 	}
 }
 

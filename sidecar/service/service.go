@@ -191,7 +191,7 @@ func (s *Service) Sessions() *sessions.Registry {
 func (s *Service) Console(o site.Options) (site.Site, error) {
 	return console.New(console.Parts{
 		Access: s.Door, Basis: s.basis, Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now,
-		Played: s.played.open, View: s.View, Games: s,
+		Played: s.played.open, View: s.View, Games: s, Webhooks: s.Registry,
 		Sessions: sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute}),
 	}, o)
 }

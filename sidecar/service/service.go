@@ -214,6 +214,11 @@ var recorded = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusT
 // Reserve implements sidecar.Service. What the ledger refuses is recorded as the policy's
 // refusals are; one that must be and can't is no answer.
 func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	if r.Webhook != nil {
+		if err := s.CheckURL(r.Webhook.URL); err != nil {
+			return sidecar.Admission{}, err
+		}
+	}
 	admission, err := s.Ledger.Reserve(ctx, r)
 	if refused, ok := errors.AsType[*api.Error](err); ok && slices.Contains(recorded, refused.Status) {
 		if err := s.NoteRefusal(ctx, r.KeyID, r.ProjectID, refused); err != nil {

@@ -127,6 +127,7 @@ npm:
 	@scripts/npm-install test/console
 	@scripts/npm-install test/openapi
 	@scripts/npm-install test/project
+	@scripts/npm-install test/webhooks
 
 # The parts of a run; each leaves what it took in test/output/times. Of the long
 # run are the packages that have long forms.

@@ -329,6 +329,9 @@ type Reservation struct {
 	// SHA-256 of the body, hexadecimal.
 	IdempotencyKey string
 	Fingerprint    string
+	// Webhook is where the job's end is posted to, nil for the project's. Where the
+	// project has none, or its URL may not be posted to, Reserve returns an *api.Error.
+	Webhook *api.WebhookRequest `json:",omitempty"`
 }
 
 // Admission is an admitted submission.

@@ -27,7 +27,8 @@ type fakeSidecar struct {
 	decideErr error
 	withheld  string // the project that the policy lets nobody use
 	page      sidecar.JobPage
-	decided   []string // "action project"
+	refuses   policy.Action // "" for none
+	decided   []string      // "action project"
 	jobs      map[string]sidecar.Job
 	jobErr    error
 	awaitErr  error
@@ -41,7 +42,7 @@ type fakeSidecar struct {
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
 	f.decided = append(f.decided, string(action)+" "+projectID)
-	if projectID != "" && projectID == f.withheld {
+	if projectID != "" && projectID == f.withheld || action == f.refuses {
 		return policy.Decision{Status: http.StatusForbidden, Error: "no"}, f.decideErr
 	}
 	return f.decision, f.decideErr

@@ -39,7 +39,8 @@ type Request struct {
 	Board       api.BoardRules
 	Webhook     api.WebhookRequest
 	DeliveryID  string // that is to be replayed
-	Body        []byte // of a submission, checked
+	Body        []byte // of a submission, checked, without its webhook
+	JobWebhook  *api.WebhookRequest
 	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of the body, hexadecimal, of what may have an Idempotency-Key

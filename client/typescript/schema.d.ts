@@ -965,6 +965,8 @@ export interface components {
             /** @description Proven code. Used in this job, and stored when it has files; the same key again replaces it. */
             skills?: components["schemas"]["Skill"][];
             settings?: components["schemas"]["Settings"];
+            /** @description Where the end of this job alone is posted to, instead of to the project's webhook. There must be one of the project: its secret signs, and its deliveries list the post. No engine gets it. */
+            webhook?: components["schemas"]["WebhookRequest"];
         };
         ContextBlock: {
             name?: string;

@@ -122,7 +122,7 @@ func documentedKeyless(f Facts, via string, action policy.Action) string {
 	switch action {
 	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionPreview:
 		reading = true
-	case policy.ActionSetAttributes, policy.ActionPublish, policy.ActionUnpublish:
+	case policy.ActionSetAttributes, policy.ActionPublish, policy.ActionUnpublish, policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
 		owning = true
 	}
 	switch {

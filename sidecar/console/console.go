@@ -42,6 +42,8 @@ type Parts struct {
 	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 	// Games is where owners set what players get.
 	Games sidecar.Games
+	// Webhooks has what became of the posts of projects' webhooks.
+	Webhooks sidecar.Webhooks
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -136,6 +138,8 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
 	mux.Handle("GET /console/projects/{project}/share", c.allowed("", c.showShares))
 	mux.Handle("POST /console/projects/{project}/share", c.allowed("", c.share))
+	mux.Handle("GET /console/projects/{project}/webhook", c.allowed("", c.showWebhook))
+	mux.Handle("POST /console/projects/{project}/webhook", c.allowed("", c.replayDelivery))
 	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)
 	mux.Handle("GET /console/projects/{project}/analytics/{view}", c.allowed("", c.showAnalytics))
 	mux.Handle("GET /console/jobs/{job}", c.allowed("", c.showJob))
@@ -149,10 +153,12 @@ func (c *Console) routes() http.Handler {
 
 	mux.Handle("GET /console/audit", c.allowed(policy.ActionReadKeys, c.showAudit))
 
-	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, http.StatusNotFound, "There is no such page.")
-	})
+	mux.HandleFunc("/console/", c.noPage)
 	return mux
+}
+
+func (c *Console) noPage(w http.ResponseWriter, r *http.Request) {
+	c.fail(w, r, http.StatusNotFound, "There is no such page.")
 }
 
 // toFormOf leads from a form's own address, which the browser shows after a

@@ -35,7 +35,7 @@ func New(s *store.Store, now func() time.Time, networks []netip.Prefix) *Registr
 
 // SetWebhook implements sidecar.Service.
 func (g *Registry) SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error) {
-	if err := g.checkURL(req.URL); err != nil {
+	if err := g.CheckURL(req.URL); err != nil {
 		return api.Webhook{}, err
 	}
 	var made api.Webhook
@@ -173,9 +173,9 @@ func instant(ms int64) *time.Time {
 	return &t
 }
 
-// checkURL refuses early what could never be posted to. A name is looked at when
-// something is posted, each time.
-func (g *Registry) checkURL(text string) error {
+// CheckURL refuses early, with an *api.Error, what could never be posted to. A name is
+// looked at when something is posted, each time.
+func (g *Registry) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil {
 		return api.BadRequest("url must be an https address, in ASCII.")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -35,6 +36,10 @@ func testWebhooks(t *testing.T, w world) {
 	}
 	if found, err := w.Service.Webhook(t.Context(), project.ID); err != nil || found.Secret != "" || found.URL != req.URL {
 		t.Errorf("found %+v, %v", found, err)
+	}
+	own := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Webhook: &api.WebhookRequest{URL: "https://127.0.0.1/"}}
+	if _, err := w.Service.Reserve(t.Context(), own); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		t.Errorf("a job's address that is not public: %v", err)
 	}
 	job := w.submit(key.ID, project.ID)
 	if _, err := w.Ledger.ApplyFeed(t.Context(), finished(project.ID, job)); err != nil {

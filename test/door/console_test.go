@@ -65,6 +65,10 @@ var consoleNeeds = map[string]need{
 	"Games.SetPlaySettings":  needs(1, "Publish"),
 	"Games.RotatePlayKey":    needs(1, "Publish"),
 
+	"Webhooks.Webhook":        needs(1, "ReadWebhooks"),
+	"Webhooks.Deliveries":     needs(1, "ReadWebhooks"),
+	"Webhooks.ReplayDelivery": needs(1, "WriteWebhooks"),
+
 	"View":                    needs(1, "Analytics"),
 	"Played":                  needs(0, "ReadConsole"), // opens the log of all games
 	"Played.BoardRules":       needs(1, "Analytics", "Publish"),
@@ -82,7 +86,7 @@ var consoleNeeds = map[string]need{
 var lookUps = map[string]string{"Console.job": "Ledger.Job", "Console.previewed": "Ledger.Job"}
 
 var consoleRules = rules{
-	fields:  []string{"Keys", "Projects", "Ledger", "Games", "Played", "View", "Sessions"},
+	fields:  []string{"Keys", "Projects", "Ledger", "Games", "Played", "View", "Sessions", "Webhooks"},
 	openers: []string{"Played"},
 	decide: func(_ *walk, source string, args []value) (decision, bool) {
 		if source != "Access.DecideUser" || len(args) != 4 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/openapi"
 )
 
 var update = flag.Bool("update", false, "write the table into docs/errors.md")
@@ -252,7 +253,7 @@ func TestEveryRouteAndMethodAnswersAsDocumented(t *testing.T) {
 
 func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 	s := newScene(t, f)
-	d, err := described()
+	d, err := openapi.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 				s.unknownMethod(at, method, known)
 			}
 		}
-		for method, operation := range d.doc.Paths.Value(at.path).Operations() {
+		for method, operation := range d.Doc.Paths.Value(at.path).Operations() {
 			var missed []int
 			for code := range operation.Responses.Map() {
 				if status, err := strconv.Atoi(code); err == nil && status != http.StatusUnauthorized && !slices.Contains(s.seen[at.path][method], status) {
@@ -287,7 +288,7 @@ func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 			}
 		}
 	}
-	if documented := d.doc.Paths.Len(); documented != len(addresses) {
+	if documented := d.Doc.Paths.Len(); documented != len(addresses) {
 		t.Errorf("%d paths are documented, %d were asked", documented, len(addresses))
 	}
 	checkTable(t, table(addresses, s.seen))

@@ -241,6 +241,7 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 			{200, "GET", view("retention"), nil, nil},
 			{200, "GET", view("rows?day=2026-11-24&format=ndjson"), nil, nil},
 			{400, "GET", view("events?format=xml"), nil, nil},
+			{404, "GET", view("nothing"), nil, nil},
 			{400, "GET", view("events?format=csv&table=x"), nil, nil},
 			{403, "GET", "/v1/projects/" + nobodys + "/analytics/live", nil, nil},
 		}, map[string][]int{"GET": {503}}},

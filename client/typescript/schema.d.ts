@@ -277,7 +277,7 @@ export interface paths {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
             };
             header?: never;
             path: {
@@ -303,7 +303,7 @@ export interface paths {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
                 /**
                  * @description Of `rows`; today when it is absent. Events are kept for 90 days.
                  * @example 2026-11-24
@@ -1877,7 +1877,7 @@ export interface components {
         /** @description CSV and NDJSON have one table. */
         ViewFormat: "json" | "csv" | "ndjson";
         /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-        ViewTable: string;
+        ViewTableName: string;
         JobId: components["schemas"]["JobId"];
         /** @description The job's project. Without it the job is looked up in the ledger; a project that is not the job's is a 404. */
         ProjectId: components["schemas"]["ProjectId"];
@@ -2612,7 +2612,7 @@ export interface operations {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
             };
             header?: never;
             path: {
@@ -2650,7 +2650,7 @@ export interface operations {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
                 /**
                  * @description Of `rows`; today when it is absent. Events are kept for 90 days.
                  * @example 2026-11-24
@@ -2686,6 +2686,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -38,8 +38,7 @@ and unpacks the game into DIR. With a project the brief is a change request;
 without one a project is created.
 
 The last line on standard output is the path of the game's index.html; with
---publish the line before is the address at which players get it. With --json
-each event of the job is a line of JSON, and the result is the last line.`,
+--publish the line before is the address at which players get it.`,
 		Example: `  svc generate "a calm fishing game" -o game
   svc generate "make it faster" -p PROJECT -o game`,
 		Args: cobra.ExactArgs(1),
@@ -81,17 +80,17 @@ func (o *generateOptions) run(c *cobra.Command, brief string) error {
 	}
 	d := newDisplay(c.ErrOrStderr())
 	return o.callShown(c, d, func(ctx context.Context, service *client.Client) error {
-		result, err := o.generate(ctx, service, d, o.lines(c.OutOrStdout()), req)
+		result, err := o.generate(ctx, service, d, req)
 		d.close()
 		if err != nil {
 			return err
 		}
-		return errors.Join(o.printLast(c.OutOrStdout(), result, result.text()), endOf(result.Job))
+		return errors.Join(o.print(c.OutOrStdout(), result, result.text()), endOf(result.Job))
 	})
 }
 
 // generate submits a job, follows it to its end and unpacks its game.
-func (o *generateOptions) generate(ctx context.Context, service *client.Client, d display, lines io.Writer, req api.GenerateRequest) (generated, error) {
+func (o *generateOptions) generate(ctx context.Context, service *client.Client, d display, req api.GenerateRequest) (generated, error) {
 	var result generated
 	if req.ProjectID == "" {
 		project, err := service.CreateProject(ctx, api.ProjectRequest{Name: o.projectName(req.Prompt)})
@@ -115,7 +114,7 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 	}
 	d.note("job " + submission.JobID)
 	job := submission.Job
-	if result.Job, err = follow(ctx, submission.Handle, d, lines); err != nil {
+	if result.Job, err = follow(ctx, submission.Handle, d, nil); err != nil {
 		return result, err
 	}
 	switch completed := result.Job.Status == api.JobCompleted; {

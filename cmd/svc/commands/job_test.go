@@ -101,6 +101,19 @@ func TestInterruptDetachesAndSaysHowToComeBack(t *testing.T) {
 	}
 }
 
+// eventTypes returns the types of events that are a line of JSON each.
+func eventTypes(t *testing.T, lines []string) (types []string) {
+	t.Helper()
+	for _, line := range lines {
+		var event api.Event
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		types = append(types, event.Type)
+	}
+	return types
+}
+
 func TestWatchJSONIsAnEventALineAndTheRecord(t *testing.T) {
 	s := newFakeService(t)
 	s.status, s.failure = api.JobFailed, &api.Failure{Code: api.FailureTimeout, Message: "It took too long."}

@@ -240,7 +240,8 @@ func as[E Event, P interface {
 
 // Typed returns an event of Client.Events as one of the types of this package. What can't be
 // read as the type it names is Unknown: no event of a later version breaks a program. Members
-// that the service left out of an event that was too long are zero.
+// that the service left out of an event that was too long are zero, and those of a last event
+// that is made of the job's record, where no stream comes through, and that has none.
 func Typed(raw api.Event) Event {
 	if read, known := types[raw.Type]; known {
 		if members, err := json.Marshal(raw.Members); err == nil {

@@ -91,8 +91,8 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 	return nil
 }
 
-// mayPost returns the policy's refusal of a submission's webhook: it takes what setting the
-// project's takes.
+// mayPost refuses a submission's webhook before any engine starts: it takes what setting
+// the project's takes, and that there is one, whose secret signs.
 func (a *Access) mayPost(r *http.Request, q *Request) *api.Error {
 	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, policy.ActionWriteWebhooks)
 	if err != nil {
@@ -100,6 +100,12 @@ func (a *Access) mayPost(r *http.Request, q *Request) *api.Error {
 	}
 	if !d.Allow {
 		return refusal(d)
+	}
+	if err := a.Sidecar.CheckJobWebhook(r.Context(), q.ProjectID, *q.JobWebhook); err != nil {
+		if refused, ok := errors.AsType[*api.Error](err); ok {
+			return refused
+		}
+		return api.Unavailable("The webhook can't be checked right now.", retrySoon, err)
 	}
 	return nil
 }

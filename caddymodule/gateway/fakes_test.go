@@ -29,6 +29,7 @@ type fakeSidecar struct {
 	page      sidecar.JobPage
 	refuses   policy.Action // "" for none
 	decided   []string      // "action project"
+	unfit     error         // about a job's webhook
 	jobs      map[string]sidecar.Job
 	jobErr    error
 	awaitErr  error
@@ -46,6 +47,10 @@ func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action poli
 		return policy.Decision{Status: http.StatusForbidden, Error: "no"}, f.decideErr
 	}
 	return f.decision, f.decideErr
+}
+
+func (f *fakeSidecar) CheckJobWebhook(context.Context, string, api.WebhookRequest) error {
+	return f.unfit
 }
 
 func (f *fakeSidecar) Jobs(context.Context, sidecar.JobQuery) (sidecar.JobPage, error) {

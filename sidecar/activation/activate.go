@@ -86,10 +86,31 @@ func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest str
 // base is what a change starts from. It is weighed without the lock, for some seconds in
 // which others roll back or follow, and no good when they did.
 type base struct {
+	mark
 	active *Generation // nil at a first start
 	files  bundle.Snapshot
 	unread error // why there are none
-	floor  int64
+}
+
+// mark is what must be as it was when a change is made.
+type mark struct {
+	decides, waits       string // digests, "" for none
+	floor, last, version int64
+}
+
+func (e *Engine) mark() mark {
+	s := e.kept.state
+	m := mark{floor: s.Floor, last: s.Last}
+	if active := e.Active(); active != nil {
+		m.decides = active.Digest
+	}
+	if s.Waiting != nil {
+		m.waits = s.Waiting.Digest
+	}
+	if e.kept.shared != nil {
+		m.version = e.kept.shared.version
+	}
+	return m
 }
 
 // fromNow is from, after a look at what other sidecars did.
@@ -102,7 +123,7 @@ func (e *Engine) fromNow(ctx context.Context) (base, *Failure) {
 
 // from returns the base of a change; the lock is held.
 func (e *Engine) from() base {
-	b := base{active: e.Active(), floor: e.kept.state.Floor}
+	b := base{mark: e.mark(), active: e.Active()}
 	if b.active != nil {
 		b.files, b.unread = e.kept.read(b.active.Info)
 	}
@@ -118,13 +139,19 @@ func (e *Engine) weigh(ctx context.Context, from base, r Request) (*Generation, 
 	if failure == nil {
 		g.Held, failure = e.mustWait(ctx, from, g, r)
 	}
+	if failure != nil && ctx.Err() != nil {
+		failure = &Failure{failure.Step, fmt.Errorf("%w: %w", errCut, ctx.Err())}
+	}
 	return g, failure
 }
 
 // put confirms, keeps and swaps, or holds.
 func (e *Engine) put(ctx context.Context, from base, g *Generation, r Request, sourceDigest string) *Failure {
-	if now := e.Active(); now != nil && now.Digest != from.active.digest() || e.kept.state.Floor != from.floor {
+	if e.mark() != from.mark {
 		return &Failure{StepKeep, ErrMeanwhile}
+	}
+	if err := ctx.Err(); err != nil {
+		return &Failure{StepKeep, fmt.Errorf("%w: %w", errCut, err)}
 	}
 	g.Number = e.kept.state.next()
 	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)

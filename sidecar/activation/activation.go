@@ -87,14 +87,6 @@ type Generation struct {
 	Evaluator *policy.Evaluator
 }
 
-// digest is "" where there is no generation.
-func (g *Generation) digest() string {
-	if g == nil {
-		return ""
-	}
-	return g.Digest
-}
-
 // Info is what is known of a generation.
 type Info struct {
 	// Number counts activations; a generation that is rolled back to keeps its

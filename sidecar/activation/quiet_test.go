@@ -78,53 +78,6 @@ func rulesOfAuthz(_ context.Context, from, to fs.FS) (int, bool, error) {
 	return 5000, true, nil
 }
 
-// TestOthersGoOnWhileTheTablesAreTried rolls back meanwhile: what was weighed against the
-// policy of before is weighed anew.
-func TestOthersGoOnWhileTheTablesAreTried(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, files(t))
-	o := activation.Options{Source: dir, Poll: 5 * time.Millisecond}
-	tried, goOn := make(chan string), make(chan bool)
-	o.TryTablesAs(func(ctx context.Context, from, _ fs.FS) (int, bool, error) {
-		key, err := fs.ReadFile(from, "svc/key/key.rego")
-		if err != nil {
-			return 0, false, err
-		}
-		select {
-		case tried <- strings.TrimSpace(strings.SplitN(string(key), "\n", 3)[1]):
-		case <-ctx.Done():
-			return 0, false, ctx.Err()
-		}
-		<-goOn
-		return 0, true, nil
-	})
-	f := open(t, o)
-	shipped := f.Revision()
-	uploaded, err := f.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: Keys\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir, readers(t))
-	if title := <-tried; title != "# title: Keys" {
-		t.Errorf("compared with %q", title)
-	}
-	if s := f.Status(); s.Active.Revision != uploaded.Revision {
-		t.Errorf("status %+v", s)
-	}
-	if back, err := f.Rollback(t.Context(), "uid:7", "", nil); err != nil || back.Revision != shipped {
-		t.Errorf("rolled back to %+v, %v", back, err)
-	}
-	goOn <- true
-	if title := <-tried; title != "# title: Key" || f.Revision() != shipped {
-		t.Errorf("compared with %q, active is %s", title, f.Revision())
-	}
-	goOn <- true
-	wait.Until(t, "the directory is active", func() bool { return f.mayRead(t) })
-	if s := f.Status(); s.Degraded {
-		t.Errorf("status %+v", s)
-	}
-}
-
 func TestATableThatIsTooLongHasTheDirectoryWait(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, files(t))

@@ -135,12 +135,16 @@ func (e *Engine) try(ctx context.Context, from base, g *Generation, next fs.FS, 
 	if from.unread != nil {
 		return from.unread
 	}
-	bounded, cancel := context.WithTimeout(ctx, triedTime)
+	limit := triedTime
+	if deadline, ok := ctx.Deadline(); ok { // a start must come to its end
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	rows, whole, err := e.o.changed(bounded, from.files, next)
 	switch {
 	case ctx.Err() != nil:
-		return err
+		return cmp.Or(err, ctx.Err())
 	case bounded.Err() != nil:
 		rows, whole = 0, false
 	case err != nil:

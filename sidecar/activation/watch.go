@@ -233,8 +233,8 @@ func (w *watcher) activate(ctx context.Context, files bundle.Snapshot, digest st
 		return
 	}
 	e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
-	if errors.Is(failure, ErrMeanwhile) {
-		w.forget() // it is looked at again
+	if errors.Is(failure, ErrMeanwhile) || errors.Is(failure, context.Canceled) {
+		w.forget() // it is looked at again, or at the next start
 		return
 	}
 	wanted := g.Revision

@@ -161,6 +161,9 @@ func refusal(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
+	if errors.Is(err, activation.ErrMeanwhile) {
+		return &Error{http.StatusConflict, activation.ErrMeanwhile.Error()}
+	}
 	if unfit, ok := errors.AsType[*activation.Failure](err); ok {
 		return &Error{http.StatusUnprocessableEntity, unfit.Error() + "\n" + unfit.Advice()}
 	}

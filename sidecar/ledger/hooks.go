@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -21,7 +22,7 @@ func (a *admitting) hook() error {
 		return err
 	}
 	if there == 0 {
-		return api.BadRequest("webhook needs one of the project, whose secret signs the post: set it first.")
+		return sidecar.NoSigningWebhook()
 	}
 	_, err := a.tx.Exec("UPDATE jobs SET hook_url = ?, hook_events = ? WHERE id = ?",
 		a.Webhook.URL, " "+strings.Join(a.Webhook.Events, " ")+" ", a.JobID)

@@ -215,7 +215,7 @@ var recorded = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusT
 // refusals are; one that must be and can't is no answer.
 func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
 	if r.Webhook != nil {
-		if err := s.CheckURL(r.Webhook.URL); err != nil {
+		if err := s.CheckURL(r.Webhook.URL, "webhook.url"); err != nil {
 			return sidecar.Admission{}, err
 		}
 	}

@@ -61,6 +61,7 @@ var gatewayNeeds = map[string]need{
 var gatewayOwn = map[string]string{
 	"Access.findJob":     "finds out whose the job is, which Access.check then decides on",
 	"Access.findReplay":  "after Access.check decided: TestEveryRequestOfTheAPIIsDecidedOn",
+	"Access.mayPost":     "decides itself: TestWebhookOfAJobIsNoEnginesAndTakesItsPermission",
 	"Console.serveJob":   "the console decided, and decides again: sidecar/console's Ended",
 	"Models.List":        "the models that jobs may name are no user's data",
 	"EngineEvents.Open":  "reads once for all readers of a job that Locator.events let in",

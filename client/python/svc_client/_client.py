@@ -66,7 +66,7 @@ class Client:
         self, project_id: str, prompt: str, *, idempotency_key: Optional[str] = None,
         retry_budget: float = SUBMISSION_BUDGET, **fields: Any,
     ) -> Job:
-        """Submits a job; fields are instructions, context, skills and settings.
+        """Submits a job; fields are instructions, context, skills, settings and webhook.
 
         While the engine starts (503) it waits as long as the service says and sends the same again. Each attempt
         has the same Idempotency-Key, so that an answer that was lost makes no second job.

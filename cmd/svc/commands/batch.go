@@ -33,13 +33,13 @@ func batchCommand() *cobra.Command {
 		Long: `Batch generates a game of each line of FILE ("-" is standard input) into a folder of
 DIR that is named by the line's id. A line is a JSON object: "prompt", and where wanted
 "id" (default: the line's number), "name" of the new project, "projectId" of one to
-change, and "instructions", "context", "skills" and "settings" as in POST /v1/generate.
+change, and "instructions", "context", "skills", "settings" and "webhook" as in POST /v1/generate.
 
 It keeps what it has done in DIR. Run again, it goes on where it was interrupted, and
 makes no job a second time; lines may be added to FILE. At a limit of concurrent jobs it
 waits; at one of a day or month it stops, and goes on when it is run again. Lines of one
-"projectId" are generated one after the other. What the service can't do for one line
-stops no other.`,
+"projectId" are generated one after the other, and wait for one that is not at its end.
+What the service can't do for one line stops none of another project.`,
 		Example: `  echo '{"id": "fish", "prompt": "a calm fishing game"}' >briefs.jsonl
   svc batch briefs.jsonl -o games --parallel 4`,
 		Args: cobra.ExactArgs(1),

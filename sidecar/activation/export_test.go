@@ -8,16 +8,12 @@ import (
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
-	"github.com/svc-games/svc/policy/verify"
 )
 
 var proven sync.Map // digests of rules and tests
 
-// TryTables has the tables of policies tried, as the service does; after ProveOnce nothing
-// changes in them otherwise.
-func (o *Options) TryTables() { o.changed = verify.Changed }
-
-// TryTablesAs has f in place of that.
+// TryTablesAs has f in place of the trial of two tables, in which nothing changes otherwise
+// after ProveOnce: TestChangedCountsLittleForARuleAndMuchForOneThatAllowsAll of policy/verify has the trial itself.
 func (o *Options) TryTablesAs(f func(context.Context, fs.FS, fs.FS) (int, bool, error)) {
 	o.changed = f
 }

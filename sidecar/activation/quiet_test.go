@@ -32,9 +32,6 @@ func TestADirectoryThatAllowsAllWaitsOnAQuietService(t *testing.T) {
 			write(t, dir, files(t))
 			o.Source, o.Poll = dir, 5*time.Millisecond
 			o.TryTablesAs(rulesOfAuthz)
-			if name == "a quiet hour" {
-				o.TryTables()
-			}
 			f := open(t, o)
 			if s := f.Status(); s.Waiting != nil || s.Active.Source != dir {
 				t.Fatalf("a first start waits: %+v", s)

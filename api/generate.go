@@ -73,6 +73,9 @@ type GenerateRequest struct {
 	Context      []ContextBlock `json:"context,omitempty"`
 	Skills       []Skill        `json:"skills,omitempty"`
 	Settings     Settings       `json:"settings,omitzero"`
+	// Webhook is where this job's end is posted to instead of to the project's webhook,
+	// which there must be; nil for there.
+	Webhook *WebhookRequest `json:"webhook,omitempty"`
 }
 
 // ContextBlock is text for one job's prompt only.
@@ -157,6 +160,11 @@ func ParseGenerateRequest(body []byte) (GenerateRequest, error) {
 			})
 		},
 		"settings": func(raw json.RawMessage) error { return parseSettings(raw, &req.Settings) },
+		"webhook": func(raw json.RawMessage) error {
+			hook, err := parseHook(raw, "webhook")
+			req.Webhook = &hook
+			return err
+		},
 	})
 	if err != nil {
 		return GenerateRequest{}, err

@@ -168,3 +168,21 @@ func FuzzGenerateRequestNeverAcceptsAForeignReading(f *testing.F) {
 		}
 	})
 }
+
+func TestWebhookOfAJobIsReadAndTakenOut(t *testing.T) {
+	body := []byte(`{"projectId":"0123456789abcdef01234567","x":"<\u00fc>","webhook":{"url":"https://hooks.example.com/a","events":["job.failed"]},"prompt":"a"}`)
+	req, err := ParseGenerateRequest(body)
+	if err != nil || req.Webhook == nil || req.Webhook.URL != "https://hooks.example.com/a" || len(req.Webhook.Events) != 1 {
+		t.Fatalf("%+v, %v", req.Webhook, err)
+	}
+	rest, err := WithoutWebhook(body)
+	if err != nil || string(rest) != `{"projectId":"0123456789abcdef01234567","prompt":"a","x":"<\u00fc>"}` {
+		t.Errorf("left %s, %v", rest, err)
+	}
+	for _, hook := range []string{`{}`, `{"url":"ftp://a"}`, `{"url":"https://u:p@a"}`, `{"url":"https://a","events":["job.begun"]}`, `"https://a"`} {
+		_, err := ParseGenerateRequest([]byte(`{"projectId":"0123456789abcdef01234567","prompt":"a","webhook":` + hook + `}`))
+		if err == nil || !strings.HasPrefix(err.Error(), "400 webhook") {
+			t.Errorf("%s: %v", hook, err)
+		}
+	}
+}

@@ -83,6 +83,7 @@ var wireTypes = map[string]any{
 	"RewardRule":        RewardRule{},
 	"Webhook":           Webhook{},
 	"WebhookFound":      WebhookFound{},
+	"WebhookRequest":    WebhookRequest{},
 	"Delivery":          Delivery{},
 	"DeliveryList":      DeliveryList{},
 	"DeliveryFound":     DeliveryFound{},

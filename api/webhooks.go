@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -22,30 +24,35 @@ func HookEvents() []string { return []string{HookCompleted, HookFailed, HookCanc
 // maxHookURL is how long a webhook's URL may be.
 const maxHookURL = 2048
 
-// WebhookRequest is the body of POST /v1/projects/{id}/webhook.
+// WebhookRequest is the body of POST /v1/projects/{id}/webhook, and webhook of that of POST
+// /v1/generate.
 type WebhookRequest struct {
-	URL    string
-	Events []string // some of HookEvents, in their order
+	URL    string   `json:"url"`
+	Events []string `json:"events,omitempty"` // some of HookEvents, in their order
 }
 
 // ParseWebhookRequest reads and checks the body of POST /v1/projects/{id}/webhook. Its
 // error is an *Error with status 400.
-func ParseWebhookRequest(body []byte) (WebhookRequest, error) {
+func ParseWebhookRequest(body []byte) (WebhookRequest, error) { return parseHook(body, "") }
+
+// parseHook reads a webhook that stands at a member of a body.
+func parseHook(raw []byte, at string) (WebhookRequest, error) {
 	var req WebhookRequest
 	var wanted []string
-	err := decodeObject(body, "", members{
-		"url": text(&req.URL, "url", 1, maxHookURL),
+	urlAt, eventsAt := member(at, "url"), member(at, "events")
+	err := decodeObject(raw, at, members{
+		"url": text(&req.URL, urlAt, 1, maxHookURL),
 		"events": func(raw json.RawMessage) error {
-			return decodeArray(raw, "events", len(HookEvents()), func(i int, raw json.RawMessage) error {
+			return decodeArray(raw, eventsAt, len(HookEvents()), func(i int, raw json.RawMessage) error {
 				var event string
-				err := oneOf(&event, "events["+strconv.Itoa(i)+"]", HookEvents()...)(raw)
+				err := oneOf(&event, eventsAt+"["+strconv.Itoa(i)+"]", HookEvents()...)(raw)
 				wanted = append(wanted, event)
 				return err
 			})
 		},
 	})
 	if err == nil {
-		err = checkHookURL(req.URL)
+		err = checkHookURL(req.URL, urlAt)
 	}
 	if err != nil {
 		return WebhookRequest{}, err
@@ -58,24 +65,41 @@ func ParseWebhookRequest(body []byte) (WebhookRequest, error) {
 	return req, nil
 }
 
-func checkHookURL(text string) error {
+func checkHookURL(text, at string) error {
 	if text == "" {
-		return BadRequest("url is required.")
+		return BadRequest("%s is required.", at)
 	}
 	u, err := url.Parse(text)
 	printable := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 	if err != nil || !printable || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Opaque != "" {
-		return BadRequest("url must be an https address, in ASCII.")
+		return BadRequest("%s must be an https address, in ASCII.", at)
 	}
 	if u.User != nil || u.Fragment != "" {
-		return BadRequest("url can't hold a user, a password or a fragment.")
+		return BadRequest("%s can't hold a user, a password or a fragment.", at)
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return BadRequest("url has a port that is none.")
+			return BadRequest("%s has a port that is none.", at)
 		}
 	}
 	return nil
+}
+
+// WithoutWebhook returns the body of a submission without its webhook, which is no
+// engine's business.
+func WithoutWebhook(body []byte) ([]byte, error) {
+	var rest map[string]json.RawMessage
+	if err := json.Unmarshal(body, &rest); err != nil {
+		return nil, fmt.Errorf("reading a submission: %w", err)
+	}
+	delete(rest, "webhook")
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(rest); err != nil {
+		return nil, fmt.Errorf("writing a submission: %w", err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // Webhook says where the ends of a project's jobs are posted to.

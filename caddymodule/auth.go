@@ -51,10 +51,10 @@ type Auth struct {
 	// count together. Default: 100 a second, 200 at once.
 	Rate *RateLimit `json:"rate,omitempty"`
 
-	// How many keys that no one has an address may send before further ones are
+	// How many keys that are refused an address may send before further ones are
 	// looked up four at a time, and answered 503 with Retry-After when as many
-	// are. A key that this gateway has seen before is looked up all the same. Each
-	// gateway counts for itself. Default: 1 a second, 20 at once.
+	// are. A key that this gateway found good the last time is looked up all the
+	// same. Each gateway counts for itself. Default: 1 a second, 20 at once.
 	FailedRate *RateLimit `json:"failed_rate,omitempty"`
 
 	app   *App
@@ -75,7 +75,7 @@ func (a *Auth) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "rate", Form: form, Read: readRate(&a.Rate), Default: "`100 200`",
 			Meaning: "how many requests one key may send; the burst is twice the rate where it is not given"},
-		{Name: "failed_rate", Form: form, Read: readRate(&a.FailedRate), Default: "`1 20`", Meaning: "how many keys that no one has one address may send"},
+		{Name: "failed_rate", Form: form, Read: readRate(&a.FailedRate), Default: "`1 20`", Meaning: "how many keys that are refused one address may send"},
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/caddymodule/gateway/studio"
-	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -210,8 +209,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return caddyhttp.Error(http.StatusInternalServerError, err)
 	}
 	clientAddress(r)
-	ctx := peer.WithRequest(r.Context(), peer.Request{ID: requestID(w, r)})
-	err = c.core(shared).Serve(w, r.WithContext(ctx), handler, handler.Ended)
+	err = c.core(shared).Serve(w, asRequest(r, requestID(w, r)), handler, handler.Ended)
 	metrics.refusedStream(err)
 	return handOn(err)
 }

@@ -103,7 +103,7 @@ func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if games {
 		answers = made.Games()
 	}
-	return handOn(core.Serve(w, r, answers, nil))
+	return handOn(core.Serve(w, asRequest(r, requestID(w, r)), answers, nil))
 }
 
 // open returns what answers players, made when it is first asked for.

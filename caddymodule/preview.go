@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
 )
 
 // Preview serves the games that the console shows in a frame. It stands at an
@@ -54,7 +56,12 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)
 	}
 	clientAddress(r)
-	return handOn(p.core(shared).Serve(w, r, handler, nil))
+	return handOn(p.core(shared).Serve(w, asRequest(r, requestID(w, r)), handler, nil))
+}
+
+// asRequest returns a request that what is done for it knows by an id.
+func asRequest(r *http.Request, id string) *http.Request {
+	return r.WithContext(peer.WithRequest(r.Context(), peer.Request{ID: id}))
 }
 
 // previews serves games at a port of 127.0.0.1 for a site at localhost. It
@@ -104,7 +111,9 @@ func (p *previews) port() (string, error) {
 			ReadHeaderTimeout: 10 * time.Second,
 			ErrorLog:          zap.NewStdLog(p.logger),
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if err := core.Serve(w, r, handler, nil); err != nil {
+				id := rand.Text()
+				w.Header().Set("X-Request-Id", id)
+				if err := core.Serve(w, asRequest(r, id), handler, nil); err != nil {
 					http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
 				}
 			}),

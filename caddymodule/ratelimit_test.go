@@ -96,7 +96,7 @@ func TestAGoodKeyIsNeverTakenForABadOne(t *testing.T) {
 	g.send("GET", "/v1/projects", seen, "")
 	for range 200 {
 		a := g.send("GET", "/v1/projects", api.NewKey(), "")
-		if a.StatusCode != 401 || a.body != `{"error":"The API key is not valid.","reason":"invalid"}`+"\n" {
+		if a.StatusCode != 401 || a.body != `{"error":"This API key is not valid.","reason":"invalid"}`+"\n" {
 			t.Fatalf("an unknown key gets %d %s", a.StatusCode, a.body)
 		}
 	}

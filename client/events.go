@@ -77,7 +77,7 @@ func (f *follower) follow(ctx context.Context) error {
 // final reports whether asking again can't help.
 func final(err error) bool {
 	var refused *Error
-	return errors.As(err, &refused) && !notLookedUp(refused) && refused.StatusCode < 500
+	return errors.As(err, &refused) && refused.StatusCode < 500
 }
 
 // retryAfter returns how long the service asked to wait with a refusal, 0 for
@@ -183,13 +183,29 @@ func progressEvent(record api.Job) api.Event {
 	}
 }
 
+// terminalEvent has what a record says of an end: not its summary, nor whether the game
+// changed.
 func terminalEvent(record api.Job) api.Event {
 	event := api.Event{
 		Type: api.TerminalEventOf(record.Status), Seq: record.LastEventID,
 		JobID: record.JobID, ProjectID: record.ProjectID,
+		Members: map[string]any{"status": string(record.Status)},
 	}
 	if record.FinishedAt != nil {
 		event.TS = *record.FinishedAt
+	}
+	if f := record.Failure; f != nil {
+		event.Members["failure"] = map[string]any{"code": string(f.Code), "message": f.Message}
+	}
+	if f := record.Files; f != nil {
+		event.Members["files"] = map[string]any{"count": float64(f.Count), "bytes": float64(f.Bytes), "sha256": f.SHA256}
+	}
+	if len(record.Unmet) > 0 {
+		phrases := make([]any, 0, len(record.Unmet))
+		for _, wish := range record.Unmet {
+			phrases = append(phrases, wish.Phrase)
+		}
+		event.Members["unmet"] = phrases
 	}
 	return event
 }

@@ -45,9 +45,6 @@ func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case s.texts[n] == "401":
 		writeJSON(w, 401, map[string]string{"error": "No.", "reason": "revoked"})
-	case s.texts[n] == "401 later":
-		w.Header().Set("Retry-After", "1")
-		writeJSON(w, 401, map[string]string{"error": "No.", "reason": "invalid"})
 	case s.texts[n] == "503":
 		writeJSON(w, 503, map[string]string{"error": "No."})
 	default:
@@ -88,8 +85,6 @@ func TestEventsComeOnceAndInOrderOverCutStreams(t *testing.T) {
 			[]string{"7 job.queued", "0 stream.reset", "1 job.queued", "2 job.completed"}, []string{"", "7"}},
 		{"service away for a while", []string{"503", "503", block(1, "job.completed")},
 			[]string{"1 job.completed"}, []string{"", "", ""}},
-		{"a key that was not looked up", []string{block(1, "job.queued"), "401 later", block(2, "job.completed")},
-			[]string{"1 job.queued", "2 job.completed"}, []string{"", "1", "1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &streams{texts: tt.texts}

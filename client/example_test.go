@@ -21,18 +21,22 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	submission, err := c.Generate(ctx, api.GenerateRequest{ProjectID: project.ID, Prompt: "a penguin on ice"})
+	job, err := c.Generate(ctx, api.GenerateRequest{ProjectID: project.ID, Prompt: "a penguin on ice"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	job := client.Job{ID: submission.JobID, ProjectID: submission.ProjectID}
-	for event, err := range c.Events(ctx, job, 0) {
+	for event, err := range job.Events(ctx, 0) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(event.Type, event.Members["message"])
+		switch e := event.(type) {
+		case client.JobProgress:
+			fmt.Println(e.Percent, "%", e.Message)
+		case client.JobFailed:
+			log.Fatal(e.Failure.Message)
+		}
 	}
-	if _, err := c.Download(ctx, job, "game.zip"); err != nil {
+	if _, err := job.Download(ctx, "game.zip"); err != nil {
 		log.Fatal(err)
 	}
 	if err := client.Extract("game.zip", "game"); err != nil {

@@ -30,24 +30,24 @@ func WithIdempotencyKey(key string) GenerateOption {
 // was lost makes no second job. It gives up when the next attempt would come
 // after Options.RetryBudget, with the last attempt's error. Refusals such as
 // ErrLimitExceeded come back at once.
-func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (api.Submission, error) {
+func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (Submission, error) {
 	header := http.Header{"Idempotency-Key": {rand.Text()}}
 	for _, opt := range opts {
 		opt(header)
 	}
-	var submission api.Submission
-	err := c.again(ctx, c.opts.RetryBudget, submissionDelay, func() error {
-		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &submission)
+	var made api.Submission
+	err := c.again(ctx, c.opts.RetryBudget, onceDelay, func() error {
+		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &made)
 	})
 	if err != nil {
-		return api.Submission{}, fmt.Errorf("submitting job: %w", err)
+		return Submission{}, fmt.Errorf("submitting job: %w", err)
 	}
-	return submission, nil
+	return Submission{made, c.Job(made.JobID, made.ProjectID)}, nil
 }
 
-// submissionDelay is the retryDelay of a submission: its Idempotency-Key makes it
-// safe to repeat whatever became of it.
-func submissionDelay(err error, attempt int) (time.Duration, bool) {
+// onceDelay is the retryDelay of a call with an Idempotency-Key, which makes it safe to
+// repeat whatever became of it.
+func onceDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) {
 		return backoff(attempt), !misdirected(err) // the connection failed, or broke
@@ -65,5 +65,5 @@ func submissionDelay(err error, attempt int) (time.Duration, bool) {
 		// or one of a program that had the same key before. The latter says until when.
 		return max(backoff(attempt), refused.RetryAfter), attempt > 0 || refused.RetryAfter > 0
 	}
-	return refused.RetryAfter, notLookedUp(refused)
+	return 0, false
 }

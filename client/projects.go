@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/svc-games/svc/api"
 )
@@ -18,9 +19,10 @@ type projectBody struct {
 }
 
 // CreateProject makes a project of the key's user. An empty template is
-// api.TemplateBlank. It is sent again after a 503 with the same random Idempotency-Key, so
-// that it makes one project; WithIdempotencyKey gives it another one. After an *Error with
-// status 504, and one that is no *Error, the project may exist: Projects says so.
+// api.TemplateBlank. It is sent again for a minute after a 502, 503, 504 or a lost answer, with
+// the same random Idempotency-Key, so that it makes one project; WithIdempotencyKey gives it
+// another one. After an error that is none of these, and no refusal, the project may exist:
+// Projects says so.
 func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts ...GenerateOption) (api.ProjectCreatedRef, error) {
 	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
 	if body.Template == "" {
@@ -31,8 +33,19 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts
 	for _, opt := range opts {
 		opt(header)
 	}
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created) })
+	err := c.again(ctx, min(callBudget, c.opts.RetryBudget), projectDelay, func() error {
+		return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created)
+	})
 	return created.Data, err
+}
+
+// projectDelay is the retryDelay of the creation of a project, which has an Idempotency-Key,
+// and starts no engine that takes its time.
+func projectDelay(err error, attempt int) (time.Duration, bool) {
+	if wait, again := callDelay(err, attempt); again {
+		return wait, true
+	}
+	return onceDelay(err, attempt)
 }
 
 // Projects yields the projects of the key's user, newest first, page by page.

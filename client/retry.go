@@ -73,28 +73,18 @@ func misdirected(err error) bool {
 }
 
 // patient makes a call again while the service says that it can't answer now.
-// Each is safe to repeat: a 503 says that no project was made. One that may have
-// been is a 504, and an answer that was lost is no answer.
+// Each is safe to repeat.
 func (c *Client) patient(ctx context.Context, try func() error) error {
 	return c.again(ctx, min(callBudget, c.opts.RetryBudget), callDelay, try)
 }
 
-// callDelay is the retryDelay of all but submissions.
+// callDelay is the retryDelay of calls without an Idempotency-Key.
 func callDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || refused.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
 	}
-	if refused.StatusCode == http.StatusServiceUnavailable {
-		return max(backoff(attempt), refused.RetryAfter), true
-	}
-	return refused.RetryAfter, notLookedUp(refused)
-}
-
-// notLookedUp reports whether a key was refused without a look at it, since many
-// unknown ones came from the same address: it may be good.
-func notLookedUp(refused *Error) bool {
-	return refused.StatusCode == http.StatusUnauthorized && refused.RetryAfter > 0
+	return max(backoff(attempt), refused.RetryAfter), true
 }
 
 func backoff(attempt int) time.Duration {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,6 +106,9 @@ func TestCallsGiveUpAfterAMinute(t *testing.T) {
 func TestCallsDoNotRepeatOtherRefusals(t *testing.T) {
 	for _, code := range []int{400, 401, 403, 404, 409, 413, 429, 500, 504} {
 		for name, call := range calls {
+			if code == http.StatusGatewayTimeout && name == "creating a project" {
+				continue // TestProjectIsCreatedOnceThoughAnAnswerIsLost
+			}
 			var asked atomic.Int64
 			c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				asked.Add(1)
@@ -117,6 +121,33 @@ func TestCallsDoNotRepeatOtherRefusals(t *testing.T) {
 			if asked.Load() != 1 || clock.slept != nil {
 				t.Errorf("%s: %d: asked %d times, waited %v", name, code, asked.Load(), clock.slept)
 			}
+		}
+	}
+}
+
+func TestProjectIsCreatedOnceThoughAnAnswerIsLost(t *testing.T) {
+	for name, lose := range map[string]http.HandlerFunc{
+		"502": status(http.StatusBadGateway), "504": status(http.StatusGatewayTimeout),
+		"a cut": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		keys := map[string]int{}
+		var mu sync.Mutex
+		asked := 0
+		c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			keys[r.Header.Get("Idempotency-Key")]++
+			if asked++; asked < 3 {
+				lose(w, r)
+				return
+			}
+			writeJSON(w, http.StatusOK, map[string]any{"success": true})
+		})
+		if _, err := c.CreateProject(t.Context(), api.ProjectRequest{Name: "x"}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := []time.Duration{500 * time.Millisecond, time.Second}; len(keys) != 1 || asked != 3 || !slices.Equal(clock.slept, want) {
+			t.Errorf("%s: asked %d times with %d keys, waited %v", name, asked, len(keys), clock.slept)
 		}
 	}
 }

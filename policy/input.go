@@ -36,8 +36,12 @@ func orNull[T any](v *T, term func(T) *ast.Term) *ast.Term {
 }
 
 func (u User) term() *ast.Term {
-	members := [3][2]*ast.Term{member("id", text(u.ID)), member("via", text(u.Via))}
-	return ast.ObjectTerm(optional(members[:2], "state", u.State)...)
+	members := [4][2]*ast.Term{member("id", text(u.ID)), member("via", text(u.Via))}
+	all := optional(members[:2], "state", u.State)
+	if len(u.Attributes) > 0 {
+		all = append(all, member("attributes", textsOf(u.Attributes)))
+	}
+	return ast.ObjectTerm(all...)
 }
 
 func (r Request) term() *ast.Term {
@@ -49,7 +53,7 @@ func (r Request) term() *ast.Term {
 }
 
 func (k Key) term() *ast.Term {
-	members := [7][2]*ast.Term{
+	members := [8][2]*ast.Term{
 		member("id", text(k.ID)),
 		member("userId", text(k.UserID)),
 		member("state", text(k.State)),
@@ -66,6 +70,9 @@ func (k Key) term() *ast.Term {
 	}
 	if len(k.Labels) > 0 {
 		all = append(all, member("labels", textsOf(k.Labels)))
+	}
+	if len(k.UserAttributes) > 0 {
+		all = append(all, member("userAttributes", textsOf(k.UserAttributes)))
 	}
 	return ast.ObjectTerm(all...)
 }
@@ -131,7 +138,7 @@ func member(name string, value *ast.Term) [2]*ast.Term { return ast.Item(text(na
 var interned = func() map[string]*ast.Term {
 	m := map[string]*ast.Term{}
 	for _, name := range []string{
-		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "scopes", "labels", "state", "limits", "ownerId", "attributes", "adminAttributes",
+		"action", "key", "project", "usage", "user", "via", "id", "userId", "userState", "userAttributes", "scopes", "labels", "state", "limits", "ownerId", "attributes", "adminAttributes",
 		"request", "ip", "time", "method", "userAgent",
 		"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth",
 		api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth,

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,17 +21,18 @@ import (
 	"github.com/svc-games/svc/test/long"
 )
 
-// TestGeneratedInputsAreDecidedAsByStockOPA makes 400 decisions, in the long run 20,000,
+// TestGeneratedInputsAreDecidedAsByStockOPA makes 1,800 decisions, in the long run 20,000,
 // on inputs that are generated for each member of Input there is, with the evaluator and
 // with OPA's own library, which gets the rules as text and the input as JSON.
 func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
-	n := 400
+	n := 1_800
 	if long.Asked() {
 		n = 20_000
 	}
 	for name, src := range map[string]fs.FS{
 		"shipped": policy.Embedded(), "readers": os.DirFS(policytest.Example(t)),
 		"hours": os.DirFS(policytest.ExampleOf(t, "hours")), "addresses": os.DirFS(policytest.ExampleOf(t, "addresses")),
+		"suspended": os.DirFS(policytest.ExampleOf(t, "suspended")), "board": os.DirFS(policytest.ExampleOf(t, "board")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ours, err := policy.NewEvaluatorFS(src)
@@ -47,7 +49,8 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 			}
 			random := rand.New(rand.NewPCG(19, 20_000))
 			statuses := map[int]int{}
-			n := n / 4 // of each of the four
+			n := n / 6 // of each of the six
+			actions := map[policy.Action]int{}
 			for range n {
 				in := generated(random)
 				got, err := ours.Decide(t.Context(), in)
@@ -60,6 +63,9 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 					t.Fatalf("%s: got %+v, OPA says %+v, %v", shown(in), got, want, err)
 				}
 				statuses[got.Status]++
+				if got.Allow && suspendedOrBoard(in) {
+					actions[in.Action]++
+				}
 			}
 			t.Logf("%d inputs, by status %v", n, statuses)
 			for _, status := range []int{200, 401, 403, 429} {
@@ -67,18 +73,22 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 					t.Errorf("%d inputs of %d have status %d: too few to prove something", statuses[status], n, status)
 				}
 			}
+			if own := name == "suspended" || name == "board"; own && long.Asked() && len(actions) == 0 {
+				t.Error("nothing was allowed by the rules of its own")
+			}
 		})
 	}
 }
 
 // TestGeneratedInputsAreDecidedAsByOPAsProgram has OPA's own program decide on 20,000
-// generated inputs, a quarter by each policy, in the long run alone: it takes half a
+// generated inputs, a sixth by each policy, in the long run alone: it takes half a
 // minute to build, if it is not in Go's cache.
 func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 	long.Only(t)
 	stockOPA(t)
 	for name, dir := range map[string]string{
 		"shipped": ".", "readers": policytest.Example(t), "hours": policytest.ExampleOf(t, "hours"), "addresses": policytest.ExampleOf(t, "addresses"),
+		"suspended": policytest.ExampleOf(t, "suspended"), "board": policytest.ExampleOf(t, "board"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ours, err := policy.NewEvaluatorFS(os.DirFS(dir))
@@ -86,7 +96,7 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			random := rand.New(rand.NewPCG(20_000, 19))
-			inputs := make([]policy.Input, 5_000)
+			inputs := make([]policy.Input, 20_000/6+1)
 			for i := range inputs {
 				inputs[i] = generated(random)
 			}
@@ -116,6 +126,18 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 			}
 		})
 	}
+}
+
+// suspendedOrBoard reports whether the shipped policy refuses an input that the examples of
+// these names may allow.
+func suspendedOrBoard(in policy.Input) bool {
+	switch {
+	case in.Key != nil:
+		return in.Key.UserState == policy.UserSuspended || slices.Equal(in.Key.Scopes, []string{"board"})
+	case in.User != nil:
+		return in.User.State == policy.UserSuspended
+	}
+	return false
 }
 
 // stock decides with OPA's library.
@@ -228,6 +250,10 @@ func fill(r *rand.Rand, v reflect.Value, name string) {
 			v.SetString(pick(r, addresses))
 		case name == "Time":
 			v.SetString(pick(r, times))
+		case name == "Scopes" && r.IntN(4) == 0:
+			v.SetString(pick(r, []string{policy.ScopeRead, "board"}))
+		case name == "UserState" && r.IntN(5) == 0:
+			v.SetString(policy.UserSuspended)
 		case usual != "" && r.IntN(5) > 0:
 			v.SetString(usual)
 		default:

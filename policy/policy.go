@@ -122,6 +122,8 @@ type User struct {
 	Via string `json:"via"`
 	// State of the user; "" for an admin, and in records of former versions.
 	State string `json:"state,omitempty"`
+	// Attributes are those that admins set for the user; nil without any.
+	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
 // Key is the facts about an API key.
@@ -132,6 +134,8 @@ type Key struct {
 	Limits Limits `json:"limits"`
 	// UserState is the state of the user; "" in records of former versions.
 	UserState string `json:"userState,omitempty"`
+	// UserAttributes are those that admins set for the user; nil without any.
+	UserAttributes map[string]string `json:"userAttributes,omitempty"`
 	// Scopes are what the key was made for; nil in records of former versions.
 	Scopes []string `json:"scopes,omitzero"`
 	// Labels are texts for rules of one's own; nil without any.
@@ -175,6 +179,9 @@ type Decision struct {
 	// Reads says for which requests, and for how long, the decision is good. It is known
 	// of the policy, which does not say it.
 	Reads Reads `json:"-"`
+	// OwnerID owns the project of a request that is allowed, where that is another user
+	// than the key's; else "". It is one of the facts, and not said by the policy either.
+	OwnerID string `json:"-"`
 }
 
 // ErrNoDecision is returned, wrapped, when an evaluation has no well-formed

@@ -195,6 +195,11 @@ type PlayGrant struct {
 	Origins []string // of the pages that may report; empty for all
 }
 
+// NoSigningWebhook is the refusal of a job's webhook where the project has none.
+func NoSigningWebhook() *api.Error {
+	return api.BadRequest("webhook needs one of the project, whose secret signs the post: set it first.")
+}
+
 // Webhooks are the part of Service that says where the ends of a project's jobs are
 // posted to, and what became of it.
 type Webhooks interface {
@@ -202,6 +207,10 @@ type Webhooks interface {
 	// one if there is. The answer holds the secret when there was no webhook before. For
 	// a URL that may not be posted to it returns an *api.Error; or ErrUnknownProject.
 	SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error)
+
+	// CheckJobWebhook returns an *api.Error with status 400 where a job of the project
+	// can't have such a webhook: the project has none, or the address may not be posted to.
+	CheckJobWebhook(ctx context.Context, projectID string, req api.WebhookRequest) error
 
 	// Webhook returns a project's webhook without its secret, or ErrNoWebhook.
 	Webhook(ctx context.Context, projectID string) (api.Webhook, error)
@@ -329,6 +338,9 @@ type Reservation struct {
 	// SHA-256 of the body, hexadecimal.
 	IdempotencyKey string
 	Fingerprint    string
+	// Webhook is where the job's end is posted to, nil for the project's. Where the
+	// project has none, or its URL may not be posted to, Reserve returns an *api.Error.
+	Webhook *api.WebhookRequest `json:",omitempty"`
 }
 
 // Admission is an admitted submission.

@@ -103,7 +103,7 @@ func (p *Policy) Caddyfile() block.Options {
 		{Name: "approvers", Form: "<file>", Read: block.Text(&p.Approvers), Default: "`$SVC_POLICY_APPROVERS`, else none",
 			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`"},
 		{Name: "threshold", Form: "<decisions>", Read: block.Count(&p.Threshold), Default: "`100`",
-			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval"},
+			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval. Where the log can't show it, `source` may change ten times as many of the table of `svc policy diff`"},
 	}
 }
 

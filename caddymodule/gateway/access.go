@@ -82,8 +82,30 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 	if !d.Allow && q.Replay == nil {
 		return refusal(d)
 	}
+	if q.JobWebhook != nil && q.Replay == nil {
+		return a.mayPost(r, q)
+	}
 	if q.Route.JobID != "" && q.Job == nil {
 		return a.findJob(r, q)
+	}
+	return nil
+}
+
+// mayPost refuses a submission's webhook before any engine starts: it takes what setting
+// the project's takes, and that there is one, whose secret signs.
+func (a *Access) mayPost(r *http.Request, q *Request) *api.Error {
+	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, policy.ActionWriteWebhooks)
+	if err != nil {
+		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+	}
+	if !d.Allow {
+		return refusal(d)
+	}
+	if err := a.Sidecar.CheckJobWebhook(r.Context(), q.ProjectID, *q.JobWebhook); err != nil {
+		if refused, ok := errors.AsType[*api.Error](err); ok {
+			return refused
+		}
+		return api.Unavailable("The webhook can't be checked right now.", retrySoon, err)
 	}
 	return nil
 }
@@ -222,7 +244,13 @@ func (q *Request) parse(body []byte) *api.Error {
 	if err != nil {
 		return asError(err)
 	}
-	q.ProjectID, q.model, q.Body, q.Fingerprint = req.ProjectID, req.Settings.Model, body, fingerprint(body)
+	q.Fingerprint = fingerprint(body)
+	if q.JobWebhook = req.Webhook; req.Webhook != nil {
+		if body, err = api.WithoutWebhook(body); err != nil {
+			return api.BadRequest("The body is not valid JSON.")
+		}
+	}
+	q.ProjectID, q.model, q.Body = req.ProjectID, req.Settings.Model, body
 	return nil
 }
 

@@ -22,7 +22,7 @@ type Auth struct {
 	Sidecar    func(context.Context) (sidecar.Service, error) // waits until it is open
 	Rates      *Rates
 	Rate       rate.Limit // requests of a key; the zero Limit is none
-	FailedRate rate.Limit // keys of a client that no one has; the zero Limit is none
+	FailedRate rate.Limit // refused keys of a client; the zero Limit is none
 }
 
 // Identify takes the key out of a request that a client sent, or looks at its stream
@@ -36,7 +36,7 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 		}
 	}
 	hash, refused := takeKey(r.Header)
-	if refused != nil { // junk costs no look-up
+	if refused != nil { // no key, or no one: there is nothing to decide on
 		return nil, refused
 	}
 	done, refused := a.Rates.suspect(client, hash, a.FailedRate)
@@ -45,9 +45,8 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 	}
 	defer done()
 	q, refused := a.authenticate(r.Context(), hash)
-	if refused == nil || refused.Status == http.StatusUnauthorized {
-		exists := refused == nil || refused.Reason != api.ReasonInvalid
-		a.Rates.learn(r.Context(), client, hash, exists, a.FailedRate)
+	if refused == nil || refused.Status != http.StatusServiceUnavailable {
+		a.Rates.learn(r.Context(), client, hash, refused == nil, a.FailedRate)
 	}
 	if refused != nil {
 		return q, refused
@@ -66,8 +65,8 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownKey) && id.Decision.Status == http.StatusUnauthorized:
 		return nil, refusal(id.Decision)
-	case errors.Is(err, sidecar.ErrUnknownKey):
-		return nil, unknownKey()
+	case errors.Is(err, sidecar.ErrUnknownKey): // by a sidecar of an earlier version
+		return nil, unauthorized(api.ReasonInvalid, "This API key is not valid.")
 	case err != nil:
 		return nil, api.Unavailable("The API key can't be checked right now.", retrySoon, err)
 	}
@@ -87,9 +86,13 @@ func refusal(d policy.Decision) *api.Error {
 	return e
 }
 
+// noKey stands for what has not the form of a key: no key's hash is zero. The policy
+// refuses it as it does a key that no one has.
+var noKey api.KeyHash
+
 // takeKey reads the API key of a request and removes both key headers, so
 // that nothing behind the gateway ever sees them. It returns the 401 of a
-// missing key, of junk, and of two different keys. Beside X-API-Key the header
+// missing key, of another scheme, and of two different keys. Beside X-API-Key the header
 // Authorization counts only where it holds a key of ours: proxies add others.
 func takeKey(h http.Header) (api.KeyHash, *api.Error) {
 	bearer := h.Values("Authorization")
@@ -121,16 +124,10 @@ func takeKey(h http.Header) (api.KeyHash, *api.Error) {
 			return api.KeyHash{}, unauthorized(api.ReasonInvalid, "The request carries two different API keys.")
 		}
 	}
-	hash, ok := api.ParseKey(secrets[0])
-	if !ok {
-		return api.KeyHash{}, unknownKey()
+	if hash, ok := api.ParseKey(secrets[0]); ok {
+		return hash, nil
 	}
-	return hash, nil
-}
-
-// unknownKey is the 401 of a key that is not one of ours.
-func unknownKey() *api.Error {
-	return unauthorized(api.ReasonInvalid, "The API key is not valid.")
+	return noKey, nil
 }
 
 func unauthorized(reason, message string) *api.Error {

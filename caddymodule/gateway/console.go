@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -53,15 +54,15 @@ func (c *Console) Serve(
 	}
 	switch out.serve.What {
 	case site.ServePreview:
-		clear(w.Header())
+		clearHeader(w.Header())
 		c.Previews.Serve(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path)
 		return nil
 	case site.ServeGame:
-		clear(w.Header())
+		clearHeader(w.Header())
 		c.Previews.ServeGame(w, r, c.Locator.Engines, out.serve.JobID, out.serve.Path, c.Library)
 		return nil
 	case site.ServePicture:
-		clear(w.Header())
+		clearHeader(w.Header())
 		c.Previews.ServePicture(w, r, c.Locator.Engines, out.serve.JobID)
 		return nil
 	case site.ServeStudio:
@@ -70,7 +71,7 @@ func (c *Console) Serve(
 		}
 	case site.ServeLive:
 		if c.Studio != nil {
-			clear(w.Header())
+			clearHeader(w.Header())
 			c.Studio.Live(w, r, out.serve.ProjectID, out.serve.Path)
 			return nil
 		}
@@ -81,6 +82,13 @@ func (c *Console) Serve(
 	return &api.Error{
 		Status: http.StatusInternalServerError, Message: "Internal error.", Cause: fmt.Errorf("the console asks for %q", out.serve.What),
 	}
+}
+
+// clearHeader takes what the console said out of an answer. What the client knows its
+// request by stays.
+func clearHeader(h http.Header) {
+	const id = "X-Request-Id"
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return name != id })
 }
 
 // bodiless returns a request that leaves r's body alone.

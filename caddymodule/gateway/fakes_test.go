@@ -25,7 +25,11 @@ type fakeSidecar struct {
 
 	decision  policy.Decision
 	decideErr error
-	decided   []string // "action project"
+	withheld  string // the project that the policy lets nobody use
+	page      sidecar.JobPage
+	refuses   policy.Action // "" for none
+	decided   []string      // "action project"
+	unfit     error         // about a job's webhook
 	jobs      map[string]sidecar.Job
 	jobErr    error
 	awaitErr  error
@@ -39,7 +43,18 @@ type fakeSidecar struct {
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
 	f.decided = append(f.decided, string(action)+" "+projectID)
+	if projectID != "" && projectID == f.withheld || action == f.refuses {
+		return policy.Decision{Status: http.StatusForbidden, Error: "no"}, f.decideErr
+	}
 	return f.decision, f.decideErr
+}
+
+func (f *fakeSidecar) CheckJobWebhook(context.Context, string, api.WebhookRequest) error {
+	return f.unfit
+}
+
+func (f *fakeSidecar) Jobs(context.Context, sidecar.JobQuery) (sidecar.JobPage, error) {
+	return f.page, nil
 }
 
 func (f *fakeSidecar) Job(_ context.Context, id string) (sidecar.Job, error) {
@@ -91,6 +106,7 @@ type fakeEngines struct {
 	submitErr, attachErr, cancelErr, fenceErr error
 	verdict                                   contract.FenceVerdict
 	fences, cancels, released                 int
+	asked                                     engineproxy.Project // by the last submission
 	log                                       sse.Log
 	at                                        string // where the engine listens
 	logErr                                    error  // of the first look at it
@@ -100,7 +116,8 @@ func (f *fakeEngines) lease() *engineproxy.Lease {
 	return &engineproxy.Lease{Endpoint: engineproxy.Endpoint{Network: "tcp", Address: f.at, Token: "t"}, Release: func() { f.released++ }}
 }
 
-func (f *fakeEngines) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+func (f *fakeEngines) Submit(_ context.Context, p engineproxy.Project, _ time.Duration) (*engineproxy.Lease, error) {
+	f.asked = p
 	if f.submitErr != nil {
 		return nil, f.submitErr
 	}

@@ -18,11 +18,8 @@ import (
 const maxPreviewFile = 64 << 20
 
 // previewPolicy is that of a game in the preview: hostile input. It runs
-// without an origin of its own, and reaches nothing but its own files. A form is for
-// its own scripts: it is sent nowhere.
-const previewPolicy = "sandbox allow-scripts allow-forms; default-src 'self' data: blob:; " +
-	"script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; " +
-	"object-src 'none'; base-uri 'none'; form-action 'none'"
+// without an origin of its own, and reaches nothing but its own files.
+const previewPolicy = "sandbox allow-scripts allow-forms; " + gamezip.ContentPolicy
 
 // Files reads what ended jobs left.
 type Files interface {

@@ -129,6 +129,7 @@ func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Ad
 		Deadline:       s.Deadline,
 		IdempotencyKey: q.IdempotencyKey,
 		Fingerprint:    q.Fingerprint,
+		Webhook:        q.JobWebhook,
 	})
 	if err != nil {
 		return "", sidecar.Admission{}, admissionError(err)

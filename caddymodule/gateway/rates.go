@@ -20,7 +20,7 @@ const (
 )
 
 // How many keys of strangers are looked up at once that come from addresses which
-// sent many keys that no one has.
+// sent many keys that were refused.
 const (
 	lookUpsOfAddress = 4
 	lookUpsInAll     = 64
@@ -30,7 +30,7 @@ const (
 // is meant to be kept over reloads.
 type Rates struct {
 	keys     rate.Limiter            // by key id
-	failures *rate.Local[netip.Addr] // by client: keys that no one has
+	failures *rate.Local[netip.Addr] // by client: keys that were refused
 	known    *lru.Cache[api.KeyHash, struct{}]
 	lookUps  Places // of strangers at suspect addresses
 }
@@ -54,7 +54,7 @@ type RateKind string
 // Rates that a request can go over.
 const (
 	RateOfKey     RateKind = "key"     // requests of a key
-	RateOfAddress RateKind = "address" // keys of an address that no one has
+	RateOfAddress RateKind = "address" // refused keys of an address
 )
 
 func (e *RateError) Error() string { return fmt.Sprintf("over the rate of one %s", e.Kind) }
@@ -72,9 +72,9 @@ func (r *Rates) Spend(ctx context.Context, keyID string, limit rate.Limit) *api.
 	return api.Unavailable("Too many requests with this API key. Slow down.", wait, &RateError{RateOfKey})
 }
 
-// suspect takes part in the look-up of a key whose client sent many keys that no
-// one has: there are few such look-ups at once, so that guessing costs the store
-// little. done must be called after it. A key that this node has seen before is no
+// suspect takes part in the look-up of a key whose client sent many keys that were
+// refused: there are few such look-ups at once, so that guessing costs the store
+// little. done must be called after it. A key that this node found good the last time is no
 // stranger, and a good one that it has not is never taken for a bad one.
 func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (done func(), refused *api.Error) {
 	if limit.Rate == 0 || r.failures.Wait(clientOf(client), limit) == 0 || r.known.Contains(hash) {
@@ -84,22 +84,24 @@ func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (
 	if full == "" {
 		return done, nil
 	}
-	return nil, api.Unavailable("Many unknown API keys come from this address. This one can't be checked right now.",
+	return nil, api.Unavailable("Many refused API keys come from this address. This one can't be checked right now.",
 		time.Second, &RateError{RateOfAddress})
 }
 
-// learn counts the outcome of a look-up: exists for a key in whatever state.
-func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, exists bool, limit rate.Limit) {
+// learn counts the outcome of a look-up: good for a key that may be used. Any other costs
+// a decision each time, whoever had it.
+func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, good bool, limit rate.Limit) {
 	switch {
 	case limit.Rate == 0:
-	case !exists:
+	case !good:
 		r.failures.Take(ctx, clientOf(client), limit)
+		r.known.Remove(hash)
 	default:
 		r.known.Add(hash, struct{}{})
 	}
 }
 
-// clientOf returns what a client's unknown keys, and its places, are counted by: its
+// clientOf returns what a client's refused keys, and its places, are counted by: its
 // address, of IPv6 the /64 that one client usually has.
 func clientOf(address netip.Addr) netip.Addr {
 	address = address.Unmap().WithZone("")

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -38,7 +39,8 @@ type Request struct {
 	Board       api.BoardRules
 	Webhook     api.WebhookRequest
 	DeliveryID  string // that is to be replayed
-	Body        []byte // of a submission, checked
+	Body        []byte // of a submission, checked, without its webhook
+	JobWebhook  *api.WebhookRequest
 	model       string // that it names, "" for none
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of the body, hexadecimal, of what may have an Idempotency-Key
@@ -66,10 +68,10 @@ func (q *Request) JobID() string {
 	return q.Route.JobID
 }
 
-// Owner returns the project as the engine proxy wants to know it. The policy
-// lets only the owner's keys through, so the key's user is the owner.
+// Owner returns the project as the engine proxy wants to know it: the policy may let
+// others than its owner through.
 func (q *Request) Owner() engineproxy.Project {
-	return engineproxy.Project{ID: q.ProjectID, OwnerID: q.UserID}
+	return engineproxy.Project{ID: q.ProjectID, OwnerID: cmp.Or(q.Decision.OwnerID, q.UserID)}
 }
 
 // releaseBody gives back what the body takes of the room for bodies, where there is one.

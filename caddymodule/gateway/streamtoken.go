@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -53,9 +54,14 @@ func streamToken(r *http.Request) (token, jobID string, given bool) {
 	return tokens[0], route.JobID, true
 }
 
-// unknownToken is the 401 of a stream token that is none, is over or is of another job.
-func unknownToken() *api.Error {
-	return unauthorized(api.ReasonInvalid, "The stream token is not valid for this job, or no longer.")
+// refuseToken has the policy refuse a stream token that is none, is over or is of another
+// job, as a key that no one has. Its text is about keys, and is not what a page needs.
+func (a *Auth) refuseToken(ctx context.Context) *api.Error {
+	_, refused := a.authenticate(ctx, noKey)
+	if refused == nil || refused.Status == http.StatusUnauthorized {
+		return unauthorized(api.ReasonInvalid, "The stream token is not valid for this job, or no longer.")
+	}
+	return refused
 }
 
 // identifyReader returns whose stream token a request has, or the refusal, as Identify
@@ -65,7 +71,7 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	r.Header.Del("X-Api-Key")
 	hash, ok := api.ParseStreamToken(token)
 	if !ok {
-		return nil, unknownToken()
+		hash = noKey // which no token has either
 	}
 	done, refused := a.Rates.suspect(client, hash, a.FailedRate)
 	if refused != nil {
@@ -81,14 +87,15 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	if err != nil && !unknown {
 		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
-	a.Rates.learn(r.Context(), client, hash, !unknown, a.FailedRate)
 	if unknown || grant.JobID != jobID {
-		return nil, unknownToken()
+		a.Rates.learn(r.Context(), client, hash, false, a.FailedRate)
+		return nil, a.refuseToken(r.Context())
 	}
 	d, err := service.Decide(r.Context(), grant.KeyID, "", policy.ActionAuthenticate)
 	if err != nil {
 		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
+	a.Rates.learn(r.Context(), client, hash, d.Allow, a.FailedRate)
 	q := &Request{KeyID: grant.KeyID, UserID: grant.UserID, Decision: d}
 	if !d.Allow {
 		return q, refusal(d)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 // tokenSidecar knows one stream token, of a job.
 type tokenSidecar struct {
 	fakeSidecar
-	token string
+	token   string
+	refused int // as what is no key
 }
 
 func (f *tokenSidecar) StreamGrant(_ context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
@@ -27,7 +29,11 @@ func (f *tokenSidecar) StreamGrant(_ context.Context, hash api.KeyHash) (sidecar
 	return sidecar.StreamGrant{KeyID: "k", UserID: "u", JobID: jobID}, nil
 }
 
-func (f *tokenSidecar) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (f *tokenSidecar) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+	if hash == noKey {
+		f.refused++
+		return sidecar.Identity{Decision: policy.Decision{Status: 401, Error: "No such key.", Reason: api.ReasonInvalid}}, sidecar.ErrUnknownKey
+	}
 	return sidecar.Identity{KeyID: "of the header", Decision: allowed}, nil
 }
 
@@ -73,6 +79,10 @@ func TestStreamTokenOpensTheEventsOfItsJobAndNothingElse(t *testing.T) {
 			q, refused := a.Identify(r, netip.Addr{})
 			if (refused == nil) != (tc.reason == "") || refused != nil && (refused.Status != 401 || refused.Reason != tc.reason) {
 				t.Errorf("refused with %+v, want %q", refused, tc.reason)
+			}
+			junk := tc.header.Get("X-Api-Key") != ""
+			if tc.reason == api.ReasonInvalid && (f.refused != 1 || strings.Contains(refused.Message, "stream token") == junk) {
+				t.Errorf("refused %d times by the policy, with %+v", f.refused, refused)
 			}
 			if (q == nil) != (tc.keyID == "") || q != nil && q.KeyID != tc.keyID {
 				t.Errorf("the request is %+v, want one of key %q", q, tc.keyID)

@@ -3,7 +3,7 @@
 import { download } from "./download.js";
 import { follow } from "./events.js";
 import {
-  SvcError, again, backoff, callBudget, callDelay, final, sleep, submissionBudget, submissionDelay,
+  SvcError, again, backoff, callBudget, callDelay, final, onceDelay, projectDelay, sleep, submissionBudget,
 } from "./retry.js";
 
 export { SvcError };
@@ -60,13 +60,13 @@ export class Client {
 
   #call(method, path, options = {}) {
     return again(async () => (await this.#send(method, path, options)).json(), {
-      budget: callBudget, delay: callDelay, onRetry: this.#onRetry, signal: options.signal,
+      budget: callBudget, delay: options.once ? projectDelay : callDelay, onRetry: this.#onRetry, signal: options.signal,
     });
   }
 
   async createProject(request, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
     const headers = { "Idempotency-Key": idempotencyKey };
-    const made = await this.#call("POST", "/v1/projects", { body: request, headers, signal });
+    const made = await this.#call("POST", "/v1/projects", { body: request, headers, signal, once: true });
     return made.data;
   }
 
@@ -104,7 +104,7 @@ export class Client {
     const headers = { "Idempotency-Key": idempotencyKey };
     const made = await again(
       async () => (await this.#send("POST", "/v1/generate", { body: request, headers, signal })).json(),
-      { budget: retryBudget, delay: submissionDelay, onRetry: this.#onRetry, signal },
+      { budget: retryBudget, delay: onceDelay, onRetry: this.#onRetry, signal },
     );
     return new Job(made, (...args) => this.#send(...args), (...args) => this.#call(...args));
   }

@@ -22,21 +22,17 @@ const defaultRetryAfter = 30_000;
 
 export const backoff = (attempt) => Math.min(500 * 2 ** Math.min(attempt, 10), 8000);
 
-// A key was refused without a look at it, since many unknown ones came from the address.
-const notLookedUp = (e) => e.status === 401 && e.retryAfter !== undefined;
-
 // Asking again can't help.
-export const final = (e) => e instanceof SvcError && e.status < 500 && !notLookedUp(e);
+export const final = (e) => e instanceof SvcError && e.status < 500;
 
 // How long to wait after a call failed; undefined when another attempt can't help.
 export function callDelay(e, attempt) {
   if (!(e instanceof SvcError)) return undefined; // the answer is lost: what it was is not known
-  if (e.status === 503) return Math.max(backoff(attempt), e.retryAfter ?? 0);
-  return notLookedUp(e) ? e.retryAfter : undefined;
+  return e.status === 503 ? Math.max(backoff(attempt), e.retryAfter ?? 0) : undefined;
 }
 
-// The same of a submission, which its Idempotency-Key makes safe to repeat.
-export function submissionDelay(e, attempt) {
+// The same of a call with an Idempotency-Key, which makes it safe to repeat.
+export function onceDelay(e, attempt) {
   if (!(e instanceof SvcError)) return backoff(attempt);
   switch (e.status) {
     case 503:
@@ -47,8 +43,11 @@ export function submissionDelay(e, attempt) {
     case 409: // an earlier attempt is under way
       return attempt > 0 || e.retryAfter !== undefined ? Math.max(backoff(attempt), e.retryAfter ?? 0) : undefined;
   }
-  return notLookedUp(e) ? e.retryAfter : undefined;
+  return undefined;
 }
+
+// The same of the creation of a project, which starts no engine that takes its time.
+export const projectDelay = (e, attempt) => callDelay(e, attempt) ?? onceDelay(e, attempt);
 
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {

@@ -277,7 +277,7 @@ export interface paths {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
             };
             header?: never;
             path: {
@@ -303,7 +303,7 @@ export interface paths {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
                 /**
                  * @description Of `rows`; today when it is absent. Events are kept for 90 days.
                  * @example 2026-11-24
@@ -965,6 +965,8 @@ export interface components {
             /** @description Proven code. Used in this job, and stored when it has files; the same key again replaces it. */
             skills?: components["schemas"]["Skill"][];
             settings?: components["schemas"]["Settings"];
+            /** @description Where the end of this job alone is posted to, instead of to the project's webhook. There must be one of the project: its secret signs, and its deliveries list the post. No engine gets it. */
+            webhook?: components["schemas"]["WebhookRequest"];
         };
         ContextBlock: {
             name?: string;
@@ -1489,13 +1491,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The key is missing, unknown, disabled or revoked. Use a valid one. With `Retry-After` the client's address sent too many unknown keys, and this one was not looked up. */
+        /** @description The key is missing, unknown, disabled or revoked. Use a valid one. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
                 "WWW-Authenticate": components["headers"]["Authenticate"];
-                "Retry-After": components["headers"]["MayRetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -1876,7 +1877,7 @@ export interface components {
         /** @description CSV and NDJSON have one table. */
         ViewFormat: "json" | "csv" | "ndjson";
         /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-        ViewTable: string;
+        ViewTableName: string;
         JobId: components["schemas"]["JobId"];
         /** @description The job's project. Without it the job is looked up in the ledger; a project that is not the job's is a 404. */
         ProjectId: components["schemas"]["ProjectId"];
@@ -2611,7 +2612,7 @@ export interface operations {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
             };
             header?: never;
             path: {
@@ -2649,7 +2650,7 @@ export interface operations {
                 /** @description CSV and NDJSON have one table. */
                 format?: components["parameters"]["ViewFormat"];
                 /** @description Which table, for CSV and NDJSON; the first one when it is absent. */
-                table?: components["parameters"]["ViewTable"];
+                table?: components["parameters"]["ViewTableName"];
                 /**
                  * @description Of `rows`; today when it is absent. Events are kept for 90 days.
                  * @example 2026-11-24
@@ -2685,6 +2686,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -74,8 +74,11 @@ type Entry struct {
 	// RequestID and ProjectID are those of Record.
 	RequestID, ProjectID string
 	// Repeats says that anyone can cause any number of like decisions. Of the refusals
-	// among them two are recorded in a second at most, and all are counted.
+	// among them a few are recorded in a second, of keys that no one has two at most, and
+	// all are counted.
 	Repeats bool
+	// Path is that of Record; "" is Path.
+	Path string
 
 	count int64 // of Record
 }

@@ -177,6 +177,28 @@ func TestAFullLogIsRenamedAndTheOldestForgotten(t *testing.T) {
 	}
 }
 
+func TestTheEndOfALogHasWholeLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	for name, text := range map[string]string{path + ".1": "1\n22\n", path: "333\n4444\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for bytes, want := range map[int64]string{0: "", 4: "", 5: "4444\n", 8: "4444\n", 9: "333\n4444\n", 11: "333\n4444\n", 12: "22\n333\n4444\n", 100: "1\n22\n333\n4444\n"} {
+		log, err := OpenEnd(path, time.Time{}, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(log)
+		if err != nil || string(got) != want {
+			t.Errorf("the last %d bytes are %q, %v; want %q", bytes, got, err, want)
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestALineThatAKilledProcessLeftIsNotContinued(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	if err := os.WriteFile(path, []byte(`{"decision_id": "torn`), 0o600); err != nil {

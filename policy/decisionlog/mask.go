@@ -2,6 +2,7 @@ package decisionlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ const (
 func render(e Entry) ([]byte, error) {
 	id := ulid.MustNewDefault(e.At).String()
 	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
+	r.Path = cmp.Or(e.Path, Path)
 	r.Metrics.EvalNS = e.Took.Nanoseconds()
 	r.RequestID, r.ProjectID, r.Count = e.RequestID, e.ProjectID, e.count
 	var line bytes.Buffer

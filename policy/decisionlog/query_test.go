@@ -120,6 +120,40 @@ func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
 	})
 }
 
+// TestRefusalsOfADeadKeyDoNotFillTheLog: each is recorded where they are few, as somebody
+// will ask for it by its request; in a flood all are counted.
+func TestRefusalsOfADeadKeyDoNotFillTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1})
+		e := entry(t, embedded(t))
+		add := func(keyID string, n int) {
+			e.Input = policy.Input{Action: policy.ActionAuthenticate, Key: &policy.Key{ID: keyID, State: policy.KeyRevoked}}
+			e.Decision, e.Repeats = policy.Decision{Status: 401, Error: "No.", Reason: "revoked", Rule: "key.revoked"}, true
+			for range n {
+				if err := l.Add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		add("a", mostOfKey)
+		add("b", 1000)
+		time.Sleep(3 * window / 2)
+		add("b", 5)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		records, counts := map[string]int{}, map[string]int64{}
+		for _, r := range lines(t, path) {
+			records[r.Input.Key.ID]++
+			counts[r.Input.Key.ID] += max(1, r.Count)
+		}
+		if records["a"] != mostOfKey || counts["a"] != mostOfKey || records["b"] != mostOfKey+1+5 || counts["b"] != 1005 {
+			t.Errorf("%v records stand for %v decisions", records, counts)
+		}
+	})
+}
+
 func TestAPolicyThatCouldNotBeKeptIsKeptLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logs := observer.New(zapcore.ErrorLevel)

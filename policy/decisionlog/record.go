@@ -12,8 +12,18 @@ import (
 	"github.com/svc-games/svc/policy"
 )
 
-// Path is the path of every decision, as OPA writes it.
-const Path = "svc/authz/decision"
+// Paths of records, as OPA writes them.
+const (
+	// Path is that of every decision of the policy.
+	Path = "svc/authz/decision"
+	// LedgerPath is that of what the ledger refused after the policy had allowed it: it
+	// looks again in the transaction that admits a job. The result's rule begins with
+	// LedgerRule, and the input has the facts of just after.
+	LedgerPath = "svc/ledger/refusal"
+)
+
+// LedgerRule begins the rules of the ledger's refusals; then comes the limit, or the state.
+const LedgerRule = "ledger."
 
 // BundleName is the name under which a record has the policy's revision.
 const BundleName = "svc"
@@ -22,7 +32,7 @@ const BundleName = "svc"
 type Record struct {
 	DecisionID string    `json:"decision_id"`
 	Timestamp  time.Time `json:"timestamp"`
-	// Path is Path.
+	// Path is Path or LedgerPath.
 	Path string `json:"path"`
 	// Bundles has the revision of the policy that decided, under BundleName.
 	Bundles map[string]Bundle `json:"bundles,omitempty"`

@@ -1,6 +1,7 @@
 package decisionlog
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -134,7 +135,7 @@ func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
 	return OpenEnd(path, since, math.MaxInt64)
 }
 
-// OpenEnd is OpenSince for the last bytes. The first line can be one that is cut.
+// OpenEnd is OpenSince for the whole lines of the last bytes.
 func OpenEnd(path string, since time.Time, bytes int64) (io.ReadCloser, error) {
 	files := &several{}
 	readers := []io.Reader{}
@@ -151,17 +152,39 @@ func OpenEnd(path string, since time.Time, bytes int64) (io.ReadCloser, error) {
 		if err == nil && info.ModTime().Before(since) {
 			break // as are those before it
 		}
+		var end io.Reader
 		if err == nil {
-			_, err = file.Seek(max(0, info.Size()-bytes), io.SeekStart)
+			end, err = wholeLines(file, info.Size()-bytes)
 			bytes -= info.Size()
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening the decision log: %w", err), files.Close())
 		}
-		readers = append([]io.Reader{file}, readers...)
+		readers = append([]io.Reader{end}, readers...)
 	}
 	files.Reader = io.MultiReader(readers...)
 	return files, nil
+}
+
+// wholeLines returns the lines of a file that begin at an offset or after it.
+func wholeLines(file *os.File, from int64) (io.Reader, error) {
+	if from <= 0 {
+		return file, nil
+	}
+	if _, err := file.Seek(from-1, io.SeekStart); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewReader(file)
+	for {
+		_, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil || errors.Is(err, io.EOF):
+			return lines, nil
+		default:
+			return nil, err
+		}
+	}
 }
 
 // several is some open files, read one after the other.

@@ -22,15 +22,20 @@ import (
 type Report struct {
 	// Decisions were made again; a record that stands for many is decided once and
 	// counted as many.
-	Decisions int           `json:"decisions"`
-	Duration  time.Duration `json:"durationNs"`
+	Decisions int `json:"decisions"`
+	// OfKeys is how many of the records are of a key that there is: nobody else can add to
+	// them.
+	OfKeys   int           `json:"-"`
+	Duration time.Duration `json:"durationNs"`
 	// Unreadable counts the lines that could not be decided again: their facts
 	// are masked or not those of this version.
 	Unreadable int `json:"unreadable"`
 	// FirstUnreadable says why, for the first of them.
-	FirstUnreadable string  `json:"firstUnreadable,omitempty"`
-	Changes         []Group `json:"changes"`
-	unreadableLine  int
+	FirstUnreadable string `json:"firstUnreadable,omitempty"`
+	// Ledger counts refusals of the ledger, which no policy decides.
+	Ledger         int     `json:"ledger,omitempty"`
+	Changes        []Group `json:"changes"`
+	unreadableLine int
 }
 
 // Group is the decisions about one action that changed in the same way.
@@ -149,7 +154,7 @@ type tally struct {
 func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batch []decisionlog.Line) {
 	for _, line := range batch {
 		r, err := decisionlog.Decode(line.Text)
-		if err == nil && r.Path != decisionlog.Path {
+		if err == nil && r.Path != decisionlog.Path && r.Path != decisionlog.LedgerPath {
 			err = fmt.Errorf("decision %s is one of %q", r.DecisionID, r.Path)
 		}
 		if err != nil {
@@ -159,12 +164,19 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		if r.Timestamp.Before(o.Since) {
 			continue
 		}
+		if r.Path == decisionlog.LedgerPath {
+			t.Ledger++
+			continue
+		}
 		before := r.Result
 		if o.Against != nil {
 			before = decided(ctx, o.Against, r.Input)
 		}
 		n := int(max(1, r.Count))
 		t.Decisions += n
+		if r.Input.Key != nil {
+			t.OfKeys++
+		}
 		if from, to, differ := change.Between(before, decided(ctx, e, r.Input)); differ {
 			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: n, Example: r.DecisionID})
 		}
@@ -199,7 +211,9 @@ func (t *tally) count(key change.Kind, more Group) {
 // add puts another tally into t.
 func (t *tally) add(other tally) {
 	t.Decisions += other.Decisions
+	t.OfKeys += other.OfKeys
 	t.Unreadable += other.Unreadable
+	t.Ledger += other.Ledger
 	if other.unreadableLine > 0 && (t.unreadableLine == 0 || other.unreadableLine < t.unreadableLine) {
 		t.unreadableLine, t.FirstUnreadable = other.unreadableLine, other.FirstUnreadable
 	}

@@ -83,6 +83,21 @@ func TestReplayOfATimeAndAgainstAPolicy(t *testing.T) {
 	}
 }
 
+// TestARefusalOfTheLedgerIsNoDecision: no policy makes it, and none can change it.
+func TestARefusalOfTheLedgerIsNoDecision(t *testing.T) {
+	r := decisionlog.New("d-l", time.Now(), "r", verify.Submission(), policy.Decision{Status: 429, Rule: decisionlog.LedgerRule + "jobsPerDay"}, nil)
+	r.Path = decisionlog.LedgerPath
+	line, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := slices.Concat(log(t, 500), line, []byte("\n"), line)
+	report, err := Run(t.Context(), bytes.NewReader(lines), evaluator(t, policy.Embedded()), Options{})
+	if err != nil || report.Decisions != 500 || report.Ledger != 2 || report.Unreadable != 0 || len(report.Changes) != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestSamePolicyDecidesTheSame(t *testing.T) {
 	report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), evaluator(t, policy.Embedded()), Options{})
 	if err != nil {

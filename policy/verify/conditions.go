@@ -34,6 +34,8 @@ const (
 type Condition struct {
 	In   string `json:"in"` // Both, Old or New
 	Text string `json:"text"`
+
+	exact string // equal where conditions are, however they read
 }
 
 // String marks what one policy alone has.
@@ -49,24 +51,28 @@ func (c Condition) String() string {
 
 // compareConditions compares the conditions under which two policies allow.
 func compareConditions(ctx context.Context, from, to fs.FS) ([]Condition, error) {
-	var sides [2][]string
+	var sides [2][]Condition
 	for i, src := range []fs.FS{from, to} {
 		var err error
-		if sides[i], err = Conditions(ctx, src); err != nil {
+		if sides[i], err = conditions(ctx, src); err != nil {
 			return nil, err
 		}
 	}
-	var all []Condition
-	for _, text := range sides[0] {
-		in := Old
-		if slices.Contains(sides[1], text) {
-			in = Both
-		}
-		all = append(all, Condition{in, text})
+	has := func(side []Condition, c Condition) bool {
+		return slices.ContainsFunc(side, func(other Condition) bool { return other.exact == c.exact })
 	}
-	for _, text := range sides[1] {
-		if !slices.Contains(sides[0], text) {
-			all = append(all, Condition{New, text})
+	var all []Condition
+	for _, c := range sides[0] {
+		c.In = Old
+		if has(sides[1], c) {
+			c.In = Both
+		}
+		all = append(all, c)
+	}
+	for _, c := range sides[1] {
+		if !has(sides[0], c) {
+			c.In = New
+			all = append(all, c)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Condition) int {
@@ -75,10 +81,10 @@ func compareConditions(ctx context.Context, from, to fs.FS) ([]Condition, error)
 	return all, nil
 }
 
-// Conditions returns what remains of the rule allow when nothing is known of the
+// conditions returns what remains of the rule allow when nothing is known of the
 // input, by OPA's partial evaluation: one line for each way to be allowed, then the
 // rules that those refer to.
-func Conditions(ctx context.Context, src fs.FS) ([]string, error) {
+func conditions(ctx context.Context, src fs.FS) ([]Condition, error) {
 	modules, err := policy.ReadModules(src, false)
 	if err != nil {
 		return nil, err
@@ -98,13 +104,20 @@ func Conditions(ctx context.Context, src fs.FS) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluating the conditions: %w", err)
 	}
-	w := newWording(compiler, remains.Support)
-	var lines []string
+	readable, exact := newWording(compiler, remains.Support, false), newWording(compiler, remains.Support, true)
+	var all []Condition
 	for _, body := range remains.Queries {
-		lines = append(lines, cmp.Or(w.body(body), "always"))
+		all = append(all, Condition{Text: cmp.Or(readable.body(body), "always"), exact: exact.body(body)})
 	}
-	slices.Sort(lines)
-	return slices.Concat(slices.Compact(lines), w.where()), nil
+	slices.SortFunc(all, func(a, b Condition) int {
+		return cmp.Or(strings.Compare(a.Text, b.Text), strings.Compare(a.exact, b.exact))
+	})
+	all = slices.Compact(all)
+	same := exact.where()
+	for i, text := range readable.where() {
+		all = append(all, Condition{Text: text, exact: same[i]})
+	}
+	return all, nil
 }
 
 // compareRules names the rules of two policies that differ and that a decision reads,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,8 @@ type Difference struct {
 	// Rules are those that differ in what the table and the conditions may not
 	// show, by file and line: what refusals say, and how they are chosen.
 	Rules []string
+	// Cut says what was left out of the table, whose rows would be too many.
+	Cut []string
 
 	values map[string]int // of each fact, near misses and literals left out
 }
@@ -45,41 +48,91 @@ func (d Difference) Conditional() bool {
 	return slices.ContainsFunc(d.Conditions, func(c Condition) bool { return c.In != Both })
 }
 
+// What is said of a table that is not whole.
+var (
+	cutSingly  = fmt.Sprintf("only the first %d rows with a literal were tried: the rules have more", most)
+	cutInPairs = fmt.Sprintf("only the first %d rows with two literals were tried: the rules have more", mostPairs)
+)
+
 // Diff compares two policies. The table has the projects of both, and the literals of
 // both, singly and in pairs.
 func Diff(ctx context.Context, from, to fs.FS) (Difference, error) {
-	var projects []TableProject
-	var evaluators [2]*policy.Evaluator
-	for i, src := range []fs.FS{from, to} {
-		more, err := ReadProjects(src)
-		if err != nil {
-			return Difference{}, err
-		}
-		for _, project := range more {
-			if !slices.ContainsFunc(projects, func(p TableProject) bool { return p.text() == project.text() }) {
-				projects = append(projects, project)
-			}
-		}
-		if evaluators[i], err = policy.NewEvaluatorFS(src); err != nil {
-			return Difference{}, err
-		}
+	p, err := readPair(from, to)
+	if err != nil {
+		return Difference{}, err
 	}
-	all := mine(projects, evaluators[0], evaluators[1])
-	candidates := combinations(all.reads, slices.Concat(all.singly(), all.inPairs()), projects)
-	var tables [2]Table
-	for i, e := range evaluators {
-		var err error
-		if tables[i], err = newTable(ctx, e, candidates); err != nil {
-			return Difference{}, err
-		}
+	tables, cut, err := p.tables(ctx, runtime.GOMAXPROCS(0), true)
+	if err != nil {
+		return Difference{}, err
 	}
-	d := Difference{Changes: compareTables(tables[0], tables[1]), values: tables[0].values()}
-	var err error
+	d := Difference{Changes: compareTables(tables[0], tables[1]), Cut: cut, values: tables[0].values()}
 	if d.Conditions, err = compareConditions(ctx, from, to); err != nil {
 		return Difference{}, err
 	}
-	d.Rules = compareRules(evaluators[0], evaluators[1])
+	d.Rules = compareRules(p.evaluators[0], p.evaluators[1])
 	return d, nil
+}
+
+// Changed counts the cells of the table that change from one policy to another, and says
+// whether all were tried; those with two literals are left out, of which few change where
+// many do. It takes one processor, and leaves the others to whoever decides.
+func Changed(ctx context.Context, from, to fs.FS) (cells int, whole bool, err error) {
+	p, err := readPair(from, to)
+	if err != nil {
+		return 0, false, err
+	}
+	tables, cut, err := p.tables(ctx, 1, false)
+	if err != nil {
+		return 0, false, err
+	}
+	return len(compareTables(tables[0], tables[1])), len(cut) == 0, nil
+}
+
+// pair is two policies, and the projects of both.
+type pair struct {
+	evaluators [2]*policy.Evaluator
+	projects   []TableProject
+}
+
+func readPair(from, to fs.FS) (pair, error) {
+	var p pair
+	for i, src := range []fs.FS{from, to} {
+		more, err := ReadProjects(src)
+		if err != nil {
+			return p, err
+		}
+		for _, project := range more {
+			if !slices.ContainsFunc(p.projects, func(other TableProject) bool { return other.text() == project.text() }) {
+				p.projects = append(p.projects, project)
+			}
+		}
+		if p.evaluators[i], err = policy.NewEvaluatorFS(src); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// tables are those of both policies with the same rows, and what was left out of them.
+func (p pair) tables(ctx context.Context, workers int, inPairs bool) (tables [2]Table, cut []string, err error) {
+	all := mine(p.projects, p.evaluators[0], p.evaluators[1])
+	literals, some := all.singly()
+	if some {
+		cut = append(cut, cutSingly)
+	}
+	if inPairs {
+		two, some := all.inPairs()
+		if literals = append(literals, two...); some {
+			cut = append(cut, cutInPairs)
+		}
+	}
+	candidates := combinations(all.reads, literals, p.projects)
+	for i, e := range p.evaluators {
+		if tables[i], err = newTable(ctx, e, candidates, workers); err != nil {
+			return tables, nil, err
+		}
+	}
+	return tables, cut, nil
 }
 
 // compareTables compares two tables of the same combinations.
@@ -135,7 +188,7 @@ var dimensions = []struct {
 	{"user", func(f Facts, _ policy.Action) string { return f.User }},
 	{"owner", func(f Facts, _ policy.Action) string { return f.Owner }},
 	{"usage", func(f Facts, _ policy.Action) string { return f.Usage }},
-	{"action", func(_ Facts, a policy.Action) string { return string(a) }},
+	{"action", func(_ Facts, a policy.Action) string { return text(string(a)) }},
 }
 
 // values counts the values that the table has of each fact.

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -113,6 +114,24 @@ func TestDocumentedExampleShowsItsDiff(t *testing.T) {
 		if strings.HasPrefix(c.New, "200") && (c.Action == policy.ActionGenerate || !slices.Contains([]string{policy.KeyActive, "- via=console"}, c.Key) &&
 			(!strings.HasPrefix(c.Key, "active ") || strings.Contains(c.Key, "userState="))) {
 			t.Errorf("readers may do too much: %+v", c)
+		}
+	}
+}
+
+// TestChangedCountsLittleForARuleAndMuchForOneThatAllowsAll: by it a service that nobody
+// asks anything holds back what its source holds, at 1,000 decisions.
+func TestChangedCountsLittleForARuleAndMuchForOneThatAllowsAll(t *testing.T) {
+	for name, tt := range map[string]struct {
+		to          fs.FS
+		least, most int
+	}{
+		"a comment":  {edited(t, "svc/key/key.rego", "# title: Key\n", "# title: A key\n"), 0, 0},
+		"readers":    {os.DirFS(policytest.Example(t)), 100, 900},
+		"allows all": {edited(t, rulesFile, "\n# METADATA\n# title: Refusal", "\nallow if key.active\n\n# METADATA\n# title: Refusal"), 3000, 1 << 20},
+	} {
+		cells, whole, err := Changed(t.Context(), policy.Embedded(), tt.to)
+		if err != nil || !whole || cells < tt.least || cells > tt.most {
+			t.Errorf("%s changes %d decisions (whole: %v), %v", name, cells, whole, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -23,10 +22,13 @@ type candidate struct {
 	userState   any            // of the user, with or without a key; absent{}: there is none
 	scopes      any            // of the key; nil: there are none
 	labels      map[string]string
-	request     map[string]any // members of the request that are not the usual ones
-	noRequest   bool           // nothing is known of it
-	reads       policy.Reads   // of the policies: without any there is no usual request
-	varied      bool           // not one of a product
+	ofUser      map[string]string // attributes of the user, with or without a key
+	request     map[string]any    // members of the request that are not the usual ones
+	noRequest   bool              // nothing is known of it
+	reads       policy.Reads      // of the policies: without any there is no usual request
+	spelling    string            // of each action, in the words of spellings
+	varied      bool              // not one of a product
+	recent      bool              // no table up to commit f54341a has it
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
@@ -129,11 +131,17 @@ func combinations(reads policy.Reads, more []candidate, extra []TableProject) []
 		last[i].varied = true
 	}
 	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
+	recent := slices.Concat(nearConsole(extra), nearActions())
+	for i := range recent {
+		recent[i].recent = true
+	}
+	all = append(all, recent...)
 	for i := range all {
 		all[i].reads = reads
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
+		c.recent = false // it may be there already
 		text := fmt.Sprintf("%#v", c)
 		defer func() { seen[text] = true }()
 		return seen[text]
@@ -161,70 +169,10 @@ func product(projects []TableProject) []candidate {
 	return all
 }
 
-// nearUsers are users and states that a careless comparison takes for others.
-func nearUsers(projects []TableProject) []candidate {
-	var all []candidate
-	for _, project := range projects {
-		c := ordinary()
-		c.project = project
-		for _, user := range near("user-1") {
-			c.user = user
-			all = append(all, c)
-		}
-		c.user = "user-1"
-		for _, state := range near(policy.KeyActive) {
-			c.state = state
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// nearOwners are owners of that kind, each with each user.
-func nearOwners() []candidate {
-	var all []candidate
-	c := ordinary()
-	for _, owner := range near("user-1") {
-		c.project = TableProject{OwnerID: owner}
-		for _, user := range append([]any{"user-1"}, near("user-1")...) {
-			c.user = user
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// near returns texts that are nearly v: longer, shorter, with spaces, in another case,
-// with a letter that looks the same.
-func near(v any) []any {
-	s, ok := v.(string)
-	if !ok || s == "" {
-		return nil
-	}
-	runes := []rune(s)
-	shorter := string(runes[:len(runes)-1])
-	flipped := strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return unicode.ToLower(r)
-		}
-		return unicode.ToUpper(r)
-	}, s)
-	var all []any
-	for _, other := range []string{s + "0", shorter, "x" + s, s + " ", " " + s, flipped, lookAlikes.Replace(s)} {
-		if other != s && other != "" && !slices.Contains(all, any(other)) {
-			all = append(all, other)
-		}
-	}
-	return all
-}
-
-// lookAlikes has Cyrillic letters for Latin ones.
-var lookAlikes = strings.NewReplacer("a", "\u0430", "e", "\u0435", "o", "\u043e", "c", "\u0441", "p", "\u0440")
-
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
-	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, varied: c.varied}
-	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, spelling: c.spelling, varied: c.varied, recent: c.recent}
+	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.ofUser != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
 	}
@@ -240,11 +188,17 @@ func (c candidate) facts() (Facts, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
 		f.Key += " label " + name + "=" + text(c.labels[name])
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.ofUser)) {
+		f.Key += " user's " + name + "=" + text(c.ofUser[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.request)) {
 		f.Key += " " + name + "=" + text(c.request[name])
 	}
 	if c.noRequest {
 		f.Key += " no request"
+	}
+	if c.spelling != "" {
+		f.Key += " action " + c.spelling
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		f.Usage += fmt.Sprintf(" %s=%v", name, c.used[name])
@@ -270,6 +224,9 @@ func (c candidate) facts() (Facts, error) {
 		members := map[string]any{"id": c.user, "via": c.via}
 		if c.userState != any(absent{}) {
 			members["state"] = c.userState
+		}
+		if c.ofUser != nil {
+			members["attributes"] = c.ofUser
 		}
 		user, err := ast.InterfaceToValue(members)
 		if err != nil {
@@ -309,6 +266,9 @@ func (c candidate) key() any {
 	}
 	if c.labels != nil {
 		key["labels"] = c.labels
+	}
+	if c.ofUser != nil {
+		key["userAttributes"] = c.ofUser
 	}
 	switch c.usage {
 	case "no limits":

@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,8 +32,9 @@ const (
 	limitsFile  = "svc/limits/limits.rego"
 	reasonsFile = "svc/reasons/reasons.rego"
 
-	ownerRule = "input.project.ownerId == input.key.userId"
-	stateRule = `input.key.state == "active"`
+	ownerRule   = "input.project.ownerId == input.key.userId"
+	consoleRule = "input.project.ownerId == input.user.id"
+	stateRule   = `input.key.state == "active"`
 )
 
 // moreAllow is the rule allow with one more way.
@@ -50,6 +54,10 @@ func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
 		"owner by trim_space":          {projectFile, ownerRule, "trim_space(input.project.ownerId) == input.key.userId"},
 		"user by trim_space":           {projectFile, ownerRule, "input.project.ownerId == trim_space(input.key.userId)"},
 		"owner by lower":               {projectFile, ownerRule, "lower(input.project.ownerId) == lower(input.key.userId)"},
+		"console owner by trim_space":  {projectFile, consoleRule, "trim_space(input.project.ownerId) == input.user.id"},
+		"action by lower":              {authzFile, "\tinput.action == \"generate\"\n\tkey.active", "\tlower(input.action) == \"generate\"\n\tkey.active"},
+		"console action by trim_space": {authzFile, "input.action in {\"console.read\"", "trim_space(input.action) in {\"console.read\""},
+		"admin action by startswith":   {authzFile, "input.action in {\"admin.read\", \"admin.write\"}", "startswith(input.action, \"admin.\")"},
 		"state by trim_space":          {keyFile, stateRule, `trim_space(input.key.state) == "active"`},
 		"state by startswith":          {keyFile, stateRule, `startswith(input.key.state, "active")`},
 		"bob":                          {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.action in {"status", "files", "events"}`)},
@@ -59,6 +67,9 @@ func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
 		"a key's id":                   {authzFile, refusal, moreAllow(`input.key.id == "key_7"; input.action == "files"`)},
 		"an attribute":                 {authzFile, refusal, moreAllow(`input.project.attributes.public == "yes"; input.action == "files"`)},
 		"an attribute by its name":     {authzFile, refusal, moreAllow(`object.get(input.project.attributes, "public", "") == "all"; input.action == "files"`)},
+		"a user's attribute":           {authzFile, refusal, moreAllow(`input.key.userAttributes.plan == "school"; input.action == "files"`)},
+		"a user's, by its name":        {authzFile, refusal, moreAllow(`object.get(input.key, ["userAttributes", "plan"], "") == "school"; input.action == "files"`)},
+		"a user's in the console":      {projectFile, "input.project.ownerId == input.user.id", `input.user.attributes.staff == "yes"`},
 		"a user and an attribute":      {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.project.attributes.team == "red"; input.action == "files"`)},
 		"an address":                   {authzFile, refusal, moreAllow(`net.cidr_contains("198.51.100.0/24", input.request.ip); input.action == "files"`)},
 		"the small hours":              {authzFile, refusal, moreAllow(`split(input.request.time, "T")[1] < "00:30"; input.action == "files"`)},
@@ -76,6 +87,118 @@ func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
 			}
 			if len(d.Changes) == 0 || !d.Conditional() || d.None() {
 				t.Errorf("%d rows, conditions\n%s", len(d.Changes), conditionLines(d))
+			}
+			if nearly := strings.Contains(name, "console") || strings.Contains(name, "action"); nearly && !allowsMore(d) {
+				t.Errorf("no row shows what is allowed: %s", strings.Join(d.Summary(), "\n"))
+			}
+		})
+	}
+}
+
+// allowsMore reports whether a request is allowed that was refused.
+func allowsMore(d Difference) bool {
+	return slices.ContainsFunc(d.Changes, func(c Change) bool { return !strings.HasPrefix(c.Old, "200") && strings.HasPrefix(c.New, "200") })
+}
+
+// TestAFactsOwnValueIsTriedWithALiteral: these are no literals of the table's own.
+func TestAFactsOwnValueIsTriedWithALiteral(t *testing.T) {
+	const refusal = "\n# METADATA\n# title: Refusal"
+	more := func(condition string) string {
+		return "\nallow if {\n\t" + strings.ReplaceAll(condition, "; ", "\n\t") + "\n}\n"
+	}
+	rules := ""
+	wanted := map[string]string{ // the keys and actions of rows
+		"active scopes=[read]":    `"read" in input.key.scopes; input.key.userId == "bob"; input.action == "generate"`,
+		"active userState=suspen": `input.key.userState == "suspended"; input.key.userId == "bob"; input.action == "files"`,
+		"- via=console userState": `input.user.state == "suspended"; input.user.id == "bob"; input.action == "files"`,
+		"disabled label wall=yes": `input.key.state == "disabled"; input.key.labels.wall == "yes"; input.action == "files"`,
+		"active scopes=[full]":    `input.key.scopes == ["full"]; input.project.id == "p9"; input.action == "preview"`,
+		"- via=admin":             `input.user.via == "admin"; input.project.attributes.open == "yes"; input.action == "files"`,
+	}
+	for _, condition := range wanted {
+		rules += more(condition)
+	}
+	d, err := Diff(t.Context(), policy.Embedded(), edited(t, authzFile, refusal, rules+refusal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, condition := range wanted {
+		if !slices.ContainsFunc(d.Changes, func(c Change) bool {
+			return strings.HasPrefix(c.Key, key) && strings.HasPrefix(c.New, "200") && strings.HasSuffix(condition, fmt.Sprintf("%q", c.Action))
+		}) {
+			t.Errorf("no row shows %s", condition)
+		}
+	}
+}
+
+// TestWhatIsCutIsSaid has a policy with more literals than are tried.
+func TestWhatIsCutIsSaid(t *testing.T) {
+	var names []string
+	for n := range 150 {
+		names = append(names, fmt.Sprintf("%q", fmt.Sprint("user", n)))
+	}
+	to := changed(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.key.userId in {"+strings.Join(names, ", ")+"}")
+	literals, singly := mine(nil, evaluatorOf(t, to)).singly()
+	pairs, inPairs := mine(nil, evaluatorOf(t, to)).inPairs()
+	if !singly || !inPairs || len(literals) != most || len(pairs) != mostPairs {
+		t.Errorf("%d rows with a literal, cut %t; %d with two, cut %t", len(literals), singly, len(pairs), inPairs)
+	}
+	p, err := readPair(to, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, cut, err := p.tables(t.Context(), 2, true); err != nil || !slices.Equal(cut, []string{cutSingly, cutInPairs}) {
+		t.Errorf("said of a diff: %v, %v", cut, err)
+	}
+	v := &verifier{ctx: t.Context(), src: to, evaluator: evaluatorOf(t, to)}
+	if summary, _ := v.table(); !strings.Contains(summary, cutSingly) {
+		t.Errorf("said of a verification: %s", summary)
+	}
+}
+
+func evaluatorOf(t *testing.T, src fs.FS) *policy.Evaluator {
+	t.Helper()
+	e, err := policy.NewEvaluatorFS(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestConditionsThatReadAlikeAreNotTakenForEqual has pairs of rules that differ in which
+// variable, or in whose member, they look at; no row shows either.
+func TestConditionsThatReadAlikeAreNotTakenForEqual(t *testing.T) {
+	const refusal = "\n# METADATA\n# title: Refusal"
+	const rare = `input.project.id == "p9"; input.project.attributes.team == "red"; input.usage.jobsToday == 7; `
+	for name, pair := range map[string][2]string{
+		"key or value":           {`every k, v in input.project.attributes { k != v; v == "a" }`, `every k, v in input.project.attributes { k != v; k == "a" }`},
+		"which of two variables": {`some a, b in input.project.attributes; a == "a"`, `some a, b in input.project.attributes; b == "a"`},
+		"in a comprehension":     {`count([v | some k, v in input.project.attributes; k == "a"]) == 1`, `count([v | some k, v in input.project.attributes; v == "a"]) == 1`},
+		"a dot in a name":        {`input.project.attributes["a.b"] == input.key.labels.c`, `input.project.attributes.a.b == input.key.labels.c`},
+		"input or rule":          {`count(input.limits.exceeded) == 0`, `count(limits.exceeded) == 0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sides [2]bundle.Snapshot
+			for i, condition := range pair {
+				sides[i] = edited(t, authzFile, refusal, moreAllow(rare+condition))
+			}
+			conditions, err := compareConditions(t.Context(), sides[0], sides[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := Difference{Conditions: conditions}
+			var old, now string
+			for _, c := range conditions {
+				switch c.In {
+				case Old:
+					old += c.Text
+				case New:
+					now += c.Text
+				}
+			}
+			if d.None() || old == now {
+				t.Errorf("conditions\n%s", conditionLines(d))
 			}
 		})
 	}

@@ -27,6 +27,7 @@ func Invariants(ctx context.Context, e *policy.Evaluator, extra []TableProject) 
 			if action != policy.ActionGenerate && c.usage != text(nil) && !c.varied {
 				continue
 			}
+			action = facts.spelt(action)
 			d, err := e.DecideValue(ctx, facts.input(action))
 			switch {
 			case ctx.Err() != nil:

@@ -21,21 +21,23 @@ type literals struct {
 	names   map[string]bool // of members that are not the input's own: attributes
 	dynamic bool            // attributes are read by names that are texts
 	admin   bool            // attributes of an admin are read
+	ofUser  bool            // attributes of the user are
 	reads   policy.Reads
 	extra   []TableProject
 }
 
 // most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms.
+// Where they cut, it is said.
 const (
 	most      = 4000
-	mostPairs = 1500
+	mostPairs = 2000
 )
 
 // known are texts that the table has anyway.
 var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
-		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "scopes", "labels"},
+		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "userAttributes", "scopes", "labels"},
 		{"adminAttributes", "request", "ip", "time", "method", "userAgent"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
@@ -117,6 +119,8 @@ func (l *literals) collect(x any) {
 			return true
 		case ast.String:
 			l.admin = l.admin || x == "adminAttributes"
+			l.ofUser = l.ofUser || x == "userAttributes" || x == "attributes"
+			l.dynamic = l.dynamic || slices.Contains(attributesOf, x)
 			if !known[string(x)] && strings.ContainsFunc(string(x), wordy) {
 				l.texts[string(x)] = true
 			}
@@ -135,11 +139,13 @@ func (l *literals) ref(ref ast.Ref) {
 		return
 	}
 	attributes := slices.IndexFunc(ref, func(part *ast.Term) bool {
-		return part.Equal(ast.StringTerm("attributes")) || part.Equal(ast.StringTerm("adminAttributes"))
+		name, _ := part.Value.(ast.String)
+		return slices.Contains(attributesOf, name)
 	})
 	if attributes >= 0 && (attributes == len(ref)-1 || !ref[attributes+1].IsGround()) {
 		l.dynamic = true
 	}
+	l.ofUser = l.ofUser || ref.HasPrefix(userAttributes) || ref.HasPrefix(keysUserAttributes)
 	for _, part := range ref[1:] {
 		l.admin = l.admin || part.Equal(ast.StringTerm("adminAttributes"))
 		if name, ok := part.Value.(ast.String); ok && !known[string(name)] {
@@ -147,6 +153,15 @@ func (l *literals) ref(ref ast.Ref) {
 		}
 	}
 }
+
+// attributesOf are the members that have texts by names.
+var attributesOf = []ast.String{"attributes", "adminAttributes", "userAttributes", "labels"}
+
+// Where the attributes of users are, of those without a key and of a key's.
+var (
+	userAttributes     = ast.MustParseRef("input.user.attributes")
+	keysUserAttributes = ast.MustParseRef("input.key.userAttributes")
+)
 
 // wordy tells what may be a part of a name from what separates names.
 func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -195,6 +210,15 @@ func (l literals) variations(nearly bool) []variation {
 				}
 				c.labels[name] = s
 			}})
+			if l.ofUser {
+				all = append(all, variation{"user's attribute " + name, func(c *candidate) {
+					c.ofUser = maps.Clone(c.ofUser)
+					if c.ofUser == nil {
+						c.ofUser = map[string]string{}
+					}
+					c.ofUser[name] = s
+				}})
+			}
 			if !l.admin {
 				continue
 			}
@@ -232,7 +256,7 @@ func (l literals) amounts() []variation {
 // withoutKey are the ways to put literals into what is known of a request without a key.
 func (l literals) withoutKey() []variation {
 	all := slices.DeleteFunc(l.variations(false), func(v variation) bool {
-		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ") && !strings.HasPrefix(v.place, "admin's ")
+		return v.place != "user" && v.place != "owner" && v.place != "project" && !strings.HasPrefix(v.place, "attribute ") && !strings.HasPrefix(v.place, "admin's ") && !strings.HasPrefix(v.place, "user's attribute ")
 	})
 	for _, s := range slices.Sorted(maps.Keys(l.texts)) {
 		all = append(all, variation{"way", func(c *candidate) { c.via = s }})
@@ -249,9 +273,8 @@ func bases() []candidate {
 }
 
 // singly are candidates that have one literal each, or one other fact about the request, at
-// most a number that can be waited for.
-func (l literals) singly() []candidate {
-	var all []candidate
+// most a number that can be waited for; cut says that there are more.
+func (l literals) singly() (all []candidate, cut bool) {
 	ofProjects := append(bases()[:2], without("user-1", policy.ViaConsole, tableOwners[0]))
 	for _, project := range l.extra {
 		c := ordinary()
@@ -272,37 +295,65 @@ func (l literals) singly() []candidate {
 				if base.project.OwnerID == any(absent{}) {
 					base.project = tableOwners[4] // what is not there has no attributes
 				}
-				if all = append(all, base); len(all) == most {
-					return all
+				if len(all) == most {
+					return all, true
 				}
+				all = append(all, base)
 			}
 		}
 	}
-	return all
+	return all, false
 }
 
-// inPairs are candidates that have two, at most a number that can be waited for.
-func (l literals) inPairs() []candidate {
-	var all []candidate
-	variations := append(l.requests(true), l.variations(false)...)
-	for i, one := range variations {
-		into := bases()[:2]
-		if strings.HasPrefix(one.place, ofRequest) {
-			into = into[:1]
-		}
-		for _, other := range variations[i+1:] {
-			if one.place == other.place {
-				continue
+// ownValues are what facts are by themselves, whatever the rules compare them with; those
+// of a user without a key apart.
+func ownValues() (withKey, withoutKey []variation) {
+	suspended := variation{"user's state", func(c *candidate) { c.userState = policy.UserSuspended }}
+	withKey = []variation{suspended}
+	for _, scopes := range [][]any{{policy.ScopeRead}, {policy.ScopeFull}, {policy.ScopeRead, policy.ScopeFull}} {
+		withKey = append(withKey, variation{"scopes", func(c *candidate) { c.scopes = scopes }})
+	}
+	for _, state := range []string{policy.KeyDisabled, policy.KeyRevoked} {
+		withKey = append(withKey, variation{"state", func(c *candidate) { c.state = state }})
+	}
+	return withKey, []variation{suspended, {"way", func(c *candidate) { c.via = policy.ViaAdmin }}}
+}
+
+// inPairs are candidates that have two, at most a number that can be waited for; cut says
+// that there are more. Those with a value of a fact's own come first, as they are few.
+func (l literals) inPairs() (all []candidate, cut bool) {
+	own, ownWithoutKey := ownValues()
+	keyed, keyless := append(l.requests(true), l.variations(false)...), append(l.requests(true), l.withoutKey()...)
+	console := []candidate{without("user-1", policy.ViaConsole, tableOwners[0]), without("user-1", policy.ViaConsole, tableOwners[1])}
+	for _, kind := range []struct {
+		ones, others []variation // nil: each one with those after it
+		bases        []candidate
+	}{
+		{own, keyed, bases()[:2]}, {ownWithoutKey, keyless, console}, {keyed, nil, bases()[:2]}, {keyless, nil, console[1:]},
+	} {
+		for i, one := range kind.ones {
+			others := kind.others
+			if others == nil {
+				others = kind.ones[i+1:]
 			}
-			for _, base := range into {
-				c := base
-				one.vary(&c)
-				other.vary(&c)
-				if all = append(all, c); len(all) == mostPairs {
-					return all
+			into := kind.bases
+			if kind.others == nil && strings.HasPrefix(one.place, ofRequest) {
+				into = into[:1]
+			}
+			for _, other := range others {
+				if one.place == other.place {
+					continue
+				}
+				for _, c := range into {
+					one.vary(&c)
+					other.vary(&c)
+					if len(all) == mostPairs {
+						return all, true
+					}
+					all = append(all, c)
 				}
 			}
 		}
 	}
-	return all
+	return all, false
 }

@@ -35,7 +35,11 @@ func reads(user, owner string) bool {
 // documentedRule is the specification, the example's readers included, written without
 // the policy.
 func documentedRule(f Facts, action policy.Action) string {
-	key, _, _ := strings.Cut(f.Key, " no request")
+	key, spelling, _ := strings.Cut(f.Key, " action ")
+	if spelling != "" {
+		action = "teleport"
+	}
+	key, _, _ = strings.Cut(key, " no request")
 	key, _, _ = strings.Cut(key, " ip=")
 	key, _, _ = strings.Cut(key, " label ")
 	key, scopes, _ := strings.Cut(key, " scopes=")
@@ -118,7 +122,7 @@ func documentedKeyless(f Facts, via string, action policy.Action) string {
 	switch action {
 	case policy.ActionGetProject, policy.ActionAnalytics, policy.ActionStatus, policy.ActionEvents, policy.ActionFiles, policy.ActionPreview:
 		reading = true
-	case policy.ActionSetAttributes, policy.ActionPublish, policy.ActionUnpublish:
+	case policy.ActionSetAttributes, policy.ActionPublish, policy.ActionUnpublish, policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
 		owning = true
 	}
 	switch {

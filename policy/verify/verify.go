@@ -245,9 +245,13 @@ func (v *verifier) table() (string, []string) {
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	table, err := NewTable(v.ctx, v.evaluator, projects)
+	table, cut, err := wholeTable(v.ctx, v.evaluator, projects)
 	if err != nil {
 		return "", []string{err.Error()}
+	}
+	summary := fmt.Sprintf("%d decisions", len(table)*len(tableActions))
+	if cut {
+		summary += "; " + cutSingly
 	}
 	var findings []string
 	for _, row := range table {
@@ -264,11 +268,11 @@ func (v *verifier) table() (string, []string) {
 	case err != nil:
 		findings = append(findings, fmt.Sprintf("reading %s: %v", TableFile, err))
 	case string(golden) != table.String() && table.former(string(golden)):
-		return fmt.Sprintf("%d decisions; %s has the fewer of a former version", len(table)*len(tableActions), TableFile), limited(findings)
+		return fmt.Sprintf("%s; %s has the fewer of a former version", summary, TableFile), limited(findings)
 	default:
 		findings = append(findings, compareText(string(golden), table.String())...)
 	}
-	return fmt.Sprintf("%d decisions", len(table)*len(tableActions)), limited(findings)
+	return summary, limited(findings)
 }
 
 // compareText returns the lines that differ.

@@ -16,16 +16,18 @@ const whereMark = " holds if "
 // localVariable is a name that OPA's compiler gives.
 var localVariable = regexp.MustCompile(`__local\d+__\d*`)
 
-// wording writes what partial evaluation leaves for a person to read.
+// wording writes what partial evaluation leaves, for a person to read or to be compared.
 type wording struct {
 	compiler *ast.Compiler
+	exact    bool                   // names are whole: equal texts mean the same
 	support  map[string][]*ast.Rule // by reference
 	asked    []string               // references that conditions have, in their order
 	locals   map[ast.Var]string
+	count    int // of local variables in the order that they appear
 }
 
-func newWording(compiler *ast.Compiler, support []*ast.Module) *wording {
-	w := &wording{compiler: compiler, support: map[string][]*ast.Rule{}}
+func newWording(compiler *ast.Compiler, support []*ast.Module, exact bool) *wording {
+	w := &wording{compiler: compiler, exact: exact, support: map[string][]*ast.Rule{}}
 	for _, module := range support {
 		for _, rule := range module.Rules {
 			ref := module.Package.Path.Extend(rule.Head.Ref().GroundPrefix()).String()
@@ -37,9 +39,12 @@ func newWording(compiler *ast.Compiler, support []*ast.Module) *wording {
 
 // body writes conditions that hold together, without those that are there twice.
 func (w *wording) body(body ast.Body) string {
-	w.locals = map[ast.Var]string{}
+	w.begin()
 	return w.conjunction(body)
 }
+
+// begin forgets the variables of what was written before.
+func (w *wording) begin() { w.locals, w.count = map[ast.Var]string{}, 0 }
 
 func (w *wording) conjunction(body ast.Body) string {
 	var words []string
@@ -86,8 +91,16 @@ func (w *wording) expr(e *ast.Expr) string {
 		}
 	case []*ast.Term:
 		word = w.call(terms)
+	case *ast.Every:
+		variables := w.term(terms.Value)
+		if terms.Key != nil {
+			variables = w.term(terms.Key) + ", " + variables
+		}
+		word = "every " + variables + " in " + w.term(terms.Domain) + " {" + w.inOrder(terms.Body) + "}"
+	case *ast.SomeDecl:
+		word = "some " + w.list(terms.Symbols)
 	default:
-		word = localVariable.ReplaceAllString(e.String(), "_")
+		word = w.other(e.String())
 	}
 	for _, with := range e.With {
 		word += " with " + w.term(with.Target) + " as " + w.term(with.Value)
@@ -96,6 +109,20 @@ func (w *wording) expr(e *ast.Expr) string {
 		return "not " + word
 	}
 	return word
+}
+
+// inOrder writes conditions as they stand.
+func (w *wording) inOrder(body ast.Body) string {
+	words := make([]string, len(body))
+	for i, expr := range body {
+		words[i] = w.expr(expr)
+	}
+	return strings.Join(words, ", ")
+}
+
+// other is a text of OPA's with the variables that it has named as all are.
+func (w *wording) other(text string) string {
+	return localVariable.ReplaceAllStringFunc(text, func(name string) string { return w.variable(ast.Var(name)) })
 }
 
 func (w *wording) call(terms []*ast.Term) string {
@@ -137,8 +164,20 @@ func (w *wording) term(t *ast.Term) string {
 		var terms []*ast.Term
 		v.Foreach(func(t *ast.Term) { terms = append(terms, t) })
 		return "[" + w.list(terms) + "]"
+	case ast.Object:
+		var words []string
+		v.Foreach(func(key, value *ast.Term) { words = append(words, w.term(key)+": "+w.term(value)) })
+		return "{" + strings.Join(words, ", ") + "}"
+	case *ast.ArrayComprehension:
+		return "[" + w.term(v.Term) + " | " + w.inOrder(v.Body) + "]"
+	case *ast.SetComprehension:
+		return "{" + w.term(v.Term) + " | " + w.inOrder(v.Body) + "}"
+	case *ast.ObjectComprehension:
+		return "{" + w.term(v.Key) + ": " + w.term(v.Value) + " | " + w.inOrder(v.Body) + "}"
+	case ast.Null, ast.Boolean, ast.Number, ast.String:
+		return t.String()
 	}
-	return t.String()
+	return w.other(t.String())
 }
 
 func (w *wording) list(terms []*ast.Term) string {
@@ -159,32 +198,34 @@ func (w *wording) variable(v ast.Var) string {
 		return string(v)
 	}
 	if w.locals[v] == "" {
-		w.locals[v] = fmt.Sprintf("v%d", len(w.locals)+1)
+		w.count++
+		w.locals[v] = fmt.Sprintf("v%d", w.count)
 	}
 	return w.locals[v]
 }
 
-// ref writes a reference; one to the input without its first word.
+// ref writes a reference: one to the input without its first word, one to a rule without
+// the package that all are in.
 func (w *wording) ref(ref ast.Ref) string {
 	var out strings.Builder
-	rest := ref
-	switch {
-	case ref.HasPrefix(ast.InputRootRef) && len(ref) > 1:
-		rest = ref[1:]
-	case ref.HasPrefix(ast.DefaultRootRef):
+	rest := ref[1:]
+	isRule := ref.HasPrefix(ast.DefaultRootRef)
+	if isRule {
 		w.ask(ref)
-		rest = ref[1:]
+	}
+	switch {
+	case w.exact || !isRule && !ref.HasPrefix(ast.InputRootRef) || len(ref) == 1:
+		out.WriteString(w.term(ref[0]))
+	case isRule:
+		out.WriteString("data")
 		for len(rest) > 1 && (rest[0].Equal(ast.StringTerm("partial")) || rest[0].Equal(ast.StringTerm("svc"))) {
 			rest = rest[1:]
 		}
-	default:
-		out.WriteString(w.term(ref[0]))
-		rest = ref[1:]
 	}
 	for _, part := range rest {
 		name, isText := part.Value.(ast.String)
 		switch {
-		case isText && attributeName.MatchString(strings.TrimLeft(string(name), "_")):
+		case !w.exact && isText && wordName.MatchString(string(name)):
 			if out.Len() > 0 {
 				out.WriteByte('.')
 			}
@@ -195,6 +236,9 @@ func (w *wording) ref(ref ast.Ref) string {
 	}
 	return out.String()
 }
+
+// wordName is a member that is written after a dot.
+var wordName = regexp.MustCompile(`^_*[A-Za-z][A-Za-z0-9_]*$`)
 
 func (w *wording) ask(ref ast.Ref) {
 	if name := ref.GroundPrefix().String(); !slices.Contains(w.asked, name) {
@@ -210,10 +254,13 @@ func (w *wording) inlined(t *ast.Term) string {
 		return ""
 	}
 	var bodies []string
+	outer := w.locals
+	defer func() { w.locals = outer }()
 	for _, rule := range w.support[ref.String()] {
 		if len(rule.Head.Args) > 0 {
 			return ""
 		}
+		w.locals = map[ast.Var]string{} // they are other variables, whatever OPA called them
 		bodies = append(bodies, w.conjunction(rule.Body))
 	}
 	w.asked = slices.DeleteFunc(w.asked, func(name string) bool { return name == ref.String() })
@@ -223,25 +270,33 @@ func (w *wording) inlined(t *ast.Term) string {
 // where defines the rules that conditions refer to, and those that these refer to.
 func (w *wording) where() []string {
 	var lines []string
+	seen := map[*ast.Rule]bool{}
 	for i := 0; i < len(w.asked); i++ {
-		rules := w.support[w.asked[i]]
-		if rules == nil {
-			if ref, err := ast.ParseRef(w.asked[i]); err == nil {
-				rules = w.compiler.GetRules(ref)
-			}
+		name := w.asked[i]
+		for _, rule := range w.support[name] {
+			lines = append(lines, w.definition(name, rule))
 		}
-		for _, rule := range rules {
-			for ; rule != nil; rule = rule.Else {
-				lines = append(lines, w.definition(w.asked[i], rule))
+		ref, err := ast.ParseRef(name)
+		if err != nil || w.support[name] != nil {
+			continue
+		}
+		// A reference to a package is one to all its rules.
+		for _, rule := range w.compiler.GetRulesDynamicWithOpts(ref, ast.RulesOptions{IncludeHiddenModules: true}) {
+			if !seen[rule] {
+				lines = append(lines, w.definition(rule.Path().String(), rule))
 			}
+			seen[rule] = true
 		}
 	}
 	return lines
 }
 
 func (w *wording) definition(name string, rule *ast.Rule) string {
-	w.locals = map[ast.Var]string{}
-	head := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "data."), "partial."), "svc.")
+	w.begin()
+	head := name
+	if !w.exact {
+		head = "data." + strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "data."), "partial."), "svc.")
+	}
 	switch {
 	case len(rule.Head.Args) > 0:
 		head += "(" + w.list(rule.Head.Args) + ") = " + w.term(rule.Head.Value)

@@ -100,6 +100,45 @@ func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Iden
 func (d *Door) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
+	in, err := d.factsOf(ctx, keyID, projectID, action)
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	decision, err := d.decide(ctx, in, projectID)
+	if decision.Allow && in.Key != nil && in.Project != nil && in.Project.OwnerID != in.Key.UserID {
+		decision.OwnerID = in.Project.OwnerID
+	}
+	return decision, err
+}
+
+// noter is a Policy that records what the ledger refuses.
+type noter interface {
+	Refused(ctx context.Context, in policy.Input, d policy.Decision) error
+}
+
+// NoteRefusal records that the ledger refused a submission which the policy allowed.
+// Its error is that of a log which must have it. What can't be read again is not in the
+// record: the refusal stands.
+func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+	log, ok := d.policy.(noter)
+	if !ok {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	in, err := d.factsOf(bounded, keyID, projectID, policy.ActionGenerate)
+	if err != nil {
+		in = policy.Input{Action: policy.ActionGenerate, Key: &policy.Key{ID: keyID}}
+	}
+	ctx, in = d.asked(ctx, in, projectID)
+	return log.Refused(ctx, in, policy.Decision{
+		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
+		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
+	})
+}
+
+// factsOf gathers what is known of a key, a project and the key's usage.
+func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Input, error) {
 	in := policy.Input{Action: action}
 	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
@@ -123,9 +162,9 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 		return nil
 	})
 	if err != nil {
-		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	return d.decide(ctx, in, projectID)
+	return in, nil
 }
 
 // DecideUser is Decide for a user who has no key.
@@ -141,7 +180,8 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 			}
 		}
 		if user.Via == policy.ViaConsole {
-			err = r.Row("SELECT "+ledger.UserState("users.id")+" FROM users WHERE id = ?", user.ID).Scan(&user.State)
+			err = r.Row("SELECT "+ledger.UserState("users.id")+", attributes FROM users WHERE id = ?", user.ID).
+				Scan(&user.State, ledger.Attributes(&user.Attributes))
 		}
 		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
 			return nil
@@ -154,11 +194,17 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 	return d.decide(ctx, in, projectID)
 }
 
-func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
+// asked adds the request to the facts, and a project that is not there to what the log has.
+func (d *Door) asked(ctx context.Context, in policy.Input, projectID string) (context.Context, policy.Input) {
 	in.Request = d.request(ctx)
 	if projectID != "" && in.Project == nil {
 		ctx = decisionlog.WithProject(ctx, projectID)
 	}
+	return ctx, in
+}
+
+func (d *Door) decide(ctx context.Context, in policy.Input, projectID string) (policy.Decision, error) {
+	ctx, in = d.asked(ctx, in, projectID)
 	decision, err := d.policy.Decide(ctx, in)
 	if err != nil {
 		return policy.Decision{}, fmt.Errorf("deciding on %s: %w", in.Action, err)
@@ -180,8 +226,8 @@ func (d *Door) request(ctx context.Context) *policy.Request {
 // readKey returns the facts about the key whose column has value, or nil.
 func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 	var k policy.Key
-	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
-		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
+	err := r.Row("SELECT id, user_id, state, "+ledger.UserState("keys.user_id")+", (SELECT attributes FROM users WHERE id = keys.user_id), "+ledger.FactColumns+", "+ledger.LimitColumns+" FROM keys WHERE "+column+" = ?", value).
+		Scan(slices.Concat([]any{&k.ID, &k.UserID, &k.State, &k.UserState, ledger.Attributes(&k.UserAttributes)}, ledger.FactFields(&k.Scopes, &k.Labels), ledger.LimitFields(&k.Limits))...)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, nil
 	}

@@ -48,39 +48,111 @@ const warmUpTimeout = 50 * time.Millisecond
 // must wait puts it into shadow: it is then Held. Its error is a *Failure, and the
 // active policy stays what it was.
 func (e *Engine) Activate(ctx context.Context, r Request) (Info, error) {
-	e.activating.Lock()
-	defer e.activating.Unlock()
-	if failure := e.pullFirst(ctx); failure != nil {
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	from, failure := e.fromNow(ctx)
+	if failure != nil {
 		return Info{}, failure
 	}
-	g, failure := e.activateLocked(ctx, r, e.kept.state.SourceDigest)
+	g, failure := e.weigh(ctx, from, r)
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	if failure == nil {
+		failure = e.put(ctx, from, g, r, e.kept.state.SourceDigest)
+	}
 	if failure != nil {
+		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
 		return Info{}, failure
 	}
 	return g.Info, nil
 }
 
-// activateLocked is Activate; sourceDigest names what the source holds, which
-// the watcher does not activate again.
+// activateLocked is Activate for a start, at which nobody else changes anything;
+// sourceDigest names what the source holds, which the watcher does not activate again.
 func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest string) (*Generation, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
 	defer cancel()
-	g, failure := e.prepare(ctx, r)
+	from := e.from()
+	g, failure := e.weigh(ctx, from, r)
 	if failure == nil {
-		g.Held, failure = e.mustWait(ctx, g)
-	}
-	if failure == nil {
-		failure = e.put(ctx, g, r, sourceDigest)
+		failure = e.put(ctx, from, g, r, sourceDigest)
 	}
 	if failure != nil {
 		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
-		return g, failure
 	}
-	return g, nil
+	return g, failure
+}
+
+// base is what a change starts from. It is weighed without the lock, for some seconds in
+// which others roll back or follow, and no good when they did.
+type base struct {
+	mark
+	active *Generation // nil at a first start
+	files  bundle.Snapshot
+	unread error // why there are none
+}
+
+// mark is what must be as it was when a change is made.
+type mark struct {
+	decides, waits       string // digests, "" for none
+	floor, last, version int64
+}
+
+func (e *Engine) mark() mark {
+	s := e.kept.state
+	m := mark{floor: s.Floor, last: s.Last}
+	if active := e.Active(); active != nil {
+		m.decides = active.Digest
+	}
+	if s.Waiting != nil {
+		m.waits = s.Waiting.Digest
+	}
+	if e.kept.shared != nil {
+		m.version = e.kept.shared.version
+	}
+	return m
+}
+
+// fromNow is from, after a look at what other sidecars did.
+func (e *Engine) fromNow(ctx context.Context) (base, *Failure) {
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	failure := e.pullFirst(ctx)
+	return e.from(), failure
+}
+
+// from returns the base of a change; the lock is held.
+func (e *Engine) from() base {
+	b := base{mark: e.mark(), active: e.Active()}
+	if b.active != nil {
+		b.files, b.unread = e.kept.read(b.active.Info)
+	}
+	return b
+}
+
+// weigh takes a policy through the steps that change nothing. One at a time, as each takes
+// a core.
+func (e *Engine) weigh(ctx context.Context, from base, r Request) (*Generation, *Failure) {
+	e.weighing.Lock()
+	defer e.weighing.Unlock()
+	g, failure := e.prepare(ctx, r, from.floor)
+	if failure == nil {
+		g.Held, failure = e.mustWait(ctx, from, g, r)
+	}
+	if failure != nil && ctx.Err() != nil {
+		failure = &Failure{failure.Step, fmt.Errorf("%w: %w", errCut, ctx.Err())}
+	}
+	return g, failure
 }
 
 // put confirms, keeps and swaps, or holds.
-func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest string) *Failure {
+func (e *Engine) put(ctx context.Context, from base, g *Generation, r Request, sourceDigest string) *Failure {
+	if e.mark() != from.mark {
+		return &Failure{StepKeep, ErrMeanwhile}
+	}
+	if err := ctx.Err(); err != nil {
+		return &Failure{StepKeep, fmt.Errorf("%w: %w", errCut, err)}
+	}
 	g.Number = e.kept.state.next()
 	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)
 	g.ActivatedBy = r.Actor
@@ -97,8 +169,9 @@ func (e *Engine) put(ctx context.Context, g *Generation, r Request, sourceDigest
 	return nil
 }
 
-// prepare takes a policy through the steps up to its first decision.
-func (e *Engine) prepare(ctx context.Context, r Request) (*Generation, *Failure) {
+// prepare takes a policy through the steps up to its first decision; floor is the lowest
+// sequence that it may have.
+func (e *Engine) prepare(ctx context.Context, r Request, floor int64) (*Generation, *Failure) {
 	g := &Generation{Info: Info{Digest: r.Files.Digest(), Source: r.Source, trust: r.Trust}}
 	if err := e.checkSignature(r.Files, r.Trust); err != nil {
 		return g, &Failure{StepSignature, err}
@@ -108,7 +181,7 @@ func (e *Engine) prepare(ctx context.Context, r Request) (*Generation, *Failure)
 		return g, &Failure{StepCompile, err}
 	}
 	g.Sequence = manifest.Metadata.Sequence
-	if err := e.checkSequence(r, g.Sequence); err != nil {
+	if err := checkSequence(r, g.Sequence, floor); err != nil {
 		return g, &Failure{StepSequence, err}
 	}
 	return g, e.prove(ctx, g, r.Files)
@@ -158,8 +231,7 @@ func (e *Engine) checkSignature(files bundle.Snapshot, trust Trust) error {
 
 // checkSequence refuses a sequence below the highest that was activated: an old
 // bundle could be replayed with its valid signature.
-func (e *Engine) checkSequence(r Request, sequence int64) error {
-	floor := e.kept.state.Floor
+func checkSequence(r Request, sequence, floor int64) error {
 	switch {
 	case r.Older || sequence >= floor:
 		return nil

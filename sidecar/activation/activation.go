@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/policy/verify"
 )
 
 // Defaults and bounds.
@@ -54,8 +56,9 @@ type Options struct {
 	// needs no approval.
 	Approvers string
 	// Threshold is how many recorded decisions of the last hour a policy may change; one
-	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. Without
-	// a log nothing is counted.
+	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. Where
+	// the log can't show it, what the source holds may change ten times as many decisions
+	// of the table of svc policy diff.
 	Threshold int
 	// Poll is how often the source is looked at; 0 means DefaultPoll, or
 	// DefaultFetch for an address.
@@ -74,6 +77,8 @@ type Options struct {
 	// proof is testAndCheck, but for tests that activate the same files again and
 	// again.
 	proof func(context.Context, *policy.Evaluator, bundle.Snapshot) *Failure
+	// changed is verify.Changed, but for tests of something else.
+	changed func(ctx context.Context, from, to fs.FS) (cells int, whole bool, err error)
 }
 
 // Generation is one policy, prepared. It never changes.
@@ -123,6 +128,9 @@ type Engine struct {
 
 	activating sync.Mutex // held by whoever changes the active generation or the shadow
 	rehearsed  string     // digest of what waits and decides along; guarded by activating
+
+	weighing sync.Mutex // taken after activating where both are
+	tried    tables     // the last; guarded by weighing
 
 	mu        sync.Mutex // guards the following fields
 	trouble   problem
@@ -217,6 +225,9 @@ func (o *Options) complete() error {
 	if o.proof == nil {
 		o.proof = testAndCheck
 	}
+	if o.changed == nil {
+		o.changed = verify.Changed
+	}
 	return nil
 }
 
@@ -238,10 +249,10 @@ func (e *Engine) OnChange(f func()) {
 // decision log. The engine still decides.
 func (e *Engine) Close() error {
 	e.stop()
+	e.closed.Wait()
 	e.activating.Lock()
 	e.replaceShadow(nil)
 	e.activating.Unlock()
-	e.closed.Wait()
 	if e.o.Log == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
-			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: keyless(in),
+			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: ofKeyAlone(in),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -41,6 +41,18 @@ func (e *Engine) Repeat(ctx context.Context, in policy.Input, d policy.Decision)
 	})
 }
 
-// keyless reports whether a decision is on a key that no one has, which costs a
-// client nothing to send.
-func keyless(in policy.Input) bool { return in.Action == policy.ActionAuthenticate && in.Key == nil }
+// Refused records that the ledger refused what the active generation allowed. It returns
+// the error of a required log.
+func (e *Engine) Refused(ctx context.Context, in policy.Input, d policy.Decision) error {
+	if e.o.Log == nil {
+		return nil
+	}
+	return e.o.Log.Add(decisionlog.Entry{
+		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestOf(ctx).ID,
+		ProjectID: decisionlog.ProjectOf(ctx), Path: decisionlog.LedgerPath,
+	})
+}
+
+// ofKeyAlone reports whether a decision is on a key alone. One that is refused costs a
+// client nothing to send, and no rate of a key bounds it.
+func ofKeyAlone(in policy.Input) bool { return in.Action == policy.ActionAuthenticate }

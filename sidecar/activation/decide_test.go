@@ -1,6 +1,7 @@
 package activation_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -93,6 +94,10 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	of := verify.Submission()
+	if err := f.Refused(peer.WithRequest(t.Context(), peer.Request{ID: "r-2"}), of, policy.Decision{Status: 429, Rule: "ledger.jobsPerDay"}); err != nil {
+		t.Fatal(err)
+	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +109,14 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 	s, err := decisionlog.Select(all, decisionlog.Filter{RequestID: "r-1", Refused: true}, 0)
 	if err != nil || len(s.Records) != 3 || s.Records[0].Project() != "p-gone" || s.Records[2].Count != 9 || s.Decisions != 11 {
 		t.Errorf("got %+v, %v", s, err)
+	}
+	refusals, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err = decisionlog.Select(bytes.NewReader(refusals), decisionlog.Filter{Rule: "ledger.jobsPerDay", Status: 429, RequestID: "r-2", Who: of.Key.ID}, 0)
+	if err != nil || len(s.Records) != 1 || s.Records[0].Path != decisionlog.LedgerPath || s.Records[0].Revision() != f.Revision() {
+		t.Errorf("of the ledger: %+v, %v", s, err)
 	}
 	if files, err := decisionlog.Policy(path, f.Revision()); err != nil || len(files) == 0 {
 		t.Errorf("the policy that decided is not kept with the log: %v", err)

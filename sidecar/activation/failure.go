@@ -44,6 +44,9 @@ var advice = map[string]string{
 	StepKeep:      "see that the data directory can be written to",
 }
 
+// errCut is the error, wrapped, of a step that was not let come to its end.
+var errCut = errors.New("it took too long, or the service stopped")
+
 // Failure is why a policy was not activated.
 type Failure struct {
 	Step string
@@ -55,14 +58,20 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // Advice says what to do about it.
 func (f *Failure) Advice() string {
-	if f == nil {
+	switch {
+	case f == nil:
 		return ""
+	case errors.Is(f.Err, ErrMeanwhile):
+		return "look at it with svc policy status, and try again"
 	}
 	return advice[f.Step]
 }
 
 // lasting reports whether the same files would fail again.
 func (f *Failure) lasting() bool {
+	if errors.Is(f.Err, errCut) {
+		return false
+	}
 	switch f.Step {
 	case StepRead, StepWarmUp, StepCompare, StepConfirm, StepKeep:
 		return false

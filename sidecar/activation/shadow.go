@@ -57,15 +57,15 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 	if sample <= 0 || sample > 1 {
 		return Candidate{}, fmt.Errorf("sample must be above 0 and at most 1, is %g", sample)
 	}
-	e.activating.Lock()
-	defer e.activating.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
 	defer cancel()
 	r.Older = true // it decides nothing
-	g, failure := e.prepare(ctx, r)
+	g, failure := e.prepare(ctx, r, 0)
 	if failure != nil {
 		return Candidate{}, failure
 	}
+	e.activating.Lock()
+	defer e.activating.Unlock()
 	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), r.Actor
 	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
 		return Candidate{}, failure

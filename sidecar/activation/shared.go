@@ -27,8 +27,8 @@ const (
 	maxSeen = 20
 )
 
-// ErrMeanwhile is returned, wrapped, when another sidecar changed the policy at the same time.
-var ErrMeanwhile = errors.New("another sidecar changed the policy meanwhile: look at it, and try again")
+// ErrMeanwhile is returned, wrapped, when somebody else changed the policy at the same time.
+var ErrMeanwhile = errors.New("the policy was changed meanwhile: look at it, and try again")
 
 // Shared is where sidecars with one store keep their policies together. Generations that
 // are kept there are the same for all.

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar/activation"
 )
@@ -160,7 +162,8 @@ func TestAnActivationAndARollbackAreOneActForAllSidecars(t *testing.T) {
 func TestASidecarThatDecidesByAnotherPolicyIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		a := join(t, m, "a", activation.Options{})
+		metrics := activation.NewMetrics()
+		a := join(t, m, "a", activation.Options{Metrics: metrics})
 		_, public := keyPair(t)
 		b := join(t, m, "b", activation.Options{KeyFile: public}) // it takes only what is signed
 		if _, err := a.activate(t, readers(t)); err != nil {
@@ -179,7 +182,39 @@ func TestASidecarThatDecidesByAnotherPolicyIsSeen(t *testing.T) {
 		if seen["a"] != a.Revision() || seen["b"] != b.Revision() || seen["a"] == seen["b"] {
 			t.Errorf("seen are %v", seen)
 		}
+		if got := differing(t, metrics); got != 1 {
+			t.Errorf("%g sidecars differ, want 1", got)
+		}
+		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		same(t, "after a rollback", b.Revision(), a)
+		if got := differing(t, metrics); got != 0 {
+			t.Errorf("%g sidecars differ after a rollback, want 0", got)
+		}
 	})
+}
+
+// differing is what the gauge says of the sidecars that decide by another policy.
+func differing(t *testing.T, m *activation.Metrics) float64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	for _, c := range m.Collectors() {
+		registry.MustRegister(c)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "svc_policy_differing_sidecars" {
+			return family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatal("there is no such gauge")
+	return 0
 }
 
 func TestASourceThatReachesSidecarsOneAfterTheOtherIsActivatedOnce(t *testing.T) {

@@ -28,6 +28,11 @@ const (
 	// end, which takes about two seconds of one core.
 	comparedTime  = time.Hour
 	comparedBytes = 16 << 20
+	// triedTime bounds the comparison of tables, which takes some seconds of one core.
+	triedTime = 30 * time.Second
+	// rowsPerDecision is how many decisions of the table may change where one that was
+	// recorded may: a rule for readers changes some hundred, one that allows all thousands.
+	rowsPerDecision = 10
 )
 
 // Errors of what waits.
@@ -47,10 +52,22 @@ type Held struct {
 	// last hour, the policy would have made otherwise than the active one.
 	Changed   int `json:"changed"`
 	Decisions int `json:"decisions"`
+	// Rows is how many decisions of the table of svc policy diff the policy changes, those
+	// on two literals left out. It is counted where what was recorded can't show that a
+	// policy changes too much: of what the source holds, which nobody was shown.
+	Rows int `json:"rows,omitempty"`
+	// Untried says that the table was too long to be tried as a whole.
+	Untried bool `json:"untried,omitempty"`
 }
 
 func (h Held) String() string {
 	text := fmt.Sprintf("it changes %d of %s of the last hour", h.Changed, change.Count(h.Decisions, "decision"))
+	if h.Rows > 0 {
+		text += fmt.Sprintf(", and %s of the table", change.Count(h.Rows, "decision"))
+	}
+	if h.Untried {
+		text += ", and the table was too long to be tried as a whole"
+	}
 	if h.Approval {
 		text += ", and needs the approval of a second person"
 	}
@@ -59,40 +76,83 @@ func (h Held) String() string {
 
 // mustWait returns why a policy must wait, nil when it need not. The policy of the
 // program need not, nor does one that finds none active.
-func (e *Engine) mustWait(ctx context.Context, g *Generation) (*Held, *Failure) {
-	active := e.Active()
+func (e *Engine) mustWait(ctx context.Context, from base, g *Generation, r Request) (*Held, *Failure) {
+	active := from.active
 	if g.trust == BuiltIn || active == nil || active.Digest == g.Digest {
 		return nil, nil
 	}
 	h := &Held{Approval: len(e.approvers) > 0}
 	if g.Revision != active.Revision {
-		var err error
-		if h.Changed, h.Decisions, err = e.compare(ctx, g.Evaluator, active.Evaluator); err != nil {
+		report, err := e.compare(ctx, g.Evaluator, active.Evaluator)
+		if err != nil {
 			return nil, &Failure{StepCompare, err}
 		}
+		h.Changed, h.Decisions = report.Changed(), report.Decisions
+		enough := report.OfKeys > e.o.Threshold && report.Unreadable == 0
+		if r.Actor == ByService && h.Changed <= e.o.Threshold && !enough {
+			if err := e.try(ctx, from, g, r.Files, h); err != nil {
+				return nil, &Failure{StepCompare, err}
+			}
+		}
 	}
-	if !h.Approval && h.Changed <= e.o.Threshold {
+	if !h.Approval && h.Changed <= e.o.Threshold && h.Rows <= rowsPerDecision*e.o.Threshold && !h.Untried {
 		return nil, nil
 	}
 	return h, nil
 }
 
 // compare has both policies make recorded decisions again.
-func (e *Engine) compare(ctx context.Context, next, active *policy.Evaluator) (changed, decisions int, err error) {
+func (e *Engine) compare(ctx context.Context, next, active *policy.Evaluator) (report replay.Report, err error) {
 	if e.o.Log == nil {
-		return 0, 0, nil
+		return report, nil
 	}
 	since := e.o.Now().Add(-comparedTime)
 	log, err := decisionlog.OpenEnd(e.o.Log.Path(), since, comparedBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, nil
+		return report, nil
 	}
 	if err != nil {
-		return 0, 0, err
+		return report, err
 	}
 	defer log.Close()
-	report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: active, Workers: 1})
-	return report.Changed(), report.Decisions, err
+	return replay.Run(ctx, log, next, replay.Options{Since: since, Against: active, Workers: 1})
+}
+
+// tables is what two policies, named by their digests, decide otherwise on the table.
+type tables struct {
+	from, to string
+	rows     int
+	whole    bool
+}
+
+// try has the active policy and the next one decide on the table. The last answer is kept:
+// a start with a store that sidecars share asks twice.
+func (e *Engine) try(ctx context.Context, from base, g *Generation, next fs.FS, h *Held) error {
+	if last := e.tried; last.from == from.active.Digest && last.to == g.Digest {
+		h.Rows, h.Untried = last.rows, !last.whole
+		return nil
+	}
+	if from.unread != nil {
+		return from.unread
+	}
+	limit := triedTime
+	if deadline, ok := ctx.Deadline(); ok { // a start must come to its end
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	rows, whole, err := e.o.changed(bounded, from.files, next)
+	switch {
+	case ctx.Err() != nil:
+		return cmp.Or(err, ctx.Err())
+	case bounded.Err() != nil:
+		rows, whole = 0, false
+	case err != nil:
+		return err
+	}
+	e.tried = tables{from.active.Digest, g.Digest, rows, whole}
+	h.Rows, h.Untried = rows, !whole
+	return nil
 }
 
 // hold keeps a policy for an approval, and has it decide along until then.
@@ -105,7 +165,8 @@ func (e *Engine) hold(ctx context.Context, g *Generation, r Request, sourceDiges
 	}
 	e.o.Logger.Warn("policy waits in shadow for an approval",
 		zap.Int64("generation", g.Number), zap.String("revision", g.Revision), zap.String("source", g.Source),
-		zap.Int("changed", g.Held.Changed), zap.Int("decisions", g.Held.Decisions), zap.Bool("second_person", g.Held.Approval))
+		zap.Int("changed", g.Held.Changed), zap.Int("decisions", g.Held.Decisions), zap.Int("rows", g.Held.Rows), zap.Bool("untried", g.Held.Untried),
+		zap.Bool("second_person", g.Held.Approval))
 	e.rehearse(ctx, g)
 	return nil
 }

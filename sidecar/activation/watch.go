@@ -143,7 +143,6 @@ func (w *watcher) run(ctx context.Context) {
 
 // look reads the source once and activates what is new in it.
 func (w *watcher) look(ctx context.Context) {
-	e := w.engine
 	files, err := w.read(ctx)
 	if errors.Is(err, errUnchanged) || ctx.Err() != nil {
 		w.readable()
@@ -154,7 +153,14 @@ func (w *watcher) look(ctx context.Context) {
 		return
 	}
 	w.readable()
-	digest := files.Digest()
+	if digest := files.Digest(); w.due(digest) {
+		w.activate(ctx, files, digest)
+	}
+}
+
+// due reports whether the source holds something to activate.
+func (w *watcher) due(digest string) bool {
+	e := w.engine
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	switch {
@@ -170,8 +176,9 @@ func (w *watcher) look(ctx context.Context) {
 	case e.source.trust() != Bundled && digest != w.pending:
 		w.pending = digest
 	default:
-		w.activateLocked(ctx, files, digest)
+		return true
 	}
+	return false
 }
 
 // unreadable notes that the source can't be read.
@@ -204,20 +211,30 @@ func (w *watcher) readable() {
 	e.o.Logger.Info("policy source can be read again", zap.String("source", e.o.Source))
 }
 
-// activateLocked activates what the source holds.
-func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, digest string) {
-	e := w.engine
-	failure := e.pullFirst(ctx)
-	if shared := e.kept.shared; failure == nil && shared != nil && shared.isLast(held{e.o.Source, digest}) {
-		w.looked(digest, nil) // another sidecar was first; what came after that stands
+// activate activates what the source holds.
+func (w *watcher) activate(ctx context.Context, files bundle.Snapshot, digest string) {
+	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
+	defer cancel()
+	e, g := w.engine, new(Generation)
+	from, failure := e.fromNow(ctx)
+	if failure == nil && w.othersDid(digest) {
 		return
 	}
-	g := new(Generation)
 	if failure == nil {
-		g, failure = e.activateLocked(ctx, w.request(files), digest)
+		g, failure = e.weigh(ctx, from, w.request(files))
+	}
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	if failure == nil {
+		failure = e.put(ctx, from, g, w.request(files), digest)
 	}
 	if failure == nil {
 		w.activated(g, digest)
+		return
+	}
+	e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
+	if errors.Is(failure, ErrMeanwhile) || errors.Is(failure, context.Canceled) {
+		w.forget() // it is looked at again, or at the next start
 		return
 	}
 	wanted := g.Revision
@@ -230,6 +247,20 @@ func (w *watcher) activateLocked(ctx context.Context, files bundle.Snapshot, dig
 		return
 	}
 	w.retryLater(digest)
+}
+
+// othersDid reports whether another sidecar activated what the source holds; what came after
+// that stands.
+func (w *watcher) othersDid(digest string) bool {
+	e := w.engine
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	shared := e.kept.shared
+	if shared == nil || !shared.isLast(held{e.o.Source, digest}) {
+		return false
+	}
+	w.looked(digest, nil)
+	return true
 }
 
 // activated notes what became of the files of the source: they are active, or wait.

@@ -21,12 +21,13 @@ import (
 type refusing struct {
 	action policy.Action
 	asked  policy.User
+	of     peer.Request
 }
 
 func (r *refusing) Revision() string { return "" }
 
-func (r *refusing) Decide(_ context.Context, in policy.Input) (policy.Decision, error) {
-	r.asked = *in.User
+func (r *refusing) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
+	r.asked, r.of = *in.User, peer.RequestOf(ctx)
 	if in.Action == r.action {
 		return policy.Decision{Status: http.StatusForbidden, Error: "Closed by a rule.", Rule: "test.closed"}, nil
 	}
@@ -88,5 +89,42 @@ func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
 		if _, err := c.PolicyStatus(t.Context()); err != nil {
 			t.Errorf("without %q: the policy can't be seen: %v", tc.refuses, err)
 		}
+	}
+}
+
+// TestADecisionForAnAdminIsForTheRequestThatTheAnswerNames: the log is then asked by it.
+func TestADecisionForAnAdminIsForTheRequestThatTheAnswerNames(t *testing.T) {
+	dir := peertest.Dir(t)
+	registry, s := openRegistry(t, dir)
+	rules := &refusing{action: policy.ActionAdminRead}
+	p := parts(t, registry, s, dir)
+	p.Access = access.New(access.Options{Store: s, Policy: rules, Timeout: time.Minute})
+	socket := filepath.Join(dir, SocketFile)
+	server, err := Start(peer.ServerOptions{Address: peer.Address{Network: "unix", Name: socket}}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	c := peer.UnixClient(socket)
+	defer c.CloseIdle()
+	ids := map[string]bool{}
+	for range 2 {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://admin/keys", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := c.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		id := answer.Header.Get("X-Request-Id")
+		if answer.StatusCode != http.StatusForbidden || id == "" || rules.of != (peer.Request{ID: id, Method: http.MethodGet}) {
+			t.Errorf("%d, named %q, decided for %+v", answer.StatusCode, id, rules.of)
+		}
+		ids[id] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("two requests are known by %v", ids)
 	}
 }

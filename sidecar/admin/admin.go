@@ -7,6 +7,7 @@
 //	GET  /users/{id}
 //	POST /users/{id}/topup      {tik, reference?}
 //	POST /users/{id}/suspend, /users/{id}/resume
+//	PATCH /users/{id}/attributes      {set}          null removes one
 //	GET  /users/{id}/statement?key=ID&after=CURSOR   what moved the balance
 //	POST /users/{id}/login-link {}                   signs in to the console once
 //	GET  /audit?key=ID&user=ID&before=SEQ            who changed what
@@ -62,8 +63,8 @@ type limitsRequest struct {
 	Limits  policy.Limits `json:"limits"`
 }
 
-// attributesRequest sets attributes of a project, with Admin those that no owner can
-// set; null removes one.
+// attributesRequest sets attributes of a user or a project, with Admin those of a project
+// that no owner can set; null removes one.
 type attributesRequest struct {
 	Set   map[string]*string `json:"set"`
 	Admin bool               `json:"admin,omitempty"`

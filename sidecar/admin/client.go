@@ -61,6 +61,11 @@ func (c *Client) Resume(ctx context.Context, id string) (keys.User, error) {
 	return ask[keys.User](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/resume", nil)
 }
 
+// SetUserAttributes sets attributes of a user, and removes those that are nil.
+func (c *Client) SetUserAttributes(ctx context.Context, id string, set map[string]*string) (keys.User, error) {
+	return ask[keys.User](ctx, c, http.MethodPatch, "/users/"+url.PathEscape(id)+"/attributes", attributesRequest{Set: set})
+}
+
 // LoginLink makes a code that signs a user in to the console once.
 func (c *Client) LoginLink(ctx context.Context, id string) (sessions.Link, error) {
 	return ask[sessions.Link](ctx, c, http.MethodPost, "/users/"+url.PathEscape(id)+"/login-link", struct{}{})

@@ -134,6 +134,12 @@ func TestAttributesAreSetOverTheSocket(t *testing.T) {
 	if err != nil || set.Attributes["readers"] != bob || set.OwnerID != "alice" {
 		t.Errorf("set %+v, %v", set, err)
 	}
+	if user, err := c.SetUserAttributes(t.Context(), "alice", map[string]*string{"plan": &bob}); err != nil || user.Attributes["plan"] != bob {
+		t.Errorf("set %+v, %v", user, err)
+	}
+	if shown, err := c.User(t.Context(), "alice"); err != nil || shown.Attributes["plan"] != bob {
+		t.Errorf("user %+v, %v", shown, err)
+	}
 	if shown, err := c.Project(t.Context(), p.ID); err != nil || shown.Attributes["readers"] != bob || shown.Name != "duck" {
 		t.Errorf("project %+v, %v", shown, err)
 	}
@@ -141,7 +147,7 @@ func TestAttributesAreSetOverTheSocket(t *testing.T) {
 		t.Errorf("projects %+v, %v", page, err)
 	}
 	log, err := c.Audit(t.Context(), "", "", 0)
-	if err != nil || log.Entries[0].Action != "project.attributes" || log.Entries[0].Subject != p.ID {
+	if err != nil || log.Entries[0].Action != "user.attributes" || log.Entries[1].Action != "project.attributes" || log.Entries[1].Subject != p.ID {
 		t.Errorf("audit log %+v, %v", log.Entries, err)
 	}
 	for id, status := range map[string]int{p.ID: http.StatusBadRequest, "000000000000000000000000": http.StatusNotFound} {

@@ -41,6 +41,12 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /users/{id}/topup", s.change(http.StatusOK, with(func(r *http.Request, actor string, b keys.Credit) (any, error) {
 		return s.registry.TopUp(r.Context(), actor, r.PathValue("id"), b)
 	})))
+	mux.HandleFunc("PATCH /users/{id}/attributes", s.change(http.StatusOK, with(func(r *http.Request, actor string, b attributesRequest) (any, error) {
+		if b.Admin {
+			return nil, &Error{http.StatusBadRequest, "all attributes of a user are an admin's: leave admin out"}
+		}
+		return s.registry.SetAttributes(r.Context(), actor, r.PathValue("id"), b.Set)
+	})))
 	for name, set := range map[string]func(ctx context.Context, actor, userID string) (keys.User, error){
 		"suspend": s.registry.Suspend, "resume": s.registry.Resume,
 	} {

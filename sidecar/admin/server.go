@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func Start(o peer.ServerOptions, p Parts) (*Server, error) {
 }
 
 // bounded bounds the bodies of requests, and what their reads take from those that
-// decisions wait for.
+// decisions wait for. It names each request to its caller, and to what is decided for it.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := int64(maxBody)
@@ -72,7 +73,9 @@ func bounded(next http.Handler) http.Handler {
 			limit = bundle.MaxBytes
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
-		next.ServeHTTP(w, r.WithContext(store.Unhurried(r.Context())))
+		of := peer.Request{ID: rand.Text(), Method: r.Method}
+		w.Header().Set("X-Request-Id", of.ID)
+		next.ServeHTTP(w, r.WithContext(peer.WithRequest(store.Unhurried(r.Context()), of)))
 	})
 }
 
@@ -99,8 +102,7 @@ func (s *Server) change(status int, do func(r *http.Request, actor string) (any,
 // allow returns the policy's refusal. The policy itself and the engines are no user's:
 // who may use the socket can always bring back a policy that lets admins in.
 func (s *Server) allow(r *http.Request, actor string, action policy.Action) error {
-	ctx := peer.WithRequest(r.Context(), peer.Request{Method: r.Method})
-	d, err := s.access.DecideUser(ctx, policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
+	d, err := s.access.DecideUser(r.Context(), policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
 	if err == nil && !d.Allow {
 		err = &Error{d.Status, d.Error}
 	}
@@ -158,6 +160,9 @@ func (s *Server) answer(w http.ResponseWriter, status int, result any, err error
 func refusal(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
+	}
+	if errors.Is(err, activation.ErrMeanwhile) {
+		return &Error{http.StatusConflict, activation.ErrMeanwhile.Error()}
 	}
 	if unfit, ok := errors.AsType[*activation.Failure](err); ok {
 		return &Error{http.StatusUnprocessableEntity, unfit.Error() + "\n" + unfit.Advice()}

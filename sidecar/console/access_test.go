@@ -59,6 +59,7 @@ func (e estate) pages() []string {
 		"/console/projects/" + e.projectID + "/analytics/funnels", "/console/projects/" + e.projectID + "/analytics/events",
 		"/console/projects/" + e.projectID + "/analytics/costs?format=csv",
 		"/console/projects/" + e.projectID + "/analytics/board", "/console/projects/" + e.projectID + "/analytics/experiments",
+		"/console/projects/" + e.projectID + "/webhook", "/console/projects/" + e.projectID + "/webhook?state=dead",
 	}
 }
 
@@ -71,6 +72,7 @@ func (e estate) forms() []string {
 		"/console/projects/" + e.projectID + "/game", "/console/projects/" + e.projectID + "/game-key",
 		"/console/projects/" + e.projectID + "/board", "/console/projects/" + e.projectID + "/rewards",
 		"/console/projects/" + e.projectID + "/experiments", "/console/projects/" + e.projectID + "/experiment",
+		"/console/projects/" + e.projectID + "/webhook",
 	}
 }
 

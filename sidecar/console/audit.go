@@ -59,7 +59,7 @@ var actions = map[string]string{
 	sessions.ActionShare:           "shared a version of the project",
 	sessions.ActionUnshare:         "ended a share of the project",
 	"user.create":                  "created the account", "user.topup": "topped up the balance",
-	"user.suspend": "suspended the account", "user.resume": "resumed the account",
+	"user.suspend": "suspended the account", "user.resume": "resumed the account", "user.attributes": "changed the operator's attributes of the account",
 	"console.login_link": "made a sign-in link", "console.sign_in": "signed in",
 	"console.sign_out": "signed out", "console.sign_out_everywhere": "signed out everywhere",
 }

@@ -42,6 +42,8 @@ type Parts struct {
 	View func(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error)
 	// Games is where owners set what players get.
 	Games sidecar.Games
+	// Webhooks has what became of the posts of projects' webhooks.
+	Webhooks sidecar.Webhooks
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -109,10 +111,10 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("GET /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.confirmChange))
 	mux.Handle("POST /console/keys/{key}/{change}", c.allowed(policy.ActionChangeKey, c.changeState))
 
-	mux.Handle("GET /console/usage", c.allowed("", c.showUsage))
-	mux.Handle("GET /console/usage.csv", c.allowed("", c.usageCSV))
-	mux.Handle("GET /console/statement", c.allowed("", c.showStatement))
-	mux.Handle("GET /console/statement.csv", c.allowed("", c.statementCSV))
+	mux.Handle("GET /console/usage", c.allowed(policy.ActionReadKeys, c.showUsage))
+	mux.Handle("GET /console/usage.csv", c.allowed(policy.ActionReadKeys, c.usageCSV))
+	mux.Handle("GET /console/statement", c.allowed(policy.ActionReadKeys, c.showStatement))
+	mux.Handle("GET /console/statement.csv", c.allowed(policy.ActionReadKeys, c.statementCSV))
 
 	mux.Handle("GET /console/projects", c.allowed(policy.ActionListProjects, c.listProjects))
 	mux.Handle("GET /console/projects/{project}", c.allowed("", c.showProject))
@@ -136,6 +138,8 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("GET /console/projects/{project}/unpublish", toFormOf("projects", "project"))
 	mux.Handle("GET /console/projects/{project}/share", c.allowed("", c.showShares))
 	mux.Handle("POST /console/projects/{project}/share", c.allowed("", c.share))
+	mux.Handle("GET /console/projects/{project}/webhook", c.allowed("", c.showWebhook))
+	mux.Handle("POST /console/projects/{project}/webhook", c.allowed("", c.replayDelivery))
 	mux.HandleFunc("GET /console/projects/{project}/analytics", toOverview)
 	mux.Handle("GET /console/projects/{project}/analytics/{view}", c.allowed("", c.showAnalytics))
 	mux.Handle("GET /console/jobs/{job}", c.allowed("", c.showJob))
@@ -147,12 +151,14 @@ func (c *Console) routes() http.Handler {
 	mux.Handle(site.StudioPath+"/{project}", c.allowed("", c.openStudio))
 	mux.Handle(site.StudioPath+"/{project}/{rest...}", c.allowed("", c.openStudio))
 
-	mux.Handle("GET /console/audit", c.allowed("", c.showAudit))
+	mux.Handle("GET /console/audit", c.allowed(policy.ActionReadKeys, c.showAudit))
 
-	mux.HandleFunc("/console/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, http.StatusNotFound, "There is no such page.")
-	})
+	mux.HandleFunc("/console/", c.noPage)
 	return mux
+}
+
+func (c *Console) noPage(w http.ResponseWriter, r *http.Request) {
+	c.fail(w, r, http.StatusNotFound, "There is no such page.")
 }
 
 // toFormOf leads from a form's own address, which the browser shows after a

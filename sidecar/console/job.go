@@ -33,7 +33,7 @@ func (c *Console) showJob(x *exchange) error {
 		return err
 	}
 	page := jobPage{Job: job, Project: project}
-	names, err := c.keyNames(x)
+	names, err := c.shownNames(x)
 	if err == nil {
 		page.Published, err = c.published(x, project.ID)
 	}
@@ -44,6 +44,9 @@ func (c *Console) showJob(x *exchange) error {
 		return err
 	}
 	page.KeyName = names[job.KeyID]
+	if names == nil {
+		page.KeyName = "not shown"
+	}
 	return c.show(x, http.StatusOK, "job", page)
 }
 

@@ -60,6 +60,11 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		{policy.ActionReadConsole, "GET", "/console/statement.csv", 200, 403},
 		{policy.ActionReadKeys, "GET", "/console/keys", 200, 403},
 		{policy.ActionReadKeys, "GET", key, 200, 403},
+		{policy.ActionReadKeys, "GET", "/console/usage", 200, 403},
+		{policy.ActionReadKeys, "GET", "/console/usage.csv", 200, 403},
+		{policy.ActionReadKeys, "GET", "/console/statement", 200, 403},
+		{policy.ActionReadKeys, "GET", "/console/statement.csv", 200, 403},
+		{policy.ActionReadKeys, "GET", "/console/audit", 200, 403},
 		{policy.ActionCreateKey, "GET", "/console/keys/new", 200, 403},
 		{policy.ActionCreateKey, "POST", "/console/keys", 422, 403},
 		{policy.ActionChangeKey, "POST", key + "/name", 422, 403},
@@ -69,6 +74,9 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		{policy.ActionSetAttributes, "POST", project + "/attributes", 422, 403},
 		{policy.ActionGetProject, "GET", "/console/projects/" + e.projectID + "/share", 200, 404},
 		{policy.ActionPublish, "POST", "/console/projects/" + e.projectID + "/share", 409, 403},
+		{policy.ActionGetProject, "GET", project + "/webhook", 200, 404},
+		{policy.ActionReadWebhooks, "GET", project + "/webhook", 200, 403},
+		{policy.ActionWriteWebhooks, "POST", project + "/webhook", 404, 403},
 		{policy.ActionStatus, "GET", job, 200, 403},
 		{policy.ActionEvents, "GET", job + "/events", 200, 403},
 		{policy.ActionFiles, "GET", job + "/files", 409, 403},
@@ -84,6 +92,50 @@ func TestWhatThePolicyForbidsTheConsoleRefuses(t *testing.T) {
 		}
 		if tc.after == 403 && !p.has("Closed by a rule.") {
 			t.Errorf("%s %s without %s does not say what the policy says:\n%s", tc.method, tc.path, tc.action, p.body)
+		}
+	}
+}
+
+// TestStudioIsNotOpenedWithAKeyThatMayNotBeMade: its key is made when it is first opened.
+func TestStudioIsNotOpenedWithAKeyThatMayNotBeMade(t *testing.T) {
+	rules := newClosing(t)
+	d := openBy(t, site.Options{}, rules)
+	alice := d.as("alice")
+	opened := func() bool {
+		p := alice.get("/console/studio")
+		return p.header.Get(site.ServeHeader) != ""
+	}
+	rules.refuse(doing(policy.ActionCreateKey))
+	if p := alice.get("/console/studio"); p.status != http.StatusForbidden || !p.has("Closed by a rule.") || opened() {
+		t.Errorf("without keys.create: %d\n%s", p.status, p.body)
+	}
+	if key, err := d.side.Keys().Studio(t.Context(), "alice"); key != "" || err != nil {
+		t.Errorf("there is the key %q, %v", key, err)
+	}
+	rules.refuse(doing())
+	if !opened() {
+		t.Error("the studio does not open")
+	}
+	rules.refuse(doing(policy.ActionCreateKey))
+	if !opened() {
+		t.Error("a studio that has its key does not open")
+	}
+}
+
+// TestPagesOfProjectsNameNoKeysThatMayNotBeSeen: the page of a job says which key made it.
+func TestPagesOfProjectsNameNoKeysThatMayNotBeSeen(t *testing.T) {
+	rules := newClosing(t)
+	d := openBy(t, site.Options{}, rules)
+	e := d.estate("alice")
+	alice := d.as("alice")
+	for _, path := range []string{"/console/jobs/" + e.jobID, "/console/projects/" + e.projectID} {
+		rules.refuse(doing())
+		if p := alice.get(path); p.has("not shown") {
+			t.Errorf("%s names no key", path)
+		}
+		rules.refuse(doing(policy.ActionReadKeys))
+		if p := alice.get(path); p.status != http.StatusOK || !p.has("not shown") {
+			t.Errorf("%s without keys.read: %d\n%s", path, p.status, p.body)
 		}
 	}
 }

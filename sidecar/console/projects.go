@@ -48,6 +48,9 @@ type projectPage struct {
 	Done      string
 }
 
+// NamesShown reports whether the reader may see what keys are called.
+func (p projectPage) NamesShown() bool { return p.Names != nil }
+
 func (c *Console) showProject(x *exchange) error {
 	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {
@@ -62,7 +65,7 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 	page.First = before == ""
 	var err error
 	if page.JobPage, err = c.Ledger.ProjectJobs(x.r.Context(), page.Project.ID, before); err == nil {
-		page.Names, err = c.keyNames(x)
+		page.Names, err = c.shownNames(x)
 	}
 	if err == nil {
 		page.Published, err = c.published(x, page.Project.ID)

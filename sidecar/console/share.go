@@ -47,23 +47,27 @@ func (c *Console) presentShares(x *exchange, page sharePage) (err error) {
 	return c.show(x, http.StatusOK, "share", page)
 }
 
-// share makes a link by which whoever has it plays one version of the project's game,
-// whatever the project becomes, until it expires; or it ends one.
-func (c *Console) share(x *exchange) error {
-	end := x.r.PostFormValue("end")
-	action := policy.ActionPublish
-	if end != "" { // what one shares one may take back
-		action = policy.ActionGetProject
-	}
-	project, err := c.project(x, action)
+// endShare ends a share: what one shares one may take back.
+func (c *Console) endShare(x *exchange, end string) error {
+	project, err := c.project(x, policy.ActionGetProject)
 	if err != nil {
 		return err
 	}
-	if end != "" {
-		if err := c.Sessions.EndShare(x.r.Context(), x.user, project.ID, end); err != nil {
-			return err
-		}
-		return x.redirect("/console/projects/" + project.ID + "/share?done=ended")
+	if err := c.Sessions.EndShare(x.r.Context(), x.user, project.ID, end); err != nil {
+		return err
+	}
+	return x.redirect("/console/projects/" + project.ID + "/share?done=ended")
+}
+
+// share makes a link by which whoever has it plays one version of the project's game,
+// whatever the project becomes, until it expires; or it ends one.
+func (c *Console) share(x *exchange) error {
+	if end := x.r.PostFormValue("end"); end != "" {
+		return c.endShare(x, end)
+	}
+	project, err := c.project(x, policy.ActionPublish)
+	if err != nil {
+		return err
 	}
 	origin := c.options.Preview(x.r)
 	if origin == "" {

@@ -18,10 +18,22 @@ func showsProject(r *http.Request) bool {
 	return !script && (r.PathValue("rest") == "" || r.Method == http.MethodPost)
 }
 
+// studioKey returns the key of the user's studio, which is made when it is first opened.
+func (c *Console) studioKey(x *exchange) (string, error) {
+	key, err := c.Keys.Studio(x.r.Context(), x.user)
+	if err != nil || key != "" {
+		return key, err
+	}
+	if err := c.allow(x, "", policy.ActionCreateKey); err != nil {
+		return "", err
+	}
+	return c.Keys.CreateStudio(x.r.Context(), x.user)
+}
+
 // openStudio has the gateway answer: it has the engines. The console says who looks, and
 // where the game of a project that is theirs is shown.
 func (c *Console) openStudio(x *exchange) error {
-	key, err := c.Keys.Studio(x.r.Context(), x.user)
+	key, err := c.studioKey(x)
 	if err != nil {
 		return err
 	}

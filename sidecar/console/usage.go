@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/tables"
 )
@@ -68,6 +69,15 @@ func (c *Console) showStatement(x *exchange) error {
 		return err
 	}
 	return c.show(x, http.StatusOK, "statement", page)
+}
+
+// shownNames are the keyNames where the user may see keys, else nil.
+func (c *Console) shownNames(x *exchange) (map[string]string, error) {
+	d, err := c.decide(x.r.Context(), x.user, "", policy.ActionReadKeys)
+	if err != nil || !d.Allow {
+		return nil, err
+	}
+	return c.keyNames(x)
 }
 
 // keyNames are the names of the visitor's keys by their ids.

@@ -21,7 +21,7 @@ const (
 
 var (
 	scopePattern = regexp.MustCompile(`^[a-z][a-z0-9._:-]{0,31}$`)
-	labelPattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	namePattern  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 )
 
 func checkScopes(scopes []string) error {
@@ -44,14 +44,22 @@ func checkLabels(labels map[string]string) error {
 		return refuse(ErrInvalid, "a key can't have %d labels: want at most %d", len(labels), maxLabels)
 	}
 	for name, value := range labels {
-		switch {
-		case !labelPattern.MatchString(name):
-			return refuse(ErrInvalid, "the label %q is not acceptable: want 1 to 64 letters, digits or _.-, beginning with a letter", name)
-		case utf8.RuneCountInString(value) > maxLabel:
-			return refuse(ErrInvalid, "the label %s has more than %d characters", name, maxLabel)
-		case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
-			return refuse(ErrInvalid, "the label %s has control characters or is not UTF-8", name)
+		if err := checkText("label", name, value, maxLabel); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// checkText looks at a name and its value, of at most so many characters.
+func checkText(kind, name, value string, most int) error {
+	switch {
+	case !namePattern.MatchString(name):
+		return refuse(ErrInvalid, "the %s %q is not acceptable: want 1 to 64 letters, digits or _.-, beginning with a letter", kind, name)
+	case utf8.RuneCountInString(value) > most:
+		return refuse(ErrInvalid, "the %s %s has more than %d characters", kind, name, most)
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		return refuse(ErrInvalid, "the %s %s has control characters or is not UTF-8", kind, name)
 	}
 	return nil
 }

@@ -22,30 +22,43 @@ const (
 	studioMasked = "no secret"
 )
 
-// Studio returns the id of the key under which a user's studio works, made when it is
-// first asked for. It has limits and states as any other, but no secret: it opens
-// nothing. It is none of the MaxPerUser.
+// Studio returns the id of the key under which a user's studio works, "" before CreateStudio.
 func (g *Registry) Studio(ctx context.Context, userID string) (keyID string, err error) {
-	find := func(r *store.Reader) error {
-		return r.Row("SELECT key_id FROM studio_keys WHERE user_id = ?", userID).Scan(&keyID)
-	}
-	err = g.store.View(ctx, find)
-	if errors.Is(err, store.ErrNoRows) {
-		err = g.store.Update(ctx, func(tx *store.Tx) error {
-			if err := lockUser(tx, userID); err != nil {
-				return err
-			}
-			if err := find(&tx.Reader); !errors.Is(err, store.ErrNoRows) {
-				return err // another request was first
-			}
-			keyID, err = g.createStudio(tx, userID)
-			return err
-		})
-	}
+	err = g.store.View(ctx, func(r *store.Reader) error {
+		keyID, err = findStudio(r, userID)
+		return err
+	})
 	if err != nil {
 		return "", fmt.Errorf("finding the key of a studio: %w", err)
 	}
 	return keyID, nil
+}
+
+// CreateStudio makes that key, unless there is one, and returns its id. It has limits and
+// states as any other, but no secret: it opens nothing. It is none of the MaxPerUser.
+func (g *Registry) CreateStudio(ctx context.Context, userID string) (keyID string, err error) {
+	err = g.store.Update(ctx, func(tx *store.Tx) error {
+		if err := lockUser(tx, userID); err != nil {
+			return err
+		}
+		if keyID, err = findStudio(&tx.Reader, userID); err != nil || keyID != "" {
+			return err // another request was first
+		}
+		keyID, err = g.createStudio(tx, userID)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("making the key of a studio: %w", err)
+	}
+	return keyID, nil
+}
+
+func findStudio(r *store.Reader, userID string) (keyID string, err error) {
+	err = r.Row("SELECT key_id FROM studio_keys WHERE user_id = ?", userID).Scan(&keyID)
+	if errors.Is(err, store.ErrNoRows) {
+		return "", nil
+	}
+	return keyID, err
 }
 
 func (g *Registry) createStudio(tx *store.Tx, userID string) (keyID string, err error) {

@@ -19,17 +19,23 @@ func TestStudioHasOneKeyThatIsNoneOfTheTwenty(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if before, err := g.Studio(t.Context(), "alice"); before != "" || err != nil {
+			t.Errorf("before it is made: %q, %v", before, err)
+		}
 		found := make([]string, 4)
 		var wait sync.WaitGroup
 		for i := range found {
 			wait.Go(func() {
 				var err error
-				if found[i], err = g.Studio(t.Context(), "alice"); err != nil {
+				if found[i], err = g.CreateStudio(t.Context(), "alice"); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wait.Wait()
+		if again, err := g.Studio(t.Context(), "alice"); again != found[0] || err != nil {
+			t.Errorf("asked for again: %q, %v", again, err)
+		}
 		if len(slices.Compact(slices.Clone(found))) != 1 {
 			t.Errorf("keys %q", found)
 		}
@@ -49,7 +55,7 @@ func TestStudioHasOneKeyThatIsNoneOfTheTwenty(t *testing.T) {
 		if user, err := g.User(t.Context(), "alice"); err != nil || user.Keys != keys.MaxPerUser {
 			t.Errorf("%+v, %v", user, err)
 		}
-		if _, err := g.Studio(t.Context(), "nobody"); !errors.Is(err, keys.ErrUnknownUser) {
+		if _, err := g.CreateStudio(t.Context(), "nobody"); !errors.Is(err, keys.ErrUnknownUser) {
 			t.Errorf("for nobody: %v", err)
 		}
 	})

@@ -3,6 +3,7 @@ package keys_test
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -75,7 +76,7 @@ func TestEachChangeOfAUsersStateIsAuditedAndVoidsDecisions(t *testing.T) {
 				t.Fatalf("got %+v, %v, want the state %s", user, err, step.state)
 			}
 			<-hints
-			if stored, err := g.User(t.Context(), "alice"); err != nil || stored != user {
+			if stored, err := g.User(t.Context(), "alice"); err != nil || !reflect.DeepEqual(stored, user) {
 				t.Errorf("stored %+v, %v, want %+v", stored, err, user)
 			}
 			if basis() == before {

@@ -23,6 +23,8 @@ type User struct {
 	Keys      int64     `json:"keys"` // not revoked
 	Projects  int64     `json:"projects"`
 	CreatedAt time.Time `json:"createdAt"`
+	// Attributes are facts for the policy that admins set; nil without any.
+	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
 // CreateUser makes a user with a first credit of tik, which may be 0.
@@ -89,11 +91,11 @@ func (g *Registry) User(ctx context.Context, userID string) (User, error) {
 func readUser(r *store.Reader, userID string) (User, error) {
 	u := User{ID: userID}
 	var created int64
-	err := r.Row(`SELECT u.created_at, b.tik, `+ledger.UserState("u.id")+`,
+	err := r.Row(`SELECT u.created_at, u.attributes, b.tik, `+ledger.UserState("u.id")+`,
 			(SELECT count(*) FROM keys k WHERE k.user_id = u.id AND k.state <> 'revoked' AND k.id NOT IN (SELECT key_id FROM studio_keys)),
 			(SELECT count(*) FROM projects p WHERE p.owner_id = u.id)
 		FROM users u JOIN balances b ON b.user_id = u.id WHERE u.id = ?`, userID).
-		Scan(&created, &u.Balance, &u.State, &u.Keys, &u.Projects)
+		Scan(&created, ledger.Attributes(&u.Attributes), &u.Balance, &u.State, &u.Keys, &u.Projects)
 	if errors.Is(err, store.ErrNoRows) {
 		return User{}, unknownUser(userID)
 	}

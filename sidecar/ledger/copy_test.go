@@ -28,7 +28,7 @@ func TestBooksAreTheSameInACopyAndGoOnThere(t *testing.T) {
 	for range store.MaxKeys - 1 {
 		f.newKey(policy.Limits{})
 	}
-	f.must(second(f.keys.Studio(t.Context(), "alice"))) // one more than a user may have
+	f.must(second(f.keys.CreateStudio(t.Context(), "alice"))) // one more than a user may have
 	balance := f.balance()
 
 	copied, err := store.Copy(t.Context(), path, url)

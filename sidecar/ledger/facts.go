@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -14,6 +15,25 @@ const FactColumns = "(SELECT scopes FROM key_facts WHERE key_id = keys.id), (SEL
 // the scope policy.ScopeFull.
 func FactFields(scopes *[]string, labels *map[string]string) []any {
 	return []any{jsonText[[]string]{scopes, []string{policy.ScopeFull}}, jsonText[map[string]string]{labels, nil}}
+}
+
+// Attributes returns where a column of attributes is scanned to: nil for none, as most
+// users have.
+func Attributes(into *map[string]string) sql.Scanner { return attributes{into} }
+
+type attributes struct{ into *map[string]string }
+
+// Scan implements sql.Scanner.
+func (a attributes) Scan(src any) error {
+	if src == "{}" { // which costs a decision nothing
+		*a.into = nil
+		return nil
+	}
+	err := jsonText[map[string]string]{a.into, nil}.Scan(src)
+	if len(*a.into) == 0 {
+		*a.into = nil
+	}
+	return err
 }
 
 // jsonText scans JSON, or what stands for null.

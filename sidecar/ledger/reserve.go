@@ -69,6 +69,9 @@ func (l *Ledger) reserve(ctx context.Context, r sidecar.Reservation) (admission 
 		if err := a.insert(); err != nil {
 			return err
 		}
+		if err := a.hook(); err != nil {
+			return err
+		}
 		admission = sidecar.Admission{SessionID: a.sessionID, Usage: a.usage, Limits: a.limits}
 		return nil
 	})

@@ -3,12 +3,16 @@ package opa_test
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/opa"
 )
 
@@ -16,19 +20,115 @@ import (
 func evaluationOf(t *testing.T, in policy.Input) string {
 	t.Helper()
 	subject, resource := map[string]any{"type": "unknown", "id": "-"}, map[string]any{"type": "service", "id": "svc"}
-	if k := in.Key; k != nil {
-		subject = map[string]any{"type": "key", "id": k.ID, "properties": map[string]any{"userId": k.UserID, "state": k.State, "limits": k.Limits}}
+	switch {
+	case in.Key != nil:
+		subject = entityOf(t, "key", in.Key)
+	case in.User != nil:
+		subject = entityOf(t, "user", in.User)
 	}
-	if p := in.Project; p != nil {
-		resource = map[string]any{"type": "project", "id": p.ID, "properties": map[string]any{"ownerId": p.OwnerID, "attributes": p.Attributes}}
+	if in.Project != nil {
+		resource = entityOf(t, "project", in.Project)
+	}
+	facts := map[string]any{"usage": in.Usage}
+	if in.Request != nil {
+		facts["request"] = in.Request
 	}
 	body, err := json.Marshal(map[string]any{
-		"subject": subject, "action": map[string]any{"name": in.Action}, "resource": resource, "context": map[string]any{"usage": in.Usage},
+		"subject": subject, "action": map[string]any{"name": in.Action}, "resource": resource, "context": facts,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(body)
+}
+
+// entityOf has all members but the id as properties.
+func entityOf(t *testing.T, kind string, of any) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var properties map[string]any
+	if err := json.Unmarshal(text, &properties); err != nil {
+		t.Fatal(err)
+	}
+	id := properties["id"]
+	delete(properties, "id")
+	return map[string]any{"type": kind, "id": id, "properties": properties}
+}
+
+// example is the policy of an example.
+func example(t *testing.T, name string) *fixed {
+	t.Helper()
+	evaluator, err := policy.NewEvaluatorFS(os.DirFS(policytest.ExampleOf(t, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixed{generation: &activation.Generation{Info: activation.Info{Revision: evaluator.Revision()}, Evaluator: evaluator}}
+}
+
+// TestAuthZENTakesEachFactThatAPolicyReads asks with users without a key, scopes, labels,
+// states of users, attributes of admins and facts of requests; without the fact the rule is
+// another one.
+func TestAuthZENTakesEachFactThatAPolicyReads(t *testing.T) {
+	red := edited(t, "svc/key/key.rego", "\tinput.key.state == \"active\"\n", "\tinput.key.state == \"active\"\n\tinput.key.labels.team == \"red\"\n")
+	with := func(change func(*policy.Input)) policy.Input {
+		in := verify.Poll()
+		key, project := *in.Key, *in.Project
+		in.Key, in.Project = &key, &project
+		change(&in)
+		return in
+	}
+	console := func(via, state string, action policy.Action) policy.Input {
+		return with(func(in *policy.Input) {
+			in.Key, in.User, in.Action = nil, &policy.User{ID: in.Project.OwnerID, Via: via, State: state}, action
+		})
+	}
+	submission := verify.Submission()
+	submission.Project = &policy.Project{ID: "p", OwnerID: "user-1", AdminAttributes: map[string]string{"hours": "00:00-06:00"}}
+	for name, tt := range map[string]struct {
+		by   *fixed
+		in   policy.Input
+		rule string
+	}{
+		"a user of the console": {shipped(t), console(policy.ViaConsole, policy.UserActive, policy.ActionStatus), "allowed"},
+		"a suspended one":       {shipped(t), console(policy.ViaConsole, policy.UserSuspended, policy.ActionStatus), "user.suspended"},
+		"an admin":              {shipped(t), console(policy.ViaAdmin, "", policy.ActionAdminRead), "allowed"},
+		"a key's user's state":  {shipped(t), with(func(in *policy.Input) { in.Key.UserState = policy.UserSuspended }), "user.suspended"},
+		"scopes":                {shipped(t), with(func(in *policy.Input) { in.Key.Scopes, in.Action = []string{policy.ScopeRead}, policy.ActionCancel }), "key.scope"},
+		"a label":               {red, with(func(in *policy.Input) { in.Key.Labels = map[string]string{"team": "red"} }), "allowed"},
+		"another label":         {red, with(func(in *policy.Input) { in.Key.Labels = map[string]string{"team": "blue"} }), "key.invalid"},
+		"an admin's hours":      {example(t, "hours"), submission, "project.closed"},
+		"an admin's networks": {example(t, "addresses"), with(func(in *policy.Input) {
+			in.Project.AdminAttributes = map[string]string{"networks": "198.51.100.0/24"}
+		}), "project.elsewhere"},
+		"an address in them": {example(t, "addresses"), with(func(in *policy.Input) {
+			in.Project.AdminAttributes = map[string]string{"networks": "198.51.100.0/24"}
+			in.Request = &policy.Request{IP: "198.51.100.7", Time: in.Request.Time}
+		}), "allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := asSame(t, opa.Handler(tt.by), tt.in); got.Rule != tt.rule {
+				t.Errorf("decided by %s, want %s", got.Rule, tt.rule)
+			}
+		})
+	}
+}
+
+// edited is the shipped policy with a text replaced.
+func edited(t *testing.T, file, old, now string) *fixed {
+	t.Helper()
+	src, err := bundle.ReadDir(policy.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src[file] = []byte(strings.Replace(string(src[file]), old, now, 1))
+	evaluator, err := policy.NewEvaluatorFS(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixed{generation: &activation.Generation{Info: activation.Info{Revision: evaluator.Revision()}, Evaluator: evaluator}}
 }
 
 // TestAuthZENAndOPADecideAlike asks both about each action, with keys of each state,
@@ -58,7 +158,7 @@ func TestAuthZENAndOPADecideAlike(t *testing.T) {
 	}
 }
 
-func asSame(t *testing.T, h http.Handler, in policy.Input) {
+func asSame(t *testing.T, h http.Handler, in policy.Input) policy.Decision {
 	t.Helper()
 	asked, err := json.Marshal(map[string]any{"input": in})
 	if err != nil {
@@ -83,6 +183,7 @@ func asSame(t *testing.T, h http.Handler, in policy.Input) {
 	if !reflect.DeepEqual(got, theirs.Result) {
 		t.Errorf("%s: AuthZEN says %+v, OPA %+v", asked, got, theirs.Result)
 	}
+	return got
 }
 
 func TestAQuestionOfAuthZENIsReadStrictly(t *testing.T) {

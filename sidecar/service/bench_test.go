@@ -1,12 +1,14 @@
 package service_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/service"
 )
 
@@ -22,6 +24,29 @@ func BenchmarkDecide(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Decide(b.Context(), key.ID, project.ID, action); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRefuseKey measures what a key costs that is refused, which no gateway remembers.
+func BenchmarkRefuseKey(b *testing.B) {
+	for _, name := range []string{"unknown", "revoked"} {
+		b.Run(name, func(b *testing.B) {
+			s := open(b, service.Options{DataDir: b.TempDir()})
+			var hash api.KeyHash
+			if name == "revoked" {
+				var key keys.Created
+				key, hash = newKey(b, s, "alice", policy.Limits{})
+				if _, err := s.Keys().Revoke(b.Context(), "test", key.ID); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if who, err := s.Authenticate(b.Context(), hash); who.Decision.Status != http.StatusUnauthorized {
+					b.Fatal(who, err)
 				}
 			}
 		})

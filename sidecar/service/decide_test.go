@@ -25,6 +25,16 @@ type recorder struct {
 	about string // the project that was asked for and is not there
 	err   error
 	wait  bool // until the deadline
+
+	refused policy.Input // by the ledger
+	refusal policy.Decision
+	of      peer.Request
+	log     error // why it could not be recorded
+}
+
+func (p *recorder) Refused(ctx context.Context, in policy.Input, d policy.Decision) error {
+	p.refused, p.refusal, p.of = in, d, peer.RequestOf(ctx)
+	return p.log
 }
 
 func (p *recorder) Revision() string { return "1" }
@@ -90,6 +100,42 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 			}
 			if gone := tc.projectID != f.project.ID && tc.projectID != ""; gone != (f.policy.about == "000000000000000000000000") {
 				t.Errorf("%s: the log gets the project %q", name, f.policy.about)
+			}
+		}
+	})
+}
+
+func TestPolicySeesTheAttributesOfTheUser(t *testing.T) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
+		hash, _ := api.ParseKey(f.key.Secret)
+		for name, ask := range map[string]func() error{
+			"decide":       func() error { _, err := f.Decide(t.Context(), f.key.ID, f.project.ID, policy.ActionStatus); return err },
+			"authenticate": func() error { _, err := f.Authenticate(t.Context(), hash); return err },
+			"decide on a user": func() error {
+				_, err := f.DecideUser(t.Context(), policy.User{ID: "alice", Via: policy.ViaConsole}, "", policy.ActionReadConsole)
+				return err
+			},
+		} {
+			for _, plan := range []string{"school", ""} {
+				set, want := &plan, map[string]string{"plan": plan}
+				if plan == "" {
+					set, want = nil, nil
+				}
+				if _, err := f.Keys().SetAttributes(t.Context(), "test", "alice", map[string]*string{"plan": set}); err != nil {
+					t.Fatal(err)
+				}
+				if err := ask(); err != nil {
+					t.Fatal(err)
+				}
+				var got map[string]string
+				if f.policy.asked.Key != nil {
+					got = f.policy.asked.Key.UserAttributes
+				} else {
+					got = f.policy.asked.User.Attributes
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: the policy is asked with %v, want %v", name, got, want)
+				}
 			}
 		}
 	})
@@ -169,6 +215,60 @@ func TestDecisionThatTakesTooLongIsAnError(t *testing.T) {
 		f.policy.wait = true
 		if _, err := f.Decide(t.Context(), f.key.ID, "", policy.ActionStatus); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the deadline", err)
+		}
+	})
+}
+
+// TestWhatTheLedgerRefusesIsRecorded: the policy allowed it, by facts of before.
+func TestWhatTheLedgerRefusesIsRecorded(t *testing.T) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
+		none, one := int64(0), int64(1)
+		full, _ := newKey(t, f.Service, "alice", policy.Limits{JobsPerMonth: &none})
+		busy, _ := newKey(t, f.Service, "alice", policy.Limits{MaxConcurrentJobs: &one})
+		disabled, _ := newKey(t, f.Service, "alice", policy.Limits{})
+		suspended, _ := newKey(t, f.Service, "bob", policy.Limits{})
+		if _, err := f.Keys().Disable(t.Context(), "test", disabled.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Keys().Suspend(t.Context(), "test", "bob"); err != nil {
+			t.Fatal(err)
+		}
+		reserve := func(keyID string) error {
+			f.policy.refused, f.policy.refusal = policy.Input{}, policy.Decision{}
+			ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1"})
+			_, err := f.Reserve(ctx, sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: keyID, ProjectID: f.project.ID})
+			return err
+		}
+		if err := reserve(busy.ID); err != nil || f.policy.refusal.Status != 0 {
+			t.Fatalf("an admitted submission: %v, %+v", err, f.policy.refusal)
+		}
+		for keyID, want := range map[string]policy.Decision{
+			full.ID:      {Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitJobsPerMonth, Rule: "ledger.jobsPerMonth"},
+			busy.ID:      {Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitMaxConcurrentJobs, Rule: "ledger.maxConcurrentJobs"},
+			disabled.ID:  {Status: 401, Reason: api.ReasonDisabled, Rule: "ledger.disabled"},
+			suspended.ID: {Status: 403, Rule: "ledger.suspended"},
+		} {
+			err := reserve(keyID)
+			var refused *api.Error
+			if !errors.As(err, &refused) || refused.Status != want.Status {
+				t.Fatalf("%s: %v", want.Rule, err)
+			}
+			want.Error = refused.Message
+			in := f.policy.refused
+			if f.policy.refusal != want || f.policy.of.ID != "r-1" || in.Action != policy.ActionGenerate || in.Key == nil || in.Key.ID != keyID ||
+				in.Project == nil || in.Project.ID != f.project.ID || in.Usage == nil || in.Request == nil {
+				t.Errorf("%s: recorded %+v of %+v", want.Rule, f.policy.refusal, in)
+			}
+		}
+		f.policy.log = decisionlog.ErrNotRecorded
+		if err := reserve(full.ID); !errors.Is(err, decisionlog.ErrNotRecorded) {
+			t.Errorf("where the log must have it and can't: %v", err)
+		}
+		for _, missing := range []string{"no-key", ""} {
+			f.policy.log, f.policy.refusal = nil, policy.Decision{}
+			if err := reserve(missing); err == nil || f.policy.refusal.Status != 0 {
+				t.Errorf("a key that is gone: %v, %+v", err, f.policy.refusal)
+			}
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,7 +191,7 @@ func (s *Service) Sessions() *sessions.Registry {
 func (s *Service) Console(o site.Options) (site.Site, error) {
 	return console.New(console.Parts{
 		Access: s.Door, Basis: s.basis, Keys: s.keys, Projects: s.Catalog, Ledger: s.Ledger, Logger: s.logger.Named("console"), Now: s.now,
-		Played: s.played.open, View: s.View, Games: s,
+		Played: s.played.open, View: s.View, Games: s, Webhooks: s.Registry,
 		Sessions: sessions.New(sessions.Options{Store: s.store, Now: s.now, Idle: o.Idle, Absolute: o.Absolute}),
 	}, o)
 }
@@ -203,6 +205,27 @@ func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.I
 	}
 	s.lastUsed.note(identity.KeyID)
 	return identity, nil
+}
+
+// recorded are the statuses of the ledger's refusals that are somebody's access, not the
+// state of the service or of another submission.
+var recorded = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
+
+// Reserve implements sidecar.Service. What the ledger refuses is recorded as the policy's
+// refusals are; one that must be and can't is no answer.
+func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	if r.Webhook != nil {
+		if err := s.CheckURL(r.Webhook.URL, "webhook.url"); err != nil {
+			return sidecar.Admission{}, err
+		}
+	}
+	admission, err := s.Ledger.Reserve(ctx, r)
+	if refused, ok := errors.AsType[*api.Error](err); ok && slices.Contains(recorded, refused.Status) {
+		if err := s.NoteRefusal(ctx, r.KeyID, r.ProjectID, refused); err != nil {
+			return admission, fmt.Errorf("recording a refusal of the ledger: %w", err)
+		}
+	}
+	return admission, err
 }
 
 // GrantStream implements sidecar.Service.

@@ -7,7 +7,7 @@ const (
 	LogAudit  = "audit"
 	LogRevoke = "revlog"
 	LogCredit = "credit"
-	// LogAttributes counts changes of projects' attributes and of users' states; it has no entries.
+	// LogAttributes counts changes of projects' attributes and of users' states and attributes; it has no entries.
 	LogAttributes = "attributes"
 )
 

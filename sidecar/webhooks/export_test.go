@@ -8,9 +8,10 @@ import (
 
 // Bounds of a sender.
 const (
-	Lease    = lease
-	PerOwner = perOwner
-	Keep     = keep
+	Lease     = lease
+	PerOwner  = perOwner
+	Keep      = keep
+	MaxAnswer = maxAnswer
 )
 
 // Waits returns those after each failed attempt.

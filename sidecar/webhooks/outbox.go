@@ -49,7 +49,7 @@ type outcome struct {
 // the one that is due first, and of each owner no more than are free. Its arguments are
 // the time, three times, perOwner and the most rows.
 const due = `SELECT id, project_id, url, secret, former, former_until, body, attempts + 1, due_at FROM (
-		SELECT d.id, d.project_id, w.url, w.secret, w.former, w.former_until, d.body, d.attempts, d.due_at,
+		SELECT d.id, d.project_id, CASE WHEN d.url = '' THEN w.url ELSE d.url END AS url, w.secret, w.former, w.former_until, d.body, d.attempts, d.due_at,
 			row_number() OVER (PARTITION BY p.owner_id ORDER BY d.due_at, d.id) + (SELECT count(*) FROM webhooks o
 				JOIN projects q ON q.id = o.project_id WHERE q.owner_id = p.owner_id AND o.leased_until > ?) AS place
 		FROM webhook_deliveries d JOIN webhooks w ON w.project_id = d.project_id JOIN projects p ON p.id = d.project_id

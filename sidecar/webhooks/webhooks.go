@@ -35,7 +35,7 @@ func New(s *store.Store, now func() time.Time, networks []netip.Prefix) *Registr
 
 // SetWebhook implements sidecar.Service.
 func (g *Registry) SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error) {
-	if err := g.checkURL(req.URL); err != nil {
+	if err := g.CheckURL(req.URL, "url"); err != nil {
 		return api.Webhook{}, err
 	}
 	var made api.Webhook
@@ -64,6 +64,18 @@ func (g *Registry) SetWebhook(ctx context.Context, projectID string, req api.Web
 		return api.Webhook{}, fmt.Errorf("setting the webhook of project %s: %w", projectID, inDoubt(err))
 	}
 	return made, nil
+}
+
+// CheckJobWebhook implements sidecar.Service.
+func (g *Registry) CheckJobWebhook(ctx context.Context, projectID string, req api.WebhookRequest) error {
+	if err := g.CheckURL(req.URL, "webhook.url"); err != nil {
+		return err
+	}
+	_, err := g.Webhook(ctx, projectID)
+	if errors.Is(err, sidecar.ErrNoWebhook) {
+		return sidecar.NoSigningWebhook()
+	}
+	return err
 }
 
 // RotateWebhook implements sidecar.Service.
@@ -173,18 +185,18 @@ func instant(ms int64) *time.Time {
 	return &t
 }
 
-// checkURL refuses early what could never be posted to. A name is looked at when
-// something is posted, each time.
-func (g *Registry) checkURL(text string) error {
+// CheckURL refuses early, with an *api.Error, what could never be posted to. A name is
+// looked at when something is posted, each time. at is where the address stands.
+func (g *Registry) CheckURL(text, at string) error {
 	u, err := url.Parse(text)
 	if err != nil {
-		return api.BadRequest("url must be an https address, in ASCII.")
+		return api.BadRequest("%s must be an https address, in ASCII.", at)
 	}
 	if u.Scheme != "https" && len(g.networks) == 0 {
-		return api.BadRequest("url must be an https address.")
+		return api.BadRequest("%s must be an https address.", at)
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !allowed(addr, u.Scheme, g.networks) {
-		return api.BadRequest("url names an address that may not be posted to: by https it must be public, by http one of the operator's networks.")
+		return api.BadRequest("%s names an address that may not be posted to: by https it must be public, by http one of the operator's networks.", at)
 	}
 	return nil
 }

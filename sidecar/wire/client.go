@@ -141,7 +141,7 @@ func (c *Client) Decide(ctx context.Context, keyID, projectID string, action pol
 		return policy.Decision{}, err
 	}
 	d := answer.Decision
-	d.Reads = answer.Reads
+	d.Reads, d.OwnerID = answer.Reads, answer.OwnerID
 	return d, nil
 }
 

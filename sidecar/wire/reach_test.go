@@ -37,3 +37,31 @@ func TestEveryFormDecidesByTheRequestAndReportsWhatItDependsOn(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryFormSaysWhoseAProjectIsThatOthersMayUse: engines are started for owners.
+func TestEveryFormSaysWhoseAProjectIsThatOthersMayUse(t *testing.T) {
+	rules, err := policy.NewEvaluatorFS(os.DirFS(policytest.Example(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range formsBy(t, policytest.Fixed{Evaluator: rules}) {
+		run(t, name, open, func(t *testing.T, w world) {
+			keys := map[string]string{}
+			for _, user := range []string{"alice", "bob", "carol"} {
+				keys[user] = w.key(user, policy.Limits{}).ID
+			}
+			project, readers := w.project("alice"), "bob"
+			if _, err := w.Catalog.SetAttributes(t.Context(), projects.AttributeChange{
+				Actor: "test", ProjectID: project.ID, OwnerID: "alice", Set: map[string]*string{"readers": &readers},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for user, want := range map[string]string{"alice": "", "bob": "alice", "carol": ""} {
+				d, err := w.Service.Decide(t.Context(), keys[user], project.ID, policy.ActionStatus)
+				if err != nil || d.OwnerID != want || d.Allow != (user != "carol") {
+					t.Errorf("%s: %+v, %v; want the owner %q", user, d, err, want)
+				}
+			}
+		})
+	}
+}

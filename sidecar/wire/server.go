@@ -51,7 +51,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (decided, error) {
 		d, err := svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
-		return decided{d, d.Reads}, err
+		return decided{d, d.Reads, d.OwnerID}, err
 	})
 	rpc.Handle(s, "job", func(ctx context.Context, r jobRef) (sidecar.Job, error) { return svc.Job(ctx, r.JobID) })
 	rpc.Handle(s, "jobs", func(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage, error) { return svc.Jobs(ctx, q) })

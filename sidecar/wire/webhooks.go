@@ -13,6 +13,9 @@ func handleWebhooks(s *rpc.Server, svc sidecar.Webhooks) {
 	rpc.Handle(s, "set-webhook", func(ctx context.Context, r newWebhook) (api.Webhook, error) {
 		return svc.SetWebhook(ctx, r.ProjectID, r.Request)
 	})
+	rpc.Handle(s, "check-job-webhook", func(ctx context.Context, r newWebhook) (nothing, error) {
+		return nothing{}, svc.CheckJobWebhook(ctx, r.ProjectID, r.Request)
+	})
 	rpc.Handle(s, "webhook", func(ctx context.Context, r projectRef) (api.Webhook, error) { return svc.Webhook(ctx, r.ProjectID) })
 	rpc.Handle(s, "drop-webhook", func(ctx context.Context, r projectRef) (nothing, error) {
 		return nothing{}, svc.DropWebhook(ctx, r.ProjectID)
@@ -32,6 +35,12 @@ func handleWebhooks(s *rpc.Server, svc sidecar.Webhooks) {
 // secret in its answer.
 func (c *Client) SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error) {
 	return once[api.Webhook](ctx, c, "set-webhook", newWebhook{projectID, req})
+}
+
+// CheckJobWebhook implements sidecar.Service.
+func (c *Client) CheckJobWebhook(ctx context.Context, projectID string, req api.WebhookRequest) error {
+	_, err := call[nothing](ctx, c, readTimeout, "check-job-webhook", newWebhook{projectID, req})
+	return err
 }
 
 // Webhook implements sidecar.Service.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
@@ -25,6 +27,12 @@ func testWebhooks(t *testing.T, w world) {
 	if _, err := w.Service.Webhook(t.Context(), project.ID); !errors.Is(err, sidecar.ErrNoWebhook) {
 		t.Errorf("before: %v", err)
 	}
+	for url, why := range map[string]string{req.URL: "webhook needs one of the project", "https://127.0.0.1/": "webhook.url names an address"} {
+		err := w.Service.CheckJobWebhook(t.Context(), project.ID, api.WebhookRequest{URL: url})
+		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || !strings.HasPrefix(refused.Message, why) {
+			t.Errorf("a job's webhook to %s: %v", url, err)
+		}
+	}
 	made, err := w.Service.SetWebhook(t.Context(), project.ID, req)
 	if err != nil || made.Secret == "" || made.URL != req.URL || !slices.Equal(made.Events, req.Events) || made.CreatedAt.IsZero() {
 		t.Fatalf("made %+v, %v", made, err)
@@ -35,6 +43,13 @@ func testWebhooks(t *testing.T, w world) {
 	}
 	if found, err := w.Service.Webhook(t.Context(), project.ID); err != nil || found.Secret != "" || found.URL != req.URL {
 		t.Errorf("found %+v, %v", found, err)
+	}
+	if err := w.Service.CheckJobWebhook(t.Context(), project.ID, req); err != nil {
+		t.Errorf("a job's webhook: %v", err)
+	}
+	own := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Webhook: &api.WebhookRequest{URL: "https://127.0.0.1/"}}
+	if _, err := w.Service.Reserve(t.Context(), own); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		t.Errorf("a job's address that is not public: %v", err)
 	}
 	job := w.submit(key.ID, project.ID)
 	if _, err := w.Ledger.ApplyFeed(t.Context(), finished(project.ID, job)); err != nil {

@@ -99,15 +99,17 @@ type (
 		ProjectID string        `json:"projectId"`
 		Action    policy.Action `json:"action"`
 	}
-	// identified and decided have besides for which requests the decision is good: only
-	// where that matters, since a gateway of an earlier version takes no such member.
+	// identified and decided have besides for which requests the decision is good, and
+	// whose the project is where the key's user is another: only where that matters,
+	// since a gateway of an earlier version takes no such members.
 	identified struct {
 		sidecar.Identity
 		Reads policy.Reads `json:"reads,omitempty"`
 	}
 	decided struct {
 		policy.Decision
-		Reads policy.Reads `json:"reads,omitempty"`
+		Reads   policy.Reads `json:"reads,omitempty"`
+		OwnerID string       `json:"ownerId,omitempty"`
 	}
 	earlier struct {
 		KeyID          string `json:"keyId"`

@@ -7,83 +7,108 @@ import (
 	"testing"
 )
 
-// studioSources are the studio's fields with users' data. Access is the way of every
-// request of the API, and decides itself; so does Projects.Allowed, for each of a list.
-var studioSources = []string{"Sidecar", "Engines", "Projects", "Locator", "Quota"}
+// studioNeeds are the methods with users' data, of the studio's fields.
+var studioNeeds = map[string]need{
+	"Sidecar.Projects":    needs(0, "ListProjects"),
+	"Sidecar.Project":     needs(1, "StudioRead", "StudioWrite"),
+	"Sidecar.ProjectJobs": needs(1, "StudioRead", "StudioWrite"),
+	"Engines.Submit":      needs(1, "StudioRead", "StudioWrite"),
+	// Requests of the API that the studio makes, which Access.Serve lets through.
+	"Projects.Serve": needs(0, throughAccess),
+	"Locator.Serve":  needs(0, throughAccess),
+	"Quota.Serve":    needs(0, throughAccess),
+}
+
+// throughAccess is the decision that gateway.Access makes on a request of the API.
+const throughAccess = "of the request"
+
+// studioFree are those that need none, and why.
+var studioFree = map[string]string{
+	"Projects.Allowed": "decides on each project of a list",
+	"Locator.NotReady": "words an error",
+	"Engines.*":        "handed to Previews.Picture, with a job of a list that was decided on",
+}
+
+var studioRules = rules{
+	fields: []string{"Sidecar", "Engines", "Projects", "Locator", "Quota"},
+	decide: func(_ *walk, source string, args []value) (decision, bool) {
+		switch source {
+		case "Sidecar.Decide":
+			return decision{args[3].text, args[2].text}, true
+		case "Projects.Allowed":
+			return decision{"policy.ActionGetProject", args[2].text}, true
+		case "Access.Serve":
+			return decision{throughAccess, noProject}, true
+		}
+		return decision{}, false
+	},
+	check: func(w *walk, r read) string {
+		need, known := studioNeeds[r.source]
+		switch _, free := studioFree[r.source]; {
+		case free:
+			return ""
+		case !known:
+			return "which the test does not know: say what it needs"
+		}
+		return w.lacks(need, r.args)
+	},
+}
 
 // TestNoHandlerOfTheStudioReachesDataWithoutADecision follows the calls of each of its
 // addresses to what reads or writes.
 func TestNoHandlerOfTheStudioReachesDataWithoutADecision(t *testing.T) {
 	p := parse(t, "caddymodule/gateway/studio")
-	read := map[string]bool{}
-	addresses := 0
-	for pattern, handler := range studioAddresses(p) {
-		addresses++
-		p.followStudio(handler, false, nil, func(f function, call string, decided bool) {
-			read[call] = true
-			if !decided {
-				t.Errorf("%s: %s calls %s without a decision", pattern, f.name, call)
-			}
-		})
-	}
-	if addresses < 17 {
-		t.Errorf("only %d addresses", addresses)
-	}
-	for _, method := range []string{"Sidecar.Project", "Sidecar.ProjectJobs", "Engines.Submit", "Quota.Serve"} {
-		if !read[method] {
-			t.Errorf("the test finds no way to %s", method)
+	seen, called, addresses := map[string]bool{}, map[string]bool{"Studio.Live": true}, studioAddresses(p)
+	for pattern, handler := range addresses {
+		w := &walk{p: p, rules: studioRules, in: []string{pattern}}
+		w.serve(handler)
+		for _, wrong := range w.wrong {
+			t.Errorf("%s: %s", pattern, wrong)
+		}
+		for _, list := range w.undecidedLists("Sidecar.Projects") {
+			t.Errorf("%s: what %s lists is not decided on", pattern, list)
+		}
+		for _, read := range w.reads {
+			seen[read.source], called[read.in] = true, true
 		}
 	}
+	if len(addresses) < 17 {
+		t.Errorf("only %d addresses", len(addresses))
+	}
+	for source := range studioNeeds {
+		if !seen[source] {
+			t.Errorf("the test finds no way to %s", source)
+		}
+	}
+	for _, in := range p.readers(studioRules.fields) {
+		if !called[in] {
+			t.Errorf("the test finds no way to %s, which reads users' data", in)
+		}
+	}
+	for _, wrong := range p.unused(decidesKey) {
+		t.Error(wrong)
+	}
+}
+
+// decidesKey reports whether a call decides on what is asked with a key.
+func decidesKey(call *ast.CallExpr) bool {
+	to, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := to.X.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"Sidecar.Decide", "Access.Serve", "Projects.Allowed", "sidecar.Decide"}, of.Sel.Name+"."+to.Sel.Name)
 }
 
 // studioAddresses are the functions of a table of addresses.
-func studioAddresses(p *parsed) map[string]string {
-	all := map[string]string{}
-	for _, f := range p.named("New") {
-		ast.Inspect(f.body, func(n ast.Node) bool {
-			entry, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
-			}
-			if handler, ok := entry.Value.(*ast.SelectorExpr); ok && strings.Contains(text(entry.Key), " /") {
-				all[text(entry.Key)] = handler.Sel.Name
-			}
-			return true
-		})
-	}
+func studioAddresses(p *parsed) map[string]ast.Expr {
+	all := map[string]ast.Expr{}
+	ast.Inspect(p.find("", "New").body, func(n ast.Node) bool {
+		entry, ok := n.(*ast.KeyValueExpr)
+		if ok && strings.Contains(text(entry.Key), " /") {
+			all[text(entry.Key)] = entry.Value
+		}
+		return true
+	})
 	return all
-}
-
-// followStudio is follow for the studio's methods. It returns whether a decision was made
-// by the end.
-func (p *parsed) followStudio(name string, decided bool, above []string, report func(f function, call string, decided bool)) bool {
-	if slices.Contains(above, name) {
-		return decided
-	}
-	above = append(slices.Clone(above), name)
-	for _, f := range p.named(name) {
-		ast.Inspect(f.body, func(n ast.Node) bool {
-			s, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			called := s.Sel.Name
-			if of, ok := s.X.(*ast.SelectorExpr); ok {
-				source := of.Sel.Name
-				switch {
-				case source == "Access" && called == "Serve", source == "Sidecar" && called == "Decide":
-					decided = true
-				case source == "Projects" && called == "Allowed", source == "Locator" && called == "NotReady":
-				case slices.Contains(studioSources, source):
-					report(f, source+"."+called, decided)
-				}
-				return true
-			}
-			if of, ok := s.X.(*ast.Ident); ok && of.Name == "s" && p.named(called) != nil {
-				decided = p.followStudio(called, decided, above, report)
-			}
-			return true
-		})
-	}
-	return decided
 }

@@ -122,7 +122,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 				"overview": views + "overview?days=30", "live": views + "live", "engagement": views + "engagement", "retention": views + "retention",
 				"funnels": views + "funnels", "events": views + "events", "costs": views + "costs", "board": views + "board", "experiments": views + "experiments",
 				"studio": "studio", "studio-project": "studio/" + sub.ProjectID, "studio-file": "studio/" + sub.ProjectID + "?file=src/game.json",
-				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing", "studio-home": "studio?q=nothing", "studio-share": "projects/" + sub.ProjectID + "/share?rev=1",
+				"studio-diff": "studio/" + sub.ProjectID + "/diff?from=1", "studio-missing": "studio/nothing", "studio-home": "studio?q=nothing", "webhook": "projects/" + sub.ProjectID + "/webhook", "studio-share": "projects/" + sub.ProjectID + "/share?rev=1",
 				"studio-picture": "studio/" + sub.ProjectID + "?file=playtest/mid.jpg", "studio-plan": "studio/" + planned, "studio-new": "studio/" + s.newProject(planner),
 				"audit": "audit", "missing": "nothing", "filtered": "keys?q=nothing", "signin": "login",
 			} {

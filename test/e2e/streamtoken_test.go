@@ -23,16 +23,17 @@ func jobsAreFoundAndFollowedWithoutTheirIDsAndKeys(t *testing.T, f form) {
 	release := s.holdEngines()
 	project := jobs[0].ProjectID
 
-	var list api.JobList
+	var list, run api.JobList
 	s.decode(s.call(other, "GET", "/v1/generate?status=queued&projectId="+project, nil).body, &list)
-	// The first runs, unless the engine was held before it began.
-	waiting := len(list.Data)
-	if waiting < 3 || waiting > 4 || list.NextCursor != "" {
-		t.Fatalf("%d queued jobs are listed, next %q", waiting, list.NextCursor)
+	s.decode(s.call(other, "GET", "/v1/generate?status=running&projectId="+project, nil).body, &run)
+	// How many began before the engine was held is the machine's affair; one runs at most.
+	waiting, running := len(list.Data), len(run.Data)
+	if waiting < 1 || running > 1 || list.NextCursor != "" {
+		t.Fatalf("%d queued jobs and %d that run are listed, next %q", waiting, running, list.NextCursor)
 	}
 	slices.SortFunc(list.Data, func(a, b api.Job) int { return a.Queue.Position - b.Queue.Position })
 	for i, job := range list.Data {
-		if job.JobID != jobs[4-waiting+i].JobID || job.Queue.Position != i+1 || job.Queue.Ahead != 4-waiting+i {
+		if job.JobID != jobs[4-waiting+i].JobID || job.Queue.Position != i+1 || job.Queue.Ahead != i+running {
 			t.Errorf("place %d: job %s, %+v", i, job.JobID, job.Queue)
 		}
 		if one := s.status(key, jobs[4-waiting+i]); one.Queue == nil || *one.Queue != *job.Queue {

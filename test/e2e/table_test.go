@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/openapi"
 )
 
 var update = flag.Bool("update", false, "write the table into docs/errors.md")
@@ -240,6 +241,7 @@ func (s *scene) playAddresses(huge string, gzip []string) []address {
 			{200, "GET", view("retention"), nil, nil},
 			{200, "GET", view("rows?day=2026-11-24&format=ndjson"), nil, nil},
 			{400, "GET", view("events?format=xml"), nil, nil},
+			{404, "GET", view("nothing"), nil, nil},
 			{400, "GET", view("events?format=csv&table=x"), nil, nil},
 			{403, "GET", "/v1/projects/" + nobodys + "/analytics/live", nil, nil},
 		}, map[string][]int{"GET": {503}}},
@@ -252,7 +254,7 @@ func TestEveryRouteAndMethodAnswersAsDocumented(t *testing.T) {
 
 func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 	s := newScene(t, f)
-	d, err := described()
+	d, err := openapi.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +276,7 @@ func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 				s.unknownMethod(at, method, known)
 			}
 		}
-		for method, operation := range d.doc.Paths.Value(at.path).Operations() {
+		for method, operation := range d.Doc.Paths.Value(at.path).Operations() {
 			var missed []int
 			for code := range operation.Responses.Map() {
 				if status, err := strconv.Atoi(code); err == nil && status != http.StatusUnauthorized && !slices.Contains(s.seen[at.path][method], status) {
@@ -287,7 +289,7 @@ func everyRouteAndMethodAnswersAsDocumented(t *testing.T, f form) {
 			}
 		}
 	}
-	if documented := d.doc.Paths.Len(); documented != len(addresses) {
+	if documented := d.Doc.Paths.Len(); documented != len(addresses) {
 		t.Errorf("%d paths are documented, %d were asked", documented, len(addresses))
 	}
 	checkTable(t, table(addresses, s.seen))

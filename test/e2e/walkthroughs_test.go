@@ -122,7 +122,10 @@ func (r *reviewer) hoursStages() map[string]stage {
 	stages["svc admin project attributes $PROJECT --admin hours=00:00-24:00"] = stage{says: "hours=00:00-24:00", after: func() {
 		submits(http.StatusTooManyRequests, limited)
 	}}
-	stages["svc policy rollback"] = stage{says: "active: "}
+	stages["svc admin project attributes $PROJECT --admin hours=01:00-01:00"] = stage{says: "hours=01:00-01:00", after: func() {
+		submits(http.StatusForbidden, closed)
+	}}
+	stages["svc policy rollback"] = stage{says: "active: ", after: func() { submits(http.StatusTooManyRequests, limited) }}
 	return stages
 }
 
@@ -135,6 +138,8 @@ func (r *reviewer) addressesStages() map[string]stage {
 	stages[attributes] = stage{says: "networks=192.0.2.0/24", after: func() { r.gets(r.alice, http.StatusOK) }}
 	stages["svc policy activate addresses --yes"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusForbidden) }}
 	stages[attributes+",127.0.0.0/8,::1/128"] = stage{says: "127.0.0.0/8", after: func() { r.gets(r.alice, http.StatusOK) }}
-	stages["svc policy rollback"] = stage{says: "active: "}
+	const elsewhere = "svc admin project attributes $PROJECT --admin networks=198.51.100.0/24"
+	stages[elsewhere] = stage{says: "networks=198.51.100.0/24", after: func() { r.gets(r.alice, http.StatusForbidden) }}
+	stages["svc policy rollback"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusOK) }}
 	return stages
 }

@@ -15,6 +15,9 @@
 //   - Bounded life. No entry is older than half a minute, nor, where the policy reads
 //     the time, than a second.
 //
+// No request is refused from memory: each refusal is a decision, which the policy's log
+// has.
+//
 // Where the policy reads other facts about requests, an entry is for those that have
 // the same ones.
 //
@@ -46,9 +49,7 @@ const (
 	DefaultLease        = 500 * time.Millisecond
 	DefaultPoll         = 250 * time.Millisecond
 	DefaultLife         = 30 * time.Second
-	DefaultUnknownLife  = 2 * time.Second
 	DefaultMaxEntries   = 100_000
-	DefaultMaxUnknown   = 10_000
 	maxReads            = 3 // of one look-up that invalidations keep overtaking
 	countersPerEntry    = 10
 	ristrettoBufferSize = 64
@@ -62,10 +63,10 @@ type Options struct {
 	// Lease is the longest a revocation may go unnoticed; Poll how often the
 	// log is read without a hint. Poll must be well below Lease.
 	Lease, Poll time.Duration
-	// Life bounds an entry's age, UnknownLife that of a key no one has.
-	Life, UnknownLife time.Duration
-	// MaxEntries bounds keys, decisions and jobs, each; MaxUnknown keys no one has.
-	MaxEntries, MaxUnknown int64
+	// Life bounds an entry's age.
+	Life time.Duration
+	// MaxEntries bounds keys, decisions and jobs, each.
+	MaxEntries int64
 	// OnChange is told which keys changed, after their entries ceased to stand.
 	OnChange func(keyIDs []string)
 	// OnBasis is told that the rules changed, or what they rest on, after all
@@ -85,7 +86,6 @@ type Cache struct {
 	opts      Options
 	seed      maphash.Seed
 	keys      *ristretto.Cache[uint64, *keyEntry]
-	unknown   *ristretto.Cache[uint64, *keyEntry]
 	decisions *ristretto.Cache[uint64, *decisionEntry]
 	epochs    *epochs
 	jobs      *jobs
@@ -131,9 +131,6 @@ func New(service sidecar.Service, o Options) (*Cache, error) {
 	if c.keys, err = newStore[uint64, *keyEntry](o.MaxEntries); err != nil {
 		return nil, err
 	}
-	if c.unknown, err = newStore[uint64, *keyEntry](o.MaxUnknown); err != nil {
-		return nil, err
-	}
 	if c.decisions, err = newStore[uint64, *decisionEntry](o.MaxEntries); err != nil {
 		return nil, err
 	}
@@ -148,9 +145,7 @@ func (o *Options) complete() {
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	o.Poll = cmp.Or(o.Poll, DefaultPoll)
 	o.Life = cmp.Or(o.Life, DefaultLife)
-	o.UnknownLife = cmp.Or(o.UnknownLife, DefaultUnknownLife)
 	o.MaxEntries = cmp.Or(o.MaxEntries, DefaultMaxEntries)
-	o.MaxUnknown = cmp.Or(o.MaxUnknown, DefaultMaxUnknown)
 	if o.OnChange == nil {
 		o.OnChange = func([]string) {}
 	}
@@ -179,7 +174,6 @@ func newStore[K ristretto.Key, V any](maxEntries int64) (*ristretto.Cache[K, V],
 func (c *Cache) Close() {
 	c.log.close()
 	c.keys.Close()
-	c.unknown.Close()
 	c.decisions.Close()
 	c.jobs.close()
 }
@@ -190,40 +184,37 @@ func (c *Cache) Fresh() bool { return c.lease.holds(time.Now()) }
 // AwaitFresh returns once the lease holds, or ctx's error.
 func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx) }
 
-// Authenticate implements sidecar.Service. The refusal of a key that no one has depends on
-// no request.
+// Authenticate implements sidecar.Service. A refusal is asked for each time, so that each
+// is the policy's and in its log; that of a key which no one has leaves nothing here.
 func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(c.place(at, reach)); ok && e.hash == hash && same(e.reach, reach) && now.Before(e.until) &&
-			c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
+		if e, ok := c.keys.Get(c.place(at, reach)); ok && e.identity.Decision.Allow && e.hash == hash && same(e.reach, reach) &&
+			now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
-		}
-		if e, ok := c.unknown.Get(at); ok && e.hash == hash && now.Before(e.until) {
-			return e.identity, sidecar.ErrUnknownKey
 		}
 	}
 	for range maxReads {
 		began, since := time.Now(), c.epochs.now()
 		identity, err := c.Service.Authenticate(ctx, hash)
-		if errors.Is(err, sidecar.ErrUnknownKey) {
-			c.unknown.Set(at, &keyEntry{hash: hash, identity: identity, until: began.Add(c.opts.UnknownLife)}, 1)
+		if err != nil {
 			return identity, err
 		}
-		if err != nil {
-			return sidecar.Identity{}, err
+		if !c.usable(identity.KeyID, since, began) {
+			continue
 		}
-		if c.usable(identity.KeyID, since, began) {
-			reach := c.learn(ctx, identity.Decision.Reads)
-			place := c.place(at, reach)
-			fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
-			if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
-				return e.identity, nil // a slow fill must not bring back a key that a later one found revoked
+		reach := c.learn(ctx, identity.Decision.Reads)
+		place := c.place(at, reach)
+		fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
+		if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
+			if e.identity.Decision.Allow || !identity.Decision.Allow {
+				return identity, nil
 			}
-			c.keys.Set(place, fill, 1)
-			return identity, nil
+			continue // a slow fill must not bring back a key that a later one found revoked
 		}
+		c.keys.Set(place, fill, 1) // a refusal, too: what was allowed before falls, and what is slow is held back
+		return identity, nil
 	}
 	return sidecar.Identity{}, errOvertaken
 }

@@ -135,21 +135,53 @@ func TestAStaleAnswerIsNotUsedWhenNoOneCanSayWhatChanged(t *testing.T) {
 	})
 }
 
-func TestUnknownKeysAreRememberedForTwoSecondsOnly(t *testing.T) {
+// TestEachRefusalOfAKeyIsADecision: one from memory would be in no log.
+func TestEachRefusalOfAKeyIsADecision(t *testing.T) {
+	for name, refuse := range map[string]func(*origin){
+		"of a key that no one has": func(o *origin) { o.unknown = true },
+		"of a key that is revoked": func(o *origin) { o.state = policy.KeyRevoked },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOrigin()
+			refuse(o)
+			bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
+				for range 10 {
+					if allowed, err := check(t, c); allowed || err != nil && !errors.Is(err, sidecar.ErrUnknownKey) {
+						t.Fatalf("allowed %v, %v", allowed, err)
+					}
+				}
+				if n := o.count(); n != 10 {
+					t.Errorf("ten requests made %d decisions", n)
+				}
+				// Nothing of it stays in the way of a key that is there, or is again.
+				o.set(func(o *origin) { o.unknown, o.state = false, policy.KeyActive })
+				wantAllowed(t, c, true)
+			})
+		})
+	}
+}
+
+// TestASlowFillCannotBringBackAKeyThatALaterOneFoundRevoked: no one said that anything
+// changed, or not yet.
+func TestASlowFillCannotBringBackAKeyThatALaterOneFoundRevoked(t *testing.T) {
 	o := newOrigin()
-	o.unknown = true
 	bubble(t, o, Options{}, func(t *testing.T, c *Cache) {
-		for range 10 {
-			if _, err := check(t, c); !errors.Is(err, sidecar.ErrUnknownKey) {
-				t.Fatal(err)
-			}
+		hold := make(chan struct{})
+		o.set(func(o *origin) { o.hold, o.held = hold, make(chan struct{}) })
+		slow := make(chan bool, 1)
+		go func() {
+			allowed, _ := check(t, c)
+			slow <- allowed
+		}()
+		synctest.Wait() // it has read "active" and is held back
+		time.Sleep(time.Millisecond)
+		o.set(func(o *origin) { o.state = policy.KeyRevoked })
+		wantAllowed(t, c, false)
+		close(hold)
+		if <-slow {
+			t.Error("the slow look-up allows what a later one refused")
 		}
-		if n := o.count(); n != 1 {
-			t.Errorf("the sidecar was asked %d times", n)
-		}
-		o.set(func(o *origin) { o.unknown = false })
-		time.Sleep(DefaultUnknownLife)
-		wantAllowed(t, c, true)
+		wantAllowed(t, c, false)
 	})
 }
 

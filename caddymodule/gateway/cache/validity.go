@@ -31,20 +31,19 @@ func shardOf(keyID string) uint64 { return maphash.String(shardSeed, keyID) % sh
 // now returns the epoch that a look-up which begins now belongs to.
 func (e *epochs) now() uint64 { return e.current.Load() }
 
-// invalidate begins a new epoch for a group.
+// invalidate begins a new epoch for a group. The epoch is current before the group is
+// marked with it: a look-up that begins between the two asks for what is new already, and
+// would otherwise be overtaken for as long as this goroutine has no processor.
 func (e *epochs) invalidate(shard uint64) {
-	next := e.current.Load() + 1
-	e.last[shard].Store(next)
-	e.current.Store(next)
+	e.last[shard].Store(e.current.Add(1))
 }
 
 // invalidateAll begins a new epoch for every group.
 func (e *epochs) invalidateAll() {
-	next := e.current.Load() + 1
+	next := e.current.Add(1)
 	for shard := range e.last {
 		e.last[shard].Store(next)
 	}
-	e.current.Store(next)
 }
 
 // stands reports whether nothing in the group was invalidated after since.

@@ -123,9 +123,7 @@ func (s *Studio) copyFrom(x *exchange) error {
 }
 
 func (s *Studio) copied(x *exchange, from string, rev int) (answer, error) {
-	source := x.owner()
-	source.ID = from
-	a, err := s.ask(x.r.Context(), source, call{method: http.MethodGet, path: fmt.Sprintf("%s/%d/project", contract.PathRevisions, rev)})
+	a, err := s.ask(x.r.Context(), x.ownerOf(from), call{method: http.MethodGet, path: fmt.Sprintf("%s/%d/project", contract.PathRevisions, rev)})
 	if err == nil {
 		err = a.refused()
 	}

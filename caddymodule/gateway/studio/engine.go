@@ -118,8 +118,11 @@ func askFor[T any](ctx context.Context, s *Studio, p engineproxy.Project, c call
 	return out, err
 }
 
-// owner is the project of an exchange as the engine proxy wants to know it: may has
-// made sure that it is the user's.
-func (x *exchange) owner() engineproxy.Project {
-	return engineproxy.Project{ID: x.project(), OwnerID: x.who.UserID}
+// owner is the project of an exchange as the engine proxy wants to know it.
+func (x *exchange) owner() engineproxy.Project { return x.ownerOf(x.project()) }
+
+// ownerOf is the same of any project that may has let the user do something with. Of
+// another one nothing is known but its id.
+func (x *exchange) ownerOf(projectID string) engineproxy.Project {
+	return engineproxy.Project{ID: projectID, OwnerID: x.owners[projectID]}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,8 @@ type fakeSidecar struct {
 
 	projects  []string
 	withheld  string
-	cancelErr error // of a question about a cancellation
+	owners    map[string]string // of those that are not the user's
+	cancelErr error             // of a question about a cancellation
 	awaitErr  error
 	replay    func(key string) error
 }
@@ -47,7 +49,7 @@ func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action poli
 	if projectID != "" && projectID == f.withheld {
 		return policy.Decision{Status: http.StatusForbidden, Error: "no"}, nil
 	}
-	return policy.Decision{Allow: true}, nil
+	return policy.Decision{Allow: true, OwnerID: f.owners[projectID]}, nil
 }
 
 func (f *fakeSidecar) Projects(_ context.Context, _, after string, _ int) (api.ProjectList, error) {
@@ -86,9 +88,11 @@ type fakeEngines struct {
 	at     string
 	submit error
 	cancel error
+	asked  []engineproxy.Project // by submissions
 }
 
-func (f *fakeEngines) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+func (f *fakeEngines) Submit(_ context.Context, p engineproxy.Project, _ time.Duration) (*engineproxy.Lease, error) {
+	f.asked = append(f.asked, p)
 	if f.submit != nil {
 		return nil, f.submit
 	}
@@ -183,6 +187,28 @@ func TestTheListHasNoProjectThatThePolicyWithholdsAndLeadsOnInASearch(t *testing
 	if !strings.Contains(page, "No project matches") || !strings.Contains(page, "Only this page") ||
 		!strings.Contains(page, older) || !strings.Contains(page, `href="/console/studio?q=none">Newest`) {
 		t.Error(page)
+	}
+}
+
+// TestAnEngineIsWokenForTheOwnerOfItsProject: the policy may let others look at it.
+func TestAnEngineIsWokenForTheOwnerOfItsProject(t *testing.T) {
+	o := openStudio(t, emptyGame)
+	own, shared := o.sidecar.projects[0], o.sidecar.projects[1]
+	o.sidecar.owners = map[string]string{shared: "carol"}
+	for _, c := range []struct {
+		path string
+		form url.Values
+		want []engineproxy.Project
+	}{
+		{"/" + own, nil, []engineproxy.Project{{ID: own, OwnerID: "alice"}}},
+		{"/" + shared, nil, []engineproxy.Project{{ID: shared, OwnerID: "carol"}}},
+		{"/" + own + "/copy", url.Values{"from": {shared}, "rev": {"1"}}, []engineproxy.Project{{ID: shared, OwnerID: "carol"}, {ID: own, OwnerID: "alice"}}},
+	} {
+		o.engines.asked = nil
+		o.send(c.path, c.form)
+		if got := slices.Compact(o.engines.asked); !slices.Equal(got, c.want) {
+			t.Errorf("%s wakes %+v, want %+v", c.path, got, c.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@
 package studio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -86,8 +87,9 @@ const maxForm = 4 << 20
 // exchange is a request of somebody who is signed in, and its answer.
 type exchange struct {
 	http.ResponseWriter
-	r   *http.Request
-	who site.Studio
+	r      *http.Request
+	who    site.Studio
+	owners map[string]string // of the projects that the policy let the user use
 }
 
 // json reports whether a script asks, not a browser for a page.
@@ -132,7 +134,7 @@ type answerFunc func(x *exchange) error
 
 func (s *Studio) answer(next answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, r: r, who: whoOf(r.Context())}
+		x := &exchange{ResponseWriter: w, r: r, who: whoOf(r.Context()), owners: map[string]string{}}
 		if err := next(x); err != nil {
 			s.fail(x, asError(err))
 		}
@@ -169,6 +171,7 @@ func (s *Studio) may(x *exchange, projectID string, action policy.Action) error 
 	case err != nil:
 		return api.Unavailable("Access can't be checked right now.", time.Second, err)
 	case d.Allow:
+		x.owners[projectID] = cmp.Or(d.OwnerID, x.who.UserID)
 		return nil
 	case d.Status == http.StatusUnauthorized:
 		return &api.Error{Status: http.StatusForbidden, Message: "Your studio is disabled. Enable its key on the page API Keys."}

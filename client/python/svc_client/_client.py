@@ -9,7 +9,7 @@ import uuid
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 from urllib.parse import quote
 
-from ._http import LOST, SUBMISSION_BUDGET, Retry, SvcError, Transport, backoff, final, query, submission_delay
+from ._http import LOST, SUBMISSION_BUDGET, Retry, SvcError, Transport, backoff, final, once_delay, project_delay, query
 
 _MAX_FAILURES = 5  # connections in a row that bring nothing
 _POLL = 2.0  # seconds
@@ -32,7 +32,7 @@ class Client:
         """Each attempt has the same Idempotency-Key: it makes one project."""
         body = {"name": name, "template": "blank", **({} if description is None else {"description": description})}
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
-        return self._http.call("POST", "/v1/projects", body, headers)["data"]
+        return self._http.call("POST", "/v1/projects", body, headers, project_delay)["data"]
 
     def project(self, project_id: str) -> Record:
         return self._http.call("GET", "/v1/projects/" + quote(project_id, safe=""))["data"]
@@ -66,7 +66,7 @@ class Client:
         self, project_id: str, prompt: str, *, idempotency_key: Optional[str] = None,
         retry_budget: float = SUBMISSION_BUDGET, **fields: Any,
     ) -> Job:
-        """Submits a job; fields are instructions, context, skills and settings.
+        """Submits a job; fields are instructions, context, skills, settings and webhook.
 
         While the engine starts (503) it waits as long as the service says and sends the same again. Each attempt
         has the same Idempotency-Key, so that an answer that was lost makes no second job.
@@ -74,7 +74,7 @@ class Client:
         body = {"projectId": project_id, "prompt": prompt, **fields}
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
         made = self._http.again(
-            lambda: self._http.json("POST", "/v1/generate", body, headers), retry_budget, submission_delay,
+            lambda: self._http.json("POST", "/v1/generate", body, headers), retry_budget, once_delay,
         )
         return Job(self._http, made["jobId"], made["projectId"], made["sessionId"])
 
@@ -142,6 +142,8 @@ class Job:
                 yield None
                 return
             for line in answer:
+                if not line.endswith(b"\n"):
+                    return  # half of one: the connection broke off
                 if not line.startswith(b"data: "):
                     continue  # the data have all that the other fields say
                 event = json.loads(line[len(b"data: "):])

@@ -51,27 +51,20 @@ def backoff(attempt: int) -> float:
     return min(0.5 * 2 ** min(attempt, 10), 8.0)
 
 
-def _not_looked_up(error: SvcError) -> bool:
-    """A key was refused without a look at it, since many unknown ones came from the address."""
-    return error.status == 401 and error.retry_after is not None
-
-
 def final(error: Exception) -> bool:
     """Whether asking again can't help."""
-    return isinstance(error, SvcError) and error.status < 500 and not _not_looked_up(error)
+    return isinstance(error, SvcError) and error.status < 500
 
 
 def call_delay(error: Exception, attempt: int) -> Optional[float]:
     """How long to wait after a call failed; None when another attempt can't help."""
-    if not isinstance(error, SvcError):
-        return None  # the answer is lost: what it was is not known
-    if error.status == 503:
+    if isinstance(error, SvcError) and error.status == 503:
         return max(backoff(attempt), error.retry_after or 0)
-    return error.retry_after if _not_looked_up(error) else None
+    return None  # the service means it, or the answer is lost: what it was is not known
 
 
-def submission_delay(error: Exception, attempt: int) -> Optional[float]:
-    """The same of a submission, which its Idempotency-Key makes safe to repeat."""
+def once_delay(error: Exception, attempt: int) -> Optional[float]:
+    """The same of a call with an Idempotency-Key, which makes it safe to repeat."""
     if not isinstance(error, SvcError):
         return backoff(attempt)
     if error.status == 503:
@@ -80,7 +73,13 @@ def submission_delay(error: Exception, attempt: int) -> Optional[float]:
         return max(backoff(attempt), error.retry_after or 0)
     if error.status == 409 and (attempt > 0 or error.retry_after is not None):
         return max(backoff(attempt), error.retry_after or 0)
-    return error.retry_after if _not_looked_up(error) else None
+    return None
+
+
+def project_delay(error: Exception, attempt: int) -> Optional[float]:
+    """The same of the creation of a project, which starts no engine that takes its time."""
+    wait = call_delay(error, attempt)
+    return once_delay(error, attempt) if wait is None else wait
 
 
 class Transport:
@@ -120,10 +119,18 @@ class Transport:
 
     def json(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
         with self.send(method, path, body, headers) as answer:
-            return json.loads(answer.read())
+            try:
+                return json.loads(answer.read())
+            except ValueError:
+                if "json" not in answer.headers.get("Content-Type", ""):
+                    raise  # it is not the service's
+                raise ConnectionError("the answer broke off") from None
 
-    def call(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
-        return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, call_delay)
+    def call(
+        self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None,
+        delay: Callable[[Exception, int], Optional[float]] = call_delay,
+    ) -> Any:
+        return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, delay)
 
     def again(self, attempt: Callable[[], T], budget: float, delay: Callable[[Exception, int], Optional[float]]) -> T:
         """Calls attempt until it succeeds, another can't help, or would come after the budget."""

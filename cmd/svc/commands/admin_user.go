@@ -14,8 +14,9 @@ import (
 )
 
 func userCommand(o *localOptions) *cobra.Command {
-	return group("user", "Create, show and suspend users, top up their TIK, list what they spent",
+	return group("user", "Create, show and suspend users, top up their TIK, list what they spent, set attributes for the policy",
 		userCreateCommand(o), userTopUpCommand(o), userShowCommand(o), userStatementCommand(o),
+		userAttributesCommand(o),
 		oneUserCommand(o, "suspend", "Refuse a user and all keys of the user until resumed; jobs run on", (*admin.Client).Suspend),
 		oneUserCommand(o, "resume", "Let a suspended user in again", (*admin.Client).Resume))
 }
@@ -52,6 +53,26 @@ func userTopUpCommand(o *localOptions) *cobra.Command {
 	return c
 }
 
+func userAttributesCommand(o *localOptions) *cobra.Command {
+	c := command(o, "attributes ID [NAME=VALUE...]", "Show or set the attributes of a user, facts for the policy; NAME= removes one",
+		cobra.MinimumNArgs(1), func(ctx context.Context, args []string) (keys.User, error) {
+			set, err := parseAttributes(args[1:])
+			var user keys.User
+			switch {
+			case err != nil:
+				return user, err
+			case len(set) == 0:
+				user, err = o.client().User(ctx, args[0])
+			default:
+				user, err = o.client().SetUserAttributes(ctx, args[0], set)
+			}
+			return user, adviseUser(err, args[0])
+		}, printUser)
+	c.Example = "  svc admin user attributes alice plan=school\n" +
+		"  svc admin user attributes alice plan="
+	return c
+}
+
 func userShowCommand(o *localOptions) *cobra.Command {
 	return oneUserCommand(o, "show", "Show a user's balance and how many keys and projects the user has", (*admin.Client).User)
 }
@@ -65,12 +86,16 @@ func oneUserCommand(o *localOptions, use, short string, call func(*admin.Client,
 }
 
 func printUser(w io.Writer, u keys.User) {
-	printFields(w, [][2]string{
+	fields := [][2]string{
 		{"user", u.ID},
 		{"state", u.State},
 		{"balance", u.Balance.String() + " TIK"},
 		{"keys", fmt.Sprintf("%d of %d", u.Keys, keys.MaxPerUser)},
 		{"projects", fmt.Sprint(u.Projects)},
 		{"created", printTime(u.CreatedAt)},
-	})
+	}
+	if len(u.Attributes) > 0 {
+		fields = append(fields, [2]string{"attributes", printTexts(u.Attributes)})
+	}
+	printFields(w, fields)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,11 +33,13 @@ func batchCommand() *cobra.Command {
 		Long: `Batch generates a game of each line of FILE ("-" is standard input) into a folder of
 DIR that is named by the line's id. A line is a JSON object: "prompt", and where wanted
 "id" (default: the line's number), "name" of the new project, "projectId" of one to
-change, and "instructions", "context", "skills" and "settings" as in POST /v1/generate.
+change, and "instructions", "context", "skills", "settings" and "webhook" as in POST /v1/generate.
 
 It keeps what it has done in DIR. Run again, it goes on where it was interrupted, and
 makes no job a second time; lines may be added to FILE. At a limit of concurrent jobs it
-waits; at one of a day or month it stops, and goes on when it is run again.`,
+waits; at one of a day or month it stops, and goes on when it is run again. Lines of one
+"projectId" are generated one after the other, and wait for one that is not at its end.
+What the service can't do for one line stops none of another project.`,
 		Example: `  echo '{"id": "fish", "prompt": "a calm fishing game"}' >briefs.jsonl
   svc batch briefs.jsonl -o games --parallel 4`,
 		Args: cobra.ExactArgs(1),
@@ -115,29 +118,29 @@ type batch struct {
 	dir     string
 	again   bool
 
+	failures atomic.Int64 // lines in a row for which the service failed
+
 	mu      sync.Mutex
 	stopped error // why nothing more is begun
 }
 
 // run generates the games of lines, so many at a time.
 func (b *batch) run(ctx context.Context, lines []batchLine, parallel int) error {
-	queue := make(chan batchLine)
+	queue := make(chan []batchLine)
 	var workers sync.WaitGroup
 	for range parallel {
 		workers.Go(func() {
-			for line := range queue {
-				if err := b.one(ctx, line); err != nil {
-					b.stop(fmt.Errorf("%s: %w", line.ID, err))
-				}
+			for group := range queue {
+				b.inOrder(ctx, group)
 			}
 		})
 	}
-	for _, line := range lines {
+	for _, group := range byProject(lines) {
 		if b.why() != nil || ctx.Err() != nil {
 			break
 		}
 		select {
-		case queue <- line:
+		case queue <- group:
 		case <-ctx.Done():
 		}
 	}
@@ -147,6 +150,37 @@ func (b *batch) run(ctx context.Context, lines []batchLine, parallel int) error 
 		return &codedError{exitInterrupted, errors.New("interrupted; jobs that were accepted go on, and the same command goes on with them")}
 	}
 	return b.why()
+}
+
+// byProject groups lines that change one project, which has one job after the other; all
+// else is a group of its own. Groups are in the order of their first lines.
+func byProject(lines []batchLine) (groups [][]batchLine) {
+	of := map[string]int{}
+	for _, line := range lines {
+		at, known := of[line.ProjectID]
+		if known && line.ProjectID != "" {
+			groups[at] = append(groups[at], line)
+			continue
+		}
+		of[line.ProjectID] = len(groups)
+		groups = append(groups, []batchLine{line})
+	}
+	return groups
+}
+
+// inOrder generates one game after the other.
+func (b *batch) inOrder(ctx context.Context, group []batchLine) {
+	for _, line := range group {
+		if b.why() != nil || ctx.Err() != nil {
+			return
+		}
+		if err := b.one(ctx, line); err != nil {
+			b.stop(fmt.Errorf("%s: %w", line.ID, err))
+		}
+		if !b.book.of(line.ID).Status.Terminal() {
+			return // it goes on before what is after it
+		}
+	}
 }
 
 // stop has nothing more begun.
@@ -176,7 +210,7 @@ func (b *batch) end(ctx context.Context, lines []batchLine) error {
 		}
 	}
 	if len(failed) > 0 {
-		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; --again submits them anew", strings.Join(failed, ", "))}
+		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; run it again to go on, with --again to submit anew what failed", strings.Join(failed, ", "))}
 	}
 	return nil
 }

@@ -63,9 +63,16 @@ func (b *batch) one(ctx context.Context, line batchLine) error {
 	return b.book.set(e)
 }
 
+// mostFailures is after how many lines in a row, for which the service failed, it is taken
+// for broken.
+const mostFailures = 3
+
 // refused notes what the service says against one line, so that the others go on.
 func (b *batch) refused(ctx context.Context, e batchEntry, err error) error {
 	var refused *client.Error
+	if errors.As(err, &refused) && refused.StatusCode >= 500 && ctx.Err() == nil && b.failures.Add(1) <= mostFailures {
+		return b.without(e, refused) // it may pass: the line goes on when it is run again
+	}
 	own := errors.Is(err, client.ErrBadRequest) || errors.Is(err, client.ErrNotFound) ||
 		errors.Is(err, client.ErrForbidden) && e.ProjectID != "" // which is another user's, or gone
 	if !errors.As(err, &refused) || !own || errors.Is(err, client.ErrForeign) {
@@ -114,6 +121,7 @@ func (b *batch) submit(ctx context.Context, line batchLine, e *batchEntry) error
 		if err != nil {
 			return err
 		}
+		b.failures.Store(0)
 		b.display.note(fmt.Sprintf("%s: %s", line.ID, submission.JobID))
 		e.JobID, e.Status = submission.JobID, submission.Status
 		return b.book.set(*e)

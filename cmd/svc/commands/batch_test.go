@@ -211,3 +211,45 @@ func TestBatchKeepsItsDirectoryToItselfAndToItsBriefs(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// TestBatchGoesOnWithTheOtherLinesWhereTheServiceFailsForOne: what may pass is tried again
+// when the command is run again, without --again.
+func TestBatchGoesOnWithTheOtherLinesWhereTheServiceFailsForOne(t *testing.T) {
+	s := newFakeService(t)
+	broken := true
+	s.refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method+r.URL.Path != "POST/v1/projects" || !broken {
+			return false
+		}
+		(&api.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
+		return true
+	}
+	file, dir := briefs(t, fishing+`{"id": "race", "projectId": "`+fakeProject+`", "prompt": "a race around a lake"}`+"\n")
+	code, stdout, stderr := svc("batch", file, "-o", dir, "--parallel", "1")
+	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, "It broke.") {
+		t.Errorf("exit %d, %d submissions: %s%s", code, len(s.submitted()), stdout, stderr)
+	}
+	s.locked(func() { broken = false })
+	if code, stdout, stderr := svc("batch", file, "-o", dir); code != exitOK || len(s.submitted()) != 2 {
+		t.Errorf("run again: exit %d, %d submissions: %s%s", code, len(s.submitted()), stdout, stderr)
+	}
+}
+
+func TestLinesOfOneProjectAreGeneratedInTheirOrder(t *testing.T) {
+	line := func(id, project string) batchLine {
+		l := batchLine{ID: id}
+		l.ProjectID = project
+		return l
+	}
+	var got []string
+	for _, group := range byProject([]batchLine{line("a", ""), line("b", "p"), line("c", ""), line("d", "q"), line("e", "p"), line("f", "p")}) {
+		ids := ""
+		for _, l := range group {
+			ids += l.ID
+		}
+		got = append(got, ids)
+	}
+	if want := []string{"a", "bef", "c", "d"}; !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+}

@@ -116,11 +116,33 @@ func (o *clientOptions) print(w io.Writer, result any, text string) error {
 	return nil
 }
 
+// lines returns where a command that follows a job writes its events for programs, nil
+// without --json.
+func (o *clientOptions) lines(w io.Writer) io.Writer {
+	if o.json {
+		return w
+	}
+	return nil
+}
+
+// printLast is print of what comes after the events: one more line.
+func (o *clientOptions) printLast(w io.Writer, result any, text string) error {
+	if o.json {
+		return printLine(w, result)
+	}
+	return o.print(w, result, text)
+}
+
+// printLine writes one of several values for programs.
+func printLine(w io.Writer, v any) error { return printIndented(w, v, "") }
+
 // printJSON writes a result for programs.
-func printJSON(w io.Writer, v any) error {
+func printJSON(w io.Writer, v any) error { return printIndented(w, v, "  ") }
+
+func printIndented(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("printing result: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
@@ -18,7 +17,7 @@ type display interface {
 	// note shows one line.
 	note(line string)
 	// event shows what there is to show of a job's event.
-	event(e api.Event)
+	event(e client.Event)
 	// wait shows that a submission is tried again later.
 	wait(r client.Retry)
 	// close leaves the terminal tidy. It may be called twice.
@@ -50,7 +49,7 @@ type plainDisplay struct {
 
 func (d *plainDisplay) note(line string) { fmt.Fprintln(d.w, line) }
 
-func (d *plainDisplay) event(e api.Event) {
+func (d *plainDisplay) event(e client.Event) {
 	if p, ok := progressOf(e); ok {
 		if p.stage != d.stage {
 			d.stage = p.stage

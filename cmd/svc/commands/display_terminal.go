@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
@@ -60,7 +59,7 @@ func (d *terminalDisplay) note(line string) {
 	d.draw()
 }
 
-func (d *terminalDisplay) event(e api.Event) {
+func (d *terminalDisplay) event(e client.Event) {
 	if p, ok := progressOf(e); ok {
 		d.mu.Lock()
 		defer d.mu.Unlock()

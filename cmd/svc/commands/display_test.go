@@ -19,10 +19,10 @@ func TestTerminalHasOneStatusLineBelowEverythingElse(t *testing.T) {
 	d.note("job 1")
 	d.wait(client.Retry{Delay: 30 * time.Second, Err: &client.Error{StatusCode: 503, Message: "Starting."}})
 	now = now.Add(65 * time.Second)
-	d.event(api.Event{Type: api.EventProgress, Members: map[string]any{
-		"stage": "building", "percent": 60.0, "message": strings.Repeat("long ", 20),
-	}})
-	d.event(api.Event{Type: api.EventAssistantMessage, Members: map[string]any{"text": "Hello"}})
+	d.event(client.JobProgress{
+		Stage: api.StageBuilding, Percent: 60, Message: strings.Repeat("long ", 20),
+	})
+	d.event(client.AssistantMessage{Text: "Hello"})
 	d.close()
 	d.close()
 	status := "1:05  ████████████░░░░░░░░  60 %  building  long long long…"

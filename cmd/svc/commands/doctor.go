@@ -40,7 +40,8 @@ func doctorCommand() *cobra.Command {
 			}
 			ctx, cancel := context.WithTimeout(c.Context(), doctorTime)
 			defer cancel()
-			checks := append([]check{checkDataDir(o.dataDir), checkDisk(o.dataDir, diskFree)}, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
+			checks := append(policyCheck(ctx, o), checkDataDir(o.dataDir), checkDisk(o.dataDir, diskFree))
+			checks = append(checks, partChecks(ctx, o.dataDir, filepath.Dir(program))...)
 			checks = append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress), answerTime), checkChromium())
 			checks = append(checks, storeChecks(c.Context(), o.dataDir)...)
 			if deep {

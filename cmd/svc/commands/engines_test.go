@@ -33,6 +33,8 @@ func (noJobs) Claim(_ context.Context, who contract.Installation) (contract.Inst
 
 func (noJobs) DeletedProjects(context.Context, string) ([]string, error) { return nil, nil }
 
+func (noJobs) Expire(context.Context, time.Time) (int, error) { return 0, nil }
+
 func (noJobs) OpenJobs(context.Context, string) ([]contract.OpenJob, error) { return nil, nil }
 
 // runEngines runs svc engines against a data directory.

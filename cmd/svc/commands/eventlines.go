@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
@@ -20,77 +19,88 @@ type progress struct {
 }
 
 // progressOf reads a job.progress event.
-func progressOf(e api.Event) (progress, bool) {
-	if e.Type != api.EventProgress {
-		return progress{}, false
-	}
-	percent, _ := e.Members["percent"].(float64)
+func progressOf(e client.Event) (progress, bool) {
+	p, ok := e.(client.JobProgress)
 	return progress{
-		stage: member(e, "stage"), message: member(e, "message"), percent: min(max(int(percent), 0), 100),
-	}, true
+		stage: printable(string(p.Stage)), message: printable(p.Message), percent: min(max(p.Percent, 0), 100),
+	}, ok
 }
 
 // linesOf says what an event means to people. An event without lines, such as
 // the parts of a message that comes whole later, is not shown.
-func linesOf(e api.Event) []string {
-	switch e.Type {
-	case api.EventAssistantMessage:
-		return strings.Split(printableText(member(e, "text")), "\n")
-	case api.EventToolCall:
-		return []string{shorten("  · "+join(member(e, "name"), pathOf(e)), maxDetail)}
-	case api.EventToolResult:
-		if ok, known := e.Members["ok"].(bool); known && !ok {
-			return []string{shorten("  ✗ "+join(member(e, "name"), summaryOf(e)), maxDetail)}
+func linesOf(e client.Event) []string {
+	switch e := e.(type) {
+	case client.AssistantMessage:
+		return strings.Split(printableText(e.Text), "\n")
+	case client.ToolCall:
+		path, _ := e.Args["path"].(string)
+		return []string{detail("·", e.Name, path)}
+	case client.ToolResult:
+		if e.OK != nil && !*e.OK {
+			return []string{detail("✗", e.Name, e.Summary)}
 		}
-	case api.EventBuildResult:
-		return resultLines("build", e)
-	case api.EventAuditResult:
-		return resultLines("audit", e)
-	case api.EventPlaytestResult:
-		return resultLines("playtest", e)
-	case api.EventFixApplied:
-		return []string{shorten("  ↻ "+join("fixed", summaryOf(e)), maxDetail)}
-	case api.EventWarning:
-		return []string{shorten("  ! "+summaryOf(e), maxDetail)}
+	case client.BuildResult:
+		return buildLines(e)
+	case client.AuditResult:
+		return auditLines(e)
+	case client.PlaytestResult:
+		return playtestLines(e)
+	case client.FixApplied:
+		return []string{detail("↻", "fixed", e.Change)}
+	case client.Warning:
+		return []string{detail("!", e.Message, "")}
 	}
 	return nil
 }
 
-// resultLines shows a result with its mark, and the problems of a bad one.
-func resultLines(what string, e api.Event) []string {
-	if ok, _ := e.Members["ok"].(bool); ok {
-		return []string{shorten("  ✓ "+join(what, summaryOf(e)), maxDetail)}
+func buildLines(e client.BuildResult) []string {
+	if e.OK {
+		return []string{detail("✓", "build", fmt.Sprintf("%d bytes", e.Bytes))}
 	}
-	lines := []string{shorten("  ✗ "+join(what, summaryOf(e)), maxDetail)}
-	for _, name := range []string{"problems", "findings", "errors"} {
-		problems, _ := e.Members[name].([]any)
-		for _, problem := range problems {
-			if line := problemLine(problem); line != "" {
-				lines = append(lines, shorten("      "+line, maxDetail))
-			}
+	lines := []string{detail("✗", "build", "")}
+	for _, p := range e.Problems {
+		place := p.File
+		if place != "" && p.Line > 0 {
+			place += fmt.Sprintf(":%d", p.Line)
 		}
+		lines = append(lines, detail("   ", place, p.Text))
 	}
 	return lines
 }
 
-// problemLine is a problem as file:line:column: message.
-func problemLine(v any) string {
-	problem, ok := v.(map[string]any)
-	if !ok {
-		text, _ := v.(string)
-		return printable(text)
+func auditLines(e client.AuditResult) []string {
+	if e.OK {
+		return []string{detail("✓", "audit", "")}
 	}
-	place, _ := problem["file"].(string)
-	for _, name := range []string{"line", "column"} {
-		if n, ok := problem[name].(float64); ok && place != "" {
-			place += fmt.Sprintf(":%d", int(n))
+	lines := []string{detail("✗", "audit", "")}
+	for _, f := range e.Findings {
+		lines = append(lines, detail("   ", f.File, f.Message))
+	}
+	return lines
+}
+
+func playtestLines(e client.PlaytestResult) []string {
+	if !e.OK {
+		lines := []string{detail("✗", "playtest", "")}
+		for _, problem := range e.Problems {
+			lines = append(lines, detail("   ", problem, ""))
 		}
+		return lines
 	}
-	message, _ := problem["message"].(string)
-	if place == "" {
-		return printable(message)
+	if e.BestScore == 0 {
+		return []string{detail("✓", "playtest", "")}
 	}
-	return printable(place + ": " + message)
+	return []string{detail("✓", "playtest", fmt.Sprintf("best score %.0f", e.BestScore))}
+}
+
+// detail is one line below the job's: a mark, and what is before and after a colon, either of
+// which may be missing.
+func detail(mark, what, more string) string {
+	separator := ": "
+	if what == "" || more == "" {
+		separator = ""
+	}
+	return shorten("  "+mark+" "+printable(what+separator+more), maxDetail)
 }
 
 // waitReason says why a submission waits.
@@ -100,50 +110,6 @@ func waitReason(r client.Retry) string {
 		return printable(refused.Message)
 	}
 	return "The service does not answer."
-}
-
-func member(e api.Event, name string) string {
-	text, _ := e.Members[name].(string)
-	if e.Type == api.EventAssistantMessage {
-		return text
-	}
-	return printable(text)
-}
-
-func summaryOf(e api.Event) string {
-	for _, name := range []string{"message", "summary", "verdict"} {
-		if text := member(e, name); text != "" {
-			return text
-		}
-	}
-	if bytes, ok := e.Members["bytes"].(float64); ok {
-		return fmt.Sprintf("%.0f bytes", bytes)
-	}
-	if score, ok := e.Members["bestScore"].(float64); ok {
-		return fmt.Sprintf("best score %.0f", score)
-	}
-	return ""
-}
-
-// pathOf is the file that a tool call is about.
-func pathOf(e api.Event) string {
-	if path := member(e, "path"); path != "" {
-		return path
-	}
-	for _, name := range []string{"input", "args"} {
-		input, _ := e.Members[name].(map[string]any)
-		if path, ok := input["path"].(string); ok {
-			return printable(path)
-		}
-	}
-	return ""
-}
-
-func join(what, detail string) string {
-	if detail == "" {
-		return what
-	}
-	return what + ": " + detail
 }
 
 // printable makes one harmless line of a foreign text: an

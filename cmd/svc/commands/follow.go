@@ -4,23 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
-// follow shows a job's events until it has ended and returns its record. When
-// ctx is interrupted it says how to come back: the job goes on.
-func follow(ctx context.Context, c *client.Client, job client.Job, d display) (api.Job, error) {
-	for event, err := range c.Events(ctx, job, 0) {
+// follow shows a job's events until it has ended and returns its record. Programs get each
+// event as a line of JSON in lines, unless that is nil. When ctx is interrupted it says how to
+// come back: the job goes on.
+func follow(ctx context.Context, job client.Handle, d display, lines io.Writer) (api.Job, error) {
+	for event, err := range job.Events(ctx, 0) {
 		if err != nil {
-			return api.Job{}, detached(ctx, err, job, d)
+			return api.Job{}, detached(ctx, err, job.Job, d)
 		}
 		d.event(event)
+		if lines == nil {
+			continue
+		}
+		if err := printLine(lines, event.Raw()); err != nil {
+			return api.Job{}, err
+		}
 	}
-	record, err := c.Wait(ctx, job)
+	record, err := job.Wait(ctx)
 	if err != nil {
-		return api.Job{}, detached(ctx, err, job, d)
+		return api.Job{}, detached(ctx, err, job.Job, d)
 	}
 	return record, nil
 }

@@ -113,15 +113,18 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 		return result, err
 	}
 	d.note("job " + submission.JobID)
-	job := client.Job{ID: submission.JobID, ProjectID: req.ProjectID}
-	if result.Job, err = follow(ctx, service, job, d); err != nil {
+	job := submission.Job
+	if result.Job, err = follow(ctx, submission.Handle, d, nil); err != nil {
 		return result, err
 	}
-	if result.Job.Status == api.JobCompleted && o.dir != "" {
+	switch completed := result.Job.Status == api.JobCompleted; {
+	case completed && o.dir != "":
 		err = result.unpack(ctx, service, job, o.dir, o.force)
+	case completed:
+		d.note(fmt.Sprintf("To unpack the game:  svc download %s -p %s -o DIR", job.ID, job.ProjectID))
 	}
 	if err == nil && o.publish && result.Job.Status == api.JobCompleted {
-		made, refused := service.Publish(ctx, req.ProjectID, job.ID)
+		made, refused := submission.Publish(ctx)
 		if refused != nil {
 			return result, fmt.Errorf("the game of %s is made and not published: %w", job.ID, refused)
 		}

@@ -60,17 +60,19 @@ func recordCommand(use, short string, call func(*client.Client, context.Context,
 
 func watchCommand() *cobra.Command {
 	o := &jobOptions{}
-	return jobCommand("watch", "Follow a job to its end", o, func(c *cobra.Command, job client.Job) error {
+	c := jobCommand("watch", "Follow a job to its end", o, func(c *cobra.Command, job client.Job) error {
 		d := newDisplay(c.ErrOrStderr())
 		return o.callShown(c, d, func(ctx context.Context, service *client.Client) error {
-			record, err := follow(ctx, service, job, d)
+			record, err := follow(ctx, service.Job(job.ID, job.ProjectID), d, o.lines(c.OutOrStdout()))
 			d.close()
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.print(c.OutOrStdout(), record, recordText(record)), endOf(record))
+			return errors.Join(o.printLast(c.OutOrStdout(), record, recordText(record)), endOf(record))
 		})
 	})
+	c.Long = "Watch follows a job to its end. With --json each event is a line of JSON; the last line is the job's record."
+	return c
 }
 
 // recordText is a job's record in one line, and one more for each wish that the

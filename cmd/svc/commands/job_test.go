@@ -2,9 +2,11 @@ package commands
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,13 +40,20 @@ func TestEventsArePlainLinesWithoutATerminal(t *testing.T) {
 		{Type: api.EventProgress, Members: map[string]any{"stage": "writing", "percent": 20, "message": "Writing"}},
 		{Type: api.EventProgress, Members: map[string]any{"stage": "writing", "percent": 30, "message": "Still writing"}},
 		{Type: api.EventAssistantMessage, Members: map[string]any{"text": "Two\nlines \x1b[31mred"}},
-		{Type: api.EventToolCall, Members: map[string]any{"name": "write_file", "input": map[string]any{"path": "src/main.js"}}},
+		{Type: api.EventToolCall, Members: map[string]any{"name": "write_file", "args": map[string]any{"path": "src/main.js"}}},
 		{Type: api.EventBuildResult, Members: map[string]any{"ok": false, "problems": []any{
-			map[string]any{"file": "src/main.js", "line": 10, "column": 4, "message": "unexpected token"},
+			map[string]any{"file": "src/main.js", "line": 10, "text": "unexpected token"},
 		}}},
 		{Type: api.EventToolResult, Members: map[string]any{"name": "write_file", "ok": true, "summary": "written"}},
 		{Type: api.EventToolResult, Members: map[string]any{"name": "read_file", "ok": false, "summary": "no such file"}},
 		{Type: api.EventBuildResult, Members: map[string]any{"ok": true, "bytes": 69146}},
+		{Type: api.EventAuditResult, Members: map[string]any{"ok": false, "findings": []any{
+			map[string]any{"rule": "A01", "severity": "block", "file": "index.html", "message": "loads from elsewhere"},
+		}}},
+		{Type: api.EventPlaytestResult, Members: map[string]any{"ok": false, "problems": []any{"nobody can win"}}},
+		{Type: api.EventFixApplied, Members: map[string]any{"strategy": "spec", "change": "slower enemies", "because": "G03"}},
+		{Type: api.EventWarning, Members: map[string]any{"code": "unserved_setting", "message": "No music."}},
+		{Type: "job.praised", Members: map[string]any{"of": "a later version"}},
 		{Type: api.EventPlaytestResult, Members: map[string]any{"ok": true, "bestScore": 66}},
 	}
 	code, stdout, stderr := svc("watch", fakeJob, "-p", fakeProject)
@@ -55,9 +64,11 @@ func TestEventsArePlainLinesWithoutATerminal(t *testing.T) {
 		" 20 %  writing: Writing",
 		"Two", "lines  [31mred",
 		"  · write_file: src/main.js",
-		"  ✗ build", "      src/main.js:10:4: unexpected token",
+		"  ✗ build", "      src/main.js:10: unexpected token",
 		"  ✗ read_file: no such file",
-		"  ✓ build: 69146 bytes", "  ✓ playtest: best score 66", "",
+		"  ✓ build: 69146 bytes",
+		"  ✗ audit", "      index.html: loads from elsewhere", "  ✗ playtest", "      nobody can win",
+		"  ↻ fixed: slower enemies", "  ! No music.", "  ✓ playtest: best score 66", "",
 	}, "\n")
 	if stderr != want {
 		t.Errorf("stderr\n%s\nwant\n%s", stderr, want)
@@ -87,6 +98,36 @@ func TestInterruptDetachesAndSaysHowToComeBack(t *testing.T) {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr %q does not say %q", stderr, want)
 		}
+	}
+}
+
+// eventTypes returns the types of events that are a line of JSON each.
+func eventTypes(t *testing.T, lines []string) (types []string) {
+	t.Helper()
+	for _, line := range lines {
+		var event api.Event
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		types = append(types, event.Type)
+	}
+	return types
+}
+
+func TestWatchJSONIsAnEventALineAndTheRecord(t *testing.T) {
+	s := newFakeService(t)
+	s.status, s.failure = api.JobFailed, &api.Failure{Code: api.FailureTimeout, Message: "It took too long."}
+	code, stdout, _ := svc("watch", fakeJob, "--json")
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if types := eventTypes(t, lines[:len(lines)-1]); code != exitJobFailed || !slices.Equal(types, []string{api.EventQueued, api.EventFailed}) {
+		t.Errorf("exit %d, events %q", code, types)
+	}
+	var record api.Job
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &record); err != nil || record.Status != api.JobFailed {
+		t.Errorf("%v: %s", err, stdout)
+	}
+	if code := Execute([]string{"watch", fakeJob, "--json"}, strings.NewReader(""), fullDisk{}, io.Discard); code != exitError {
+		t.Errorf("exit %d, though nothing can be written", code)
 	}
 }
 

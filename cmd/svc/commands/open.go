@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 func openCommand() *cobra.Command {
@@ -41,6 +44,7 @@ func openGame(ctx context.Context, c *cobra.Command, dir string, port uint16) er
 		return fmt.Errorf("listening: %w", err)
 	}
 	host := listener.Addr().String()
+	host = strings.TrimSuffix(host, ":80") // browsers leave it out
 	server := &http.Server{Handler: gameHandler(dir, host), ReadHeaderTimeout: 10 * time.Second}
 	if _, err := fmt.Fprintf(c.OutOrStdout(), "http://%s/\n", host); err != nil {
 		return errors.Join(err, listener.Close())
@@ -53,7 +57,8 @@ func openGame(ctx context.Context, c *cobra.Command, dir string, port uint16) er
 }
 
 // gameHandler serves the files of a game, whichever directory has that path by then. A
-// page elsewhere that has its name lead here is refused. No link leads out of it.
+// page elsewhere that has its name lead here is refused. No link leads out of it, and the
+// game reaches nothing but its own files.
 func gameHandler(dir, host string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {
@@ -66,6 +71,9 @@ func gameHandler(dir, host string) http.Handler {
 			return
 		}
 		defer root.Close()
+		// It may keep what it saves: nothing else is at this address.
+		w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-forms allow-same-origin; "+gamezip.ContentPolicy)
+		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		http.FileServerFS(root.FS()).ServeHTTP(w, r)

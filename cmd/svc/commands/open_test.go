@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/api/gamezip"
 )
 
 // game makes a directory with a game that links to a file outside.
@@ -50,7 +52,8 @@ func TestOpenServesAGameUntilItIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "the game" || resp.Header.Get("Cache-Control") != "no-store" {
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "the game" || resp.Header.Get("Cache-Control") != "no-store" ||
+		!strings.HasSuffix(resp.Header.Get("Content-Security-Policy"), gamezip.ContentPolicy) {
 		t.Errorf("%q, %v, %v", text, resp.Header, err)
 	}
 	cancel()

@@ -151,7 +151,7 @@ func (p *preview) none() bool {
 
 func (p *preview) print(w io.Writer) {
 	if p.diff.None() {
-		fmt.Fprintln(w, "no decision of the table changes, and allow holds under the same conditions")
+		fmt.Fprintln(w, nothingChanges(p.diff))
 	}
 	printDifference(w, p.diff)
 	if p.replay == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,7 @@ that svc was built with. Exit code 0 when nothing changes, 1 when something does
 			}
 			switch {
 			case d.None():
-				fmt.Fprintln(c.ErrOrStderr(), "no decision of the table changes, and allow holds under the same conditions")
+				fmt.Fprintln(c.ErrOrStderr(), nothingChanges(d))
 				return nil
 			case len(d.Changes) > 0:
 				return fmt.Errorf("%d decisions of the table change", len(d.Changes))
@@ -51,11 +52,17 @@ that svc was built with. Exit code 0 when nothing changes, 1 when something does
 	}
 }
 
-// entry is a cell that changes, a condition or a rule that differs.
+// entry is a cell that changes, a condition or a rule that differs, or what was not tried.
 type entry struct {
 	*verify.Change
 	*verify.Condition
 	Rule string `json:"rule,omitempty"`
+	Cut  string `json:"cut,omitempty"` // what was left out of the table
+}
+
+// nothingChanges says so, and of what.
+func nothingChanges(d verify.Difference) string {
+	return strings.Join(append([]string{"no decision of the table changes, and allow holds under the same conditions"}, d.Cut...), "; ")
 }
 
 func entries(d verify.Difference) []entry {
@@ -70,6 +77,9 @@ func entries(d verify.Difference) []entry {
 	}
 	for _, rule := range d.Rules {
 		all = append(all, entry{Rule: rule})
+	}
+	for _, cut := range d.Cut {
+		all = append(all, entry{Cut: cut})
 	}
 	return all
 }
@@ -89,6 +99,9 @@ func printDifference(w io.Writer, d verify.Difference) {
 		for _, rule := range d.Rules {
 			fmt.Fprintln(w, "  "+rule)
 		}
+	}
+	if len(d.Cut) > 0 && !d.None() {
+		fmt.Fprintln(w, "\n"+strings.Join(d.Cut, "\n"))
 	}
 }
 

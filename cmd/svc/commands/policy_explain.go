@@ -101,6 +101,9 @@ func printExplanation(out io.Writer, x replay.Explanation) {
 	if recorded := x.Record.Revision(); recorded != x.Revision {
 		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
 	}
+	if x.Record.Path == decisionlog.LedgerPath {
+		fmt.Fprintln(out, "refused by the ledger, which looks again when it admits a job; below is the policy on the facts of just after")
+	}
 	if x.Record.Result != nil {
 		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)
 	}

@@ -26,7 +26,7 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 		Long: `Show recorded decisions: whose, on what, by which rule; the newest last. The log
 is that of replay. All filters that are given must match. --who is the id of a key or of
 a user; --status 503 means that no decision was made. A record may stand for
-many like refusals of unknown keys, which are counted.`,
+many like refusals of keys, which are counted.`,
 		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -199,6 +199,28 @@ func TestPolicyExplainShowsDecisionRulesAndTrace(t *testing.T) {
 	}
 }
 
+// TestPolicyCommandsSayWhatTheLedgerRefused: the policy explains what it says on those
+// facts, and replay leaves it out.
+func TestPolicyCommandsSayWhatTheLedgerRefused(t *testing.T) {
+	path := recorded(t, embeddedPolicy)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte(decisionlog.Path), []byte(decisionlog.LedgerPath))
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := runPolicy(t, "explain", "d-1", "--log", path)
+	if code != exitOK || !strings.Contains(stdout, "refused by the ledger") {
+		t.Errorf("explain: exit code %d, %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = runPolicy(t, "replay", "--log", path, "--policy", "embedded")
+	if code != exitOK || !strings.Contains(stdout, "left out: the ledger's") || !strings.Contains(stdout, "0 decisions in") {
+		t.Errorf("replay: exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
 func TestPolicyCommandsRefuseWhatTheyCanNotRead(t *testing.T) {
 	for _, args := range [][]string{
 		{"verify", "no-such-directory"}, {"test", "policy_test.go"}, {"diff", "embedded", "no-such-directory"},

@@ -38,6 +38,8 @@ func ofProjectCommand(use, short string, o *clientOptions, run func(ctx context.
 		Use:   use + " PROJECT",
 		Short: short,
 		Args:  cobra.ExactArgs(1),
+
+		ValidArgsFunction: completeProjects(o),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.call(c, func(ctx context.Context, service *client.Client) error { return run(ctx, c, service, args[0]) })
 		},

@@ -85,6 +85,8 @@ allow if {
 		"projects.publish",
 		"projects.unpublish",
 		"analytics.read",
+		"webhooks.read",
+		"webhooks.write",
 		"status",
 		"events",
 		"files",

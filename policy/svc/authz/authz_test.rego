@@ -45,6 +45,8 @@ own_actions := {
 	"projects.publish",
 	"projects.unpublish",
 	"analytics.read",
+	"webhooks.read",
+	"webhooks.write",
 	"status",
 	"events",
 	"files",

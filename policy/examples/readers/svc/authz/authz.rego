@@ -83,7 +83,7 @@ allow if {
 }
 
 allow if {
-	input.action in {"projects.attributes", "projects.publish", "projects.unpublish"}
+	input.action in {"projects.attributes", "projects.publish", "projects.unpublish", "webhooks.read", "webhooks.write"}
 	project.console_role == "owner"
 }
 

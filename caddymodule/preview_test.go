@@ -1,0 +1,85 @@
+package caddymodule
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
+
+	"github.com/svc-games/svc/caddymodule/gateway"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/sidecar/site"
+)
+
+// TestADecisionOnAPreviewIsForTheRequestThatItsReaderKnows is at both places where previews
+// are served.
+func TestADecisionOnAPreviewIsForTheRequestThatItsReaderKnows(t *testing.T) {
+	var seen peer.Request
+	answers := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = peer.RequestOf(r.Context())
+		w.Header().Set("Content-Security-Policy", "the console's")
+		w.Header().Set(site.ServeHeader, site.ServePreview+" job_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+		w.WriteHeader(http.StatusOK)
+	})
+	core := &gateway.Console{Locator: &gateway.Locator{Engines: noFiles{}}, Previews: gateway.NewPreviews()}
+	games := &previews{answers: answers, core: func() *gateway.Console { return core }, logger: zap.NewNop()}
+	defer games.close()
+	check := func(place string, status int, header http.Header, want peer.Request) {
+		t.Helper()
+		if status != http.StatusNotFound || header.Get("X-Request-Id") != seen.ID || seen.ID == "" || header.Get("Content-Security-Policy") == "the console's" {
+			t.Errorf("%s: %d with %v, decided for %+v", place, status, header, seen)
+		}
+		if want.ID == "" {
+			want.ID = seen.ID
+		}
+		if seen != want {
+			t.Errorf("%s: decided for %+v, want %+v", place, seen, want)
+		}
+	}
+
+	port, err := games.port()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for range 2 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+"/x", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Request-Id", "of-a-game") // which is hostile
+		answer, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		check("at a port of its own", answer.StatusCode, answer.Header, peer.Request{IP: "127.0.0.1", Method: "GET", UserAgent: "Go-http-client/1.1"})
+		ids[seen.ID] = true
+	}
+	if len(ids) != 2 || ids["of-a-game"] {
+		t.Errorf("two requests are known by %v", ids)
+	}
+
+	ready := make(chan struct{})
+	close(ready)
+	p := &Preview{app: &App{ready: ready, shared: &Shared{previews: games}}, core: func(*Shared) *gateway.Console { return core }}
+	repl := caddy.NewReplacer()
+	repl.Set("http.request.uuid", "r-1")
+	r := httptest.NewRequest(http.MethodGet, "/x", http.NoBody)
+	w := httptest.NewRecorder()
+	if err := p.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl)), nil); err != nil {
+		t.Fatal(err)
+	}
+	check("at a site", w.Code, w.Header(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET"})
+}
+
+// noFiles are engines whose jobs left no files.
+type noFiles struct{ engineproxy.Engines }
+
+func (noFiles) Files(context.Context, string) (engineproxy.File, error) {
+	return engineproxy.File{}, engineproxy.ErrNotArchived
+}

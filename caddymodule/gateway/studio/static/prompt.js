@@ -1,5 +1,5 @@
 // The form of a prompt: what is typed is kept, and a cold start is waited for.
-import { unsent } from "./unsent.js";
+import { isUnsent, keep, kept, unsent } from "./unsent.js";
 
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
@@ -18,6 +18,8 @@ export function countdown(message) {
 	return count;
 }
 
+const noRoom = "The browser has no room to keep what you type: send it before you leave.";
+
 // keptUnder is the name under which the fields of a form are kept, the prompt first.
 const keptUnder = (action) => `fields ${action}`;
 
@@ -28,14 +30,20 @@ export function keepBrief(form) {
 	const fields = () => [...form.elements].filter((field) => field.matches("textarea, input:not([type])"));
 	const blank = fieldsOf(form);
 	if (!prompt.value) {
-		const kept = JSON.parse(sessionStorage.getItem(name) ?? "[]");
-		for (const [i, field] of fields().entries()) if (kept[i]) field.value = kept[i];
-		if (kept.slice(1).some(Boolean)) form.querySelector("details").open = true;
+		const former = kept(name) ?? [];
+		for (const [i, field] of fields().entries()) if (former[i]) field.value = former[i];
+		if (former.slice(1).some(Boolean)) form.querySelector("details").open = true;
 		unsent(form, fieldsOf(form) !== blank);
 	}
+	let safe = true;
 	form.addEventListener("input", () => {
-		sessionStorage.setItem(name, JSON.stringify(fields().map((field) => field.value)));
-		unsent(form, fieldsOf(form) !== blank);
+		unsent(form, fieldsOf(form) !== blank); // first: it holds whatever becomes of the rest
+		const was = safe;
+		safe = keep(name, fields().map((field) => field.value));
+		if (was && !safe) form.querySelector("[data-wait]").textContent = noRoom;
+	});
+	addEventListener("beforeunload", (event) => {
+		if (!safe && isUnsent(form)) event.preventDefault();
 	});
 	prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -46,7 +54,7 @@ export function keepBrief(form) {
 export function begin(form) {
 	form.addEventListener("submit", async (event) => {
 		const prompt = form.elements.prompt.value.trim();
-		if (!prompt) return; // the page of the new project asks for one
+		if (!prompt || !keep("send", prompt)) return; // the new project's page asks for one, or the service sends it
 		event.preventDefault();
 		const button = form.querySelector("button");
 		button.disabled = true;
@@ -59,16 +67,16 @@ export function begin(form) {
 			return;
 		}
 		const project = `/console/studio/${answer.data._id}`;
-		sessionStorage.setItem(keptUnder(`${project}/jobs`), JSON.stringify([prompt]));
-		sessionStorage.setItem("send", project);
+		keep("send", project);
+		keep(keptUnder(`${project}/jobs`), [prompt]);
 		location.assign(project);
 	});
 }
 
 // sendBegun sends what the list of projects was asked for a moment ago.
 export function sendBegun(form) {
-	if (sessionStorage.getItem("send") !== location.pathname) return;
-	sessionStorage.removeItem("send");
+	if (kept("send") !== location.pathname) return;
+	keep("send", null);
 	if (form.elements.prompt.value) form.requestSubmit();
 }
 
@@ -110,7 +118,10 @@ async function send(form, wait, sent) {
 		wait.textContent = "Sending …";
 		const res = await post(form, body);
 		if (res?.ok) {
-			if (sent === fieldsOf(form)) sessionStorage.removeItem(keptUnder(form.getAttribute("action")));
+			if (sent === fieldsOf(form)) {
+				keep(keptUnder(form.getAttribute("action")), null);
+				unsent(form, false);
+			}
 			location.assign(form.getAttribute("action").replace(/\/(jobs|copy)$/, ""));
 			return;
 		}

@@ -99,8 +99,13 @@ func TestStudioBuildsThePlanThatWasRead(t *testing.T) {
 	b.open(at)
 	b.shows(".plan", "Plan: ")
 	b.shot("studio-plan")
+	b.fill(".plan textarea", "bluer")
+	b.saysJobEnded()
+	b.open(at)
+	b.until(`document.querySelector(".plan textarea").value === "bluer"`)
 	b.follow(`.plan [value=build]`)
 	b.until(`document.querySelector("[data-game]") !== null && document.querySelector(".plan") === null`)
+	b.until(`sessionStorage.length === 0`) // what was sent is not taken back
 }
 
 func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {

@@ -20,16 +20,16 @@ export function countdown(message) {
 
 const noRoom = "The browser has no room to keep what you type: send it before you leave.";
 
-// keptUnder is the name under which the fields of a form are kept, the prompt first.
+// keptUnder is the name under which the fields of a form are kept, what must be said first.
 const keptUnder = (action) => `fields ${action}`;
 
-// keepBrief keeps what is typed while the browser lives, and takes it back.
-export function keepBrief(form) {
-	const { prompt } = form.elements;
+// keepFields keeps what is typed while the browser lives, and takes it back.
+export function keepFields(form) {
 	const name = keptUnder(form.getAttribute("action"));
 	const fields = () => [...form.elements].filter((field) => field.matches("textarea, input:not([type])"));
+	const [first] = fields();
 	const blank = fieldsOf(form);
-	if (!prompt.value) {
+	if (!first.value) {
 		const former = kept(name) ?? [];
 		for (const [i, field] of fields().entries()) if (former[i]) field.value = former[i];
 		if (former.slice(1).some(Boolean)) form.querySelector("details").open = true;
@@ -45,7 +45,11 @@ export function keepBrief(form) {
 	addEventListener("beforeunload", (event) => {
 		if (!safe && isUnsent(form)) event.preventDefault();
 	});
-	prompt.addEventListener("keydown", (event) => {
+}
+
+// sendByKey sends a brief by Control and Enter.
+export function sendByKey(form) {
+	form.elements.prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 	});
 }
@@ -90,19 +94,20 @@ export function resubmit(form) {
 		event.preventDefault();
 		if (sending) return;
 		sending = true;
-		if (sent && sent !== fieldsOf(form)) form.elements.once.value = newName(); // another brief
-		sent = fieldsOf(form);
+		const { submitter } = event;
+		if (sent && sent !== fieldsOf(form, submitter)) form.elements.once.value = newName(); // another brief
+		sent = fieldsOf(form, submitter);
 		try {
-			await send(form, wait, sent);
+			await send(form, submitter, wait, sent);
 		} finally {
 			sending = false;
 		}
 	});
 }
 
-// fieldsOf returns what a form says, but for its name.
-function fieldsOf(form) {
-	const fields = new URLSearchParams(new FormData(form));
+// fieldsOf returns what a form says, sent by a button of it if there is one, but for its name.
+function fieldsOf(form, submitter = null) {
+	const fields = new URLSearchParams(new FormData(form, submitter));
 	fields.delete("once");
 	return fields.toString();
 }
@@ -111,18 +116,18 @@ function newName() {
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 }
 
-async function send(form, wait, sent) {
+async function send(form, submitter, wait, sent) {
 	const until = Date.now() + deadline;
-	const body = new URLSearchParams(new FormData(form));
+	const body = new URLSearchParams(new FormData(form, submitter));
 	for (;;) {
 		wait.textContent = "Sending …";
 		const res = await post(form, body);
 		if (res?.ok) {
-			if (sent === fieldsOf(form)) {
+			if (sent === fieldsOf(form, submitter)) {
 				keep(keptUnder(form.getAttribute("action")), null);
 				unsent(form, false);
 			}
-			location.assign(form.getAttribute("action").replace(/\/(jobs|copy)$/, ""));
+			location.assign(form.getAttribute("action").replace(/\/(jobs|copy|build)$/, ""));
 			return;
 		}
 		if (res?.status === 401) {

@@ -1,6 +1,6 @@
 // What the studio's pages do beyond their forms. Every form works without.
 import { followJob } from "./job.js";
-import { begin, countdown, keepBrief, resubmit, sendBegun } from "./prompt.js";
+import { begin, countdown, keepFields, resubmit, sendBegun, sendByKey } from "./prompt.js";
 import { edit } from "./editor.js";
 import { watchGame } from "./frame.js";
 import { tabs } from "./tabs.js";
@@ -16,9 +16,14 @@ for (const link of document.querySelectorAll("[data-example]")) {
 }
 for (const place of document.querySelectorAll("[data-job]")) followJob(place);
 for (const form of document.querySelectorAll("[data-prompt]")) {
-	keepBrief(form);
+	keepFields(form);
+	sendByKey(form);
 	resubmit(form);
 	sendBegun(form);
+}
+for (const form of document.querySelectorAll("[data-plan]")) {
+	keepFields(form);
+	resubmit(form);
 }
 for (const form of document.querySelectorAll("[data-copy]")) {
 	resubmit(form);

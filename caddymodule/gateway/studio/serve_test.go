@@ -249,6 +249,32 @@ func TestABriefKeepsItsNameWhileItMayBeAJobAlready(t *testing.T) {
 	}
 }
 
+// TestABriefIsRefusedWithTheReason: an engine that could not start does not start by itself.
+func TestABriefIsRefusedWithTheReason(t *testing.T) {
+	const starting, noImage = "is starting. Send it again", "no such image"
+	for name, c := range map[string]struct {
+		why                error
+		says, never, named string
+	}{
+		"starting": {&engineproxy.StartingError{State: engineproxy.StateStarting, Phase: "booting"}, starting, noImage, "starting"},
+		"failed":   {&engineproxy.FailedError{Reason: noImage, Next: time.Now().Add(time.Minute)}, noImage, starting, "failed"},
+		"full":     {&engineproxy.RoomError{RetryAfter: time.Minute}, "All engine slots are taken", starting, "uncertain"},
+	} {
+		o := openStudio(t, emptyGame)
+		o.engines.submit = c.why
+		_, page := o.send(o.at("/jobs"), url.Values{"prompt": {"a fox"}, "once": {"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}})
+		_, alert, _ := strings.Cut(page, `role="alert">`)
+		alert, _, _ = strings.Cut(alert, "</p>")
+		if !strings.Contains(alert, c.says) || strings.Contains(page, c.never) || !strings.Contains(page, "a fox") {
+			t.Errorf("%s: %q in %s", name, alert, page)
+		}
+		refused, _ := o.Locator.NotReady(c.why)
+		if got := whyUnsent(refused); got != c.named || unsentBriefs[got] == "" {
+			t.Errorf("%s: without scripts a new project's page says why by %q", name, got)
+		}
+	}
+}
+
 func TestTheStudioHasARateAndBoundsWhatItHolds(t *testing.T) {
 	large := func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
 	o := openStudio(t, large)

@@ -4,6 +4,9 @@ import { isUnsent, keep, kept, unsent } from "./unsent.js";
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
 
+// sendAgain is what the page does by itself.
+const sendAgain = " Submit the same request again later.";
+
 // post sends a form's fields; null where nobody answers.
 export function post(form, body) {
 	return fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
@@ -140,7 +143,8 @@ async function send(form, submitter, wait, sent) {
 			wait.textContent = said?.error ?? "It could not be sent. Try again in a moment.";
 			return;
 		}
-		wait.textContent = "The engine is starting. The same is sent again soon.";
+		const why = said?.error?.replace(sendAgain, "") ?? "The service can't be reached.";
+		wait.textContent = `${why.replace(/\.?$/, ".")} The same is sent again soon.`;
 		const count = countdown(wait);
 		for (let left = again; left > 0; left--) {
 			count.textContent = ` ${left} s`;

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -45,6 +46,11 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	s.decode(s.call(key, "GET", "/v1/generate/"+jobID+"/status?projectId="+project, nil).body, &job)
 	if job.Status != api.JobCompleted || job.TIKSpent == 0 {
 		t.Errorf("the studio's job is %+v", job)
+	}
+	if got := b.followJob(map[string]string{"page": "/console/studio/" + project, "job": jobID}, `comes("usage", {});
+		return new Promise((shown) => new MutationObserver(() => shown(part("spent").textContent)).observe(part("spent"), { childList: true }));`,
+	); got != job.TIKSpent.String() {
+		t.Errorf("the job costs %q by its page, and %s", got, job.TIKSpent)
 	}
 
 	at := "http://" + s.addr + "/console/studio/" + project
@@ -165,21 +171,38 @@ func nothingTypedIsLost(b *tab, at string) {
 	b.until(fmt.Sprintf(is, "newer", "Not saved yet.") + ` && document.querySelector("[name=sha256]").value !== before`)
 }
 
+// follows is what the studio's page does with a job, of which the rest says what comes.
+const follows = `import("/console/studio/static/job.js").then(({ followJob }) => {
+	const place = document.createElement("div");
+	place.append(document.createElement("progress"), ...["stage", "log", "spent"].map((name) => {
+		const part = document.createElement("div");
+		part.dataset[name] = "";
+		return part;
+	}));
+	Object.assign(place.dataset, %s);
+	let source;
+	window.EventSource = class extends EventTarget { constructor() { super(); source = this; } close() {} };
+	followJob(place);
+	const comes = (type, data) => source.dispatchEvent(new MessageEvent(type, { data: JSON.stringify(data) }));
+	const part = (name) => place.querySelector("[data-" + name + "]");
+	%s
+})`
+
+// followJob has the studio's page follow a job, and returns what the rest of the script does.
+func (b *tab) followJob(place map[string]string, rest string) string {
+	b.t.Helper()
+	fields, err := json.Marshal(place)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return value(b, chromedp.Evaluate[string](fmt.Sprintf(follows, fields, rest), chromedp.EvalAwaitPromise))
+}
+
 // saysJobEnded has the studio's page follow a job that ends at once: it stays, as somebody
 // typed there what nobody has.
 func (b *tab) saysJobEnded() {
 	b.t.Helper()
-	ended := value(b, chromedp.Evaluate[string](`import("/console/studio/static/job.js").then(({ followJob }) => {
-		const place = document.createElement("div");
-		place.dataset.page = "/console/keys";
-		place.append(document.createElement("progress"), document.createElement("span"), document.createElement("div"));
-		place.children[1].dataset.stage = place.children[2].dataset.log = "";
-		let source;
-		window.EventSource = class extends EventTarget { constructor() { super(); source = this; } close() {} };
-		followJob(place);
-		source.dispatchEvent(new MessageEvent("job.completed", { data: "{}" }));
-		return place.querySelector("[data-log]").textContent;
-	})`, chromedp.EvalAwaitPromise))
+	ended := b.followJob(map[string]string{"page": "/console/keys"}, `comes("job.completed", {}); return part("log").textContent;`)
 	if !strings.Contains(ended, "The job has ended") || !strings.Contains(ended, "what you typed") {
 		b.t.Errorf("at the job's end the page says %q", ended)
 	}

@@ -10,6 +10,10 @@ const stalledAfter = 40_000;
 // retryAfter is how long a page without a stream waits before it is loaded anew.
 const retryAfter = 10_000;
 
+// askAfter is how long after an event the job's cost is asked for, of what follows at once
+// too: a model's calls are charged as they are answered, without an event of their own.
+const askAfter = 2_000;
+
 // followJob shows what a job does as it happens, and loads the page anew at its end:
 // the game and its version are there. It says each step once, and never moves the focus.
 export function followJob(place) {
@@ -18,6 +22,7 @@ export function followJob(place) {
 	const log = place.querySelector("[data-log]");
 	const source = new EventSource(place.dataset.events);
 	let stalled = setTimeout(silent, stalledAfter);
+	let asking = 0;
 
 	on("job.started", () => line("The job runs."));
 	on("job.progress", (progress) => {
@@ -57,8 +62,19 @@ export function followJob(place) {
 		source.addEventListener(type, (message) => {
 			clearTimeout(stalled);
 			stalled = setTimeout(silent, stalledAfter);
+			asking ||= setTimeout(showCost, askAfter);
 			handle(JSON.parse(message.data));
 		});
+	}
+
+	async function showCost() {
+		asking = 0;
+		const headers = { Accept: "application/json" };
+		const res = await fetch(`${place.dataset.page}/state`, { headers }).catch(() => null);
+		const state = res?.ok ? await res.json().catch(() => null) : null;
+		const job = state?.jobs?.find(({ jobId }) => jobId === place.dataset.job);
+		const spent = place.querySelector("[data-spent]");
+		if (job && spent) spent.textContent = job.tikSpent;
 	}
 
 	function silent() {

@@ -275,6 +275,36 @@ func TestABriefIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
+// TestAVersionSaysWhetherAJobProvedIt: a job's draft is what it had proved when it ended,
+// and what a person saved no job has played.
+func TestAVersionSaysWhetherAJobProvedIt(t *testing.T) {
+	for what, c := range map[string]struct {
+		revision contract.Revision
+		want     string
+	}{
+		"a job's game":          {contract.Revision{Kind: "generated", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"a job's draft":         {contract.Revision{Kind: "draft", Job: testJob, Author: "m"}, "by a job (m), proven, but not delivered<"},
+		"what was saved":        {contract.Revision{Kind: "authored", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was left out":     {contract.Revision{Kind: "draft", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was found":        {contract.Revision{Kind: "import"}, "found in the project, unproven<"},
+		"what was taken back":   {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser}, "by you, the files of r3<"},
+		"a job over a person's": {contract.Revision{Kind: "authored", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"what a job took back":  {contract.Revision{Kind: "restore", Of: 3, Job: testJob, Author: "m"}, "by a job (m), the files of r3<"},
+	} {
+		c.revision.ID = 7
+		o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == contract.PathRevisions {
+				_ = json.NewEncoder(w).Encode(contract.Revisions{Revisions: []contract.Revision{c.revision}})
+				return
+			}
+			emptyGame(w, r)
+		})
+		if _, page := o.send(o.at(""), nil); !strings.Contains(page, c.want) {
+			t.Errorf("%s is not shown with %q: %s", what, c.want, page)
+		}
+	}
+}
+
 func TestTheStudioHasARateAndBoundsWhatItHolds(t *testing.T) {
 	large := func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
 	o := openStudio(t, large)

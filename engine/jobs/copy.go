@@ -43,7 +43,7 @@ func (m *Manager) Import(ctx context.Context, data []byte, from string) (contrac
 		if err != nil {
 			return contract.Saved{}, err
 		}
-		if err := m.change(changes, 0); err != nil {
+		if err := m.changeKept(changes, revisionOf(changes, files)); err != nil {
 			return contract.Saved{}, err
 		}
 		message := "Copied"

@@ -196,7 +196,7 @@ func (m *Manager) RestoreTo(ctx context.Context, rev, head int) (contract.Saved,
 		if err != nil {
 			return contract.Saved{}, err
 		}
-		if err := m.change(changes, 0); err != nil {
+		if err := m.changeKept(changes, revs.Size{Bytes: lineBytes}); err != nil { // the history has the files
 			return contract.Saved{}, err
 		}
 		message := fmt.Sprintf("Went back to revision %d", rev)
@@ -256,7 +256,38 @@ func (m *Manager) replaceGame(from, to map[string][]byte) error {
 			changes = append(changes, swap.Change{Name: path.Join(gen.Deliverable, name), Data: data})
 		}
 	}
-	return m.change(changes, 0)
+	return m.changeKept(changes, revisionOf(changes, inProject(to)))
+}
+
+// Bounds of what a revision takes beside the content of the game: of the log with what is
+// kept beside the game, and of the list of files for each of them, beside its name.
+const (
+	lineBytes   = 4 << 10
+	listedBytes = 80
+)
+
+// revisionOf returns what a revision of files takes at most that were changed so since the
+// one before.
+func revisionOf(changes []swap.Change, files revs.Files) revs.Size {
+	size := revs.Size{Bytes: lineBytes, Files: 1}
+	for name := range files {
+		size.Bytes += int64(len(name)) + listedBytes
+	}
+	for _, c := range changes {
+		if !c.Delete {
+			size.Bytes, size.Files = size.Bytes+int64(len(c.Data)), size.Files+1
+		}
+	}
+	return size
+}
+
+// changeKept makes changes of which a revision is kept next, if there is room for both:
+// what was changed without one would be there, though it was refused.
+func (m *Manager) changeKept(changes []swap.Change, next revs.Size) error {
+	if err := m.fitsHistory(next.Bytes, next.Files); err != nil {
+		return err
+	}
+	return m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
 }
 
 // gameAt returns the files of the game at a revision, or as they are for 0.

@@ -2,8 +2,13 @@ package jobs_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
@@ -99,4 +104,68 @@ func TestOnAFullVolumeTheOldestRevisionGoesAndNotTheNewest(t *testing.T) {
 	if head, _ := history(t, dir).Head(); head.ID != 7 {
 		t.Errorf("the head is %+v", head)
 	}
+}
+
+// leave fills the volume of an engine so that so many bytes are left.
+func leave(t *testing.T, dir string, left int64) {
+	t.Helper()
+	filler := filepath.Join(dir, "workspace", "notes")
+	if err := os.RemoveAll(filler); err != nil {
+		t.Fatal(err)
+	}
+	var used int64
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			used += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filler, make([]byte, max(0, roomLimit-used-left)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const roomLimit = 200 << 10
+
+func TestASaveThatIsRefusedForRoomChangesNothing(t *testing.T) {
+	e := startLimited(t, t.TempDir(), script(write), jobs.Limits{Bytes: roomLimit})
+	is, refused, saved := "", 0, 0
+	for left := int64(20_000); left >= 0; left -= 1_000 {
+		leave(t, e.dir, left)
+		next := strings.Repeat(string(rune('a'+left/1_000)), 8_000)
+		made, err := e.Edit(t.Context(), jobs.Edit{Path: "a.txt", Data: []byte(next), Was: sum(is)})
+		switch {
+		case err == nil:
+			is, saved = next, saved+1
+			if data, err := e.File("a.txt", made.Head); err != nil || string(data) != is {
+				t.Errorf("with %d bytes left: the revision holds another file, %v", left, err)
+			}
+		case errors.Is(err, jobs.ErrFull):
+			refused++
+		default:
+			t.Fatal(err)
+		}
+		if data, err := e.File("a.txt", 0); err != nil || string(data) != is {
+			t.Errorf("with %d bytes left: saved is %v, and the file is another one, %v", left, made, err)
+		}
+	}
+	if refused == 0 || saved == 0 {
+		t.Errorf("%d were refused and %d saved", refused, saved)
+	}
+}
+
+// sum is what an editor names the text by that it began with, "" for none.
+func sum(text string) string {
+	if text == "" {
+		return ""
+	}
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
 }

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
+	"github.com/svc-games/svc/test/wait"
 )
 
 func TestHistoryIsAtMostAQuarterOfTheVolumeAndGivesWayToJobs(t *testing.T) {
@@ -168,4 +170,55 @@ func sum(text string) string {
 	}
 	s := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(s[:])
+}
+
+// TestOnAFullVolumeFilesCanBeDeleted: what could not join the game at a job's end is no
+// reason to keep all else as it is.
+func TestOnAFullVolumeFilesCanBeDeleted(t *testing.T) {
+	entered, release := make(chan string, 1), make(chan struct{})
+	e := startLimited(t, t.TempDir(), until(entered, release), jobs.Limits{Bytes: roomLimit})
+	save := func(name, text, was string) error {
+		t.Helper()
+		_, err := e.Edit(t.Context(), jobs.Edit{Path: name, Data: []byte(text), Was: sum(was)})
+		return err
+	}
+	remove := func(name, was string) error {
+		t.Helper()
+		_, err := e.Edit(t.Context(), jobs.Edit{Path: name, Delete: true, Was: sum(was)})
+		return err
+	}
+	large, mine, other := strings.Repeat("large ", 4_000), strings.Repeat("mine ", 1_600), strings.Repeat("other ", 400)
+	if err := save("large.txt", large, ""); err != nil {
+		t.Fatal(err)
+	}
+	id := e.submit("work")
+	e.ack(e.until(contract.FeedStarted))
+	<-entered
+	for name, text := range map[string]string{"mine.txt": mine, "other.txt": other} {
+		if err := save(name, text, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave(t, e.dir, 12_000)
+	close(release)
+	e.finish(id)
+	wait.Until(t, "the edits have no room to join", func() bool { return errors.Is(save("large.txt", "x", "wrong"), jobs.ErrFull) })
+	for name, was := range map[string]string{"other.txt": other, "large.txt": large} {
+		if err := remove(name, was); err != nil {
+			t.Errorf("deleting %s: %v", name, err)
+		}
+	}
+	if err := save("next.txt", "next", ""); err != nil {
+		t.Errorf("saving afterwards: %v", err)
+	}
+	for name, want := range map[string]string{"mine.txt": mine, "next.txt": "next", "index.html": "work"} {
+		if data, err := e.File(name, 0); err != nil || string(data) != want {
+			t.Errorf("%s is another one, %v", name, err)
+		}
+	}
+	for _, name := range []string{"other.txt", "large.txt"} {
+		if _, err := e.File(name, 0); !errors.Is(err, jobs.ErrNoFile) {
+			t.Errorf("%s is there, %v", name, err)
+		}
+	}
 }

@@ -65,7 +65,7 @@ func (m *Manager) storeLater(edits map[string]laterEdit) error {
 	} else {
 		data, err := json.Marshal(edits)
 		if err == nil {
-			err = m.room(int64(len(data)), 1)
+			err = m.room(m.growth(len(data)))
 		}
 		if err == nil {
 			err = disk.WriteFile(m.laterPath(), data)
@@ -78,6 +78,16 @@ func (m *Manager) storeLater(edits map[string]laterEdit) error {
 	defer m.mu.Unlock()
 	m.later = edits
 	return nil
+}
+
+// growth returns by how much the stored edits grow, in bytes and files, when they have so
+// many bytes: fewer than before always have room.
+func (m *Manager) growth(size int) (bytes int64, files int) {
+	info, err := os.Stat(m.laterPath())
+	if err != nil {
+		return int64(size), 1
+	}
+	return int64(size) - info.Size(), 0
 }
 
 func (m *Manager) laterEdits() map[string]laterEdit {
@@ -169,7 +179,7 @@ func (m *Manager) join(ctx context.Context) error {
 	if _, err := gen.Rebuild(ctx, next, ""); err != nil {
 		return err
 	}
-	if err := m.replaceGame(game, next); err != nil {
+	if err := m.replaceGame(game, next, false); err != nil {
 		return err
 	}
 	message := "Saved while a job worked: " + strings.Join(slices.Sorted(maps.Keys(edits)), ", ")

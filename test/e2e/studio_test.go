@@ -123,7 +123,21 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	if got := value(second, chromedp.Evaluate[string](`document.querySelector("#text").value + " " + document.querySelector("pre").textContent`)); got != "second first" {
 		t.Errorf("both texts: %q", got)
 	}
+	staysWhereItIsUsed(b, "/console/studio/"+sub.ProjectID, at+"?file=README.txt")
 	nothingTypedIsLost(b, at+"?file=README.txt")
+}
+
+// staysWhereItIsUsed has a job end while a file of its project is shown.
+func staysWhereItIsUsed(b *tab, page, file string) {
+	b.t.Helper()
+	const ends = `comes("job.completed", {}); return part("log").textContent;`
+	b.open(file + "&done=saved#code")
+	b.do(chromedp.Focus(chromedp.CSS("#prompt")))
+	if said := b.followJob(map[string]string{"page": page}, ends); !strings.Contains(said, "Load its game") {
+		b.t.Errorf("at the job's end the page says %q", said)
+	}
+	b.leave(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); " + fmt.Sprintf(follows, `{ page: "`+page+`" }`, ends) + "; undefined"))
+	b.until(`location.search === "?file=README.txt" && location.hash === "#code" && document.querySelector("[data-editor]") !== null`)
 }
 
 // nothingTypedIsLost types into the editor of a file that holds "first".

@@ -1,4 +1,5 @@
 // What the studio's pages do beyond their forms. Every form works without.
+import { inUse, loadAgain } from "./again.js";
 import { followJob } from "./job.js";
 import { begin, countdown, keepFields, resubmit, sendBegun, sendByKey } from "./prompt.js";
 import { edit } from "./editor.js";
@@ -67,7 +68,7 @@ function waitForEngine(note) {
 		const state = res?.ok && !res.redirected ? await res.json() : null;
 		if (!state?.engine.ready) return;
 		clearInterval(tick);
-		if (!typed() && !document.querySelector("textarea:focus")) location.assign(base);
+		if (!typed() && !inUse()) loadAgain(base);
 		else note.firstChild.textContent = "The engine is ready. ";
 	}, 1000);
 }

@@ -40,6 +40,7 @@ type fakeSidecar struct {
 	cancelErr error             // of a question about a cancellation
 	awaitErr  error
 	replay    func(key string) error
+	jobs      []sidecar.Job
 }
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
@@ -66,7 +67,7 @@ func (f *fakeSidecar) Project(_ context.Context, id string) (sidecar.Project, er
 }
 
 func (f *fakeSidecar) ProjectJobs(context.Context, string, string) (sidecar.JobPage, error) {
-	return sidecar.JobPage{}, nil
+	return sidecar.JobPage{Jobs: f.jobs}, nil
 }
 
 func (f *fakeSidecar) Job(_ context.Context, id string) (sidecar.Job, error) {

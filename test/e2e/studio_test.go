@@ -3,11 +3,14 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/svc-games/svc/api"
@@ -53,6 +56,14 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 		t.Errorf("the job costs %q by its page, and %s", got, job.TIKSpent)
 	}
 
+	sub := api.Submission{JobID: jobID, ProjectID: project}
+	const log = `fetch("/console/jobs/%s/events").then((res) => res.text())`
+	shown := s.readEvents(strings.NewReader(value(b, chromedp.Evaluate[string](fmt.Sprintf(log, jobID), chromedp.EvalAwaitPromise))))
+	if records := s.readEvents(s.events(key, sub, "").Body); len(records) == 0 || !reflect.DeepEqual(records, shown) {
+		t.Errorf("the API has the events %v, and the studio %v", records, shown)
+	}
+	s.download(key, sub)
+
 	at := "http://" + s.addr + "/console/studio/" + project
 	b.open(at + "?file=src/game.json")
 	text := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`))
@@ -72,8 +83,7 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 		t.Errorf("restored: %q, want %q", got, text)
 	}
 
-	sub := s.generate(key, project, "faster")
-	s.finish(key, sub)
+	s.finish(key, s.generate(key, project, "faster"))
 	b.open(at)
 	b.shows(".jobs", "completed")
 	if n := value(b, chromedp.Evaluate[int](`document.querySelectorAll(".jobs li time").length`)); n != 2 {
@@ -107,37 +117,50 @@ func TestTwoTabsLoseNothing(t *testing.T) {
 	sub := s.generate(key, s.newProject(key), brief)
 	s.finish(key, sub)
 	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID
+	const file = "?file=notes/two.txt"
 	second := br.tab()
 	for _, tab := range []*tab{b, second} {
 		tab.open(at)
 		tab.game()
-		tab.open(at + "?file=README.txt")
+		tab.open(at + file)
 	}
 	for tab, text := range map[*tab]string{b: "first", second: "second"} {
-		tab.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("#text").value = %q; undefined`, text)))
+		tab.write(text)
+		tab.until(fmt.Sprintf(`document.querySelector("#text").value === %q`, text))
 	}
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved")`)
 	second.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-editor]").requestSubmit(); undefined`))
 	second.until(`document.querySelector("main").textContent.includes("Not saved: the file was changed meanwhile") && document.querySelector("[data-theirs]") !== null`)
+	second.until(`document.querySelector(".cm-deletedChunk")?.textContent.includes("first") && document.querySelector(".cm-content").textContent.includes("second")`)
 	if got := value(second, chromedp.Evaluate[string](`document.querySelector("#text").value + " " + document.querySelector("pre").textContent`)); got != "second first" {
 		t.Errorf("both texts: %q", got)
 	}
-	staysWhereItIsUsed(b, "/console/studio/"+sub.ProjectID, at+"?file=README.txt")
-	nothingTypedIsLost(b, at+"?file=README.txt")
+	staysWhereItIsUsed(b, "/console/studio/"+sub.ProjectID, file)
+	nothingTypedIsLost(b, at+file)
+}
+
+// write types into the editor.
+func (b *tab) write(text string) {
+	b.t.Helper()
+	b.until(`document.querySelector(".cm-content") !== null`)
+	b.do(chromedp.Focus(chromedp.CSS(".cm-content")))
+	b.until(`document.activeElement.matches(".cm-content")`)
+	b.press(text)
 }
 
 // staysWhereItIsUsed has a job end while a file of its project is shown.
 func staysWhereItIsUsed(b *tab, page, file string) {
 	b.t.Helper()
 	const ends = `comes("job.completed", {}); return part("log").textContent;`
-	b.open(file + "&done=saved#code")
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.assign(%q); undefined", page+file+"&done=saved#code")))
+	b.until(`location.search.includes("done=saved") && document.readyState === "complete"`)
 	b.do(chromedp.Focus(chromedp.CSS("#prompt")))
 	if said := b.followJob(map[string]string{"page": page}, ends); !strings.Contains(said, "Load its game") {
 		b.t.Errorf("at the job's end the page says %q", said)
 	}
 	b.leave(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); " + fmt.Sprintf(follows, `{ page: "`+page+`" }`, ends) + "; undefined"))
-	b.until(`location.search === "?file=README.txt" && location.hash === "#code" && document.querySelector("[data-editor]") !== null`)
+	b.until(`location.search === "?file=notes%2Ftwo.txt" && location.hash === "#code" && document.querySelector("[data-editor]") !== null`)
 }
 
 // nothingTypedIsLost types into the editor of a file that holds "first".
@@ -252,4 +275,24 @@ func TestStudioWorksWithoutScripts(t *testing.T) {
 	b.shows("main", "The game is as it was then")
 	b.shows("#versions", "the files of r1")
 	b.shot("studio-noscript")
+
+	cookies, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.addr+b.attribute("#game a[download]", "href"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cookies.Cookies {
+		req.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if data, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(string(data), "PK") {
+		t.Errorf("the download: %d %v", resp.StatusCode, err)
+	}
 }

@@ -35,10 +35,7 @@ func TestGameThatFailsWithoutEndLeavesItsOwnerTheStudio(t *testing.T) {
 	br := newBrowser(t)
 	s.signIn(br, "alice")
 	b := br.tab("NOISE")
-	at := "http://" + s.addr + "/console/studio"
-	project := at + "/" + s.newProject(s.newKey("alice"))
-	b.open(project)
-	b.until(`document.querySelector("[data-project]") !== null && document.querySelector("[data-engine]") === null`)
+	project := s.emptyProject(b, "alice")
 	b.saveFiles(map[string]string{
 		"index.html": `<!doctype html><title>x</title><script src="game.js"></script>`,
 		"game.js": `setInterval(() => { throw new Error("NOISE " + Math.random().toString(36).replace(/\d/g, "x")); }, 10);
@@ -69,7 +66,7 @@ func TestGameThatFailsWithoutEndLeavesItsOwnerTheStudio(t *testing.T) {
 	b.until(fix)
 	b.until(`document.querySelector("#prompt").value === "typed" && document.querySelectorAll("[name=contextContent]")[2].value.includes("NOISE")`)
 
-	b.open(at)
+	b.open("http://" + s.addr + "/console/studio")
 	b.fill("#prompt", "my own")
 	b.do(chromedp.Click(chromedp.CSS("[data-example]")))
 	b.until(`document.querySelector("#prompt").value === "my own" && document.querySelector("[data-wait]").textContent.includes("stays")`)

@@ -138,13 +138,13 @@ const roomLimit = 200 << 10
 
 func TestASaveThatIsRefusedForRoomChangesNothing(t *testing.T) {
 	e := startLimited(t, t.TempDir(), script(write), jobs.Limits{Bytes: roomLimit})
-	is, refused, saved := "first", 0, 0
+	is, refused, saved := strings.Repeat("first ", 1_000), 0, 0
 	if _, err := e.Edit(t.Context(), jobs.Edit{Path: "a.txt", Data: []byte(is)}); err != nil {
 		t.Fatal(err)
 	}
-	for left := int64(30_000); left >= 0; left -= 1_000 {
+	for left := int64(20_000); left >= 0; left -= 500 {
 		leave(t, e.dir, left)
-		next := strings.Repeat(string(rune('a'+left/1_000)), 8_000)
+		next := strings.Repeat(string(rune('a'+left/500)), len(is)+1_000)
 		made, err := e.Edit(t.Context(), jobs.Edit{Path: "a.txt", Data: []byte(next), Was: sum(is)})
 		switch {
 		case err == nil:

@@ -95,7 +95,7 @@ func TestStudioIsAccessibleWhereSomethingIsWrong(t *testing.T) {
 	s := start(t, inOneForm(t))
 	br := newBrowser(t)
 	s.signIn(br, "alice")
-	b := br.tab("broken")
+	b := br.tab("broken", "beforeunload")
 	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -121,15 +121,14 @@ func TestStudioIsAccessibleWhereSomethingIsWrong(t *testing.T) {
 			form.submit();
 		}; undefined`, `document.querySelector("[role=alert]")?.textContent.startsWith("Not uploaded")`},
 	} {
-		b.look(1280, 800, "dark")
-		b.open("about:blank") // else a part is a jump
-		b.open(at + c.path)
-		if c.script != "" {
-			b.leave(chromedp.Evaluate[chromedp.Void](c.script))
-		}
-		b.until(c.until)
 		for scheme, width := range map[string]int64{"dark": 1280, "light": 320} {
 			b.look(width, 800, scheme)
+			b.open("about:blank") // else a part is a jump
+			b.open(at + c.path)
+			if c.script != "" {
+				b.leave(chromedp.Evaluate[chromedp.Void](c.script))
+			}
+			b.until(c.until)
 			t.Run(fmt.Sprintf("%s/%d/%s", scheme, width, c.name), func(t *testing.T) {
 				b.accessible(t, axe)
 				b.shot(fmt.Sprintf("studio-%s-%s-%d", c.name, scheme, width))

@@ -276,6 +276,24 @@ func TestABriefIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
+// TestAnEngineWithoutFilesHasAStudioToReadIn: it is of a kind that knows nothing of them.
+func TestAnEngineWithoutFilesHasAStudioToReadIn(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	o.sidecar.jobs = []sidecar.Job{{Job: api.Job{JobID: testJob, Status: api.JobCompleted}, Settled: true}}
+	res, page := o.send(o.at("?file=src/a.js"), nil)
+	if res.StatusCode != http.StatusOK || !strings.Contains(page, "lets no files be edited") || !strings.Contains(page, testJob) ||
+		!strings.Contains(page, "data-prompt") || strings.Contains(page, "data-editor") || strings.Contains(page, "data-upload") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+	if _, state := o.send(o.at("/state"), nil); !strings.Contains(state, `"readOnly":true`) || !strings.Contains(state, `"jobId":"`+testJob) {
+		t.Error(state)
+	}
+	form := url.Values{"path": {"src/a.js"}, "text": {"typed"}, "sha256": {"x"}}
+	if res, page := o.send(o.at("/file"), form); res.StatusCode != http.StatusNotFound || !strings.Contains(page, "typed") || !strings.Contains(page, "Not saved") {
+		t.Errorf("saving: %d %s", res.StatusCode, page)
+	}
+}
+
 // TestAVersionSaysWhetherAJobProvedIt: a job's draft is what it had proved when it ended,
 // and what a person saved no job has played.
 func TestAVersionSaysWhetherAJobProvedIt(t *testing.T) {

@@ -50,19 +50,7 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 	if job.Status != api.JobCompleted || job.TIKSpent == 0 {
 		t.Errorf("the studio's job is %+v", job)
 	}
-	if got := b.followJob(map[string]string{"page": "/console/studio/" + project, "job": jobID}, `comes("usage", {});
-		return new Promise((shown) => new MutationObserver(() => shown(part("spent").textContent)).observe(part("spent"), { childList: true }));`,
-	); got != job.TIKSpent.String() {
-		t.Errorf("the job costs %q by its page, and %s", got, job.TIKSpent)
-	}
-
-	sub := api.Submission{JobID: jobID, ProjectID: project}
-	const log = `fetch("/console/jobs/%s/events").then((res) => res.text())`
-	shown := s.readEvents(strings.NewReader(value(b, chromedp.Evaluate[string](fmt.Sprintf(log, jobID), chromedp.EvalAwaitPromise))))
-	if records := s.readEvents(s.events(key, sub, "").Body); len(records) == 0 || !reflect.DeepEqual(records, shown) {
-		t.Errorf("the API has the events %v, and the studio %v", records, shown)
-	}
-	s.download(key, sub)
+	s.showsTheSameOf(b, key, job)
 
 	at := "http://" + s.addr + "/console/studio/" + project
 	b.open(at + "?file=src/game.json")
@@ -107,6 +95,24 @@ func studioIsTheSameServiceAsTheAPI(t *testing.T, f form) {
 			t.Errorf("answer %d for somebody else's project is %d", i, status)
 		}
 	}
+}
+
+// showsTheSameOf compares what the studio shows of an ended job with what the API says.
+func (s *service) showsTheSameOf(b *tab, key apiKey, job api.Job) {
+	s.t.Helper()
+	if got := b.followJob(map[string]string{"page": "/console/studio/" + job.ProjectID, "job": job.JobID}, `comes("usage", {});
+		return new Promise((shown) => new MutationObserver(() => shown(part("spent").textContent)).observe(part("spent"), { childList: true }));`,
+	); got != job.TIKSpent.String() {
+		s.t.Errorf("the job costs %q by its page, and %s", got, job.TIKSpent)
+	}
+
+	sub := api.Submission{JobID: job.JobID, ProjectID: job.ProjectID}
+	const log = `fetch("/console/jobs/%s/events").then((res) => res.text())`
+	shown := s.readEvents(strings.NewReader(value(b, chromedp.Evaluate[string](fmt.Sprintf(log, job.JobID), chromedp.EvalAwaitPromise))))
+	if records := s.readEvents(s.events(key, sub, "").Body); len(records) == 0 || !reflect.DeepEqual(records, shown) {
+		s.t.Errorf("the API has the events %v, and the studio %v", records, shown)
+	}
+	s.download(key, sub)
 }
 
 func TestTwoTabsLoseNothing(t *testing.T) {

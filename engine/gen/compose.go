@@ -51,7 +51,11 @@ func wantsNew(req Request) (bool, *kitGame, error) {
 		return false, nil, err
 	}
 	data, err := readOptional(req.Workspace, specFile)
-	return data == nil || isBrief(req.Prompt), nil, err
+	if err != nil || data == nil {
+		return true, nil, err
+	}
+	current, _, err := loadSpec(req)
+	return isBrief(req.Prompt, current), nil, err
 }
 
 // compose has a model write a new game, from the frame of one. Where none comes of it

@@ -3,7 +3,6 @@ package gen
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,13 +46,6 @@ type decision struct {
 // maxReasons bounds the explanation of a long brief.
 const maxReasons = 24
 
-// clearBrief is the weight of a mechanic from which a text with a hero of its
-// own that asks for no change is taken for the brief of a new game.
-const clearBrief = 3
-
-// changeWords are those of a request for a change.
-var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|sollen|statt|anstatt|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe ser|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit être|au lieu|moins|ajoute|enlève|remplace|rends|mets|trop)\b`)
-
 // decide reads the request against what the project holds, and what it wants of
 // pictures that came with it.
 func decide(ctx context.Context, req Request, model *author.Author) (decision, error) {
@@ -86,9 +78,9 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 		req.Prompt = ""
 	}
 	switch {
-	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
+	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt, current)):
 		d, err = decideNew(ctx, req, model)
-	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt):
+	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt, current):
 		d = untouched(req.Prompt, current)
 	default:
 		var game *authored
@@ -99,7 +91,7 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 			current = &game.spec
 		}
 		d, err = decideChange(ctx, req, *current, game, model)
-		if truth && !d.read && isBrief(req.Prompt) { // a model would have known that it is one
+		if truth && !d.read && isBrief(req.Prompt, current) { // a model would have known that it is one
 			warnings = append(warnings, d.warnings...)
 			d = untouched(req.Prompt, current)
 		}
@@ -247,21 +239,6 @@ func background(req Request) string {
 	return strings.Join(parts, "\n")
 }
 
-// isBrief reports whether a text in a project that has a game describes
-// another one.
-func isBrief(text string) bool {
-	if changeWords.MatchString(text) {
-		return false
-	}
-	r := brief.Read(text)
-	for _, weight := range r.Mechanics {
-		if weight >= clearBrief && r.Hero != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // clippedWish names a whole request as unmet.
 func clippedWish(prompt string) string {
 	return brief.Clip(masked(prompt), 80)
@@ -308,7 +285,7 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
-	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt) {
+	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt, &current) {
 		return decision{}, alone, nil // nobody need be paid for it
 	}
 	wishes, err := model.Change(ctx, ask(req), current)
@@ -335,7 +312,7 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 // leaving does of a request what the generator's grammar does, and leaves the rest to
 // a model that changes the sources.
 func leaving(req Request, current spec.Spec, game *authored) (decision, change.Outcome, error) {
-	if isBrief(req.Prompt) {
+	if isBrief(req.Prompt, &current) {
 		all := []string{clippedWish(req.Prompt)}
 		return decision{read: true, open: all}, change.Outcome{Spec: current, Unmet: slices.Clone(all)}, nil
 	}

@@ -90,7 +90,7 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 		}
 	}
 	for _, noun := range r.Idle {
-		if cast := s.Cast; noun != cast.Hero.Noun && noun != cast.Hazard.Noun && noun != cast.Pickup.Noun && (cast.Boss == nil || noun != cast.Boss.Noun) {
+		if !s.Cast.Has(noun) {
 			unmet = append(unmet, noun+": it has no part in this game")
 		}
 	}

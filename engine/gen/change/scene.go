@@ -37,7 +37,7 @@ func swapMechanic(s *spec.Spec, c clause) result {
 	}
 	// A game is replaced by one that is named, or where a game is asked for.
 	best, weight := "", catalog.Named-0.1
-	if gamePattern.MatchString(c.text) {
+	if gamePattern.MatchString(thisGame.ReplaceAllString(c.text, " ")) {
 		weight = 2.9
 	}
 	for _, name := range catalog.Names() {

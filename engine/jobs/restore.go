@@ -52,7 +52,7 @@ func (m *Manager) carryOut(ctx context.Context, j *job, rep *reporter, req gen.R
 	out := m.call(ctx, j, rep, req)
 	if out.err != nil {
 		if result.Changed && m.unreturned == nil { // a job that fails changes nothing
-			out.err = errors.Join(out.err, m.restore(j, rep, former, "put back after a job that failed"))
+			out.err = errors.Join(out.err, m.putBack(j, rep, former))
 		}
 		return out
 	}
@@ -60,6 +60,17 @@ func (m *Manager) carryOut(ctx context.Context, j *job, rep *reporter, req gen.R
 	out.result.Unmet = append(result.Unmet, out.result.Unmet...)
 	out.result.Changed = out.result.Changed || result.Changed
 	return out
+}
+
+// putBack makes the files the project's that it had before a job that failed. What the
+// job has proven is of the revision that it went back to, and may join no other: it stays
+// in the history as a draft.
+func (m *Manager) putBack(j *job, rep *reporter, former revs.Revision) error {
+	m.reviseDraft(j)
+	if _, err := gen.SettleDraft(m.space.Root(), m.change, j.id, false); err != nil {
+		return err
+	}
+	return m.restore(j, rep, former, "put back after a job that failed")
 }
 
 // here returns the revision that the project is at, of which it makes one if need be:

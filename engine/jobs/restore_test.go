@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/revs"
+	"github.com/svc-games/svc/engine/swap"
 )
 
 // ending returns the last event of a job.
@@ -217,6 +219,39 @@ func TestUndoWithARestThatFailsChangesNothing(t *testing.T) {
 	}
 	if got := gameOf(t, e.dir)["index.html"]; got != "two" {
 		t.Errorf("the game is %q", got)
+	}
+}
+
+// What was proven on the revision that a job went back to joins no other one.
+func TestUndoWithARestThatFailsLeavesItsDraftInTheHistoryAlone(t *testing.T) {
+	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		if strings.HasPrefix(req.Prompt, "fail") {
+			draft, err := json.Marshal(map[string]any{
+				"jobId": req.JobID, "changes": []swap.Change{{Name: gen.Deliverable + "/index.html", Data: []byte("proven")}},
+			})
+			err = errors.Join(err, req.Workspace.MkdirAll(".svc", 0o700), req.Workspace.WriteFile(".svc/draft.json", draft, 0o600))
+			return gen.Result{}, errors.Join(err, errors.New("it can't be done"))
+		}
+		result, err := write(ctx, req, rep)
+		return result, errors.Join(err, req.Workspace.WriteFile(gen.Deliverable+"/more.txt", []byte(req.Prompt), 0o600))
+	}))
+	e.finish(e.submit("one"))
+	e.finish(e.submit("two"))
+	before := gameOf(t, e.dir)
+	if record := e.finish(e.submit("undo, then fail")); record.Status != api.JobFailed || !strings.Contains(record.Failure.Message, "can't be done") {
+		t.Fatalf("%+v", record)
+	}
+	if now := gameOf(t, e.dir); !equal(before, now) || e.leftDraft() {
+		t.Errorf("the game is %q, with a draft: %v", now, e.leftDraft())
+	}
+	e.stop()
+	s := history(t, e.dir)
+	at := slices.Index(kindsOf(s), revs.Draft)
+	if at < 0 || page(t, s, s.List()[at].ID) != "proven" {
+		t.Fatalf("%v", kindsOf(s))
+	}
+	if files, err := s.Files(s.List()[at].ID); err != nil || string(files[gen.Deliverable+"/more.txt"]) != "one" {
+		t.Errorf("the draft has %q, %v", files, err)
 	}
 }
 

@@ -21,7 +21,9 @@ type decision struct {
 	spec       spec.Spec
 	current    *spec.Spec // the project's game, nil when there is none
 	reading    brief.Reading
+	order      brief.Order
 	candidates []string // mechanics to try in turn, the spec's own first
+	failed     []string // those that were asked for and can't be played
 	isNew      bool
 	noChange   bool
 	did        []string // what a change request changed
@@ -150,7 +152,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		}
 	}
 	d := decision{
-		spec: reading.Write(o), reading: reading,
+		spec: reading.Write(o), reading: reading, order: o,
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
@@ -158,7 +160,8 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
-	d.unmet = slices.Concat(first(reading, d.spec), d.unmet, beyond(reading, d.spec, o), unseen(reading, d.spec))
+	before, after := d.ofKind()
+	d.unmet = slices.Concat(before, d.unmet, after)
 	if reading.Empty() && len(d.unmet) == 0 {
 		d.unmet = []string{clippedWish(req.Prompt)}
 	}
@@ -207,14 +210,6 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 	}{{"a boss", r.Rules.Boss}, {"power-ups", r.Rules.Powers}, {"combos", r.Rules.Combo}} {
 		add(turns && rule.wish == brief.Wanted, "%s: %s has none", rule.name, brief.Article(s.Mechanic+" game"))
 	}
-	best, weight := "", 2.9
-	for _, name := range catalog.Names() {
-		if w := r.Mechanics[name]; w > weight {
-			best, weight = name, w
-		}
-	}
-	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && r.Missing == "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic && !brief.Akin(best, s.Mechanic), "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 
@@ -324,9 +319,18 @@ func leaving(req Request, current spec.Spec, game *authored) (decision, change.O
 	return d, outcome, nil
 }
 
-// swap puts another mechanic into a new game's spec.
+// swap puts another mechanic into a new game's spec, and says so where its own was
+// asked for.
 func (d *decision) swap(mechanic string) {
+	before, after := d.ofKind()
+	rest := slices.DeleteFunc(slices.Clone(d.unmet), func(u string) bool { return slices.Contains(before, u) || slices.Contains(after, u) })
+	if d.reading.Mechanics[d.spec.Mechanic] >= clearBrief {
+		d.failed = append(d.failed, d.spec.Mechanic)
+	}
 	d.spec = change.Mechanic(d.spec, mechanic)
+	d.spec.Content = d.reading.Content.For(mechanic)
+	before, after = d.ofKind()
+	d.unmet = slices.Concat(before, rest, after)
 	d.summary = fmt.Sprintf("%s: %s", d.spec.Title, d.spec.Text.HowTo)
 }
 

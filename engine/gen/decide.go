@@ -220,7 +220,8 @@ func dimension(solid bool) string {
 	return "2D"
 }
 
-// background is the text of instructions, context blocks and skills.
+// background is the text of instructions, context blocks and skills, without secrets: what
+// is read of it may be in the game.
 func background(req Request) string {
 	parts := []string{req.Instructions}
 	for _, c := range req.Context {
@@ -231,12 +232,12 @@ func background(req Request) string {
 	for _, s := range req.Skills {
 		parts = append(parts, s.Prompt, strings.Join(s.Mechanics, " "))
 	}
-	return strings.Join(parts, "\n")
+	return secretPattern.ReplaceAllString(strings.Join(parts, "\n"), " ")
 }
 
 // clippedWish names a whole request as unmet.
 func clippedWish(prompt string) string {
-	return brief.Clip(masked(prompt), 80)
+	return brief.Clip(Masked(prompt), 80)
 }
 
 // decideChange reads a request as a change of the project's game, which game holds

@@ -112,7 +112,7 @@ func (m *Manager) undo(ctx context.Context, j *job, rep *reporter, asked gen.Und
 		return gen.Result{}, err
 	}
 	if asked.Steps > steps && asked.Steps < math.MaxInt {
-		result.Unmet = []string{fmt.Sprintf("%s: there were no more than %d changes", clip(words, maxWords), steps)}
+		result.Unmet = []string{fmt.Sprintf("%s: there were no more than %d changes", wordsOf(words), steps)}
 	}
 	rep.Event(api.EventAssistantMessage, map[string]any{"text": result.Summary})
 	return result, nil
@@ -125,8 +125,11 @@ const maxWords = 80
 func unchanged(rep *reporter, words, why string) gen.Result {
 	summary := "Nothing was changed: " + why + "."
 	rep.Event(api.EventAssistantMessage, map[string]any{"text": summary})
-	return gen.Result{Free: true, Summary: summary, Unmet: []string{clip(words, maxWords) + ": " + why}}
+	return gen.Result{Free: true, Summary: summary, Unmet: []string{wordsOf(words) + ": " + why}}
 }
+
+// wordsOf is what is repeated of a request.
+func wordsOf(request string) string { return clip(gen.Masked(request), maxWords) }
 
 // restore makes the files of a revision the project's, which is a revision of its own.
 // They were proven when that one was made.

@@ -274,6 +274,21 @@ func TestUndoOfARevisionThatIsDamagedIsSaidAndChangesNothing(t *testing.T) {
 	}
 }
 
+func TestUndoThatCannotBeMetRepeatsNoSecret(t *testing.T) {
+	const secret = "sk-0123456789abcdefghij"
+	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		req.Prompt = "a game"
+		return write(ctx, req, rep)
+	}))
+	e.finish(e.submit("one"))
+	id := e.submit("undo. My key is " + secret)
+	record := e.finish(id)
+	said, err := json.Marshal([]any{record, e.events(id)})
+	if err != nil || strings.Contains(string(said), secret[3:]) || len(record.Unmet) == 0 {
+		t.Errorf("%s, %v", said, err)
+	}
+}
+
 func TestUndoInAProjectWithoutAGameIsABrief(t *testing.T) {
 	e := start(t, t.TempDir(), script(write))
 	id := e.submit("Undo")

@@ -169,7 +169,7 @@ func keep(ctx context.Context, req Request, d *decision, made revision) error {
 	if err != nil {
 		return err
 	}
-	return w.keep(req.JobID)
+	return w.keep(req.JobID, d.unmet)
 }
 
 // save writes the verified game, and what follow-up jobs need, at once.

@@ -59,9 +59,9 @@ func OfProject(name string) bool {
 }
 
 // Authored reports whether a project's sources are the truth about its game: a model
-// has edited it, or a person has since it was delivered, a picture or a sound as well. One that does not say, or
-// can't be read, is when a model has edited it: no edit may be lost for a file that
-// someone spoilt.
+// has edited it, or a person has since it was delivered, a picture or a sound as well.
+// One that does not say, or can't be read, is when a model has edited it: no edit may be
+// lost for a file that someone spoilt.
 func Authored(root *os.Root) (bool, error) {
 	data, err := readOptional(root, projectFile)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -37,7 +38,7 @@ func (f *front) listen() (err error) {
 	}
 	f.gate = peer.NewGate()
 	f.server, err = peer.Start(peer.ServerOptions{
-		Address: *o.Listen, Handler: f.gate, TLS: o.TLS, Names: o.Names, TakeOver: o.Host.TakeOver, Logger: f.logger,
+		Address: *o.Listen, Handler: f.gate, TLS: o.TLS, Names: slices.Concat(o.Names, o.MonitorNames), TakeOver: o.Host.TakeOver, Logger: f.logger,
 	})
 	if err != nil {
 		return fmt.Errorf("serving gateways: %w", err)
@@ -51,8 +52,23 @@ func (f *front) open(e engineproxy.Engines) {
 		return
 	}
 	f.handler = remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: f.options.Listen.Unix(), Logger: f.logger})
-	f.gate.Open(monitored(f.handler, e, f.metrics))
+	f.gate.Open(monitored(f.gateways(f.handler), e, f.metrics))
 	f.logger.Info("gateways are served", zap.Stringer("address", f.server.Addr()))
+}
+
+// gateways keeps those from the calls who are let in as monitors. On a Unix socket
+// there are none.
+func (f *front) gateways(calls http.Handler) http.Handler {
+	if f.options.Listen.Unix() {
+		return calls
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !peer.CallerBears(r, f.options.Names) {
+			http.Error(w, "this certificate is good for /metrics and "+peer.HealthPath+" alone", http.StatusForbidden)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	})
 }
 
 // close answers what was asked already, and ends.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -182,6 +183,36 @@ func TestWhatIsNotAllowedIsDeniedInBothNamespaces(t *testing.T) {
 			if len(rule.Ports) == 0 {
 				t.Errorf("the policy %s lets out to every port", p.Name)
 			}
+		}
+	}
+}
+
+// TestTheSidecarReachesTheInternetAndNothingBesideIt: it posts to addresses that users
+// choose.
+func TestTheSidecarReachesTheInternetAndNothingBesideIt(t *testing.T) {
+	lets := func(address string) bool {
+		for _, rule := range named[*networkingv1.NetworkPolicy](t, ours, "svc-sidecar").Spec.Egress {
+			if !slices.ContainsFunc(rule.Ports, func(p networkingv1.NetworkPolicyPort) bool { return p.Port.IntValue() == 443 }) {
+				continue
+			}
+			for _, to := range rule.To {
+				if to.IPBlock == nil {
+					t.Fatalf("port 443 is open to %+v", to)
+				}
+				within := func(cidr string) bool { return netip.MustParsePrefix(cidr).Contains(netip.MustParseAddr(address)) }
+				if within(to.IPBlock.CIDR) && !slices.ContainsFunc(to.IPBlock.Except, within) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for address, want := range map[string]bool{
+		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true,
+		"10.96.0.1": false, "169.254.169.254": false, "172.20.0.5": false, "192.168.1.1": false, "fd00::1": false, "fe80::1": false,
+	} {
+		if got := lets(address); got != want {
+			t.Errorf("port 443 of %s: open %t", address, got)
 		}
 	}
 }

@@ -30,6 +30,31 @@ func (f *front) early() bool {
 	return f.options.Host.TakeOver && f.options.Listen != nil && f.options.Listen.Unix()
 }
 
+// check says why listen will fail, while an engine proxy that runs can still go on. A
+// port is in use until the process before has ended, and the data folder says more of it.
+func (f *front) check() (err error) {
+	o := f.options
+	switch {
+	case o.Listen == nil:
+		return nil
+	case o.Listen.Unix():
+		err = f.listener(nil).Check()
+	default:
+		err = o.TLS.Check()
+	}
+	if err != nil {
+		return fmt.Errorf("serving gateways: %w", err)
+	}
+	return nil
+}
+
+func (f *front) listener(handler http.Handler) peer.ServerOptions {
+	o := f.options
+	return peer.ServerOptions{
+		Address: *o.Listen, Handler: handler, TLS: o.TLS, Names: slices.Concat(o.Names, o.MonitorNames), TakeOver: o.Host.TakeOver, Logger: f.logger,
+	}
+}
+
 // listen begins to listen, once.
 func (f *front) listen() (err error) {
 	o := f.options
@@ -37,10 +62,7 @@ func (f *front) listen() (err error) {
 		return nil
 	}
 	f.gate = peer.NewGate()
-	f.server, err = peer.Start(peer.ServerOptions{
-		Address: *o.Listen, Handler: f.gate, TLS: o.TLS, Names: slices.Concat(o.Names, o.MonitorNames), TakeOver: o.Host.TakeOver, Logger: f.logger,
-	})
-	if err != nil {
+	if f.server, err = peer.Start(f.listener(f.gate)); err != nil {
 		return fmt.Errorf("serving gateways: %w", err)
 	}
 	return nil

@@ -89,10 +89,14 @@ type Host struct {
 	takenOver <-chan struct{} // of the same
 }
 
-// Open opens the store and the policy, and then the listeners.
+// Open opens the store and the policy, and then the listeners. What can be known before
+// keeps it from touching anything: another sidecar may work on the same folder.
 func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
+	}
+	if err := o.check(ctx); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(o.DataDir, filepath.Dir(Socket)), 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w: name a directory that can be written to in SVC_DATA_DIR", err)

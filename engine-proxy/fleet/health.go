@@ -14,6 +14,7 @@ import (
 // What Problems says.
 const (
 	problemDriver = "the engines' driver is not available"
+	problemFatal  = "no engine can be started as configured"
 	problemLedger = "the engine proxy gets no answer from the sidecar"
 	problemOwner  = "the engines belong to another engine proxy"
 	problemDisk   = "the engine proxy's disk is full"
@@ -32,8 +33,10 @@ func (p *Proxy) Problems(ctx context.Context) (problems []string, _ error) {
 		problems = append(problems, what)
 		p.log.Warn("engine proxy is not healthy", zap.String("problem", what), zap.Error(err))
 	}
-	// What can't be started as configured says so when it is started.
-	if err := p.opts.Driver.Check(ctx); err != nil && !errors.Is(err, driver.ErrFatalSpec) {
+	switch err := p.opts.Driver.Check(ctx); {
+	case errors.Is(err, driver.ErrFatalSpec):
+		problem(problemFatal, err)
+	case err != nil:
 		problem(problemDriver, err)
 	}
 	switch err := p.askLedger(ctx); {

@@ -203,6 +203,7 @@ var undecided = []struct {
 	reason string
 	err    error
 }{
+	{"slow", sidecar.ErrSlow},               // in another process
 	{"unreachable", sidecar.ErrUnreachable}, // the sidecar gave no answer
 	{"unrecorded", decisionlog.ErrNotRecorded},
 	{"undefined", policy.ErrUndefined},

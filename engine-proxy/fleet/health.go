@@ -61,12 +61,21 @@ func (p *Proxy) askLedger(ctx context.Context) error {
 
 // diskFull returns an error when a folder's disk has no room left for us.
 func diskFull(dir string) error {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return fmt.Errorf("reading free disk space: %w", err)
+	free, err := diskFree(dir)
+	if err != nil {
+		return err
 	}
-	if fs.Bavail*uint64(fs.Bsize) < leastFree {
+	if free < leastFree {
 		return unix.ENOSPC
 	}
 	return nil
+}
+
+// diskFree returns the room, in bytes, that a folder's disk has left for us.
+func diskFree(dir string) (uint64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, fmt.Errorf("reading free disk space: %w", err)
+	}
+	return fs.Bavail * uint64(fs.Bsize), nil
 }

@@ -1,12 +1,15 @@
 package peer
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -119,7 +122,7 @@ func Start(o ServerOptions) (*Server, error) {
 		},
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
-		ErrorLog:          zap.NewStdLog(o.Logger),
+		ErrorLog:          log.New(noted{zap.NewStdLog(o.Logger).Writer()}, "", 0),
 	}
 	go func() {
 		defer close(s.served)
@@ -128,6 +131,17 @@ func Start(o ServerOptions) (*Server, error) {
 		}
 	}()
 	return s, nil
+}
+
+// noted leaves out of a log who connected and left without a word: probes of a port do
+// so every few seconds.
+type noted struct{ to io.Writer }
+
+func (n noted) Write(line []byte) (int, error) {
+	if bytes.HasPrefix(line, []byte("http: TLS handshake error from ")) && bytes.HasSuffix(line, []byte(": EOF\n")) {
+		return len(line), nil
+	}
+	return n.to.Write(line)
 }
 
 func (s *Server) listen(o ServerOptions) error {

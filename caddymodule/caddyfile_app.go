@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -55,6 +56,7 @@ func parseApp(d *caddyfile.Dispenser, existing any) (any, error) {
 	if app.EnginesRaw, err = engines.object(); err != nil {
 		return nil, err
 	}
+	makeRunFolder(os.Args, app.DataDir)
 	return httpcaddyfile.App{Name: "svc", Value: caddyconfig.JSON(app, nil)}, nil
 }
 

@@ -52,6 +52,8 @@ type fakeBackend struct {
 	verdict  contract.FenceVerdict // what a fence finds out
 	fenceErr error                 // or why it finds out nothing
 
+	notReady error // what a submission gets in the place of an engine, nil for none
+
 	enginesProblems []string // what the engine proxy says of itself
 	enginesErr      error    // or that it can't say
 
@@ -305,6 +307,9 @@ func (d *fakeBackend) lease() *engineproxy.Lease {
 }
 
 func (d *fakeBackend) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	if d.notReady != nil {
+		return nil, d.notReady
+	}
 	return d.lease(), nil
 }
 

@@ -16,7 +16,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -145,43 +144,6 @@ func TestEngineProxyMayDoWhatItsDriverNeedsAndNothingElse(t *testing.T) {
 		switch object.(type) {
 		case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
 			t.Errorf("something holds in the whole cluster: %+v", object)
-		}
-	}
-}
-
-func TestEnginesReachTheEgressAloneAndOnlyTheEngineProxyReachesThem(t *testing.T) {
-	peer := networkingv1.NetworkPolicyPeer{
-		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": ours}},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "svc-engine-proxy"}},
-	}
-	got, want := named[*networkingv1.NetworkPolicy](t, engines, driver.PolicyName), driver.Policy(engines, peer, 7444)
-	if !reflect.DeepEqual(got.Spec, want.Spec) {
-		t.Errorf("the policy is %+v\nand must be %+v", got.Spec, want.Spec)
-	}
-}
-
-func TestWhatIsNotAllowedIsDeniedInBothNamespaces(t *testing.T) {
-	for _, namespace := range []string{ours, engines} {
-		p := named[*networkingv1.NetworkPolicy](t, namespace, "default-deny")
-		if p.Spec.PodSelector.String() != (&metav1.LabelSelector{}).String() || len(p.Spec.PolicyTypes) != 2 || len(p.Spec.Ingress)+len(p.Spec.Egress) != 0 {
-			t.Errorf("%s: %+v", namespace, p.Spec)
-		}
-	}
-	// Every part has a policy, and each names ports.
-	for _, d := range of[*appsv1.Deployment](t) {
-		p := named[*networkingv1.NetworkPolicy](t, ours, d.Name)
-		if !reflect.DeepEqual(p.Spec.PodSelector.MatchLabels, d.Spec.Selector.MatchLabels) {
-			t.Errorf("the policy %s selects %v", p.Name, p.Spec.PodSelector)
-		}
-		for _, rule := range p.Spec.Ingress {
-			if len(rule.Ports) == 0 {
-				t.Errorf("the policy %s lets in at every port", p.Name)
-			}
-		}
-		for _, rule := range p.Spec.Egress {
-			if len(rule.Ports) == 0 {
-				t.Errorf("the policy %s lets out to every port", p.Name)
-			}
 		}
 	}
 }
@@ -316,6 +278,9 @@ func TestEngineProxyTakesItsCommandLineAndOptions(t *testing.T) {
 	o, err := daemon.ParseOptions(args, func(string) string { return "" }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(o.MonitorNames, []string{"monitor"}) || slices.Contains(o.Names, "monitor") {
+		t.Errorf("gateways are %v and monitors %v", o.Names, o.MonitorNames)
 	}
 	if o.Host.Driver != driver.Name || o.Host.Kubernetes.Namespace != engines || o.Listen.Unix() {
 		t.Errorf("it runs engines with %+v", o.Host)

@@ -57,10 +57,13 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 		return nil, fmt.Errorf("moving the store: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := analytics.CarryMeters(ctx, filepath.Join(dir, analytics.File), to); err != nil {
-		return nil, fmt.Errorf("moving the store: %w", err)
+	err = store.CheckEmpty(ctx, to)
+	if err == nil {
+		err = analytics.CarryMeters(ctx, filepath.Join(dir, analytics.File), to)
 	}
-	tables, err = store.Copy(ctx, file, to)
+	if err == nil {
+		tables, err = store.Copy(ctx, file, to)
+	}
 	if errors.Is(err, store.ErrNotEmpty) {
 		return nil, fmt.Errorf("%w: name a database of its own for svc", err)
 	}

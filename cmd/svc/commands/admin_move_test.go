@@ -1,16 +1,69 @@
 package commands
 
 import (
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
+
+// TestADatabaseOfAnotherServiceIsNotTouchedByAMove: neither its tables nor the meters of its
+// games.
+func TestADatabaseOfAnotherServiceIsNotTouchedByAMove(t *testing.T) {
+	dir, to := t.TempDir(), postgrestest.URL(t)
+	file, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
+	ours, err := store.OpenSQLite(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	played, err := analytics.Open(t.Context(), plays, nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(ours.Close(), played.Close()); err != nil {
+		t.Fatal(err)
+	}
+	query(t, "sqlite", plays, "INSERT INTO play_meters (game, granted, used) VALUES ('g', 1, 10) RETURNING true")
+	other, err := store.OpenPostgres(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = keys.New(other, nil).CreateUser(t.Context(), "test", "bob", 1)
+	if err = errors.Join(err, other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := moveStore(t.Context(), dir, to); !errors.Is(err, store.ErrNotEmpty) {
+		t.Errorf("got %v", err)
+	}
+	if query(t, "pgx", to, "SELECT to_regclass('play_meters') IS NOT NULL") {
+		t.Error("it has got tables of games that are played")
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("the store that was not moved: %v", err)
+	}
+}
+
+// query runs a query whose result is one truth.
+func query(t *testing.T, driver, address, text string) (yes bool) {
+	t.Helper()
+	db, err := sql.Open(driver, address)
+	if err == nil {
+		err = errors.Join(db.QueryRowContext(t.Context(), text).Scan(&yes), db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yes
+}
 
 func TestStoreIsNotMovedWhileAServiceHasIt(t *testing.T) {
 	dir, to := t.TempDir(), postgrestest.URL(t)

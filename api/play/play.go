@@ -76,6 +76,7 @@ const (
 	CauseMachine     Cause = "machine"      // not played by a person
 	CauseOver        Cause = "stream_over"  // the stream is older than MaxStream
 	CauseEssential   Cause = "session_full" // more of the library's own events than there can be
+	CauseGameFull    Cause = "game_full"    // more that nobody pays for than a game may have on a day
 )
 
 // Modes of an answer.

@@ -12,7 +12,7 @@ var causes = map[string]string{
 	"name": "not a name of a-z, digits and _", "props": "too many members, or values of other kinds", "size": "more than 1,024 bytes",
 	"type": "not what the game declared", "late": "older than 72 hours when it came", "stream_over": "of a session older than 12 hours",
 	"stream_full": "past 300 of a session", "player_full": "past 500 of a player and day", "names_full": "past 200 names of a game",
-	"session_full": "past 1,000 of the library's own of a session", "machine": "played by a program", "unpaid": "balance or cap used up",
+	"session_full": "past 1,000 of the library's own of a session", "game_full": "past what is free of a game on a day", "machine": "played by a program", "unpaid": "balance or cap used up",
 }
 
 // definitions are what each figure is. Those of days back begin with "d".

@@ -60,6 +60,9 @@ func (b *bench) fillAll(player int) {
 	batch.Events[4].Refused = play.CauseProps
 	batch.Events[5].Props = []byte(`{"score":3}`)
 	b.record(batch)
+	free := batchOf(player+1, 1, play.SessionStart)
+	free.Player = id(player)
+	b.record(free)
 	b.rules(analytics.BoardRules{Rewards: []analytics.Reward{{Reward: play.Reward{ID: "first", Name: "First"}, Kind: analytics.RewardRuns, Least: 1}}})
 	b.submit(runOf(player, 1, 3))
 	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {

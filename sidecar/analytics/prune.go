@@ -30,6 +30,7 @@ var keyOf = map[string]string{
 	"play_counts":      "game, day, class, name",
 	"play_drops":       "game, hour, cause",
 	"play_events":      "game, stream, seq",
+	"play_free":        "game, day",
 	"play_exposures":   "game, experiment, player",
 	"play_funnels":     "game, day, class, build, funnel, step, name, bucket",
 	"play_grants":      "game, player, reward, period",
@@ -50,6 +51,7 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		before    int64
 	}{
 		{"play_events", "day < ?", today - keepEvents},
+		{"play_free", "day < ?", today - keepEvents},
 		{"play_streams", "day < ?", today - keepStreams},
 		{"play_player_days", "day < ?", today - keepStreams},
 		{"play_runs", "day < ?", today - keepStreams},

@@ -57,6 +57,9 @@ type recording struct {
 	tx      *store.Tx
 	stream  stream
 	before  stream // as it was found
+	fresh   bool   // it was not there
+	given   int64  // bytes of it that were free before
+	free    int64  // of the game's day, -1 for not read yet
 	counts  map[string]int64
 	drops   map[drop]int64
 	reached map[reached]int64
@@ -79,7 +82,7 @@ type drop struct {
 func (r *recording) begin(tx *store.Tx) {
 	*r = recording{
 		Arrival: r.Arrival, log: r.log, now: r.now, unpaid: r.unpaid, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64),
-		reached: make(map[reached]int64), scores: make(map[int64]int64),
+		reached: make(map[reached]int64), scores: make(map[int64]int64), free: -1,
 	}
 }
 
@@ -155,7 +158,7 @@ func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
 	case essential && r.stream.essential >= maxEssential:
 		return play.CauseEssential, nil
 	case essential:
-		return "", nil
+		return r.gameFull()
 	case r.stream.custom >= play.MaxStreamEvents:
 		return play.CauseStreamFull, nil
 	case r.spent >= r.allowed:
@@ -167,7 +170,7 @@ func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
 	if cause, err := r.admitName(e.Name); cause != "" || err != nil {
 		return cause, err
 	}
-	return r.pay(e.Name)
+	return r.pay()
 }
 
 // keep stores an event, and counts it.

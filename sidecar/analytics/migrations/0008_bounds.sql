@@ -1,0 +1,8 @@
+-- What is kept of a game's day though nobody pays for it, about.
+CREATE TABLE play_free (
+	game  TEXT   NOT NULL,
+	day   BIGINT NOT NULL,
+	bytes BIGINT NOT NULL,
+	CONSTRAINT play_free_pkey PRIMARY KEY (game, day)
+);
+CREATE INDEX play_free_day ON play_free (day);

@@ -56,7 +56,8 @@ const (
 
 // Essential reports whether an event is kept, and free, whatever the owner's balance.
 func Essential(name string) bool {
-	return name == SessionStart || name == Heartbeat || name == SessionEnd || name == Exposure
+	_, essential := essentials[name]
+	return essential
 }
 
 // Cause is why an event is not kept.

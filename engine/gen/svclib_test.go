@@ -62,6 +62,7 @@ func TestSvcHasAllSevenCallsAndBuffersLocallyWithoutAHost(t *testing.T) {
 	holds(t, page, "a session is tracked by itself", `svc.debug().buffered.some((e) => e.name === 'session_start')`)
 	holds(t, page, "a defined event that fits is recorded", `(svc.define('jump', { height: 'number' }), svc.track('jump', { height: 3 }) === true && svc.debug().buffered.some((e) => e.name === 'jump' && e.props.height === 3))`)
 	holds(t, page, "one that does not fit is refused", `svc.track('jump', { height: 'high' }) === false && svc.track('jump', {}) === false && svc.debug().rejected === 2`)
+	holds(t, page, "and so are the library's own names", `['session_start', 'heartbeat', 'session_end', 'exposure'].every((name) => svc.track(name, { level: 7 }) === false) && svc.debug().buffered.length === 2`)
 	holds(t, page, "debug names what is defined", `svc.debug().defined.includes('jump') && svc.debug().gameId === null && svc.debug().endpoint === null`)
 	holds(t, page, "funnel steps chain and are reached once", `(svc.funnel('f').step(1, 'start').step(2, 'end'), svc.track('start', {}), svc.track('start', {}), svc.debug().buffered.filter((e) => e.name === 'funnel_step').length === 1)`)
 	holds(t, page, "endGame answers once a run", `new Promise((done) => svc.endGame({ outcome: 'win', score: 7 }, (first) => svc.endGame({ outcome: 'win', score: 8 }, (second) => done(first.ok === true && second.ok === false && svc.debug().buffered.filter((e) => e.name === 'end').length === 1))))`)

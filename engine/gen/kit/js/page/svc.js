@@ -4,7 +4,7 @@
 //
 //   svc.ready(cb)                      cb({variants}) once the library is up
 //   svc.define(name, schema, options)  {prop: 'string' | 'number' | 'boolean'}; {every: ms} keeps the last of more
-//   svc.track(name, props)             false when props don't fit the schema
+//   svc.track(name, props)             false when props don't fit the schema, and for names of the library's own
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run, which 'start' begins. cb gets {ok, hosted, rank, top, rewards};
 //                                      where there is a board a panel shows it, unless overlay is false
@@ -323,7 +323,7 @@
     },
     track(name, props) {
       var p = assign({}, props);
-      if (!fits(schemas[name], p)) { rejected++; return false; }
+      if (isSession(name) || name === 'exposure' || !fits(schemas[name], p)) { rejected++; return false; }
       if (name === 'start') { ended = false; run++; runAt = clock(); hide(); }
       record(name, p); reach(name);
       return true;

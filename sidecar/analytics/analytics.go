@@ -87,7 +87,10 @@ const (
 // Forget removes all of a game, in many transactions: who is interrupted goes on where it
 // was.
 func (l *Log) Forget(ctx context.Context, game string) error {
-	defer l.forgotten(game)
+	defer func() {
+		l.meters.forget(game)
+		l.unknown(game)
+	}()
 	for _, table := range sorted(keyOf) {
 		if _, err := l.deleteRows(ctx, table, "game = ?", game); err != nil {
 			return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
@@ -108,14 +111,6 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
 	}
 	return nil
-}
-
-// forgotten takes a game out of what is remembered of the tables.
-func (l *Log) forgotten(game string) {
-	l.meters.forget(game)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.names, game)
 }
 
 // AskConsent reports whether the game's page asks players before it names them.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -61,6 +62,29 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		if deleted += n; err != nil {
 			return deleted, err
 		}
+	}
+	n, err := l.pruneNames(ctx, today-keepEvents)
+	return deleted + n, err
+}
+
+// pruneNames takes names of events that did not come since a day from the games that have
+// all they may, or each new version of such a game would have fewer events.
+func (l *Log) pruneNames(ctx context.Context, since int64) (deleted int64, err error) {
+	games, err := store.Read(ctx, l.store, func(r *store.Reader) ([]string, error) {
+		return store.All(r, store.Column[string], "SELECT game FROM play_names GROUP BY game HAVING count(*) >= ?", int64(play.MaxNames))
+	})
+	for _, game := range games {
+		if err == nil {
+			err = l.store.Update(ctx, func(tx *store.Tx) error {
+				n, err := tx.Exec("DELETE FROM play_names WHERE game = ? AND name NOT IN (SELECT name FROM play_counts WHERE game = ? AND day >= ?)", game, game, since)
+				deleted += n
+				return err
+			})
+			l.unknown(game)
+		}
+	}
+	if err != nil {
+		return deleted, fmt.Errorf("deleting names of events: %w", err)
 	}
 	return deleted, nil
 }

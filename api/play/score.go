@@ -59,7 +59,7 @@ func ParseScore(body []byte) (Score, error) {
 		return Score{}, api.BadRequest("b is no job's id.")
 	case !validID(s.Stream) || s.Player != "" && !validID(s.Player):
 		return Score{}, api.BadRequest("s and p must be 32 hexadecimal characters.")
-	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > s.Sent:
+	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > min(s.Sent, MaxStream):
 		return Score{}, api.BadRequest("run, o and ms are not those of a run.")
 	case math.Abs(s.Score.Score) > MaxScore:
 		return Score{}, api.BadRequest("score must be a number from -1e15 to 1e15.")

@@ -30,6 +30,10 @@ const (
 // runSlack is how much longer a run may be than its session, for the way of its report.
 const runSlack = 5000 // ms
 
+// unseen is how much of a run the service may not have seen, as the first events of a
+// session come after some seconds, and after more over a bad network.
+const unseen = 30_000 // ms
+
 // spanOf names the span of a window that an instant, in ms, is in.
 func spanOf(window string, ms int64) string {
 	at := time.UnixMilli(ms).UTC()
@@ -127,14 +131,20 @@ func (e *ending) check() error {
 	if least, most := e.settings.Least, e.settings.Most; least != nil && score < *least || most != nil && score > *most {
 		return api.BadRequest("The score is not one of this game.")
 	}
-	began, err := optional(e.tx.Row("SELECT anchor FROM play_streams WHERE game = ? AND stream = ?", e.Game, e.Stream))
+	// What a session's own clock says must agree with itself, and is not believed.
+	var anchor, seen int64
+	err := e.tx.Row("SELECT anchor, CASE seen WHEN 0 THEN anchor ELSE seen END FROM play_streams WHERE game = ? AND stream = ?", e.Game, e.Stream).Scan(&anchor, &seen)
+	if errors.Is(err, store.ErrNoRows) {
+		anchor, seen, err = e.now-e.Length, e.now, nil
+	}
 	if err != nil {
 		return err
 	}
-	if began > 0 && e.Length > e.now-began+runSlack {
+	if e.Length > e.now-anchor+runSlack {
 		return api.BadRequest("The run is longer than its session.")
 	}
-	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(e.Length)/1000) {
+	length := min(e.Length, e.now-seen+unseen)
+	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(length)/1000) {
 		e.state = play.StateHeld
 	}
 	var runs, last int64

@@ -67,9 +67,9 @@ func (r *recording) load() error {
 		text = []byte("{}")
 	}
 	made, err := r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
-			last_at, active, runs, essential, custom, lost)
-		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0) ON CONFLICT (game, stream) DO NOTHING`,
-		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began)
+			last_at, active, runs, essential, custom, lost, seen)
+		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0, ?) ON CONFLICT (game, stream) DO NOTHING`,
+		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began, r.now)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	player := fmt.Sprintf(`"p":%q`, strings.Repeat("a", 32))
 	for name, body := range map[string]string{
 		"not a number": r.runOf(1, "NaN", player), "infinite": r.runOf(1, "1e999", player), "huge": r.runOf(1, "1e308", player), "a text": r.runOf(1, `"7"`, player),
-		"run 0": r.runOf(0, "1", player), "longer than its session": r.runOf(1, "1", player, `"ms":90001`), "no version": `{"score":1}`, "a player of markup": r.runOf(1, "1", `"p":"<b>"`),
+		"run 0": r.runOf(0, "1", player), "longer than its session": r.runOf(1, "1", player, `"ms":90001`), "longer than any": r.runOf(1, "1", player, `"o":43200001`, `"ms":43200001`), "no version": `{"score":1}`, "a player of markup": r.runOf(1, "1", `"p":"<b>"`),
 	} {
 		if w := r.answer(r.Games(), "POST", play.PathScore, body); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)

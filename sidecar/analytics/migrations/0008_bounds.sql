@@ -6,3 +6,6 @@ CREATE TABLE play_free (
 	CONSTRAINT play_free_pkey PRIMARY KEY (game, day)
 );
 CREATE INDEX play_free_day ON play_free (day);
+
+-- When the service saw a stream first, in ms, by its own clock; 0 for one from before.
+ALTER TABLE play_streams ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;

@@ -132,8 +132,9 @@ func (e *ending) check() error {
 		return api.BadRequest("The score is not one of this game.")
 	}
 	// What a session's own clock says must agree with itself, and is not believed.
-	var anchor, seen int64
-	err := e.tx.Row("SELECT anchor, CASE seen WHEN 0 THEN anchor ELSE seen END FROM play_streams WHERE game = ? AND stream = ?", e.Game, e.Stream).Scan(&anchor, &seen)
+	var anchor, seen, paid int64
+	err := e.tx.Row("SELECT anchor, CASE seen WHEN 0 THEN anchor ELSE seen END, custom FROM play_streams WHERE game = ? AND stream = ? AND class = 'public'",
+		e.Game, e.Stream).Scan(&anchor, &seen, &paid)
 	if errors.Is(err, store.ErrNoRows) {
 		anchor, seen, err = e.now-e.Length, e.now, nil
 	}
@@ -166,7 +167,7 @@ func (e *ending) check() error {
 	if wait > 0 {
 		return &api.Error{Status: http.StatusTooManyRequests, Message: "Runs end too often; wait.", RetryAfter: wait}
 	}
-	return nil
+	return e.afford(paid)
 }
 
 // place puts the run onto the board of a span if it is its player's best.

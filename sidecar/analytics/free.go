@@ -2,8 +2,12 @@ package analytics
 
 import (
 	"encoding/json"
+	"net/http"
+	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // Bounds of what is kept of a game though nobody pays for it, sessions and the library's
@@ -15,6 +19,8 @@ const (
 	// step of a funnel.
 	freeStream = 768
 	freeEvent  = 256
+	// freeRun is what a run takes with its places on boards.
+	freeRun = 1024
 	// paysFor is how much an event covers that is paid.
 	paysFor = 8 << 10
 	// maxDeclared is for what a stream declares, and for its variants.
@@ -66,7 +72,31 @@ func (r *recording) countFree() error {
 	if more == 0 {
 		return nil
 	}
-	_, err := r.tx.Exec(`INSERT INTO play_free (game, day, bytes) VALUES (?, ?, ?)
-		ON CONFLICT (game, day) DO UPDATE SET bytes = play_free.bytes + excluded.bytes`, r.Game, r.stream.day, more)
+	return addFree(r.tx, r.Game, r.stream.day, more)
+}
+
+func addFree(tx *store.Tx, game string, day, bytes int64) error {
+	_, err := tx.Exec(`INSERT INTO play_free (game, day, bytes) VALUES (?, ?, ?)
+		ON CONFLICT (game, day) DO UPDATE SET bytes = play_free.bytes + excluded.bytes`, game, day, bytes)
 	return err
+}
+
+// afford counts a run that the events of its stream, so many that are paid, don't cover,
+// or returns an *api.Error where a game may have no more of these.
+func (e *ending) afford(paid int64) error {
+	var runs int64
+	if err := e.tx.Row("SELECT count(*) FROM play_runs WHERE game = ? AND stream = ?", e.Game, e.Stream).Scan(&runs); err != nil {
+		return err
+	}
+	if runs < paid*paysFor/freeRun {
+		return nil
+	}
+	have, err := optional(e.tx.Row("SELECT bytes FROM play_free WHERE game = ? AND day = ?", e.Game, e.now/msOfDay))
+	if err != nil {
+		return err
+	}
+	if have+freeRun > maxFree {
+		return &api.Error{Status: http.StatusTooManyRequests, Message: "The game has more runs today than it pays for.", RetryAfter: time.Hour}
+	}
+	return addFree(e.tx, e.Game, e.now/msOfDay, freeRun)
 }

@@ -2,8 +2,10 @@ package analytics_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -84,5 +86,28 @@ func TestWhatNobodyPaysForOfAGameHasABoundADay(t *testing.T) {
 			t.Errorf("of another game, and of the next day, %d events are kept", n)
 		}
 		b.wantMeters()
+	})
+}
+
+func TestRunsThatNobodyPaysForHaveThatBoundToo(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.submit(runOf(1, 1, 1))
+		if n := b.number("SELECT CAST(sum(bytes) AS BIGINT) FROM play_free"); n != 1024 {
+			t.Errorf("a run of a session that is not known takes %d bytes", n)
+		}
+		paying := batchOf(5002, 1, play.SessionStart, "jump")
+		paying.Sent = 60_000
+		b.record(paying)
+		b.exec("UPDATE play_free SET bytes = ?", int64(analytics.MaxFree))
+		b.submit(runOf(1, 1, 1)) // which is there
+		b.wantRefusal(runOf(3, 1, 1), http.StatusTooManyRequests)
+		for run := range int64(8) {
+			b.now = b.now.Add(time.Minute)
+			b.submit(runOf(2, run+1, 1))
+		}
+		b.now = b.now.Add(time.Minute)
+		b.wantRefusal(runOf(2, 9, 1), http.StatusTooManyRequests)
+		b.now = b.now.AddDate(0, 0, 1)
+		b.submit(runOf(2, 9, 1))
 	})
 }

@@ -35,7 +35,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 		t, err = p.proven(r, grant, proof{s.Game, s.Player, s.Token, s.Stream, 0})
 	}
 	if err == nil {
-		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
+		err = tooMany(max(p.Rates.take("s"+s.Game+s.Stream, maxPerStream), p.Rates.take("game "+s.Game, maxPerGame)))
 	}
 	if err != nil {
 		p.refuse(w, r, err)

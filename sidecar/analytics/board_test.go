@@ -98,7 +98,7 @@ func TestBoardIsThatOfAModelWithTiesAndAround(t *testing.T) {
 			}
 			want := order[max(0, i-1):min(len(order), i+2)]
 			for j, row := range board.Around {
-				if len(board.Around) != len(want) || row.Score != want[j].score || row.You != (want[j].player == s.player) {
+				if len(board.Around) != len(want) || row.Rank != rank(max(0, i-1)+j) || row.Score != want[j].score || row.You != (want[j].player == s.player) {
 					t.Fatalf("around player %d are %+v, want %+v", s.player, board.Around, want)
 				}
 			}

@@ -129,3 +129,32 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 		}
 	})
 }
+
+func TestPlayersOfAnExperimentsLastDayAreNotSaidToStayAway(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.draft("speed", experiment.Even([]string{"1", "2"}))
+		b.move("speed", analytics.ExperimentRunning, "")
+		of := map[string][]int{}
+		for player := 1; player < 50; player++ {
+			of[b.variant(player)] = append(of[b.variant(player)], player)
+		}
+		again := func(day int, value string) {
+			b.now = noon.AddDate(0, 0, day)
+			for _, player := range of[value][:3] {
+				b.plays(10*player+day, player, build)
+			}
+		}
+		for _, value := range []string{"1", "2"} {
+			for _, player := range of[value][:3] {
+				b.reads(player, value, 1)
+			}
+		}
+		b.move("speed", analytics.ExperimentStopped, "")
+		again(1, "2")
+		b.now = noon.AddDate(0, 0, 2)
+		rows := b.table(api.ViewQuery{Name: api.ViewExperiments, Days: 7}, "results")
+		if rows[3] != "speed 1 3 came back on day 1 0 - - - -" || rows[7] != "speed 2 3 came back on day 1 0 0 - - 0.5" {
+			t.Errorf("the results are %q", rows)
+		}
+	})
+}

@@ -140,7 +140,7 @@ func (v *looking) arms(e Experiment) (arms []arm, mixed int64, err error) {
 		if best != nil {
 			a.samples[2].Add(*best)
 		}
-		if day+1 < v.last {
+		if day+1 < v.last && day+1 <= last { // that day is over, and was looked at
 			a.samples[3].Add(float64(again))
 		}
 		return nil

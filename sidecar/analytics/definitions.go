@@ -86,7 +86,7 @@ var definitions = map[string]api.ViewColumn{
 	"figure":     {Title: "Figure", Unit: api.UnitText, Definition: "What is compared, from the day on which the value was read first."},
 	"mean":       {Title: "Mean", Unit: api.UnitNumber, Definition: "The mean of these players."},
 	"difference": {Title: "Difference", Unit: api.UnitNumber, Definition: "The mean less that of the first value."},
-	"low":        {Title: "At least", Unit: api.UnitNumber, Definition: "The lower bound of the difference: a 95 % confidence sequence, which holds at all times together."},
+	"low":        {Title: "At least", Unit: api.UnitNumber, Definition: "The lower bound of the difference: a 95 % confidence sequence, which holds at all times and for all figures and values together."},
 	"high":       {Title: "At most", Unit: api.UnitNumber, Definition: "The upper bound of the difference."},
 	"chance":     {Title: "Chance to be more", Unit: api.UnitShare, Definition: "The chance that the true difference is above 0, at this one time: an aid to reading, and no verdict."},
 

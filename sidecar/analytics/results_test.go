@@ -105,7 +105,7 @@ func TestVerdictSaysWhatIsBetterAndWhatIsWorse(t *testing.T) {
 		t.Errorf("of more plays it says %q", last)
 	}
 	said = verdicts(random, 200, 0.6, 0.3)
-	if last := said[len(said)-1]; !strings.HasPrefix(last, "b is worse in plays a player") {
+	if last := said[len(said)-1]; !strings.HasPrefix(last, "b is worse in ") {
 		t.Errorf("of fewer plays it says %q", last)
 	}
 	e := Experiment{State: ExperimentRunning, Variants: experiment.Even([]string{"a", "b"})}

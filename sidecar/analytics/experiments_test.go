@@ -49,7 +49,7 @@ func (b *bench) reads(player int, value string, plays int) {
 	}
 }
 
-func TestPlayerKeepsTheFirstVariant(t *testing.T) {
+func TestPlayerKeepsTheFirstVariantAndToLookAtAPageWritesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.draft("speed", experiment.Even([]string{"1", "2"}))
 		if got := b.variant(1); got != "" {
@@ -72,6 +72,9 @@ func TestPlayerKeepsTheFirstVariant(t *testing.T) {
 		}
 		if given, err := b.Variants(t.Context(), game, ""); err != nil || len(given) != 0 {
 			t.Errorf("who has no name gets %v, %v", given, err)
+		}
+		for player := range first {
+			wantRows(t, b.leftIn("player", id(player)), false)
 		}
 		var refused *api.Error
 		if err := b.DraftExperiment(t.Context(), game, "speed", nil); !errors.As(err, &refused) || refused.Status != http.StatusConflict {

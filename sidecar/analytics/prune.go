@@ -26,7 +26,6 @@ const pruneBatch = 2000
 
 // keyOf are the keys of the tables of which a game may have very many rows.
 var keyOf = map[string]string{
-	"play_assignments": "game, experiment, player",
 	"play_boards":      "game, span, player",
 	"play_counts":      "game, day, class, name",
 	"play_drops":       "game, hour, cause",

@@ -12,7 +12,8 @@ import (
 // How long is kept what was played. Counts stay as long as the game.
 const (
 	keepEvents  = 90  // days
-	keepStreams = 760 // days, 25 months: sessions and days of players
+	keepStreams = 760 // days, 25 months: all that is a player's
+	keepSpans   = 14  // days: places on boards of days and weeks, which end
 )
 
 // playedLongAgo holds of players of whom no day is kept any more. One who plays still is
@@ -44,7 +45,8 @@ var keyOf = map[string]string{
 
 // Prune deletes what is older than it is kept, and returns how many rows it deleted.
 func (l *Log) Prune(ctx context.Context) (int64, error) {
-	today := l.now().UnixMilli() / msOfDay
+	now := l.now().UnixMilli()
+	today := now / msOfDay
 	var deleted int64
 	for _, old := range []struct {
 		table, is string
@@ -55,6 +57,10 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		{"play_streams", "day < ?", today - keepStreams},
 		{"play_player_days", "day < ?", today - keepStreams},
 		{"play_runs", "day < ?", today - keepStreams},
+		{"play_exposures", "day < ?", today - keepStreams},
+		{"play_grants", "at < ?", now - keepStreams*msOfDay},
+		{"play_boards", "at < ?", now - keepStreams*msOfDay},
+		{"play_boards", "span <> 'all' AND at < ?", now - keepSpans*msOfDay},
 		{"play_players", playedLongAgo, today - keepStreams},
 	} {
 		n, err := l.deleteRows(ctx, old.table, old.is, old.before)

@@ -171,6 +171,31 @@ func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 	})
 }
 
+func TestNothingIsLeftOfAPlayerAfterTwentyFiveMonths(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.fillAll(1)
+		prune := func(day int) {
+			t.Helper()
+			b.now = noon.AddDate(0, 0, day)
+			if _, err := b.Prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prune(7)
+		if n := b.leftIn("player", id(1))["play_boards"]; n != 3 {
+			t.Errorf("after a week %d boards have the player", n)
+		}
+		prune(15)
+		if n := b.leftIn("player", id(1))["play_boards"]; n != 1 {
+			t.Errorf("once the week is long over %d boards have the player", n)
+		}
+		prune(759)
+		wantRows(t, b.leftIn("player", id(1)), true)
+		prune(900)
+		wantRows(t, b.leftIn("player", id(1)), false)
+	})
+}
+
 func TestAPlayerWhoPlaysStillIsNeverNewAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		playing := func(stream int, day int) {

@@ -31,7 +31,8 @@ window.requests = [];
 window.answer = { status: 200, body: {} };
 window.fetch = (url, init) => { window.requests.push({ url, method: init.method, headers: init.headers || null, keepalive: init.keepalive === true, body: init.body || '' }); return window.answer.lost ? Promise.reject(new TypeError('offline')) : Promise.resolve(new Response(JSON.stringify(window.answer.body), { status: window.answer.status })); };
 const soon = window.setTimeout.bind(window);
-window.setTimeout = (run, ms, ...args) => (ms >= 1000 ? -1 : soon(run, ms, ...args));
+window.timers = []; // of a second and more
+window.setTimeout = (run, ms, ...args) => (ms >= 1000 ? -window.timers.push({ ms, run: () => run(...args) }) : soon(run, ms, ...args));
 %s
 window.__svc_state = () => ({ phase: 'ready', hud: [{}] });
 </script><script src="svc.js"></script>`, host)
@@ -206,11 +207,19 @@ func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 		await sent(2);
 		return names(batches()[1]) === 'session_end';
 	})()`)
+	holds(t, page, "whether it is topped up is asked each minute", `(async () => { `+hostHelpers+`
+		await settled();
+		window.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+		timers.findLast((one) => one.ms === 30000).run();
+		await sent(3);
+		await settled();
+		return names(batches()[2]) === 'session_end heartbeat' && timers.some((one) => one.ms === 60000);
+	})()`)
 	holds(t, page, "all is again once it is topped up", `(async () => { `+hostHelpers+`
 		await settled();
-		accept(3);
+		accept(4);
 		send();
-		await sent(3);
+		await sent(4);
 		await settled();
 		svc.track('jump', {});
 		return !svc.debug().essential && svc.debug().buffered.length === 1;
@@ -220,11 +229,25 @@ func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 func TestSvcCountsWhatComesTooOftenAndKeepsTheLast(t *testing.T) {
 	page := svcPage(t, host)
 	holds(t, page, "scores within five seconds are one", `(async () => { `+hostHelpers+`
+		const stands = performance.now();
+		performance.now = () => stands;
 		svc.track('start', {});
 		for (let i = 1; i <= 12; i++) svc.track('score', { score: i });
 		svc.endGame({ outcome: 'lose', score: 12 });
 		const said = svc.debug().buffered.map((e) => e.name + ' ' + JSON.stringify(e.props));
 		return said.slice(1).join() === 'start {},score {"score":1},score {"n":11,"score":12},end {"outcome":"lose","score":12}';
+	})()`)
+	holds(t, page, "what is held back is sent five seconds later, whatever else comes", `(async () => { `+hostHelpers+`
+		send();
+		await sent(1);
+		await settled();
+		const before = timers.length;
+		svc.track('score', { score: 13 });
+		const due = timers.slice(before);
+		if (due.length !== 1 || due[0].ms !== 5000 || svc.debug().buffered.some((e) => e.props.score === 13)) return false;
+		due[0].run();
+		await sent(2);
+		return JSON.stringify(batches()[1].e.map((row) => row.slice(2))) === '[["score",{"score":13}]]';
 	})()`)
 	holds(t, page, "more than a game can mean is dropped and counted", `(() => { for (let i = 0; i < 500; i++) svc.track('many', { i }); return svc.debug().buffered.length < 150 && svc.debug().lost > 350; })()`)
 	holds(t, page, "what can't be written down is refused", `(() => { const round = {}; round.self = round; return svc.track('round', round) === false; })()`)

@@ -107,6 +107,7 @@
   function alive() {
     beat = later(alive, 60000);
     if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
+    if (essential) flush(); // a top-up is found at once
   }
 
   function push(name, props) {
@@ -208,8 +209,9 @@
 
   function flush() {
     clearTimeout(timer); timer = 0;
-    if (!hosted || silent || flying) return;
+    if (!hosted || silent) return;
     release(); mark();
+    if (flying) return;
     var s = streams.find((one) => one.events.length > 0);
     if (!s) return;
     flying = true;
@@ -309,6 +311,7 @@
     if (held) { held.props = props; held.n++; }
     if (!held || clock() - held.at >= held.ms) release();
     if (!held) push(name, props);
+    else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
 
   var svc = {

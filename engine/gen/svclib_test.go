@@ -195,6 +195,48 @@ func TestSvcKeepsForTheNextLoadWhatIsNotAcknowledged(t *testing.T) {
 	})()`)
 }
 
+func TestSvcKeepsAllOfALongTimeOffline(t *testing.T) {
+	page := svcPage(t, host+` window.answer.lost = true; let at = performance.now(); performance.now = () => at;`)
+	holds(t, page, "all events are kept in order, in batches that a request holds", `(async () => { `+hostHelpers+`
+		for (let i = 0; i < 400; i++) { at += 100; svc.track('jump', { i }); }
+		leave();
+		await settled();
+		const lines = JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'))[svc.debug().session].batch.split('\n');
+		const rows = lines.map((line) => JSON.parse(line).e);
+		return rows.map((e) => e.length).join() === '250,152' && rows.flat().every((row, i) => row[0] === i + 1);
+	})()`)
+	holds(t, page, "and so is the end of a run, until it is answered", `(async () => { `+hostHelpers+`
+		const ends = () => Object.values(JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'))).filter((one) => one.path === '/s');
+		svc.track('start', {});
+		svc.endGame({ score: 7 });
+		await settled();
+		if (ends().length !== 1 || JSON.parse(ends()[0].batch).score !== 7) return false;
+		window.answer = { status: 200, body: { ok: true, rank: 1, top: [], rewards: [] } };
+		timers.find((one) => one.ms === 4000).run();
+		await settled();
+		return ends().length === 0;
+	})()`)
+	page = svcPage(t, host+` localStorage.setItem('svc.streams:0123456789abcdef01234567', JSON.stringify({
+		old: { at: Date.now() - 5000, batch: '{"n":1}\n{"n":2,"age":3}' }, run: { at: Date.now() - 5000, batch: '{"n":3}', path: '/s' } }));`)
+	holds(t, page, "the next load sends it", `(async () => { `+hostHelpers+`
+		await settled();
+		const sent = requests.map((r) => r.url.slice(-2) + JSON.parse(r.body).n).sort().join();
+		return sent === '/b1,/b2,/s3' && requests.every((r) => JSON.parse(r.body).age >= 5000)
+			&& localStorage.getItem('svc.streams:0123456789abcdef01234567') === '{}';
+	})()`)
+}
+
+func TestSvcTakesAnotherTokenOfItsPage(t *testing.T) {
+	page := svcPage(t, host)
+	holds(t, page, "what is sent from then on has it", `(async () => { `+hostHelpers+`
+		window.postMessage({ svcToken: 'new' }, '*');
+		await settled();
+		send();
+		await sent(1);
+		return batches()[0].t === 'new';
+	})()`)
+}
+
 func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 	page := svcPage(t, host+` window.answer = { status: 402, body: { ack: 2, mode: 'essential', retry: 60 } };`)
 	holds(t, page, "nothing but sessions is tracked from then on", `(async () => { `+hostHelpers+`

@@ -78,6 +78,24 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	}
 }
 
+// TestRunThatLayOnADeviceIsItsPlayers, though its token has run out meanwhile.
+func TestRunThatLayOnADeviceIsItsPlayers(t *testing.T) {
+	r := newRig(t)
+	r.origins = []string{"https://example.com"}
+	id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, ""))
+	r.now = r.now.Add(40 * time.Hour)
+	run := func(age time.Duration) int {
+		body := r.runOf(1, "40", fmt.Sprintf(`"t":%q,"age":%d`, id.Token, age.Milliseconds()))
+		return r.answer(r.Games(), "POST", play.PathScore, body, "Origin", "null").Code
+	}
+	if now, old, lay := run(0), run(73*time.Hour), run(39*time.Hour); now != http.StatusForbidden || old != http.StatusBadRequest || lay != http.StatusOK {
+		t.Errorf("at once %d, after 73 hours %d, and after 39 %d", now, old, lay)
+	}
+	if board, err := r.log.Board(t.Context(), game, id.Player, play.WindowAll, 1, 1); err != nil || board.Rank == nil {
+		t.Errorf("the board is %+v, %v", board, err)
+	}
+}
+
 func TestPageGivesThePlayersVariantAndPagesOfOthersWinnersAlone(t *testing.T) {
 	r := newRig(t)
 	for _, id := range []string{"speed", "lives"} {

@@ -146,11 +146,12 @@
   function whose(s) {
     return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
-  // batch returns the oldest events of a stream as text, whose events have at most so
-  // many bytes, and the number of the last of them.
-  function batch(s, bytes) {
+  // batch returns the oldest events of a stream after a number as text, whose events have
+  // at most so many bytes, and the number of the last of them.
+  function batch(s, bytes, after) {
     var rows = [], size = 0, last = 0, coarse = matchMedia('(pointer: coarse)').matches;
     s.events.every((e) => {
+      if (e.seq <= after) return true;
       size += e.size;
       if (rows.length && (size > bytes || rows.length === 250)) return false;
       rows.push(e.text); last = e.seq;
@@ -179,16 +180,18 @@
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
   // submit reports the end of a run, and again after failures: the same run counts once.
-  function submit(body, overlay, again, done) {
-    request('/s', { method: 'POST', body: body, keepalive: true }).then((res) => {
+  function submit(r, again, done) {
+    request('/s', { method: 'POST', body: r.body, keepalive: true }).then((res) => {
       if (res.status >= 500 || res.status === 429) throw res.status;
+      if (r.kept) hand(r, null);
       return res.ok && res.json();
     }).then((a) => {
-      if (a && overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
+      if (a && r.overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
       done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
     }).catch(() => {
       done({ ok: true, hosted: false, rank: null });
-      if (again) later(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
+      hand(r, r.body, '/s');
+      if (again) later(submit, again, r, again < 60000 && again * 4, () => { /* it was answered */ });
     });
   }
 
@@ -251,33 +254,38 @@
     timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
 
-  // keep hands what is not acknowledged to what outlives this page.
+  // keep hands what is not acknowledged to what outlives this page: batches, a line each.
   function keep() {
-    streams.forEach((s) => { if (s.events.length > 0) hand(s, batch(s, LAST).text); });
+    streams.forEach((s) => {
+      var lines = [], last = 0, b;
+      while (s.events.some((e) => e.seq > last)) { b = batch(s, LAST, last); last = b.last; lines.push(b.text); }
+      if (last) hand(s, lines.join('\n'));
+    });
   }
-  function hand(s, text) {
+  function hand(s, text, path) {
     s.kept = text !== null;
-    if (framed) window.parent.postMessage({ svcStream: s.id, batch: text }, '*');
-    else put(s.id, text);
+    if (framed) window.parent.postMessage({ svcStream: s.id, batch: text, path: path }, '*');
+    else put(s.id, text, path);
   }
 
-  function put(stream, text) {
+  function put(key, text, path) {
     var all = stored() || {};
-    if (text === null) delete all[stream];
-    else all[stream] = { at: Date.now(), batch: text };
+    if (text === null) delete all[key];
+    else all[key] = { at: Date.now(), batch: text, path: path };
     stored(all);
   }
-  // resume sends what earlier loads of this page could not.
+  // resume sends what earlier loads of this page could not, in order.
   function resume() {
     var all = stored() || {};
-    keys(all).forEach((stream) => {
-      Promise.resolve().then(() => {
-        var b = JSON.parse(all[stream].batch);
-        b.age += max(0, Date.now() - all[stream].at);
-        return request('/b', { method: 'POST', body: encode(b) });
+    keys(all).forEach((key) => {
+      var one = all[key];
+      String(one.batch).split('\n').reduce((sent, text) => sent.then(() => {
+        var b = JSON.parse(text);
+        b.age = (b.age || 0) + max(0, Date.now() - one.at);
+        return request(one.path || '/b', { method: 'POST', body: encode(b) });
       }).then((res) => {
-        if (res.status < 500 && res.status !== 429) put(stream, null);
-      }).catch(() => { /* the next load tries again */ });
+        if (res.status >= 500 || res.status === 429) throw res;
+      }), Promise.resolve()).then(() => { put(key, null); }, () => { /* the next load tries again */ });
     });
   }
 
@@ -345,7 +353,7 @@
       if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
-      submit(encode(m), r.overlay, 4000, done);
+      submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },
     debug() {
@@ -381,8 +389,10 @@
   on('keydown', (e) => { if (e.key === 'Escape') hide(); });
   // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
   on('message', (e) => {
-    var yes = e.data && e.data.svcConsent;
-    if (!yes || !host.consent || e.source !== window.parent) return;
+    if (!e.data || e.source !== window.parent) return;
+    var yes = e.data.svcConsent;
+    if (e.data.svcToken) host.token = e.data.svcToken; // the one from the load runs out after 12 hours
+    if (!yes || !host.consent) return;
     host = assign({}, host, yes, { consent: '' }); who = player(); essential = false; begin();
   });
   on('online', () => { failures = 0; flush(); });

@@ -40,6 +40,7 @@ const says = (data) => window.dispatchEvent(new MessageEvent('message', { source
 const id = (n) => String(n).padStart(32, '0');
 const batch = (n, bytes) => JSON.stringify({ v: 1, s: id(n), e: [[1, 0, 'jump', { text: 'x'.repeat(bytes) }], [2, 0, 'end', {}]] });
 const held = () => JSON.parse(localStorage.getItem(place) || '{}');
+window.__svc_state = () => ({ phase: 'ready', hud: [{}] });
 </script><script src="page.js"></script>`, before)
 	for name, data := range map[string]string{"index.html": html, "page.js": string(script)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
@@ -68,7 +69,7 @@ func TestPageKeepsWhatItsGameCouldNotSend(t *testing.T) {
 	})()`)
 	holds(t, page, "a page that is come back to after hours gets another token", `(async () => {
 		const told = [];
-		game.contentWindow.addEventListener('message', (e) => told.push(e.data.svcToken));
+		game.contentWindow.addEventListener('message', (e) => told.push(e.data.svcHost.token));
 		document.dispatchEvent(new Event('visibilitychange'));
 		const real = Date.now;
 		Date.now = () => real() + 7 * 3600 * 1000;

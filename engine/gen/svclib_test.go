@@ -220,8 +220,8 @@ func TestSvcKeepsAllOfALongTimeOffline(t *testing.T) {
 		old: { at: Date.now() - 5000, batch: '{"n":1}\n{"n":2,"age":3}' }, run: { at: Date.now() - 5000, batch: '{"n":3}', path: '/s' } }));`)
 	holds(t, page, "the next load sends it", `(async () => { `+hostHelpers+`
 		await settled();
-		const sent = requests.map((r) => r.url.slice(-2) + JSON.parse(r.body).n).sort().join();
-		return sent === '/b1,/b2,/s3' && requests.every((r) => JSON.parse(r.body).age >= 5000)
+		const told = requests.map((r) => r.url.slice(-2) + JSON.parse(r.body).n).sort().join();
+		return told === '/b1,/b2,/s3' && requests.every((r) => JSON.parse(r.body).age >= 5000)
 			&& localStorage.getItem('svc.streams:0123456789abcdef01234567') === '{}';
 	})()`)
 }
@@ -229,7 +229,7 @@ func TestSvcKeepsAllOfALongTimeOffline(t *testing.T) {
 func TestSvcTakesAnotherTokenOfItsPage(t *testing.T) {
 	page := svcPage(t, host)
 	holds(t, page, "what is sent from then on has it", `(async () => { `+hostHelpers+`
-		window.postMessage({ svcToken: 'new' }, '*');
+		window.postMessage({ svcHost: { token: 'new' } }, '*');
 		await settled();
 		send();
 		await sent(1);

@@ -99,7 +99,7 @@
     asked = Date.now();
     fetch(frame.dataset.base + '/token', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })
       .then(function (res) { return res.json(); })
-      .then(function (said) { frame.contentWindow.postMessage({ svcToken: said.token }, '*'); })
+      .then(function (said) { frame.contentWindow.postMessage({ svcHost: { token: said.token } }, '*'); })
       .catch(function () { asked = 0; });
   });
 

@@ -24,7 +24,7 @@
   var CHUNK = 28 * 1024; // bytes of a batch
   var LAST = 60000; // bytes of a page's last one
 
-  var framed = window.parent !== window && String(window.name).indexOf('svc:') === 0;
+  var framed = parent !== window && String(window.name).indexOf('svc:') === 0;
   var host = identity();
   var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
   var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
@@ -32,7 +32,7 @@
   var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
   var most = hosted ? 500 : 200; // events
   var schemas = {}, funnels = {}, version = 0; // version is that of what is declared
-  var every = { score: { ms: 5000, at: -Infinity, n: 0, props: null } };
+  var every = { score: held(5000, -Infinity) };
   var streams = []; // the last one is the present one
   var rejected = 0, lost = 0; // lost are those dropped here, as too many
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
@@ -43,8 +43,8 @@
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
   var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign, on = addEventListener, later = setTimeout;
-  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min;
-  var nav = /** @type {any} */ (navigator);
+  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min, today = Date.now;
+  var nav = /** @type {any} */ (navigator), doc = document;
 
   function clock() { return performance.now(); }
   function since(at) { return round(clock() - at); }
@@ -106,7 +106,7 @@
 
   function alive() {
     beat = later(alive, 60000);
-    if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
+    if (!doc.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
     if (essential) flush(); // a top-up is found at once
   }
 
@@ -118,7 +118,7 @@
       if (room < 1) { lost++; return; }
       room--;
     }
-    var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
+    var e = { seq: ++s.seq, name: name, props: props, at: today() };
     e.text = hosted ? encode([e.seq, at, name, props]) : '';
     e.size = utf8.encode(e.text).length + 1;
     s.size += e.size; s.events.push(e);
@@ -133,13 +133,15 @@
     lost++;
   }
 
+  // held is what is known of an event of which one in ms is sent, and the last one so far.
+  function held(ms, at) { return { ms: ms, at: at, n: 0, props: null }; }
   // release lets go of what was held back as it came too often.
   function release() {
     keys(every).forEach((name) => {
-      var held = every[name];
-      if (!held.props) return;
-      push(name, held.n > 1 ? assign({ n: held.n }, held.props) : held.props);
-      every[name] = { ms: held.ms, at: clock(), n: 0, props: null };
+      var one = every[name];
+      if (!one.props) return;
+      push(name, one.n > 1 ? assign({ n: one.n }, one.props) : one.props);
+      every[name] = held(one.ms, clock());
     });
   }
 
@@ -179,17 +181,24 @@
     init = assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
+  // post rejects where it is to be tried again.
+  function post(path, body, keepalive) {
+    return request(path, { method: 'POST', body: body, keepalive: keepalive }).then((res) => {
+      if (res.status >= 500 || res.status === 429) throw problem = '' + res.status;
+      return res;
+    });
+  }
+  function placed(a) { return assign({ ok: true, hosted: !!a, rank: null }, a); }
   // submit reports the end of a run, and again after failures: the same run counts once.
   function submit(r, again, done) {
-    request('/s', { method: 'POST', body: r.body, keepalive: true }).then((res) => {
-      if (res.status >= 500 || res.status === 429) throw res.status;
+    post('/s', r.body, true).then((res) => {
       if (r.kept) hand(r, null);
       return res.ok && res.json();
     }).then((a) => {
       if (a && r.overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
-      done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
+      done(placed(a));
     }).catch(() => {
-      done({ ok: true, hosted: false, rank: null });
+      done(placed());
       hand(r, r.body, '/s');
       if (again) later(submit, again, r, again < 60000 && again * 4, () => { /* it was answered */ });
     });
@@ -198,10 +207,10 @@
   // show puts a run's place into a corner, until it is closed or the next run begins.
   function show(a) {
     hide();
-    panel = document.createElement('div'); panel.role = 'status';
+    panel = doc.createElement('div'); panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
-    document.body.appendChild(panel);
-    var add = (kind, text) => { panel.appendChild(document.createElement(kind)).textContent = text; };
+    doc.body.appendChild(panel);
+    var add = (kind, text) => { panel.appendChild(doc.createElement(kind)).textContent = text; };
     if (a.rank) add('b', 'Rank ' + a.rank + (a.verified ? '' : ' (not verified)'));
     a.top.forEach((row) => { add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.you ? ' ←' : '')); });
     a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
@@ -215,26 +224,25 @@
     if (!hosted || silent) return;
     release(); mark();
     if (flying) return;
-    var s = streams.find((one) => one.events.length > 0);
+    var s = streams.find((one) => one.events[0]);
     if (!s) return;
     flying = true;
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
   function send(s, b, keepalive) {
     s.sending = max(s.sending, b.last);
-    return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
+    return post('/b', b.text, keepalive).then((res) => {
       return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
     }).catch(() => { failures++; keep(); });
   }
 
   function answered(s, b, res, said) {
-    if (res.status < 500 && res.status !== 429) failures = 0;
-    if (res.status === 200 || res.status === 402) {
+    failures = 0;
+    if (res.ok || res.status === 402) {
       essential = !!host.consent || said.mode === 'essential'; s.version = b.version;
       return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
-    problem = String(said.error || res.status);
-    if (res.status >= 500 || res.status === 429) throw problem;
+    problem = '' + (said.error || res.status);
     if (res.status === 401 || res.status === 403) silent = true;
     else if (res.status === 413 && chunk > 1024) chunk /= 2;
     else forget(s, b.last);
@@ -243,14 +251,14 @@
   function forget(s, upTo) {
     s.events = s.events.filter((e) => e.seq > upTo && (!essential || isSession(e.name)));
     s.size = s.events.reduce((sum, e) => sum + e.size, 0);
-    if (s.events.length > 0) return;
+    if (s.events[0]) return;
     if (s.kept) hand(s, null);
     streams = streams.filter((one) => one !== s || one === now());
   }
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
-    if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
-    var wait = min(300000, 1000 * Math.pow(2, failures));
+    if (timer || silent || !streams.some((s) => s.events[0])) return;
+    var wait = min(300000, 1000 * 2 ** failures);
     timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
 
@@ -264,28 +272,28 @@
   }
   function hand(s, text, path) {
     s.kept = text !== null;
-    if (framed) window.parent.postMessage({ svcStream: s.id, batch: text, path: path }, '*');
+    if (framed) parent.postMessage({ svcStream: s.id, batch: text, path: path }, '*');
     else put(s.id, text, path);
   }
 
   function put(key, text, path) {
     var all = stored() || {};
     if (text === null) delete all[key];
-    else all[key] = { at: Date.now(), batch: text, path: path };
+    else all[key] = { at: today(), batch: text, path: path };
     stored(all);
   }
   // resume sends what earlier loads of this page could not, in order.
   function resume() {
     var all = stored() || {};
-    keys(all).forEach((key) => {
-      var one = all[key];
-      String(one.batch).split('\n').reduce((sent, text) => sent.then(() => {
-        var b = JSON.parse(text);
-        b.age = (b.age || 0) + max(0, Date.now() - one.at);
-        return request(one.path || '/b', { method: 'POST', body: encode(b) });
-      }).then((res) => {
-        if (res.status >= 500 || res.status === 429) throw res;
-      }), Promise.resolve()).then(() => { put(key, null); }, () => { /* the next load tries again */ });
+    keys(all).forEach(async (key) => {
+      try {
+        for (var text of all[key].batch.split('\n')) {
+          var b = JSON.parse(text);
+          b.age = (b.age || 0) + max(0, today() - all[key].at);
+          await post(all[key].path || '/b', encode(b));
+        }
+        put(key, null);
+      } catch { /* the next load tries again */ }
     });
   }
 
@@ -293,7 +301,7 @@
   function leave() {
     if (!hosted || silent) return;
     release(); mark(); keep();
-    streams.forEach((s) => { if (s.events.length > 0) send(s, batch(s, LAST), true); });
+    streams.forEach((s) => { if (s.events[0]) send(s, batch(s, LAST), true); });
   }
   function fits(schema, props) {
     try {
@@ -308,17 +316,17 @@
       keys(f.steps).forEach((n) => {
         if (f.steps[n] !== name || f.reached[n]) return;
         f.reached[n] = true;
-        push('funnel_step', { funnel: key, step: Number(n), event: name });
+        push('funnel_step', { funnel: key, step: +n, event: name });
       });
     });
   }
 
   // record pushes an event, or holds it back when it comes too often.
   function record(name, props) {
-    var held = every[name];
-    if (held) { held.props = props; held.n++; }
-    if (!held || clock() - held.at >= held.ms) release();
-    if (!held) push(name, props);
+    var one = every[name];
+    if (one) { one.props = props; one.n++; }
+    if (!one || clock() - one.at >= one.ms) release();
+    if (!one) push(name, props);
     else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
 
@@ -330,7 +338,7 @@
     define(name, schema, options) {
       schemas[name] = assign({}, schema);
       version++;
-      if (options && options.every > 0) every[name] = { ms: options.every, at: -Infinity, n: 0, props: null };
+      if (options && options.every > 0) every[name] = held(options.every, -Infinity);
     },
     track(name, props) {
       var p = assign({}, props);
@@ -350,7 +358,7 @@
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
-      if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
+      if (!hosted || silent || essential) { done(placed()); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
       submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
@@ -389,17 +397,17 @@
   on('keydown', (e) => { if (e.key === 'Escape') hide(); });
   // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
   on('message', (e) => {
-    if (!e.data || e.source !== window.parent) return;
-    var yes = e.data.svcConsent;
-    if (e.data.svcToken) host.token = e.data.svcToken; // the one from the load runs out after 12 hours
-    if (!yes || !host.consent) return;
-    host = assign({}, host, yes, { consent: '' }); who = player(); essential = false; begin();
+    if (!e.data || e.source !== parent) return;
+    var yes = host.consent && e.data.svcConsent;
+    // A token from the load runs out after 12 hours: the page tells of another one in time.
+    host = assign({}, host, e.data.svcHost, yes, yes && { consent: '' });
+    if (yes) { who = player(); essential = false; begin(); }
   });
   on('online', () => { failures = 0; flush(); });
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
+  doc.addEventListener('visibilitychange', () => {
+    if (doc.hidden) { leave(); hiddenAt = today(); return; }
     markAt = clock();
-    if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
+    if (hosted && hiddenAt && today() - hiddenAt > AWAY) begin();
     hiddenAt = 0;
   });
   on('pagehide', () => {

@@ -54,7 +54,6 @@
     } catch { framed = false; }
     return window.__SVC__ || {};
   }
-
   function id() {
     var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
@@ -73,7 +72,6 @@
       return known;
     } catch { return ''; }
   }
-
   function begin() {
     markAt = clock(); roomAt = 0;
     streams.push({
@@ -96,20 +94,17 @@
     } catch { /* no storage in a sandboxed frame: memory alone */ }
     return null;
   }
-
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
     var at = clock();
     if (!hiddenAt) now().active += max(0, min(at, inputAt + IDLE) - max(markAt, inputAt));
     markAt = at;
   }
-
   function alive() {
     beat = later(alive, 60000);
     if (!doc.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
     if (essential) flush(); // a top-up is found at once
   }
-
   function push(name, props) {
     if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
@@ -132,7 +127,6 @@
     s.size -= s.events.splice(max(at, 0), 1)[0].size;
     lost++;
   }
-
   // held is what is known of an event of which one in ms is sent, and the last one so far.
   function held(ms, at) { return { ms: ms, at: at, n: 0, props: null }; }
   // release lets go of what was held back as it came too often.
@@ -144,7 +138,6 @@
       every[name] = held(one.ms, clock());
     });
   }
-
   function whose(s) {
     return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
@@ -174,11 +167,9 @@
     }
     return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
-
   function request(path, init) {
-    var stop = new AbortController();
-    var limit = later(() => { stop.abort(); }, TIMEOUT);
-    init = assign(init, { signal: stop.signal, credentials: 'omit' });
+    var stop = new AbortController(), limit = later(() => { stop.abort(); }, TIMEOUT);
+    assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
   // post rejects where it is to be tried again.
@@ -190,20 +181,18 @@
   }
   function placed(a) { return assign({ ok: true, hosted: !!a, rank: null }, a); }
   // submit reports the end of a run, and again after failures: the same run counts once.
-  function submit(r, again, done) {
-    post('/s', r.body, true).then((res) => {
+  async function submit(r, again, done) {
+    try {
+      var res = await post('/s', r.body, true), a = res.ok && await res.json();
       if (r.kept) hand(r, null);
-      return res.ok && res.json();
-    }).then((a) => {
       if (a && r.overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
       done(placed(a));
-    }).catch(() => {
+    } catch {
       done(placed());
       hand(r, r.body, '/s');
       if (again) later(submit, again, r, again < 60000 && again * 4, () => { /* it was answered */ });
-    });
+    }
   }
-
   // show puts a run's place into a corner, until it is closed or the next run begins.
   function show(a) {
     hide();
@@ -235,7 +224,6 @@
       return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
     }).catch(() => { failures++; keep(); });
   }
-
   function answered(s, b, res, said) {
     failures = 0;
     if (res.ok || res.status === 402) {
@@ -247,7 +235,6 @@
     else if (res.status === 413 && chunk > 1024) chunk /= 2;
     else forget(s, b.last);
   }
-
   function forget(s, upTo) {
     s.events = s.events.filter((e) => e.seq > upTo && (!essential || isSession(e.name)));
     s.size = s.events.reduce((sum, e) => sum + e.size, 0);
@@ -261,7 +248,6 @@
     var wait = min(300000, 1000 * 2 ** failures);
     timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
-
   // keep hands what is not acknowledged to what outlives this page: batches, a line each.
   function keep() {
     streams.forEach((s) => {
@@ -275,11 +261,9 @@
     if (framed) parent.postMessage({ svcStream: s.id, batch: text, path: path }, '*');
     else put(s.id, text, path);
   }
-
   function put(key, text, path) {
     var all = stored() || {};
-    if (text === null) delete all[key];
-    else all[key] = { at: today(), batch: text, path: path };
+    all[key] = text === null ? undefined : { at: today(), batch: text, path: path };
     stored(all);
   }
   // resume sends what earlier loads of this page could not, in order.
@@ -296,7 +280,6 @@
       } catch { /* the next load tries again */ }
     });
   }
-
   // leave sends all that fits while the page still may.
   function leave() {
     if (!hosted || silent) return;
@@ -309,7 +292,6 @@
       return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
     } catch { return false; }
   }
-
   function reach(name) { // of a host the service finds out by itself
     if (!hosted) keys(funnels).forEach((key) => {
       var f = funnels[key];
@@ -320,7 +302,6 @@
       });
     });
   }
-
   // record pushes an event, or holds it back when it comes too often.
   function record(name, props) {
     var one = every[name];
@@ -381,7 +362,6 @@
       );
     },
   };
-
   var who = player(), variants = {};
   begin();
   // The first reading of a variant is what its experiment counts.
@@ -399,8 +379,7 @@
   on('message', (e) => {
     if (!e.data || e.source !== parent) return;
     var yes = host.consent && e.data.svcConsent;
-    // A token from the load runs out after 12 hours: the page tells of another one in time.
-    host = assign({}, host, e.data.svcHost, yes, yes && { consent: '' });
+    host = assign({}, host, e.data.svcHost, /* another token */ yes, yes && { consent: '' });
     if (yes) { who = player(); essential = false; begin(); }
   });
   on('online', () => { failures = 0; flush(); });

@@ -23,6 +23,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 const (
@@ -95,8 +96,17 @@ func (fakeSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*c
 	if d.asked != nil {
 		service = d.asked
 	}
-	return &caddymodule.OpenedSidecar{Service: service, Close: func() error { return nil }}, nil
+	play := func(site.PlayOptions) (site.Play, error) { return fakePlay{}, nil }
+	return &caddymodule.OpenedSidecar{Service: service, Play: play, Close: func() error { return nil }}, nil
 }
+
+// fakePlay has a page, and what players send is taken.
+type fakePlay struct{}
+
+func (fakePlay) Pages() http.Handler {
+	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+}
+func (fakePlay) Games() http.Handler { return fakePlay{}.Pages() }
 
 type fakeEngines struct {
 	Setting string `json:"setting,omitempty"` // one that a reload changes

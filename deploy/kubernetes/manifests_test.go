@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/sidecar/play"
 )
 
 const (
@@ -197,6 +199,7 @@ func TestPartsRunAsRestrictedPods(t *testing.T) {
 func TestEverythingThatIsNamedIsThere(t *testing.T) {
 	secrets := map[string]bool{ // made by who runs the cluster; README.md
 		"svc-store": true, "svc-redis": true, "svc-sidecar-tls": true, "svc-engine-proxy-tls": true, "svc-gateway-tls": true,
+		"svc-play": true, "svc-play-origin": true,
 	}
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -253,6 +256,31 @@ func TestEverythingThatIsNamedIsThere(t *testing.T) {
 		d := named[*appsv1.Deployment](t, b.Namespace, b.Name)
 		if !reflect.DeepEqual(b.Spec.Selector, d.Spec.Selector) || int(*d.Spec.Replicas) <= b.Spec.MinAvailable.IntValue() {
 			t.Errorf("%s keeps nodes from being drained, or nothing", b.Name)
+		}
+	}
+}
+
+// TestSidecarsShareTheSecretsOfPublishedGames: with secrets of its own each would refuse
+// the others' tokens, and know a player by another name.
+func TestSidecarsShareTheSecretsOfPublishedGames(t *testing.T) {
+	pod := named[*appsv1.Deployment](t, ours, "svc-sidecar").Spec.Template.Spec
+	folder := "/" + path.Dir(play.PlayersFile)
+	i := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data"+folder })
+	if i < 0 {
+		t.Fatalf("nothing is mounted at %s of the data folder", folder)
+	}
+	for _, v := range pod.Volumes {
+		if v.Name == pod.Containers[0].VolumeMounts[i].Name && v.Secret == nil {
+			t.Errorf("%s is a folder of each pod's own", folder)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{play.TokenFile, play.PlayersFile} {
+		if !strings.Contains(string(readme), "--from-literal="+path.Base(file)+"=") {
+			t.Errorf("README.md makes no secret %s", file)
 		}
 	}
 }

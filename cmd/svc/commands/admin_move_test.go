@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
@@ -84,5 +86,47 @@ func TestStoreIsNotMovedWhileAServiceHasIt(t *testing.T) {
 	_, gone := os.Stat(file)
 	if _, err := os.Stat(file + movedSuffix); err != nil || !errors.Is(gone, fs.ErrNotExist) {
 		t.Errorf("after the move: %v, %v", gone, err)
+	}
+}
+
+func TestWhatAnOwnerSetOfAGameMovesAlong(t *testing.T) {
+	const game = "0123456789abcdef01234567"
+	dir, to := t.TempDir(), postgrestest.URL(t)
+	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(address string, do func(*analytics.Log) error) {
+		t.Helper()
+		l, err := analytics.Open(t.Context(), address, nil, time.Now)
+		if err == nil {
+			err = errors.Join(do(l), l.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	rules := analytics.BoardRulesOf(api.BoardRules{Better: api.BetterLower, Rewards: []api.RewardRule{{ID: "first", Name: "First", Kind: api.RewardWin}}})
+	plays := filepath.Join(dir, analytics.File)
+	play(plays, func(l *analytics.Log) error {
+		return errors.Join(l.SetAskConsent(t.Context(), game, true), l.SetBoardRules(t.Context(), game, rules))
+	})
+	tables, err := moveStore(t.Context(), dir, to)
+	if err != nil || !slices.Contains(tables, store.Table{Name: "play_options", Rows: 1}) {
+		t.Fatalf("moved are %v, %v", tables, err)
+	}
+	play(to, func(l *analytics.Log) error {
+		ask, err := l.AskConsent(t.Context(), game)
+		got, failed := l.BoardRules(t.Context(), game)
+		if !ask || !got.Lower || len(got.Rewards) != 1 {
+			t.Errorf("after the move players are asked %v, and the board has %+v", ask, got)
+		}
+		return errors.Join(err, failed)
+	})
+	if _, err := os.Stat(plays + movedSuffix); err != nil {
+		t.Error(err)
 	}
 }

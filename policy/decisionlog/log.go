@@ -202,12 +202,15 @@ func (l *Log) writeRepeats() {
 }
 
 // write writes one entry. A required log tries until it succeeds; nothing else
-// is recorded meanwhile.
+// is recorded meanwhile. Of what can't be masked is written that it was.
 func (l *Log) write(e Entry) {
 	line, err := render(e)
 	if err != nil {
 		l.o.Counters.unmasked.Inc()
-		l.o.Logger.Error("decision not recorded, it can't be masked", zap.Error(err))
+		l.o.Logger.Error("decision recorded without its input and result, it can't be masked", zap.Error(err))
+	}
+	if len(line) == 0 { // it could not even be encoded
+		l.o.Counters.dropped.Inc()
 		return
 	}
 	for {

@@ -16,6 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // The steps of a verification, in their order.
@@ -200,6 +201,11 @@ func (v *verifier) tests() (string, []string) {
 	findings := v.report.Failures()
 	if len(v.report.Tests) == 0 {
 		findings = []string{"there are no tests; write them beside the rules, in files that end in _test.rego"}
+	}
+	if d, err := v.evaluator.Decide(v.ctx, Poll()); err == nil { // otherwise the table says so
+		if err := decisionlog.TryMask(v.evaluator, Poll(), d); err != nil {
+			findings = append(findings, err.Error())
+		}
 	}
 	return fmt.Sprintf("%d tests", len(v.report.Tests)), findings
 }

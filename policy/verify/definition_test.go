@@ -1,6 +1,12 @@
 package verify
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/svc-games/svc/policy"
+)
 
 // TestDiffSeesWhatAFunctionOrAnObjectOfAllowIs: partial evaluation leaves both as they are,
 // and no row of the table meets what changes here.
@@ -55,5 +61,39 @@ func TestDiffSeesWhatAFunctionOrAnObjectOfAllowIs(t *testing.T) {
 				t.Errorf("conditions\n%s", conditionLines(d))
 			}
 		})
+	}
+}
+
+// TestAChangeOfTheMaskIsNamed: no decision reads it, and no row or condition shows it.
+func TestAChangeOfTheMaskIsNamed(t *testing.T) {
+	with := func(mask string) *policy.Evaluator {
+		src := edited(t, authzFile, "# METADATA", "# METADATA")
+		src["system/log/mask.rego"] = []byte("package system.log\n\n" + mask)
+		e, err := policy.NewEvaluatorFS(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	const members = "mask contains path if some path in members\n\nmembers := {\"/input/key/id\"}\n"
+	plain := with("")
+	for name, e := range map[string]struct {
+		from, to *policy.Evaluator
+		want     []string
+	}{
+		"a new mask":           {plain, with(`mask contains "/input"`), []string{"system/log/mask.rego:3 system.log.mask"}},
+		"one that is gone":     {with(`mask contains "/input"`), plain, []string{"system/log/mask.rego:3 system.log.mask, which is gone"}},
+		"a rule that it reads": {with(members), with(strings.Replace(members, "key/id", "key", 1)), []string{"system/log/mask.rego:5 system.log.members"}},
+		"the same":             {with(members), with(members), nil},
+	} {
+		if got := Masks(e.from, e.to); !slices.Equal(got, e.want) {
+			t.Errorf("%s: got %q, want %q", name, got, e.want)
+		}
+		if got := compareRules(e.from, e.to, policy.Entrypoint); len(got) > 0 {
+			t.Errorf("%s: rules of decisions %q", name, got)
+		}
+	}
+	if (Difference{Mask: []string{"a rule"}}).None() {
+		t.Error("nothing changes")
 	}
 }

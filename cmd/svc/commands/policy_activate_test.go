@@ -124,3 +124,16 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
 	}
 }
+
+// TestAMaskThatDiffersIsAChange: an activation asks about it, though no decision changes.
+func TestAMaskThatDiffersIsAChange(t *testing.T) {
+	p := &preview{diff: verify.Difference{Mask: []string{"system/log/mask.rego:3 system.log.mask"}}}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "decision log's mask") || !strings.Contains(out.String(), "mask.rego:3 system.log.mask") || strings.Contains(out.String(), "no decision of the table changes") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
+	}
+	if all := entries(p.diff); len(all) != 1 || all[0].Mask == "" {
+		t.Errorf("entries %+v", all)
+	}
+}

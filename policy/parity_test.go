@@ -226,6 +226,13 @@ func generated(r *rand.Rand) policy.Input {
 	case 1:
 		in.Key = nil
 	}
+	if in.Key != nil && r.IntN(2) == 0 {
+		in.Key.Scopes = []string{pick(r, []string{policy.ScopeFull, policy.ScopeFull, policy.ScopeFull, policy.ScopeRead, "board"})}
+	}
+	if in.Key != nil && in.Project != nil && r.IntN(5) == 0 { // one's own project, within limits
+		in.User, in.Key.ID, in.Key.UserID, in.Key.State, in.Key.UserState = nil, "key_1", "user-1", policy.KeyActive, policy.UserActive
+		in.Key.Limits, in.Usage, in.Project.OwnerID = policy.Limits{}, &policy.Usage{}, in.Key.UserID
+	}
 	if in.User != nil && r.IntN(5) > 0 {
 		in.User.ID = "user-1"
 	}

@@ -137,7 +137,7 @@ func (o *Options) complete() {
 // Add hands a decision to the log and does not wait. It returns ErrNotRecorded
 // only of a required log, when its queue is full or its disk fails.
 func (l *Log) Add(e Entry) error {
-	if e.Err == nil && e.Decision.Allow && l.o.Sample < 1 && rand.Float64() >= l.o.Sample {
+	if e.Path != ReplayPath && e.Err == nil && e.Decision.Allow && l.o.Sample < 1 && rand.Float64() >= l.o.Sample {
 		return nil
 	}
 	if l.o.Mode == Required && l.broken.Load() {

@@ -237,6 +237,20 @@ func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.A
 	return admission, err
 }
 
+// Replay implements sidecar.Service. A job that is found is the answer, and is recorded
+// beside the policy's decision, which may be a limit's; where it must be recorded and
+// can't it is no answer.
+func (s *Service) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {
+	job, err := s.Ledger.Replay(ctx, keyID, idempotencyKey, fingerprint)
+	if err != nil || job == nil {
+		return nil, err
+	}
+	if err := s.NoteReplay(ctx, keyID, job.ProjectID); err != nil {
+		return nil, fmt.Errorf("recording a replay: %w", err)
+	}
+	return job, nil
+}
+
 // GrantStream implements sidecar.Service.
 func (s *Service) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
 	return s.keys.GrantStream(ctx, hash, keyID, jobID)

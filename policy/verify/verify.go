@@ -246,20 +246,23 @@ func (v *verifier) mutants() (string, []string) {
 	return fmt.Sprintf("%d mutants, %d of them may live", count, len(needed)), findings
 }
 
-func (v *verifier) table() (string, []string) {
-	projects, err := ReadProjects(v.src)
+func (v *verifier) table() (string, []string) { return CheckTable(v.ctx, v.src, v.evaluator) }
+
+// CheckTable compares the table that a policy carries with that of its rules, which are
+// e's. Its findings say where the first differs, or that an input has no decision.
+func CheckTable(ctx context.Context, src fs.FS, e *policy.Evaluator) (summary string, findings []string) {
+	projects, err := ReadProjects(src)
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	table, cut, err := wholeTable(v.ctx, v.evaluator, projects)
+	table, cut, err := wholeTable(ctx, e, projects)
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	summary := fmt.Sprintf("%d decisions", len(table)*len(tableActions))
+	summary = fmt.Sprintf("%d decisions", len(table)*len(tableActions))
 	if cut {
 		summary += "; " + cutSingly
 	}
-	var findings []string
 	for _, row := range table {
 		for _, cell := range row.Cells {
 			if cell.Err != nil {
@@ -267,7 +270,7 @@ func (v *verifier) table() (string, []string) {
 			}
 		}
 	}
-	golden, err := fs.ReadFile(v.src, TableFile)
+	golden, err := fs.ReadFile(src, TableFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		findings = append(findings, TableFile+": is missing; write it with: svc policy table DIR --write, and read it")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -135,5 +137,25 @@ func TestAMaskThatDiffersIsAChange(t *testing.T) {
 	}
 	if all := entries(p.diff); len(all) != 1 || all[0].Mask == "" {
 		t.Errorf("entries %+v", all)
+	}
+}
+
+// TestATableThatIsNotOfTheRulesIsAChange: reviewers read it, not the rules.
+func TestATableThatIsNotOfTheRulesIsAChange(t *testing.T) {
+	src, err := bundle.ReadDir(policy.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := policytest.Embedded(t).Evaluator
+	if _, findings := verify.CheckTable(t.Context(), src, e); len(findings) > 0 {
+		t.Errorf("the shipped table: %q", findings)
+	}
+	src[verify.TableFile] = bytes.Replace(src[verify.TableFile], []byte("allowed"), []byte("project.forbidden"), 1)
+	_, findings := verify.CheckTable(t.Context(), src, e)
+	p := &preview{table: findings}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "is not that of its rules:\n  "+verify.TableFile+":") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
 	}
 }

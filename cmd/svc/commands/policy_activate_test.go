@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -122,5 +124,38 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 	var info activation.Info
 	if json.Unmarshal([]byte(out), &info) != nil || code != exitOK || info.Number == 0 || !strings.Contains(errs, "200 allowed -> 403 project.forbidden") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+// TestAMaskThatDiffersIsAChange: an activation asks about it, though no decision changes.
+func TestAMaskThatDiffersIsAChange(t *testing.T) {
+	p := &preview{diff: verify.Difference{Mask: []string{"system/log/mask.rego:3 system.log.mask"}}}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "decision log's mask") || !strings.Contains(out.String(), "mask.rego:3 system.log.mask") || strings.Contains(out.String(), "no decision of the table changes") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
+	}
+	if all := entries(p.diff); len(all) != 1 || all[0].Mask == "" {
+		t.Errorf("entries %+v", all)
+	}
+}
+
+// TestATableThatIsNotOfTheRulesIsAChange: reviewers read it, not the rules.
+func TestATableThatIsNotOfTheRulesIsAChange(t *testing.T) {
+	src, err := bundle.ReadDir(policy.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := policytest.Embedded(t).Evaluator
+	if _, findings := verify.CheckTable(t.Context(), src, e); len(findings) > 0 {
+		t.Errorf("the shipped table: %q", findings)
+	}
+	src[verify.TableFile] = bytes.Replace(src[verify.TableFile], []byte("allowed"), []byte("project.forbidden"), 1)
+	_, findings := verify.CheckTable(t.Context(), src, e)
+	p := &preview{table: findings}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "is not that of its rules:\n  "+verify.TableFile+":") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
 	}
 }

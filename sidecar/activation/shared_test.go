@@ -1,7 +1,6 @@
 package activation_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -274,39 +273,6 @@ func TestAFloorHoldsForAllSidecars(t *testing.T) {
 			t.Errorf("an older bundle at the other sidecar: %v", err)
 		}
 	})
-}
-
-// TestAPolicyOfTheStoreNeedsItsSignatureAfterARestartToo: that it calls itself the program's
-// own makes it neither active nor approved.
-func TestAPolicyOfTheStoreNeedsItsSignatureAfterARestartToo(t *testing.T) {
-	_, public := keyPair(t)
-	m := newMemory()
-	other := join(t, m, "other", activation.Options{})
-	if _, err := other.activate(t, readers(t)); err != nil {
-		t.Fatal(err)
-	}
-	o := activation.Options{DataDir: t.TempDir(), KeyFile: public}
-	decides := func(when string) {
-		t.Helper()
-		f := open(t, o)
-		stop, err := f.Share(t.Context(), m, "own")
-		if f.mayRead(t) {
-			t.Errorf("%s: it decides by a policy without a signature", when)
-		}
-		if err == nil {
-			err = stop()
-		}
-		t.Logf("%s: %v", when, err)
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m.state = bytes.ReplaceAll(m.state, []byte(`"source":"upload"`), []byte(`"source":"`+activation.Embedded+`"`))
-	if n := bytes.Count(m.state, []byte(`"source":"embedded"`)); n < 2 {
-		t.Fatalf("the store holds %s", m.state)
-	}
-	decides("at first")
-	decides("after a restart")
 }
 
 func TestWhileTheStoreIsDownTheLastGoodPolicyDecidesAndNoneIsActivated(t *testing.T) {

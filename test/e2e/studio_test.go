@@ -106,6 +106,18 @@ func (s *service) showsTheSameOf(b *tab, key apiKey, job api.Job) {
 		s.t.Errorf("the job costs %q by its page, and %s", got, job.TIKSpent)
 	}
 
+	silent := b.followJob(map[string]string{"page": "/console/keys"}, `
+		const real = window.setTimeout;
+		window.setTimeout = (done, wait) => real(done, wait >= 40_000 ? 0 : wait);
+		comes("job.started", {});
+		return new Promise((shown) => real(() => {
+			window.setTimeout = real;
+			shown(part("log").textContent);
+		}, 200));`)
+	if !strings.Contains(silent, "Nothing has come for a while") {
+		s.t.Errorf("of a stream that stalls the page says %q", silent)
+	}
+
 	sub := api.Submission{JobID: job.JobID, ProjectID: job.ProjectID}
 	const log = `fetch("/console/jobs/%s/events").then((res) => res.text())`
 	shown := s.readEvents(strings.NewReader(value(b, chromedp.Evaluate[string](fmt.Sprintf(log, job.JobID), chromedp.EvalAwaitPromise))))

@@ -25,6 +25,9 @@ var (
 	ErrRefused = errors.New("the archive refuses this")
 )
 
+// errDamaged: what is kept as a job's record is none.
+var errDamaged = errors.New("damaged")
+
 // Bounds of what is kept of one job, in bytes.
 const (
 	MaxFiles  = 64 << 20
@@ -78,7 +81,7 @@ func (s *Store) Record(jobID string) (contract.JobRecord, error) {
 		return rec, fmt.Errorf("reading archived record of job %s: %w", jobID, err)
 	}
 	if err := json.Unmarshal(raw, &rec); err != nil {
-		return rec, fmt.Errorf("decoding archived record of job %s: %w", jobID, err)
+		return rec, fmt.Errorf("decoding archived record of job %s: %w: %w", jobID, errDamaged, err)
 	}
 	return rec, nil
 }
@@ -99,44 +102,50 @@ func (s *Store) Files(jobID string) (*os.File, contract.JobRecord, error) {
 	return f, rec, nil
 }
 
-// Forget deletes every job of a project, and its snapshot.
+// Forget deletes every job of a project, and its snapshot. Whose a damaged job is,
+// nobody knows: Sweep deletes it.
 func (s *Store) Forget(projectID string) error {
 	if err := s.forgetSnapshot(projectID); err != nil {
 		return err
 	}
-	_, err := s.dropAll(func(string) bool { return true }, func(rec contract.JobRecord) bool { return rec.ProjectID == projectID })
+	_, err := s.dropAll(func(string) bool { return true }, func(rec contract.JobRecord, err error) bool {
+		return err == nil && rec.ProjectID == projectID
+	})
 	return err
 }
 
 // dropAll deletes the jobs of which both say so, and returns how many. Of most, the
-// id is enough to see that their record need not be read.
-func (s *Store) dropAll(byID func(jobID string) bool, byRecord func(contract.JobRecord) bool) (int, error) {
+// id is enough to see that their record need not be read; one that is damaged comes with
+// its error. What goes wrong with one job keeps no other one.
+func (s *Store) dropAll(byID func(jobID string) bool, byRecord func(contract.JobRecord, error) bool) (int, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return 0, fmt.Errorf("listing archive: %w", err)
 	}
 	deleted := 0
+	var all error
 	for _, e := range entries {
 		id := e.Name()
 		if !api.ValidJobID(id) || !byID(id) {
 			continue
 		}
 		rec, err := s.Record(id)
-		if errors.Is(err, ErrNotFound) {
-			continue // it was deleted meanwhile
-		}
-		if err != nil {
-			return deleted, err
-		}
-		if !byRecord(rec) {
+		switch {
+		case errors.Is(err, ErrNotFound): // it was deleted meanwhile
+			continue
+		case err != nil && !errors.Is(err, errDamaged):
+			all = errors.Join(all, err)
+			continue
+		case !byRecord(rec, err):
 			continue
 		}
 		if err := s.drop(id); err != nil {
-			return deleted, err
+			all = errors.Join(all, err)
+			continue
 		}
 		deleted++
 	}
-	return deleted, nil
+	return deleted, all
 }
 
 // drop renames a job's directory away first, so that no half of it is served.

@@ -26,6 +26,9 @@ type Event struct {
 // holds nothing after the id that was named.
 var ErrNoMore = errors.New("the log has ended")
 
+// errNotRising breaks the contract.
+var errNotRising = errors.New("the ids of a log's events do not rise")
+
 // Source is where the logs of jobs are. It is safe for concurrent use, and its methods
 // return soon after their context is done.
 type Source interface {
@@ -228,14 +231,14 @@ func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 	defer source.Close()
 	for size := 0; size < pageBytes; {
 		e, err := source.Next()
+		if err == nil && !e.Reset && e.ID != 0 && e.ID <= r.after {
+			err = errNotRising
+		}
 		if err != nil && len(events) > 0 {
 			return events, nil
 		}
 		if err != nil {
 			return nil, err
-		}
-		if !e.Reset && e.ID != 0 && e.ID <= r.after {
-			continue
 		}
 		events = append(events, e)
 		size += len(e.Block)

@@ -164,6 +164,29 @@ func TestReadersBehindASourceThatFreezesHoldFewConnections(t *testing.T) {
 	})
 }
 
+// TestPageEndsAtAnIDThatDoesNotRise: else an engine has a page read at full speed for
+// as long as it may take, again and again.
+func TestPageEndsAtAnIDThatDoesNotRise(t *testing.T) {
+	for _, tc := range []struct {
+		after, id uint64
+		events    int
+		want      error
+	}{{after: 0, id: 3, events: 1}, {after: 5, id: 3, want: errNotRising}, {after: 3, id: 3, want: errNotRising}} {
+		log := &stuck{id: tc.id}
+		jobs := New(log)
+		first, behind := jobs.Join(theJob, 10), jobs.Join(theJob, tc.after)
+		events, err := behind.Page(t.Context())
+		behind.Leave()
+		first.Leave()
+		if len(events) != tc.events || !errors.Is(err, tc.want) {
+			t.Errorf("after %d: %d events, %v", tc.after, len(events), err)
+		}
+		if n := log.sent.Load(); n > 3 { // of them the follower reads one
+			t.Errorf("after %d: %d events were read", tc.after, n)
+		}
+	}
+}
+
 func TestTheEndReachesEveryReaderHoweverItIsKnown(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after  uint64

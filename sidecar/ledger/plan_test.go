@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
@@ -17,29 +16,28 @@ func TestForgettingJobsReadsThoseAlone(t *testing.T) {
 	}
 }
 
-// TestListsOfJobsReadWhatTheyShow: a project's page reads its rows alone, in order, from
-// where it begins, and a user's no more of each project, and no row of others.
+// TestListsOfJobsReadWhatTheyShow: a project's page reads its rows alone, in order, and
+// a user's no row of others; both begin where the page does.
 func TestListsOfJobsReadWhatTheyShow(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
-	for _, tc := range []struct {
-		q    sidecar.JobQuery
-		want []string
-	}{
-		{sidecar.JobQuery{ProjectID: "p", Limit: 20}, []string{"SEARCH j USING INDEX jobs_listed (project_id=? AND id<?)"}},
-		{sidecar.JobQuery{UserID: "u", Limit: 20}, []string{
-			"SEARCH o USING INDEX jobs_listed (project_id=? AND id<?)", "SEARCH j USING INDEX jobs_listed (project_id=? AND id>? AND id<?)",
-		}},
-	} {
-		query, args := listing(tc.q)
-		plan := planOf(t, s, query, args...)
-		for _, want := range tc.want {
-			if !strings.Contains(plan, want) {
-				t.Errorf("want %s, the plan is\n%s", want, plan)
-			}
-		}
-		if tc.q.ProjectID != "" && strings.Contains(plan, "TEMP B-TREE") {
+	for _, query := range []string{selectJobs, selectUserJobs} {
+		plan := planOf(t, s, query, "p", "", "", afterAll, 21)
+		if !strings.Contains(plan, "SEARCH j USING INDEX jobs_listed (project_id=? AND id<?)") ||
+			query == selectJobs && strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("the plan is\n%s", plan)
 		}
+	}
+}
+
+// TestOpenJobsOfAProjectAreReadAlone: each end of a job asks for them, however many wait
+// in other projects.
+func TestOpenJobsOfAProjectAreReadAlone(t *testing.T) {
+	s := storetest.Open(t, storetest.Databases[0].New(t))
+	if plan := planOf(t, s, selectOpenOfProject, "p"); !strings.Contains(plan, "SEARCH j USING INDEX jobs_by_project (project_id=? AND resolved_at=?)") {
+		t.Errorf("of a project, the plan is\n%s", plan)
+	}
+	if plan := planOf(t, s, selectAllOpen); !strings.Contains(plan, "SCAN j USING INDEX jobs_unfinished") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("of all, the plan is\n%s", plan)
 	}
 }
 

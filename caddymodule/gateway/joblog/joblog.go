@@ -75,8 +75,9 @@ const (
 type Jobs struct {
 	source Source
 
-	mu   sync.Mutex // guards open
+	mu   sync.Mutex // guards the following fields
 	open map[Job]*follower
+	most int // that may be open, 0 for any number
 }
 
 // New returns the jobs of a source, of which none is followed yet.
@@ -89,13 +90,25 @@ func (j *Jobs) Len() int {
 	return len(j.open)
 }
 
+// Limit bounds how many jobs are followed from now on; 0 is no bound. Each takes a
+// connection.
+func (j *Jobs) Limit(most int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.most = most
+}
+
 // Join returns a reader of a job's events after an id. The first one has the job
-// followed from there. Leave must be called once.
+// followed from there, or is nil if as many are followed as may be. Leave must be called
+// once.
 func (j *Jobs) Join(job Job, after uint64) *Reader {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.open[job]
 	if f == nil {
+		if j.most > 0 && len(j.open) >= j.most {
+			return nil
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		f = newFollower(j, job, after)
 		f.cancel = cancel

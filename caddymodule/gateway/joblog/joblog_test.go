@@ -262,6 +262,32 @@ func TestAReaderThatLeavesEndsTheFollowingOnlyAsTheLastOne(t *testing.T) {
 	})
 }
 
+func TestNoMoreJobsAreFollowedThanMay(t *testing.T) {
+	log := newMemory(1)
+	jobs := New(log)
+	jobs.Limit(2)
+	named := func(id string) Job { return Job{ID: id, ProjectID: "project"} }
+	one, two := jobs.Join(named("1"), 0), jobs.Join(named("2"), 0)
+	if jobs.Join(named("3"), 0) != nil {
+		t.Error("a third job is followed")
+	}
+	again := jobs.Join(named("1"), 0)
+	if again == nil {
+		t.Fatal("a job that is followed has no second reader")
+	}
+	one.Leave()
+	if jobs.Join(named("3"), 0) != nil {
+		t.Error("a third job is followed while both others are")
+	}
+	again.Leave()
+	three := jobs.Join(named("3"), 0)
+	if three == nil {
+		t.Fatal("a job that nobody reads keeps its place")
+	}
+	three.Leave()
+	two.Leave()
+}
+
 // TestEachReaderGetsEachEventOnce has readers come and go, slow and fast ones, while
 // the log grows and breaks off again and again: what each gets is what the model says,
 // the log from where it came.

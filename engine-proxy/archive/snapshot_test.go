@@ -112,7 +112,7 @@ func TestForgetDropsTheSnapshot(t *testing.T) {
 	if err := s.PutSnapshot(t.Context(), src.record.ProjectID, src.snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget(src.record.ProjectID); err != nil {
+	if err := s.Forget(t.Context(), src.record.ProjectID); err != nil {
 		t.Fatal(err)
 	}
 	if s.HasSnapshot(src.record.ProjectID) {
@@ -135,7 +135,7 @@ func TestSweepDeletesWhatEndedBeforeAndNothingElse(t *testing.T) {
 	}
 	const day = 24 * time.Hour
 	old, long, unsettled, young := put(40*day, 40*day), put(40*day, 10*day), put(40*day, 40*day), put(day, day)
-	n, err := s.Sweep(now.Add(-30*day), map[string]bool{unsettled: true})
+	n, err := s.Sweep(t.Context(), now.Add(-30*day), map[string]bool{unsettled: true})
 	if err != nil || n != 1 {
 		t.Fatalf("deleted %d, %v, want 1", n, err)
 	}
@@ -173,10 +173,10 @@ func TestADamagedRecordKeepsNothingElse(t *testing.T) {
 	oldest, old, mine, young := put(50*day), put(40*day), put(2*day), put(day)
 	damage(oldest)
 	damage(young)
-	if err := s.Forget(mine.record.ProjectID); err != nil {
+	if err := s.Forget(t.Context(), mine.record.ProjectID); err != nil {
 		t.Error(err)
 	}
-	if n, err := s.Sweep(now.Add(-30*day), nil); err != nil || n != 2 {
+	if n, err := s.Sweep(t.Context(), now.Add(-30*day), nil); err != nil || n != 2 {
 		t.Errorf("deleted %d, %v, want 2", n, err)
 	}
 	for _, src := range []*source{oldest, old, mine} {

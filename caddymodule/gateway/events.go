@@ -240,12 +240,14 @@ func live(ctx context.Context, out *streams.Writer, reader *joblog.Reader) (last
 	}
 }
 
-// passOn sends events. An error means that the client left, or the stream ended.
+// passOn sends events, and lets go of each: a client may take its time, or wait for days
+// for the next one. An error means that the client left, or the stream ended.
 func passOn(out *streams.Writer, events []joblog.Event) error {
-	for _, e := range events {
+	for i, e := range events {
 		if err := out.Event(e.Block, e.ID, e.Terminal); err != nil {
 			return err
 		}
+		events[i] = joblog.Event{}
 	}
 	return out.FlushError()
 }

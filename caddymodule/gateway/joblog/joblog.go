@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,10 +54,13 @@ const (
 )
 
 // Bounds of reading behind the window: bytes of a page, which holds one event at
-// least, pages of one job at once, and how long one may take.
+// least, and of all that readers have and have not passed on yet, after which a page holds
+// one event alone; pages of one job and of all at once, and how long one may take.
 const (
-	pageBytes   = 64 << 10
+	pageBytes   = 16 << 10
+	heldMost    = 4 << 20
 	pagesAtOnce = 4
+	pagesInAll  = 1024
 	pageTimeout = 5 * time.Second
 	// pageQuiet is how long a page waits for another event, once it has one.
 	pageQuiet = 100 * time.Millisecond
@@ -74,6 +78,8 @@ const (
 // Jobs are the jobs that are followed. It is safe for concurrent use.
 type Jobs struct {
 	source Source
+	pages  chan struct{} // holds a token for each page that is being read
+	held   atomic.Int64  // bytes of pages that readers have
 
 	mu   sync.Mutex // guards the following fields
 	open map[Job]*follower
@@ -81,7 +87,9 @@ type Jobs struct {
 }
 
 // New returns the jobs of a source, of which none is followed yet.
-func New(source Source) *Jobs { return &Jobs{source: source, open: make(map[Job]*follower)} }
+func New(source Source) *Jobs {
+	return &Jobs{source: source, pages: make(chan struct{}, pagesInAll), open: make(map[Job]*follower)}
+}
 
 // Len returns how many jobs are followed.
 func (j *Jobs) Len() int {
@@ -119,6 +127,16 @@ func (j *Jobs) Join(job Job, after uint64) *Reader {
 	return &Reader{from: f, after: after, waits: f.waitsBefore()}
 }
 
+// reserve returns how many bytes a page may have, 0 for no more than an event. They count
+// as held.
+func (j *Jobs) reserve() int {
+	if j.held.Add(pageBytes) <= heldMost {
+		return pageBytes
+	}
+	j.held.Add(-pageBytes)
+	return 0
+}
+
 // leave takes a reader away, and with the last one the follower, whose end it awaits.
 func (j *Jobs) leave(f *follower) {
 	j.mu.Lock()
@@ -154,6 +172,7 @@ type Reader struct {
 	joined bool   // next is valid
 	next   uint64 // number in the window
 	waits  uint64 // of the follower, as the reader has seen them
+	holds  int    // bytes of the page that was handed out last
 }
 
 // State is what a Read found besides events.
@@ -169,15 +188,28 @@ type State struct {
 }
 
 // Leave ends the reading.
-func (r *Reader) Leave() { r.from.jobs.leave(r.from) }
+func (r *Reader) Leave() {
+	r.release()
+	r.from.jobs.leave(r.from)
+}
+
+// release notes that what was handed out is passed on.
+func (r *Reader) release() {
+	if r.holds == 0 {
+		return
+	}
+	r.from.jobs.held.Add(-int64(r.holds))
+	r.holds = 0
+}
 
 // After returns the id of the last event that was handed out, the one that the reader
 // came with before.
 func (r *Reader) After() uint64 { return r.after }
 
 // Read hands out the next events of the window, at most as many as into has room for.
-// It waits for nothing.
+// It waits for nothing. Events that were handed out before are the reader's no more.
 func (r *Reader) Read(into []Event) ([]Event, State) {
+	r.release()
 	f := r.from
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -220,15 +252,19 @@ func (r *Reader) note(e Event) {
 
 // Page hands out events of the log itself that follow those the reader had, one at
 // least, until the window has what follows them. Of one job a few pages are read at
-// once: an engine that hangs holds no more connections. An error is ErrNoMore, ctx's,
-// or one of the source, which may be back later.
+// once: an engine that hangs holds no more connections. A page is the reader's until the
+// next Read or Page: where slow readers have much, it is one event, so that they hold up
+// nobody. An error is ErrNoMore, ctx's, or one of the source, which may be back later.
 func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
+	r.release()
 	f := r.from
-	select {
-	case f.pages <- struct{}{}:
-		defer func() { <-f.pages }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	for _, pages := range []chan struct{}{f.pages, f.jobs.pages} {
+		select {
+		case pages <- struct{}{}:
+			defer func() { <-pages }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	if f.reaches(r.after) {
 		return nil, nil
@@ -242,7 +278,12 @@ func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 		return nil, err
 	}
 	defer source.Close()
-	for size := 0; size < pageBytes; {
+	size, room := 0, f.jobs.reserve()
+	defer func() {
+		r.holds = size
+		f.jobs.held.Add(int64(size - room))
+	}()
+	for size == 0 || size < room {
 		e, err := source.Next()
 		if err == nil && !e.Reset && e.ID != 0 && e.ID <= r.after {
 			err = errNotRising

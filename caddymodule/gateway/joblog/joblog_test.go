@@ -93,6 +93,48 @@ func TestASlowReaderTakesNoMemoryAndHoldsUpNobody(t *testing.T) {
 	})
 }
 
+// TestSlowReadersBehindTheWindowHoldNoMoreThanAllMay: whatever their number, beyond an
+// event of each.
+func TestSlowReadersBehindTheWindowHoldNoMoreThanAllMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const readers, size = 1000, 1 << 10
+		log := newMemory(0)
+		log.write(2000, size)
+		jobs := New(log)
+		last := jobs.Join(theJob, 2000)
+		defer last.Leave()
+		slow := make([]*Reader, readers)
+		var next [readers]uint64
+		for round := range 3 {
+			held := 0
+			for i := range slow {
+				if round == 0 {
+					slow[i] = jobs.Join(theJob, 0)
+				}
+				events, err := slow[i].Page(t.Context())
+				if err != nil || len(events) == 0 {
+					t.Fatalf("reader %d got %d events, %v", i, len(events), err)
+				}
+				for _, e := range events {
+					held += len(e.Block)
+					if next[i]++; e.ID != next[i] {
+						t.Fatalf("reader %d got event %d, want %d", i, e.ID, next[i])
+					}
+				}
+			}
+			if most := heldMost + readers*(size+100); held > most {
+				t.Errorf("round %d: they have %d bytes, want at most %d", round, held, most)
+			}
+		}
+		for _, r := range slow {
+			r.Leave()
+		}
+		if n := jobs.held.Load(); n != 0 {
+			t.Errorf("%d bytes are held by nobody", n)
+		}
+	})
+}
+
 // TestALogIsReadNoFasterThanTheFastestReaderDoes: else an engine that writes without an
 // end, which may be hostile, has the gateway read it at full speed for nobody.
 func TestALogIsReadNoFasterThanTheFastestReaderDoes(t *testing.T) {

@@ -47,10 +47,13 @@ type Events interface {
 	Close()
 }
 
-// Bounds of what is kept of one job's log.
+// Bounds of what is kept of one job's log; of that what every reader of the window has
+// read, which is for those who come back; and of what is kept of all.
 const (
-	maxEvents = 1024
-	maxBytes  = 256 << 10
+	maxEvents   = 1024
+	maxBytes    = 256 << 10
+	keptBytes   = 32 << 10
+	windowsMost = 32 << 20
 )
 
 // Bounds of reading behind the window: bytes of a page, which holds one event at
@@ -81,6 +84,9 @@ type Jobs struct {
 	pages  chan struct{} // holds a token for each page that is being read
 	held   atomic.Int64  // bytes of pages that readers have
 
+	windows     atomic.Int64 // bytes that are kept of all
+	windowsMost int64
+
 	mu   sync.Mutex // guards the following fields
 	open map[Job]*follower
 	most int // that may be open, 0 for any number
@@ -88,7 +94,7 @@ type Jobs struct {
 
 // New returns the jobs of a source, of which none is followed yet.
 func New(source Source) *Jobs {
-	return &Jobs{source: source, pages: make(chan struct{}, pagesInAll), open: make(map[Job]*follower)}
+	return &Jobs{source: source, pages: make(chan struct{}, pagesInAll), windowsMost: windowsMost, open: make(map[Job]*follower)}
 }
 
 // Len returns how many jobs are followed.
@@ -124,7 +130,7 @@ func (j *Jobs) Join(job Job, after uint64) *Reader {
 		go f.run(ctx)
 	}
 	f.readers++
-	return &Reader{from: f, after: after, waits: f.waitsBefore()}
+	return f.enter(after)
 }
 
 // reserve returns how many bytes a page may have, 0 for no more than an event. They count
@@ -149,6 +155,30 @@ func (j *Jobs) leave(f *follower) {
 	if last {
 		f.cancel()
 		<-f.done
+		f.close()
+	}
+}
+
+// shrink has windows give half of what they have while all have too much: each time the
+// largest of a few, by the follower whose window has grown.
+func (j *Jobs) shrink(by *follower) {
+	const times, few = 8, 16
+	for range times {
+		if j.windows.Load() <= j.windowsMost {
+			return
+		}
+		largest, looked := by, 0
+		j.mu.Lock()
+		for _, f := range j.open { // in another order each time
+			if f.size.Load() > largest.size.Load() {
+				largest = f
+			}
+			if looked++; looked == few {
+				break
+			}
+		}
+		j.mu.Unlock()
+		largest.give()
 	}
 }
 
@@ -190,6 +220,7 @@ type State struct {
 // Leave ends the reading.
 func (r *Reader) Leave() {
 	r.release()
+	r.from.exit(r)
 	r.from.jobs.leave(r.from)
 }
 
@@ -233,6 +264,7 @@ func (r *Reader) Read(into []Event) ([]Event, State) {
 	if r.joined {
 		f.noteLocked(r.next, 0)
 	}
+	f.trimLocked()
 	if len(into) == 0 {
 		if f.changed == nil {
 			f.changed = make(chan struct{})

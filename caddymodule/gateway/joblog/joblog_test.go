@@ -3,6 +3,7 @@ package joblog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -132,6 +133,72 @@ func TestSlowReadersBehindTheWindowHoldNoMoreThanAllMay(t *testing.T) {
 		if n := jobs.held.Load(); n != 0 {
 			t.Errorf("%d bytes are held by nobody", n)
 		}
+	})
+}
+
+// TestAWindowKeepsLittleThatAllHaveRead: enough for a reader who comes back at once.
+func TestAWindowKeepsLittleThatAllHaveRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 10
+		log := newMemory(0)
+		jobs := New(log)
+		var readers sync.WaitGroup
+		for range 10 {
+			readers.Go(func() { checkDense(t, readAll(t, jobs, 0), 0, 202) })
+		}
+		synctest.Wait()
+		log.write(200, size)
+		synctest.Wait()
+		log.write(1, size)
+		synctest.Wait()
+		if n := jobs.windows.Load(); n > keptBytes {
+			t.Errorf("%d bytes are kept that all have read, want at most %d", n, keptBytes)
+		}
+		readers.Go(func() { checkDense(t, readAll(t, jobs, 180), 180, 202) })
+		synctest.Wait()
+		log.append("job.completed", 10)
+		readers.Wait()
+		if opened, _ := log.counts(); len(opened) != 1 {
+			t.Errorf("a reader who came back read the log: %v", opened)
+		}
+	})
+}
+
+// TestTheWindowsOfAllJobsHaveABound: whose readers read nothing. They lose no event by it,
+// and no log is read for nobody.
+func TestTheWindowsOfAllJobsHaveABound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const followed, size = 50, 1 << 10
+		log := newMemory(0)
+		log.write(1000, size)
+		log.append("job.completed", 10)
+		jobs := New(log)
+		jobs.windowsMost = 1 << 20
+		slow := make([]*Reader, followed)
+		for i := range slow {
+			slow[i] = jobs.Join(Job{ID: fmt.Sprint(i), ProjectID: "project"}, 0)
+		}
+		synctest.Wait()
+		if n, most := jobs.windows.Load(), jobs.windowsMost+followed*2*size; n > most {
+			t.Errorf("%d bytes are kept, want at most %d", n, most)
+		}
+		for i, r := range slow {
+			if last := r.from.position(); last > maxBytes/size {
+				t.Errorf("of log %d, that nobody has read, %d events were", i, last)
+			}
+		}
+		var readers sync.WaitGroup
+		for _, r := range slow {
+			readers.Go(func() {
+				defer r.Leave()
+				var ids []uint64
+				if err := read(t.Context(), r, func(e Event) { ids = append(ids, e.ID) }); err != nil {
+					t.Error(err)
+				}
+				checkDense(t, ids, 0, 1001)
+			})
+		}
+		readers.Wait()
 	})
 }
 
@@ -341,6 +408,9 @@ func TestEachReaderGetsEachEventOnce(t *testing.T) {
 			breaks := rand.New(rand.NewPCG(seed, 23)) // used with the log's lock held
 			log.breaksIn = func() int { return breaks.IntN(40) }
 			jobs := New(log)
+			if seed%2 == 1 { // its window gives all the time
+				jobs.windowsMost = 8 << 10
+			}
 			var readers sync.WaitGroup
 			come := func(after uint64, every, length int) {
 				readers.Go(func() {
@@ -378,6 +448,9 @@ func TestEachReaderGetsEachEventOnce(t *testing.T) {
 			}
 			log.append("job.completed", 10)
 			readers.Wait()
+			if n := jobs.windows.Load(); n != 0 {
+				t.Errorf("%d bytes are kept of no job", n)
+			}
 		})
 	}
 }

@@ -25,7 +25,7 @@ const (
 	// rehearsed is how far back decisions are made again before an activation.
 	rehearsed = time.Hour
 	// previewTimeout bounds how long it may take to find out what a policy changes.
-	previewTimeout = time.Minute
+	previewTimeout = 3 * time.Minute
 )
 
 // errNotActivated is the error of an activation that nobody said yes to.
@@ -45,7 +45,7 @@ Shown is the difference to the active policy, as by svc policy diff, whether the
 in testdata is that of the rules, and which decisions of the last hour the policy would
 have made otherwise. Where something changes the
 command asks, or without a terminal needs --yes. With --yes the policy is activated also
-where that can't be shown, or not within a minute. One that changes more of what was
+where that can't be shown, or not within three minutes. One that changes more of what was
 decided than the service's threshold, or needs a second person's approval, waits in
 shadow for svc policy approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),

@@ -3,11 +3,14 @@ package commands
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
@@ -104,7 +107,7 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	const row, group = "403 project.forbidden -> 200 allowed", "of the decisions of the last hour change 1:\n1 decision: status: 403 project.forbidden -> 200 allowed"
-	for _, no := range []string{"", "n\n", "\n", "yes, but\n"} {
+	for _, no := range []string{"", "n\n"} {
 		code, out, errs := s.activate(t, no, policytest.Example(t))
 		if code != exitError || !strings.Contains(out, row) || !strings.Contains(out, group) || !strings.Contains(errs, "activate it? [y/N]") || !strings.Contains(errs, "--yes") {
 			t.Fatalf("answered %q: exit code %d, %s%s", no, code, errs, out)
@@ -124,6 +127,17 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 	var info activation.Info
 	if json.Unmarshal([]byte(out), &info) != nil || code != exitOK || info.Number == 0 || !strings.Contains(errs, "200 allowed -> 403 project.forbidden") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+func TestOnlyAYesIsAYes(t *testing.T) {
+	for said, yes := range map[string]bool{"": false, "\n": false, "n\n": false, "yes, but\n": false, "y\n": true, "yes\n": true} {
+		c := &cobra.Command{}
+		c.SetIn(strings.NewReader(said))
+		c.SetErr(io.Discard)
+		if confirmed(c, "activate") != yes {
+			t.Errorf("%q is a yes: %v", said, !yes)
+		}
 	}
 }
 

@@ -11,5 +11,6 @@ CREATE INDEX play_free_day ON play_free (day);
 ALTER TABLE play_streams ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;
 
 -- A player's value follows from the experiment's salt, and variants do not change once it
--- runs.
-DROP TABLE play_assignments;
+-- runs. The table itself goes with a later version: sidecars of this one's predecessor, beside
+-- which it may run, write to it.
+DELETE FROM play_assignments;

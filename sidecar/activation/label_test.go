@@ -32,9 +32,12 @@ func TestAPolicyOfTheStoreNeedsItsSignatureAfterARestartToo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	m.mu.Lock() // the other one follows
 	m.state = bytes.ReplaceAll(m.state, []byte(`"source":"upload"`), []byte(`"source":"`+activation.Embedded+`"`))
-	if n := bytes.Count(m.state, []byte(`"source":"embedded"`)); n < 2 {
-		t.Fatalf("the store holds %s", m.state)
+	state := m.state
+	m.mu.Unlock()
+	if n := bytes.Count(state, []byte(`"source":"embedded"`)); n < 2 {
+		t.Fatalf("the store holds %s", state)
 	}
 	decides("at first")
 	decides("after a restart")

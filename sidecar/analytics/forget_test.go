@@ -24,6 +24,9 @@ func (b *bench) leftIn(column, value string) map[string]int64 {
 	if err := b.Store().View(b.t.Context(), func(r *store.Reader) error {
 		tables, err := store.All(r, store.Column[string], list, column)
 		for _, table := range tables {
+			if table == "play_assignments" {
+				continue // sidecars of an earlier version alone write to it; it goes with the next one
+			}
 			var n int64
 			if err == nil {
 				err = r.Row("SELECT count(*) FROM "+table+" WHERE "+column+" = ?", value).Scan(&n)

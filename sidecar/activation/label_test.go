@@ -2,6 +2,8 @@ package activation_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/activation"
@@ -41,4 +43,56 @@ func TestAPolicyOfTheStoreNeedsItsSignatureAfterARestartToo(t *testing.T) {
 	}
 	decides("at first")
 	decides("after a restart")
+}
+
+// TestARollbackToAFormerProgramsPolicyStandsAfterAnUpgrade: that policy has no signature,
+// so that this program's own takes its place, and not what was withdrawn.
+func TestARollbackToAFormerProgramsPolicyStandsAfterAnUpgrade(t *testing.T) {
+	private, public := keyPair(t)
+	dir, data := t.TempDir(), t.TempDir()
+	write(t, dir, signed(t, readers(t), private))
+	former := open(t, activation.Options{DataDir: data})
+	was, err := former.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: Former\n"))
+	if err == nil {
+		err = former.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := activation.Options{DataDir: data, Source: dir, KeyFile: public}
+	withdrawn := open(t, activation.Options{DataDir: data, Source: dir})
+	if !withdrawn.mayRead(t) {
+		t.Fatal("what the directory holds is not active")
+	}
+	_, err = withdrawn.Rollback(t.Context(), "uid:7", was.Revision, nil)
+	if err == nil {
+		err = withdrawn.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := filepath.Glob(filepath.Join(data, "*", "state.json"))
+	if err != nil || len(states) != 1 {
+		t.Fatalf("%q, %v", states, err)
+	}
+	state, err := os.ReadFile(states[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	state = bytes.ReplaceAll(state, []byte(`"upload"`), []byte(`"`+activation.Embedded+`"`))
+	if err := os.WriteFile(states[0], state, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"after the upgrade", "after another start"} {
+		f := open(t, o)
+		if f.mayRead(t) {
+			t.Errorf("%s: what was withdrawn is active", when)
+		}
+		if _, err := f.Files(""); err != nil {
+			t.Errorf("%s: the active policy can't be read: %v", when, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -50,7 +50,7 @@ func TestAPolicyOfTheStoreNeedsItsSignatureAfterARestartToo(t *testing.T) {
 func TestARollbackToAFormerProgramsPolicyStandsAfterAnUpgrade(t *testing.T) {
 	private, public := keyPair(t)
 	dir, data := t.TempDir(), t.TempDir()
-	write(t, dir, signed(t, readers(t), private))
+	write(t, dir, readers(t))
 	former := open(t, activation.Options{DataDir: data})
 	was, err := former.activate(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: Former\n"))
 	if err == nil {
@@ -60,9 +60,9 @@ func TestARollbackToAFormerProgramsPolicyStandsAfterAnUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := activation.Options{DataDir: data, Source: dir, KeyFile: public}
-	withdrawn := open(t, activation.Options{DataDir: data, Source: dir})
+	withdrawn := open(t, activation.Options{DataDir: data, Source: dir, Threshold: 1000})
 	if !withdrawn.mayRead(t) {
-		t.Fatal("what the directory holds is not active")
+		t.Fatalf("what the directory holds is not active: %+v", withdrawn.Status().Problem)
 	}
 	_, err = withdrawn.Rollback(t.Context(), "uid:7", was.Revision, nil)
 	if err == nil {
@@ -71,6 +71,7 @@ func TestARollbackToAFormerProgramsPolicyStandsAfterAnUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	write(t, dir, signed(t, readers(t), private))
 	states, err := filepath.Glob(filepath.Join(data, "*", "state.json"))
 	if err != nil || len(states) != 1 {
 		t.Fatalf("%q, %v", states, err)

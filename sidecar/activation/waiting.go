@@ -30,7 +30,7 @@ const (
 	comparedTime  = time.Hour
 	comparedBytes = 16 << 20
 	// triedTime bounds the comparison of tables, which takes some seconds of one core.
-	triedTime = 30 * time.Second
+	triedTime = 2 * time.Minute
 	// rowsPerDecision is how many decisions of the table may change where one that was
 	// recorded may: a rule for readers changes some hundred, one that allows all thousands.
 	rowsPerDecision = 10

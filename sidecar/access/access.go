@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -111,15 +112,29 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	return decision, err
 }
 
-// noter is a Policy that records what the ledger refuses.
+// noter is a Policy that records what the ledger answers.
 type noter interface {
-	Refused(ctx context.Context, in policy.Input, d policy.Decision) error
+	OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error
 }
 
 // NoteRefusal records that the ledger refused a submission which the policy allowed.
-// Its error is that of a log which must have it. What can't be read again is not in the
-// record: the refusal stands.
+// Its error is that of a log which must have it.
 func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+	return d.note(ctx, keyID, projectID, policy.Decision{
+		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
+		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
+	})
+}
+
+// NoteReplay records that a submission is answered with the job of an earlier one, which
+// the policy may have refused by a limit. Its error is that of a log which must have it.
+func (d *Door) NoteReplay(ctx context.Context, keyID, projectID string) error {
+	return d.note(ctx, keyID, projectID, policy.Decision{Allow: true, Status: http.StatusOK, Rule: decisionlog.ReplayRule})
+}
+
+// note records a decision of the ledger's on a submission. What can't be read again is not
+// in the record: the answer stands.
+func (d *Door) note(ctx context.Context, keyID, projectID string, decision policy.Decision) error {
 	log, ok := d.policy.(noter)
 	if !ok {
 		return nil
@@ -131,10 +146,7 @@ func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused
 		in = policy.Input{Action: policy.ActionGenerate, Key: &policy.Key{ID: keyID}}
 	}
 	ctx, in = d.asked(ctx, in, projectID)
-	return log.Refused(ctx, in, policy.Decision{
-		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
-		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
-	})
+	return log.OfLedger(ctx, in, decision)
 }
 
 // factsOf gathers what is known of a key, a project and the key's usage.

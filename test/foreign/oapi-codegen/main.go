@@ -90,7 +90,8 @@ func events(ctx context.Context, client *api.ClientWithResponses, job string) (i
 	}
 	defer res.Body.Close()
 	n, ended := 0, false
-	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
 		data, is := strings.CutPrefix(lines.Text(), "data: ")
 		if !is {
 			continue
@@ -105,6 +106,9 @@ func events(ctx context.Context, client *api.ClientWithResponses, job string) (i
 		}
 		_, ended = typed.(api.JobCompleted)
 		n++
+	}
+	if err := lines.Err(); err != nil {
+		return n, err
 	}
 	if !ended {
 		return n, errors.New("the last event is not that of the end")

@@ -316,6 +316,9 @@ func TestARecordHasNoPlaceForASecret(t *testing.T) {
 			}
 			for i := range of.NumField() {
 				field := of.Field(i)
+				if !field.IsExported() { // which no JSON has
+					continue
+				}
 				seen++
 				if secretName.MatchString(field.Name) || secretName.MatchString(field.Tag.Get("json")) {
 					t.Errorf("%s.%s could hold a secret", path, field.Name)

@@ -57,11 +57,12 @@ type Door struct {
 	policy  Policy
 	timeout time.Duration
 	unknown atomic.Pointer[refusal]
+	known   known
 }
 
 // New returns the door to a store's data.
 func New(o Options) *Door {
-	return &Door{store: o.Store, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.Timeout, DefaultDecisionTimeout)}
+	return &Door{store: o.Store, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.Timeout, DefaultDecisionTimeout), known: newKnown()}
 }
 
 // Authenticate looks up a key by the hash of its secret and has the policy
@@ -154,13 +155,8 @@ func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action poli
 	in := policy.Input{Action: action}
 	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
-		if in.Key, err = readKey(r, "id", keyID); err != nil {
+		if in.Key, in.Project, err = d.known.read(r, keyID, projectID); err != nil {
 			return err
-		}
-		if projectID != "" {
-			if in.Project, err = readProject(r, projectID); err != nil {
-				return err
-			}
 		}
 		if action == policy.ActionGenerate && in.Key != nil {
 			now, err := r.Now(d.now)
@@ -251,6 +247,9 @@ func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 
 // readProject returns the facts about a project, or nil.
 func readProject(r *store.Reader, projectID string) (*policy.Project, error) {
+	if projectID == "" {
+		return nil, nil
+	}
 	p := policy.Project{ID: projectID}
 	var attributes, ofAdmin string
 	err := r.Row("SELECT owner_id, attributes, admin_attributes FROM projects WHERE id = ?", projectID).Scan(&p.OwnerID, &attributes, &ofAdmin)

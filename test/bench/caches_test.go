@@ -88,7 +88,7 @@ func (r *report) checks() {
 	for _, tc := range []struct {
 		action policy.Action
 		most   int64 // allocations, some more than there are; the goal of both is 120
-	}{{policy.ActionStatus, 320}, {policy.ActionGenerate, 480}} {
+	}{{policy.ActionStatus, 215}, {policy.ActionGenerate, 345}} {
 		miss := r.middle(func(b *testing.B) {
 			for b.Loop() {
 				if _, err := side.Decide(b.Context(), keyID, projectID, tc.action); err != nil {

@@ -9,6 +9,48 @@ import (
 	"github.com/svc-games/svc/sidecar/service"
 )
 
+// change of the facts about a key and its project, and whether a decision has seen it.
+type change struct {
+	name   string
+	change func() error
+	seen   func(in policy.Input) bool
+}
+
+// changesOf are all there may be, the last two of which end what they change.
+func changesOf(t *testing.T, s *service.Service, keyID, projectID string) []change {
+	text, most := "tours", int64(7)
+	set := map[string]*string{"team": &text}
+	failed := func(_ any, err error) error { return err }
+	attribute := func(byAdmin bool) func() error {
+		return func() error {
+			return failed(s.SetAttributes(t.Context(), projects.AttributeChange{ProjectID: projectID, Actor: "test", Admin: byAdmin, Set: set}))
+		}
+	}
+	return []change{
+		{"nothing", func() error { return nil }, func(in policy.Input) bool {
+			return in.Key.State == policy.KeyActive && in.Key.UserState == policy.UserActive && in.Key.Limits.JobsPerDay == nil &&
+				in.Key.UserAttributes == nil && len(in.Project.Attributes) == 0 && in.Project.AdminAttributes == nil
+		}},
+		{"the key's limits", func() error {
+			return failed(s.Keys().SetLimits(t.Context(), "test", keyID, 1, policy.Limits{JobsPerDay: &most}))
+		}, func(in policy.Input) bool {
+			return in.Key.Limits.JobsPerDay != nil && *in.Key.Limits.JobsPerDay == most
+		}},
+		{"the user's attributes", func() error { return failed(s.Keys().SetAttributes(t.Context(), "test", "alice", set)) },
+			func(in policy.Input) bool { return in.Key.UserAttributes["team"] == text }},
+		{"the owner's attributes", attribute(false), func(in policy.Input) bool { return in.Project.Attributes["team"] == text }},
+		{"the admin's attributes", attribute(true), func(in policy.Input) bool { return in.Project.AdminAttributes["team"] == text }},
+		{"the user's suspension", func() error { return failed(s.Keys().Suspend(t.Context(), "test", "alice")) },
+			func(in policy.Input) bool { return in.Key.UserState == policy.UserSuspended }},
+		{"its end", func() error { return failed(s.Keys().Resume(t.Context(), "test", "alice")) },
+			func(in policy.Input) bool { return in.Key.UserState == policy.UserActive }},
+		{"the key's state", func() error { return failed(s.Keys().Disable(t.Context(), "test", keyID)) },
+			func(in policy.Input) bool { return in.Key.State == policy.KeyDisabled }},
+		{"the project's end", func() error { return s.DeleteProject(t.Context(), projectID) },
+			func(in policy.Input) bool { return in.Project == nil }},
+	}
+}
+
 // TestNoDecisionIsOlderThanTheLastChangeOfItsFacts has another process change what was
 // decided on before.
 func TestNoDecisionIsOlderThanTheLastChangeOfItsFacts(t *testing.T) {
@@ -19,52 +61,7 @@ func TestNoDecisionIsOlderThanTheLastChangeOfItsFacts(t *testing.T) {
 		s, other := open(t, decides), open(t, o)
 		key, _ := newKey(t, other, "alice", policy.Limits{})
 		project := newProject(t, other, "alice")
-		text, version, most := "tours", int64(1), int64(7)
-		attribute := func(byAdmin bool) func() error {
-			return func() error {
-				_, err := other.SetAttributes(t.Context(), projects.AttributeChange{
-					ProjectID: project.ID, Actor: "test", Admin: byAdmin, Set: map[string]*string{"team": &text},
-				})
-				return err
-			}
-		}
-		changed := func(_ any, err error) error { return err }
-		for _, step := range []struct {
-			name   string
-			change func() error
-			seen   func(in policy.Input) bool
-		}{
-			{"nothing", func() error { return nil }, func(in policy.Input) bool {
-				return in.Key.State == policy.KeyActive && in.Key.UserState == policy.UserActive && in.Key.Limits.JobsPerDay == nil &&
-					in.Key.UserAttributes == nil && len(in.Project.Attributes) == 0 && in.Project.AdminAttributes == nil
-			}},
-			{"the key's limits", func() error {
-				return changed(other.Keys().SetLimits(t.Context(), "test", key.ID, version, policy.Limits{JobsPerDay: &most}))
-			}, func(in policy.Input) bool {
-				return in.Key.Limits.JobsPerDay != nil && *in.Key.Limits.JobsPerDay == most
-			}},
-			{"the user's attributes", func() error {
-				return changed(other.Keys().SetAttributes(t.Context(), "test", "alice", map[string]*string{"team": &text}))
-			}, func(in policy.Input) bool { return in.Key.UserAttributes["team"] == text }},
-			{"the owner's attributes", attribute(false), func(in policy.Input) bool { return in.Project.Attributes["team"] == text }},
-			{"the admin's attributes", attribute(true), func(in policy.Input) bool { return in.Project.AdminAttributes["team"] == text }},
-			{"the user's state", func() error {
-				return changed(other.Keys().Suspend(t.Context(), "test", "alice"))
-			}, func(in policy.Input) bool { return in.Key.UserState == policy.UserSuspended }},
-			{"the user's state again", func() error {
-				return changed(other.Keys().Resume(t.Context(), "test", "alice"))
-			}, func(in policy.Input) bool { return in.Key.UserState == policy.UserActive }},
-			{"the key's state", func() error {
-				return changed(other.Keys().Disable(t.Context(), "test", key.ID))
-			}, func(in policy.Input) bool { return in.Key.State == policy.KeyDisabled }},
-			{"the project's end", func() error { return other.DeleteProject(t.Context(), project.ID) },
-				func(in policy.Input) bool { return in.Project == nil }},
-		} {
-			for _, action := range []policy.Action{policy.ActionStatus, policy.ActionGenerate} { // keeps the facts for the next step
-				if _, err := s.Decide(t.Context(), key.ID, project.ID, action); err != nil {
-					t.Fatal(err)
-				}
-			}
+		for _, step := range changesOf(t, other, key.ID, project.ID) {
 			if err := step.change(); err != nil {
 				t.Fatalf("%s: %v", step.name, err)
 			}

@@ -3,6 +3,7 @@ package service_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -57,7 +58,7 @@ func TestNoDecisionIsOlderThanTheLastChangeOfItsFacts(t *testing.T) {
 	onEach(t, func(t *testing.T, o service.Options) {
 		asked := &recorder{}
 		decides := o
-		decides.Policy = asked
+		decides.Policy, decides.DecisionTimeout = asked, time.Minute
 		s, other := open(t, decides), open(t, o)
 		key, _ := newKey(t, other, "alice", policy.Limits{})
 		project := newProject(t, other, "alice")

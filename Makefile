@@ -212,4 +212,4 @@ fmt: ## Format the Go code and the Caddyfile
 
 .PHONY: clean
 clean: ## Remove what was built; the data stay
-	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/streamclients/node_modules
+	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/streamclients/node_modules test/foreign/*/node_modules

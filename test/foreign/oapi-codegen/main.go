@@ -1,7 +1,8 @@
 // Command oapi-codegen goes through the whole flow with a client that oapi-codegen
-// made of the document: submit, poll, and read typed events. It prints how the job
-// ended and how many events there were. It is a module of its own, and the client
-// is made by a test of test/foreign.
+// made of the document: submit, poll, read typed events, download. It prints how the
+// job ended, how many events there were and should be, and the SHA-256 of the ZIP and
+// that of the record. It is a module of its own, and the client is made by a test of
+// test/foreign.
 //
 // Usage: SVC_API_KEY=KEY oapi-codegen URL
 package main
@@ -9,6 +10,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,8 +61,15 @@ func flow(ctx context.Context, url string) error {
 		}
 		if status := record.JSON200.Status; status != api.JobStatusQueued && status != api.JobStatusRunning {
 			n, err := events(ctx, client, job.JobId)
-			fmt.Println(status, n, record.JSON200.LastEventId)
-			return err
+			if err != nil {
+				return err
+			}
+			zip, err := client.DownloadFilesWithResponse(ctx, job.JobId, nil)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s %d %d %x %s\n", status, n, record.JSON200.LastEventId, sha256.Sum256(zip.Body), record.JSON200.Files.Sha256)
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

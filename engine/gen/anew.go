@@ -54,7 +54,7 @@ var makes = imperative(` .*`, `make`, `create`, `build`, `generate`, `design`, `
 var conditions = regexp.MustCompile(`(?i)^(?:when|whenever|if|once|after|until|unless|wenn|falls|sobald|nachdem|bis|cuando|si|después|hasta|quand|lorsque|dès|après)\b`)
 
 // filler is a clause that asks for nothing.
-var filler = regexp.MustCompile(`(?i)^(?:no|nein|non|hm+|oh|sorry|please|thanks|thank you|bitte|danke|gracias|por favor|merci|ok(?:ay)?|i (?:don't|do not) like (?:it|that|this))$`)
+var filler = regexp.MustCompile(`(?i)^(?:no|nein|non|hm+|oh|sorry|please|thanks|thank you|bitte|danke|gracias|por favor|merci|ok(?:ay)?|i (?:don't|do not) like (?:it|that|this)|(?:it was|that was|war es|das war|es war|era|c'était) (?:(?:much|viel|mucho|bien) )?(?:better|besser|mejor|mieux))$`)
 
 // inQuotes is text that nobody asks with.
 var inQuotes = regexp.MustCompile(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)

@@ -43,7 +43,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, parameters, safety, table, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
+	retitle, translate, stage, safety, table, feeling, parameters, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
 }
 
 // clause is one wish.
@@ -94,6 +94,9 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			whole := r.alone || strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
 			if r.scaled != "" && scaled[r.scaled] { // "too fast, I can't keep up" is one complaint
 				out.Spec, did = before, true
+				if whole {
+					break
+				}
 				continue
 			}
 			scaled[r.scaled] = true

@@ -48,7 +48,7 @@ var (
 	steadyPattern = words(`not (?:get|become|getting) (?:any )?(?:faster|harder)`, `never (?:get|become)s? (?:faster|harder)`, `(?:doesn'?t|don'?t|shouldn'?t) (?:get|become) (?:faster|harder)`, `without getting (?:faster|harder)`, `same speed (?:all the time|throughout)`,
 		`nicht (?:immer )?(?:schneller|schwerer) werden`, `(?:gleich|konstant) schnell bleiben`, `(?:que )?no (?:se acelere|vaya (?:cada vez )?más rápido)`, `ne (?:s'accélère|devienne) pas(?: plus (?:rapide|dur))?`)
 	// silentPattern complains of the quiet.
-	silentPattern   = words(`(?:there is |there's |it has )?no (?:sound|music|audio)`, `can'?t hear (?:anything|a thing|any sound)`, `(?:kein|ohne) (?:ton|sound|klang)`, `keine musik`, `h(?:ö|oe)re nichts`, `no (?:tiene|hay|se oye|se escucha) ?(?:sonido|música|nada)?`, `(?:pas|il n'y a pas) de (?:son|musique)`, `n'entends rien`)
+	silentPattern   = words(`(?:there is |there's |it has )?no (?:sound|music|audio)`, `can'?t hear (?:anything|a thing|any sound)`, `(?:kein|ohne) (?:ton|sound|klang)`, `keine musik`, `h(?:ö|oe)re nichts`, `no (?:tiene|hay) (?:sonido|música)`, `no se (?:oye|escucha)`, `(?:pas|il n'y a pas) de (?:son|musique)`, `n'entends rien`)
 	questionPattern = regexp.MustCompile(`^[¿\s]*(?:why|how (?:do|does|did|can|is|to|come|many|much)|what (?:is|are|does|do|did|was)|warum|wieso|weshalb|wie (?:geht|kann|komme|viele|spielt|steuer)|was (?:ist|sind|soll|macht|muss)|por ?qu[eé]|c[oó]mo|qu[eé] (?:es|hace|pasa)|pourquoi|comment|qu'est-ce)(?:$|[^\pL])`)
 	proposalPattern = words(`why not`, `why don'?t (?:you|we)`, `warum nicht`, `por qué no`, `pourquoi pas`)
 )

@@ -61,16 +61,12 @@ func stage(s *spec.Spec, c clause) result {
 		st.Theme, st.Scene, st.Palette = theme, ptr(brief.Scene(theme, c.reading.Places)), ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
 		did = append(did, done("level %d: theme %s", n, theme))
 	}
-	by := step(c, 1.1, 1.25, 1.6)
-	switch {
-	case fasterPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, by))
-	case slowerPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1/by))
-	case harderPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1.15), factor(n, "density", &st.Density, 1.2))
-	case easierPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1/1.15), factor(n, "density", &st.Density, 1/1.2))
+	if way := c.wants(&pace); way != 0 {
+		did = append(did, factor(n, "speed", &st.Speed, by(way, step(c, 1.1, 1.25, 1.6))))
+	} else if way := c.wants(&challenge); way != 0 {
+		did = append(did, factor(n, "speed", &st.Speed, by(way, 1.15)), factor(n, "density", &st.Density, by(way, 1.2)))
+	} else if k := crowd(*s, c); k != 0 {
+		did = append(did, factor(n, "density", &st.Density, k))
 	}
 	if len(did) == 0 {
 		return bound("of one level alone I can change the place, the speed and how hard it is")

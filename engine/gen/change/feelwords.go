@@ -1,0 +1,74 @@
+package change
+
+// end is one end of an axis, in the words of English, German, Spanish and French with
+// the commonest of Italian and Portuguese: alternatives of regular expressions.
+type end struct {
+	// fault is what a game is blamed for where it is only said: "it is slow". Of quality
+	// there may be too much, "too simple", and it may be wished for; thrill is wished for.
+	fault, quality, thrill []string
+	// more are the comparatives of one word, and what else asks for more of it.
+	more []string
+	// said is what people say of a game that has too much of it.
+	said []string
+}
+
+var fast = end{
+	fault:   []string{`hectic`, `frantic`, `rushed`, `twitchy`, `hektisch`, `gehetzt`, `nervös`, `frenétic[oa]`, `acelerad[oa]`, `nervios[oa]`, `frénétique`, `nerveu(?:x|se)`, `précipitée?`},
+	quality: []string{`fast`, `quick(?:ly)?`, `rapid(?:ly)?`, `speedy`, `schnell`, `flott`, `rasant`, `zügig`, `r[aá]pid[oa]`, `deprisa`, `rapide(?:ment)?`, `vite`, `veloce`},
+	more:    []string{`faster`, `quicker`, `speedier`, `(?:speed|hurry) (?:it |things |the game |everything )?up`, `(?:schnell|flott|zügig|rasant)ere?[snm]?`, `beschleunig\pL*`, `acel[eé]ra\pL*`, `acc[eé]l[eéè]re\pL*`},
+	said:    []string{`can'?t (?:react|keep up|follow)`, `komme? nicht (?:hinterher|mit)`, `no me da tiempo`, `no doy abasto`, `pas le temps de réagir`, `impossible (?:de|à) suivre`, `à toute (?:allure|vitesse)`, `a toda (?:prisa|velocidad|pastilla)`},
+}
+
+var slow = end{
+	fault:   []string{`slow`, `sluggish`, `lethargic`, `langsam`, `lahm`, `träge`, `zäh`, `schleppend`, `lent[oa]?`, `lente`, `mou`, `molle`},
+	quality: []string{`slowly`, `calm`, `relaxed`, `gemächlich`, `ruhig`, `lentamente`, `despacio`, `tranquil[oa]`, `lentement`, `calme`, `devagar`},
+	more:    []string{`slower`, `calmer`, `(?:slow|calm) (?:it |things |the game |everything )?down`, `(?:langsam|gemächlich|ruhig|gemütlich)ere?[snm]?`, `verlangsam\pL*`, `bremse?(?: es| das)?`, `ralenti[st]?`, `frena(?:lo)?`, `plus doucement`},
+}
+
+var hard = end{
+	fault: []string{`hard`, `difficult`, `tough`, `brutal`, `unfair`, `frustrating`, `unwinnable`, `overwhelming`, `schwer`, `schwierig`, `knifflig`, `frustrierend`, `frustriert`, `unmöglich`, `unschaffbar`,
+		`dif[ií]cil`, `complicad[oa]`, `injust[oa]`, `frustrante`, `imposible`, `dure?`, `difficile`, `injuste`, `frustrante?`, `compliquée?`},
+	quality: []string{`challenging`, `tricky`, `hart`, `anspruchsvoll`, `exigente`, `intens[oa]`, `corsée?`, `intense`},
+	thrill:  []string{`exciting`, `thrilling`, `fun`, `interesting`, `spannend`, `aufregend`, `interessant`, `emocionante`, `divertid[oa]`, `interesante`, `palpitante?`, `excitante?`, `amusante?`, `intéressante?`},
+	more: []string{`harder`, `tougher`, `trickier`, `(?:schwer|schwierig|kniffl?ig|anspruchsvoll|spannend|aufregend)ere?[snm]?`, `härter`, `more (?:of a challenge|challenge|action|thrill)`, `(?:mehr|ein bisschen) (?:spannung|herausforderung|action)`,
+		`m[aá]s (?:acción|emoción|reto)`, `plus d['e] ?(?:action|défi|piment)`, `(?:spice|liven|crank|amp|kick|ramp|step) (?:it|things)(?: all)? up`, `corse[rz]?`, `pimente[rz]?`, `dale caña`, `anímalo`},
+	said: []string{`(?:nobody|no one|no-one) (?:can |could )?(?:wins?|beats?|finish(?:es)?)`, `can'?t (?:win|cope|manage|do it|beat|finish|get (?:past|through|anywhere))`, `impossible(?: to (?:win|play|beat|finish))?`, `(?:always|keep|only) (?:die|dying|lose|losing)`,
+		`(?:everything|all|so much|too much) .*at once`, `(?:schaff|pack)\pL* (?:das |es |ich |man )*nicht`, `kein(?:er|e)? (?:\pL+ )?schafft`, `überforder\pL*`,
+		`no (?:hay quien|logr[oa]|consigo|consigue) \pL+`, `no pued[oe] (?:ganar|con|pasar|acabar|terminar)`, `imposible (?:de )?(?:ganar|pasar|terminar)`, `n'(?:y arriv\pL+|arriv\pL+) pas`, `personne n'`, `impossible (?:de|à) (?:gagner|finir|passer|battre|réussir)`},
+}
+
+var easy = end{
+	fault:   []string{`easy`, `leicht`, `f[aá]cil`, `chupad[oa]`, `facile`, `fastoche`, `kinderleicht`, `bland`, `tedious`, `repetitive`, `fade?`, `sos[oa]`, `repetitiv[oa]`, `répétiti(?:f|ve)`},
+	quality: []string{`simple`, `trivial`, `einfach`, `simpel`, `anspruchslos`, `sencill[oa]`},
+	more:    []string{`easier`, `simpler`, `(?:einfach|leicht)ere?[snm]?`, `simpler`, `(?:tone|dial|turn|take) (?:it|things)(?: all)? (?:down|back)`, `facilit\pL+`, `simplifi\pL+`, `vereinfach\pL*`},
+	said: []string{`boring`, `dull`, `monotonous`, `langweil\pL*`, `öde`, `eintönig`, `monoton`, `aburr\pL+`, `mon[oó]ton[oae]`, `ennu(?:y|ie)\pL*`, `(?:fall|fell|falling|puts? \pL+ )\s?(?:asleep|to sleep)`, `yawn\pL*`, `schläft (?:\pL+ )*ein`, `schlafe? (?:\pL+ )*ein`, `einschlafen`, `(?:zum )?gähnen`,
+		`me duermo`, `da sueño`, `se duerme uno`, `s'endort`, `m'endors`, `nothing (?:ever |really )?happens`, `passiert (?:\pL+ )*nichts`, `nichts los`, `no pasa nada`, `passe rien`,
+		`piece of cake`, `child'?s play`, `walk in the park`, `no challenge`, `kinderspiel`, `pan comido`, `juego de niños`, `du gâteau`, `jeu d'enfant`, `doigts dans le nez`},
+}
+
+var heavy = end{
+	fault: []string{`heavy`, `clunky`, `schwerfällig`, `plump`, `pesad[oa]`, `lourde?`},
+	more:  []string{`heavier`},
+	said: []string{`like (?:a |an |made of )?(?:brick|stone|rock|lead|anvil)`, `weighs? (?:too|a ton)`, `wie (?:ein |eine )?(?:stein|blei|mehlsack)`, `wiegt (?:zu|eine tonne)`, `como (?:una? )?(?:piedra|plomo|ladrillo)`, `pesa (?:demasiado|mucho|una tonelada)`,
+		`comme (?:une? )?(?:pierre|brique|enclume|du plomb)`, `p[eè]se (?:trop|une tonne|lourd)`},
+}
+
+var floaty = end{
+	fault: []string{`float(?:y|ing)`, `weightless`, `schwebend`, `schwammig`, `schwerelos`, `flotante`, `ingrávid[oa]`, `flottante?`},
+	more:  []string{`floatier`, `lighter weight`},
+	said: []string{`(?:hang|hover|float|glide)s? .*(?:too|ages|forever|(?:so|very) long)`, `stays? (?:up )?in the air`, `(?:like|as if)(?: it'?s| it were)? on the moon`, `like (?:a )?(?:balloon|feather)`, `(?:schwebt|hängt|segelt|gleitet) .*(?:zu|ewig|lange)`, `bleibt .*in der luft`,
+		`wie (?:auf dem mond|ein(?:e)? (?:luft)?(?:ballon|feder))`, `(?:flota|planea|cuelga) .*(?:demasiado|mucho|tanto|eternidad)`, `se queda .*en el aire`, `como (?:si estuviera )?en la luna`, `como (?:un globo|una pluma)`,
+		`(?:plane|flotte) .*(?:trop|longtemps|heures)`, `reste .*en l'air`, `comme sur la lune`, `comme (?:un ballon|une plume)`},
+}
+
+var long = end{
+	quality: []string{`long`, `lengthy`, `lang`, `larg[oa]`, `longue`},
+	more:    []string{`longer`, `länger(?:e[snm]?)?`, `more time`, `mehr zeit`, `m[aá]s tiempo`, `plus de temps`},
+	said:    []string{`drags? on`, `takes? (?:forever|ages)`, `never ends`, `zieht sich`, `nimmt kein ende`, `dauert (?:ewig|zu lange)`, `se hace (?:eterno|largo)`, `nunca (?:acaba|termina)`, `n'en finit pas`, `dure (?:trop|une éternité)`},
+}
+
+var short = end{
+	quality: []string{`short`, `kurz`, `cort[oa]`, `courte?`},
+	more:    []string{`shorter`, `kürzer(?:e[snm]?)?`, `less time`, `weniger zeit`, `menos tiempo`, `moins de temps`},
+	said:    []string{`(?:over|ends|finished) (?:too|so|before|in no time|right away)`, `(?:gleich|zu schnell|sofort|so schnell) (?:wieder )?(?:vorbei|zu ende|aus)`, `se (?:acaba|termina) (?:enseguida|muy|demasiado|tan)`, `(?:se termine|finit|est fini) (?:trop|si|tout de suite)`},
+}

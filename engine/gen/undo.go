@@ -29,11 +29,11 @@ const (
 	anterior     = `(?:a )?(?:la |el )?(?:versión anterior|version anterior|estado anterior|última versión|versión previa|versión vieja)`
 	dernière     = `(?:ça|cela|ceci|tout ça|(?:la|ta|ma) dernière modification|(?:le|ton|mon) dernier changement|ce changement|cette modification|les derniers changements)`
 	précédente   = `(?:à )?(?:la |l')?(?:version précédente|version d'avant|ancienne version|dernière version|état précédent|version antérieure)`
-	lastDone     = `(?:what you (?:just |last )?(?:did|changed|made|added)|(?:the|that|this|your|my|all the) (?:last|latest|newest|recent) (?:changes?|edits?|one|step|update|addition))`
-	zuletzt      = `(?:(?:die|diese|deine) (?:letzten?|jüngsten?|neuesten?|vorigen?)? ?änderung(?:en)?|das letzte|was du (?:gerade |eben |zuletzt |grade? )?(?:gemacht|geändert|getan|eingebaut) hast)`
-	loReciente   = `(?:lo que (?:acabas de (?:hacer|cambiar|poner|añadir)|hiciste|cambiaste|pusiste|has (?:hecho|cambiado|puesto))|lo último(?: que \pL+)?|el último cambio|los últimos cambios|ese cambio)`
-	dernièrement = `(?:ce que tu (?:viens de (?:faire|changer|modifier|mettre|rajouter)|as (?:fait|changé|modifié|mis))|(?:la|ta) dernière modification|(?:le|ton) dernier changement|les dernières modifications)`
-	formerOne    = `(?:the )?(?:earlier|former|old|older|previous|last) (?:one|version|game|state)`
+	lastDone     = `(?:what you (?:just |last )?(?:did|changed|made|added)|(?:the|that|this|your|my|all the) (?:last|latest|newest|recent) (?:changes?|edits?|one|step|update|addition|idea))`
+	zuletzt      = `(?:(?:die|diese|deine) (?:letzten?|jüngsten?|neuesten?|vorigen?)? ?änderung(?:en)?|das letzte|(?:die|deine) letzte idee|was du (?:gerade |eben |zuletzt |grade? )?(?:gemacht|geändert|getan|eingebaut) hast)`
+	loReciente   = `(?:lo que (?:acabas de (?:hacer|cambiar|poner|añadir)|hiciste|cambiaste|pusiste|has (?:hecho|cambiado|puesto))|lo último(?: que \pL+)?|el último cambio|los últimos cambios|ese cambio|tu última idea)`
+	dernièrement = `(?:ce que tu (?:viens de (?:faire|changer|modifier|mettre|rajouter)|as (?:fait|changé|modifié|mis))|(?:la|ta) dernière modification|(?:le|ton) dernier changement|les dernières modifications|ta dernière idée)`
+	formerOne    = `(?:the )?(?:(?:earlier|former|old|older|previous|last) (?:one|version|game|state)|(?:one|version|game) before(?: that| this)?)`
 	better       = `(?:(?:much|way|a lot|viel|mucho|bien|beaucoup) )?(?:better|nicer|best|more|besser|schöner|lieber|mejor|más|mieux|plus)`
 	afterRequest = `|,? (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|again|wieder|now|jetzt|ahora|maintenant)`
 )
@@ -55,14 +55,15 @@ var undoWords = imperative(afterRequest,
 var (
 	undoPreferred = imperative(afterRequest,
 		`i (?:liked|like|prefer|preferred|miss|want) (?:it )?(?:better |more )?(?:`+formerOne+`|(?:how|the way|what|as) it (?:was|used to be)|before)(?: before| earlier| previously)?(?: `+better+`| back)?`, `i (?:liked|preferred) (?:it|that|this) (?:before|earlier|the way it was)(?: `+better+`)?`,
-		`(?:it|this|the game) was `+better+` (?:before|earlier|the way it was)`, formerOne+` was `+better, `before(?: it| that)? was `+better,
+		`(?:it|this|the game) was `+better+` (?:before|earlier|the way it was)`, formerOne+` was (?:the )?`+better, `before(?: it| that)? was `+better,
 		`(?:(?:es|das|das spiel) )?(?:war|gefiel mir|gefiel uns|fand ich) (?:es |das )?(?:vorher|früher|davor|zuvor|vorhin) `+better, `(?:vorher|früher|davor|zuvor|vorhin)(?: (?:war|gefiel|fand|mochte)(?:'s| \pL+){0,3})? `+better, `ich (?:fand|mochte) (?:es|das) (?:vorher|früher|davor|vorhin) `+better, `(?:die |das )?(?:alte|vorige|vorherige|frühere) (?:version|fassung|spiel) (?:war|gefiel mir) `+better,
 		`antes (?:(?:era|estaba|iba|me gustaba|molaba|quedaba)(?: \pL+)? )?`+better, `(?:era|estaba|iba|me gustaba|quedaba) `+better+` antes`, `(?:prefiero|prefería|me gustaba más) (?:c[oó]mo (?:era|estaba)(?: antes)?|la (?:versión )?(?:anterior|de antes|vieja)|lo de antes|antes)`,
 		`(?:je préf[eéè]r\pL+|j'aimais) (?:mieux |plus )?(?:(?:comme c'était )?avant|la (?:version )?(?:d'avant|précédente)|l'ancienne(?: version)?)`, `c'était `+better+` avant`, `avant,? c'était `+better)
 	undoRemoved = imperative(afterRequest,
-		`(?:scrap|drop|discard|cancel|delete|remove|reject|take (?:back|out)|throw (?:out|away)|forget|get rid of|lose) `+lastDone, `take `+lastDone+` (?:out|back)(?: again)?`,
+		`(?:scrap|drop|discard|cancel|delete|remove|reject|take (?:back|out)|throw (?:out|away)|forget|get rid of|lose) `+lastDone, `take `+lastDone+` (?:out|back)(?: again)?`, `put (?:it|everything|all|things) back(?: (?:where|how|as|the way) .*)?`, `(?:leave it |do it |make it |put it back )?(?:the way|how|like) (?:you|we|i) had it(?: before)?`,
 		`(?:nimm|mache?|verwirf|lösche?|entferne?|streiche?|vergiss) (?:bitte )?`+zuletzt+`(?: bitte)?(?: wieder)?(?: (?:raus|weg|zurück|rückgängig|heraus))?`, zuletzt+` (?:bitte )?(?:wieder )?(?:raus|weg|zurück|verwerfen|zurücknehmen|löschen|entfernen)`,
-		`(?:quita|borra|anula|elimina|descarta|deshaz|cancela|olvida) `+loReciente, `(?:enlève|retire|annule|supprime|efface|oublie|vire) `+dernièrement)
+		`(?:lass |mache? )?(?:es |das )?(?:wieder )?(?:so )?wie (?:du|wir|ich) (?:es|das) (?:vorher )?hatte[snt]*`, `(?:déjalo|ponlo|hazlo) (?:otra vez )?como lo (?:tenías|tenía|teníamos|habías hecho)`, `(?:remets|laisse|refais)(?:[- ](?:le|tout|ça))? comme (?:tu l'avais|c'était|on l'avait)(?: fait)?`,
+		`(?:quita|borra|anula|elimina|descarta|deshaz|cancela|olvida) `+loReciente, `(?:enlève|retire|annule|supprime|efface|oublie|vire|laisse tomber) `+dernièrement)
 )
 
 var undoAll = imperative(afterRequest,

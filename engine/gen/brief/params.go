@@ -30,6 +30,18 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 	return out
 }
 
+// Counts reports whether the text names what a tunable counts: "more mines".
+func (r *Reading) Counts(p catalog.Param) bool {
+	for _, t := range r.tokens {
+		for _, lang := range r.languages {
+			if units := p.Units[lang]; slices.Contains(units, t.word) || slices.Contains(units, t.singular) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // said returns the value that a text begins with, and how many words say it; 0 for
 // none.
 func said(p catalog.Param, tokens []token, languages []string) (v float64, words int) {

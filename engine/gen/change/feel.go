@@ -19,8 +19,8 @@ type axis struct {
 }
 
 var (
-	pace      = axis{framed(fast), framed(slow), words(`speed`, `tempo`, `pace`, `geschwindigkeit`, `velocidad`, `ritmo`, `vitesse`, `rythme`, `cadence`)}
-	challenge = axis{framed(hard), framed(easy), words(`difficulty`, `schwierigkeit\pL*`, `dificultad`, `difficulté`)}
+	pace      = axis{framed(fast), framed(slow), words(`speed`, `tempo`, `pace`, `geschwindigkeit`, `velocidad`, `ritmo`, `vitesse`, `rythme`, `cadence`, `stress`, `rush`, `hektik`, `agobio`, `estrés`, `prisas?`, `pression`)}
+	challenge = axis{framed(hard), framed(easy), words(`difficulty`, `challenge`, `action`, `thrill`, `schwierigkeit\pL*`, `spannung`, `herausforderung`, `dificultad`, `acción`, `emoción`, `reto`, `caña`, `difficulté`, `défi`, `piment`)}
 	weight    = axis{framed(heavy), framed(floaty), words(`gravity`, `schwerkraft`, `gravitation`, `gravedad`, `gravité`, `pesanteur`)}
 	span      = axis{framed(long), framed(short), nil}
 )
@@ -63,7 +63,7 @@ func framed(e end) func() frames {
 var (
 	asksPattern   = words(`make`, `want`, `should(?: be)?`, `must`, `(?:can|could) (?:it|you|we)`, `mach`, `mache`, `soll(?:te|ten)?`, `will`, `möchte`, `haz(?:lo|me)?`, `pon(?:lo)?`, `que sea`, `quiero`, `debe`, `debería`, `fais(?:-le)?`, `rends(?:-le)?`, `doit`, `devrait`, `veux`, `voudrais`)
 	deniesPattern = words(`not`, `don'?t`, `never`, `shouldn'?t`, `nicht`, `kein(?:e|en)?`, `no`, `nunca`, `pas`, `jamais`)
-	raisePattern  = words(`raise`, `increase`, `boost`, `(?:crank|turn|bump|amp|pump|bring) .*up`, `up`, `higher`, `more`, `too low`, `erhöh\pL*`, `steiger\pL*`, `anheben`, `anziehen`, `zieh\pL* .*an`, `hoch\pL*`, `mehr`, `höher\pL*`, `zu (?:niedrig|gering)`, `s[uú]be\pL*`, `subir`, `aumenta\pL*`, `incrementa\pL*`, `m[aá]s`, `demasiado baj[oa]`, `augmente[rz]?`, `monte[rz]?`, `hausse[rz]?`, `plus`, `trop (?:bas|basse|faible)`)
+	raisePattern  = words(`raise`, `increase`, `boost`, `(?:crank|turn|bump|amp|pump|bring) .*up`, `up`, `higher`, `more`, `too low`, `erhöh\pL*`, `steiger\pL*`, `anheben`, `anziehen`, `zieh\pL* .*an`, `hoch\pL*`, `mehr`, `höher\pL*`, `zu (?:niedrig|gering)`, `s[uú]be\pL*`, `subir`, `aumenta\pL*`, `incrementa\pL*`, `m[aá]s`, `dale`, `demasiado baj[oa]`, `augmente[rz]?`, `monte[rz]?`, `hausse[rz]?`, `plus`, `trop (?:bas|basse|faible)`)
 	lowerPattern  = words(`lower`, `reduce`, `decrease`, `drop`, `cut`, `down`, `less`, `low`, `weaker`, `too (?:high|strong)`, `senke?\pL*`, `verringer\pL*`, `reduzier\pL*`, `dross?el\pL*`, `(?:he)?runter\pL*`, `weniger`, `niedriger\pL*`, `geringer\pL*`, `zu (?:hoch|stark)`, `b[aá]j[ae]\pL*`, `bajar`, `reduc\pL+`, `reduzca`, `disminuy\pL+`, `menos`, `demasiado alt[oa]`, `baisse[rz]?`, `diminue[rz]?`, `réduis\pL*`, `réduire`, `moins`, `trop (?:haute?|forte?|élevée?)`)
 	// tiring speaks of what is hard to do with a game, and not of how hard it is.
 	tiringPattern = words(`(?:hard|difficult|easy|impossible|slow) to (?:see|read|find|hear|tell|understand|hit|control|load)`, `(?:schwer|schwierig|schlecht|leicht) zu (?:sehen|lesen|erkennen|finden|verstehen|steuern)`, `(?:dif[ií]cil|f[aá]cil)(?:es)? de (?:ver|leer|entender|controlar)`, `(?:difficile|facile)s? à (?:voir|lire|comprendre|contrôler)`, `zu (?:sehen|lesen|erkennen)`)
@@ -73,7 +73,10 @@ var (
 	oftenPattern = words(`too (?:often|soon|early|quickly|fast|easily|much)`, `all the time`, `constantly`, `always`, `every ?time`, `(?:again|over) and (?:again|over)`, `immediately`, `instantly`, `right away`, `at once`, `straight ?away`, `keeps?`, `(?:after|within|in) (?:\S+ ){0,3}seconds?`, `in no time`,
 		`dauernd`, `ständig`, `immer`, `andauernd`, `sofort`, `zu (?:oft|schnell|früh|leicht)`, `jedes ?mal`, `nach \S+ sekunden?`, `siempre`, `todo el (?:rato|tiempo)`, `en ?seguida`, `al instante`, `constantemente`, `cada vez`, `a cada rato`, `(?:demasiado|muy) (?:pronto|rápido|fácil|a menudo)`, `a los \S+ segundos`,
 		`sans (?:arrêt|cesse)`, `tout le temps`, `toujours`, `tout de suite`, `trop (?:vite|souvent|tôt|facilement)`, `au bout d\S*`, `dès le`, `à chaque fois`, `immédiatement`)
-	winsPattern    = words(`w[io]n`, `wins`, `beat`, `beats`, `finish(?:ed)?`, `gewinn\pL*`, `gewonnen`, `geschafft`, `gan[aoeé]\pL*`, `termin[oéa]\pL*`, `gagne\pL*`, `fini`, `réussi\pL*`)
+	winsPattern  = words(`w[io]n`, `wins`, `beat`, `beats`, `finish(?:ed)?`, `gewinn\pL*`, `gewonnen`, `geschafft`, `gan[aoeé]\pL*`, `termin[oéa]\pL*`, `gagne\pL*`, `fini`, `réussi\pL*`)
+	neverPattern = words(`never`, `can'?t`, `cannot`, `nie(?:mals)?`, `nunca`, `jamais`, `no (?:puedo|puede|se puede)`, `ne (?:peut|peux) pas`)
+	// unerring is an opponent that makes no mistakes.
+	unerring       = words(`never (?:misses|makes? (?:a )?mistakes?|loses?)`, `(?:verfehlt|verliert) (?:\pL+ )*nie`, `nunca (?:falla|pierde)`, `ne (?:rate|perd) jamais`, `always wins`, `gewinnt (?:\pL+ )*immer`, `siempre gana`, `gagne toujours`)
 	blindlyPattern = words(`first (?:try|go|time|attempt)`, `every ?time`, `always`, `without (?:even )?(?:trying|looking|effort|thinking)`, `eyes (?:closed|shut)`, `one hand`, `auf anhieb`, `beim ersten (?:mal|versuch)`, `immer`, `jedes ?mal`, `mit links`, `ohne (?:mühe|hinzusehen|hinzuschauen)`, `blind`,
 		`a la primera`, `siempre`, `ojos cerrados`, `sin (?:mirar|esfuerzo|querer)`, `du premier coup`, `à chaque fois`, `toujours`, `yeux fermés`, `sans (?:regarder|effort)`)
 )
@@ -117,7 +120,7 @@ func (a *axis) toward(text string) int {
 // wants is what a clause says of the axis, where it is not about something to be seen or
 // read.
 func (c clause) wants(a *axis) int {
-	if tiringPattern.MatchString(c.text) {
+	if c.tuned || tiringPattern.MatchString(c.text) {
 		return 0
 	}
 	return a.toward(c.text)
@@ -128,7 +131,8 @@ func (c clause) wants(a *axis) int {
 func feeling(s *spec.Spec, c clause) result {
 	r := result{}
 	switch {
-	case losesPattern.MatchString(c.text) && oftenPattern.MatchString(c.text):
+	case losesPattern.MatchString(c.text) && oftenPattern.MatchString(c.text), winsPattern.MatchString(c.text) && neverPattern.MatchString(c.text),
+		opponentPattern.MatchString(c.text) && unerring.MatchString(c.text):
 		r = harder(s, c, -1)
 	case winsPattern.MatchString(c.text) && blindlyPattern.MatchString(c.text):
 		r = harder(s, c, 1)
@@ -160,16 +164,20 @@ func hurry(s *spec.Spec, c clause, way int) result {
 // levelOfPlay are the names of the tunable that says how well an opponent plays.
 var levelOfPlay = []string{"level", "difficulty"}
 
+func levelParam(s spec.Spec) string {
+	for _, name := range levelOfPlay {
+		if _, own := catalog.Mechanics[s.Mechanic].Params[name]; own {
+			return name
+		}
+	}
+	return ""
+}
+
 // harder makes a game harder or easier: where it has an opponent, that one plays better
 // or worse.
 func harder(s *spec.Spec, c clause, way int) result {
-	params := catalog.Mechanics[s.Mechanic].Params
-	for _, name := range levelOfPlay {
-		p, own := params[name]
-		if !own {
-			continue
-		}
-		r := setParam(s, name, paramOf(*s, name, p)+float64(way))
+	if name := levelParam(*s); name != "" {
+		r := setParam(s, name, paramOf(*s, name, catalog.Mechanics[s.Mechanic].Params[name])+float64(way))
 		r.scaled = fmt.Sprintf("%s %d;", name, way)
 		return r
 	}

@@ -16,23 +16,24 @@ var fast = end{
 	fault:   []string{`hectic`, `frantic`, `rushed`, `twitchy`, `hektisch`, `gehetzt`, `nervös`, `frenétic[oa]`, `acelerad[oa]`, `nervios[oa]`, `frénétique`, `nerveu(?:x|se)`, `précipitée?`},
 	quality: []string{`fast`, `quick(?:ly)?`, `rapid(?:ly)?`, `speedy`, `schnell`, `flott`, `rasant`, `zügig`, `r[aá]pid[oa]`, `deprisa`, `rapide(?:ment)?`, `vite`, `veloce`},
 	more:    []string{`faster`, `quicker`, `speedier`, `(?:speed|hurry) (?:it |things |the game |everything )?up`, `(?:schnell|flott|zügig|rasant)ere?[snm]?`, `beschleunig\pL*`, `acel[eé]ra\pL*`, `acc[eé]l[eéè]re\pL*`},
-	said:    []string{`can'?t (?:react|keep up|follow)`, `komme? nicht (?:hinterher|mit)`, `no me da tiempo`, `no doy abasto`, `pas le temps de réagir`, `impossible (?:de|à) suivre`, `à toute (?:allure|vitesse)`, `a toda (?:prisa|velocidad|pastilla)`},
+	said:    []string{`(?:reaction|reaktions) ?(?:time|zeit)`, `time to react`, `tiempo (?:de|para) reaccion\pL*`, `temps de réaction`, `reflexes of`, `reflejos de`, `can'?t (?:react|keep up|follow)`, `komme? (?:\pL+ )*nicht (?:\pL+ )*(?:hinterher|mit)`, `no me da tiempo`, `no doy abasto`, `pas le temps de réagir`, `impossible (?:de|à) suivre`, `à toute (?:allure|vitesse)`, `a toda (?:prisa|velocidad|pastilla)`},
 }
 
 var slow = end{
 	fault:   []string{`slow`, `sluggish`, `lethargic`, `langsam`, `lahm`, `träge`, `zäh`, `schleppend`, `lent[oa]?`, `lente`, `mou`, `molle`},
 	quality: []string{`slowly`, `calm`, `relaxed`, `gemächlich`, `ruhig`, `lentamente`, `despacio`, `tranquil[oa]`, `lentement`, `calme`, `devagar`},
+	said:    []string{`snail'?s? pace`, `(?:like|as slow as) a (?:snail|tortoise|turtle)`, `schneckentempo`, `wie eine schnecke`, `paso de tortuga`, `deux à l'heure`, `comme un escargot`},
 	more:    []string{`slower`, `calmer`, `(?:slow|calm) (?:it |things |the game |everything )?down`, `(?:langsam|gemächlich|ruhig|gemütlich)ere?[snm]?`, `verlangsam\pL*`, `bremse?(?: es| das)?`, `ralenti[st]?`, `frena(?:lo)?`, `plus doucement`},
 }
 
 var hard = end{
-	fault: []string{`hard`, `difficult`, `tough`, `brutal`, `unfair`, `frustrating`, `unwinnable`, `overwhelming`, `schwer`, `schwierig`, `knifflig`, `frustrierend`, `frustriert`, `unmöglich`, `unschaffbar`,
+	fault: []string{`unplayable`, `unspielbar`, `injugable`, `injouable`, `hard`, `difficult`, `tough`, `brutal`, `unfair`, `frustrating`, `unwinnable`, `overwhelming`, `schwer`, `schwierig`, `knifflig`, `frustrierend`, `frustriert`, `unmöglich`, `unschaffbar`,
 		`dif[ií]cil`, `complicad[oa]`, `injust[oa]`, `frustrante`, `imposible`, `dure?`, `difficile`, `injuste`, `frustrante?`, `compliquée?`},
-	quality: []string{`challenging`, `tricky`, `hart`, `anspruchsvoll`, `exigente`, `intens[oa]`, `corsée?`, `intense`},
+	quality: []string{`knackig`, `stressful`, `stressig`, `estresante`, `stressante?`, `challenging`, `tricky`, `hart`, `anspruchsvoll`, `exigente`, `intens[oa]`, `corsée?`, `intense`},
 	thrill:  []string{`exciting`, `thrilling`, `fun`, `interesting`, `spannend`, `aufregend`, `interessant`, `emocionante`, `divertid[oa]`, `interesante`, `palpitante?`, `excitante?`, `amusante?`, `intéressante?`},
-	more: []string{`harder`, `tougher`, `trickier`, `(?:schwer|schwierig|kniffl?ig|anspruchsvoll|spannend|aufregend)ere?[snm]?`, `härter`, `more (?:of a challenge|challenge|action|thrill)`, `(?:mehr|ein bisschen) (?:spannung|herausforderung|action)`,
-		`m[aá]s (?:acción|emoción|reto)`, `plus d['e] ?(?:action|défi|piment)`, `(?:spice|liven|crank|amp|kick|ramp|step) (?:it|things)(?: all)? up`, `corse[rz]?`, `pimente[rz]?`, `dale caña`, `anímalo`},
-	said: []string{`(?:nobody|no one|no-one) (?:can |could )?(?:wins?|beats?|finish(?:es)?)`, `can'?t (?:win|cope|manage|do it|beat|finish|get (?:past|through|anywhere))`, `impossible(?: to (?:win|play|beat|finish))?`, `(?:always|keep|only) (?:die|dying|lose|losing)`,
+	more: []string{`knackiger`, `harder`, `tougher`, `trickier`, `(?:schwer|schwierig|kniffl?ig|anspruchsvoll|spannend|aufregend)ere?[snm]?`, `härter`, `more of a challenge`,
+		`(?:spice|liven|crank|amp|kick|ramp|step) (?:it|things)(?: all)? up`, `corse[rz]?`, `pimente[rz]?`, `dale caña`, `anímalo`},
+	said: []string{`gives? up`, `gave up`, `gibt? (?:\pL+ )*auf`, `se (?:rinde|frustra)`, `abandonne`, `cuesta arriba`, `overwhelms?`, `(?:nobody|no one|no-one) (?:can |could )?(?:wins?|beats?|finish(?:es)?)`, `can'?t (?:win|cope|manage|do it|beat|finish|get (?:past|through|anywhere))`, `impossible(?: to (?:win|play|beat|finish))?`, `(?:always|keep|only) (?:die|dying|lose|losing)`,
 		`(?:everything|all|so much|too much) .*at once`, `(?:schaff|pack)\pL* (?:das |es |ich |man )*nicht`, `kein(?:er|e)? (?:\pL+ )?schafft`, `überforder\pL*`,
 		`no (?:hay quien|logr[oa]|consigo|consigue) \pL+`, `no pued[oe] (?:ganar|con|pasar|acabar|terminar)`, `imposible (?:de )?(?:ganar|pasar|terminar)`, `n'(?:y arriv\pL+|arriv\pL+) pas`, `personne n'`, `impossible (?:de|à) (?:gagner|finir|passer|battre|réussir)`},
 }
@@ -41,8 +42,8 @@ var easy = end{
 	fault:   []string{`easy`, `leicht`, `f[aá]cil`, `chupad[oa]`, `facile`, `fastoche`, `kinderleicht`, `bland`, `tedious`, `repetitive`, `fade?`, `sos[oa]`, `repetitiv[oa]`, `répétiti(?:f|ve)`},
 	quality: []string{`simple`, `trivial`, `einfach`, `simpel`, `anspruchslos`, `sencill[oa]`},
 	more:    []string{`easier`, `simpler`, `(?:einfach|leicht)ere?[snm]?`, `simpler`, `(?:tone|dial|turn|take) (?:it|things)(?: all)? (?:down|back)`, `facilit\pL+`, `simplifi\pL+`, `vereinfach\pL*`},
-	said: []string{`boring`, `dull`, `monotonous`, `langweil\pL*`, `öde`, `eintönig`, `monoton`, `aburr\pL+`, `mon[oó]ton[oae]`, `ennu(?:y|ie)\pL*`, `(?:fall|fell|falling|puts? \pL+ )\s?(?:asleep|to sleep)`, `yawn\pL*`, `schläft (?:\pL+ )*ein`, `schlafe? (?:\pL+ )*ein`, `einschlafen`, `(?:zum )?gähnen`,
-		`me duermo`, `da sueño`, `se duerme uno`, `s'endort`, `m'endors`, `nothing (?:ever |really )?happens`, `passiert (?:\pL+ )*nichts`, `nichts los`, `no pasa nada`, `passe rien`,
+	said: []string{`bor(?:es?|ed)`, `snooze\pL*`, `rollo`, `(?:nothing|(?:hardly|barely) anything|not much) (?:ever |really |much )?(?:happens|comes|to (?:do|avoid|dodge)|going on)`, `(?:kommt|passiert|ist) (?:\pL+ )*(?:nichts|nix|kaum (?:et)?was|wenig)`, `(?:apenas|casi no) (?:pasa|hay) (?:nada|algo)`, `(?:se passe|il n'y a|y a) (?:presque |quasiment )?rien`, `boring`, `dull`, `monotonous`, `langweil\pL*`, `öde`, `eintönig`, `monoton`, `aburr\pL+`, `mon[oó]ton[oae]`, `ennu(?:y|ie)\pL*`, `(?:fall|fell|falling|puts? \pL+ )\s?(?:asleep|to sleep)`, `yawn\pL*`, `schläft (?:\pL+ )*ein`, `schlafe? (?:\pL+ )*ein`, `einschlafen`, `(?:zum )?gähnen`,
+		`me duermo`, `da sueño`, `se duerme uno`, `s'endort`, `m'endors`, `nichts los`, `no pasa (?:casi )?nada`, `no hay nada que hacer`,
 		`piece of cake`, `child'?s play`, `walk in the park`, `no challenge`, `kinderspiel`, `pan comido`, `juego de niños`, `du gâteau`, `jeu d'enfant`, `doigts dans le nez`},
 }
 
@@ -56,7 +57,7 @@ var heavy = end{
 var floaty = end{
 	fault: []string{`float(?:y|ing)`, `weightless`, `schwebend`, `schwammig`, `schwerelos`, `flotante`, `ingrávid[oa]`, `flottante?`},
 	more:  []string{`floatier`, `lighter weight`},
-	said: []string{`(?:hang|hover|float|glide)s? .*(?:too|ages|forever|(?:so|very) long)`, `stays? (?:up )?in the air`, `(?:like|as if)(?: it'?s| it were)? on the moon`, `like (?:a )?(?:balloon|feather)`, `(?:schwebt|hängt|segelt|gleitet) .*(?:zu|ewig|lange)`, `bleibt .*in der luft`,
+	said: []string{`light as (?:a )?(?:feather|air)`, `federleicht`, `(?:landing|falling|coming down|to land) .*(?:forever|ages|too long)`, `ligero como`, `léger comme`, `(?:hang|hover|float|glide)s? .*(?:too|ages|forever|(?:so|very) long)`, `stays? (?:up )?in the air`, `(?:like|as if)(?: it'?s| it were)? on the moon`, `like (?:a )?(?:balloon|feather)`, `(?:schwebt|hängt|segelt|gleitet) .*(?:zu|ewig|lange)`, `bleibt .*in der luft`,
 		`wie (?:auf dem mond|ein(?:e)? (?:luft)?(?:ballon|feder))`, `(?:flota|planea|cuelga) .*(?:demasiado|mucho|tanto|eternidad)`, `se queda .*en el aire`, `como (?:si estuviera )?en la luna`, `como (?:un globo|una pluma)`,
 		`(?:plane|flotte) .*(?:trop|longtemps|heures)`, `reste .*en l'air`, `comme sur la lune`, `comme (?:un ballon|une plume)`},
 }
@@ -70,5 +71,5 @@ var long = end{
 var short = end{
 	quality: []string{`short`, `kurz`, `cort[oa]`, `courte?`},
 	more:    []string{`shorter`, `kürzer(?:e[snm]?)?`, `less time`, `weniger zeit`, `menos tiempo`, `moins de temps`},
-	said:    []string{`(?:over|ends|finished) (?:too|so|before|in no time|right away)`, `(?:gleich|zu schnell|sofort|so schnell) (?:wieder )?(?:vorbei|zu ende|aus)`, `se (?:acaba|termina) (?:enseguida|muy|demasiado|tan)`, `(?:se termine|finit|est fini) (?:trop|si|tout de suite)`},
+	said:    []string{`in the blink of an eye`, `im nu`, `en un (?:abrir y cerrar|pis ?pas|santiamén)`, `en un clin`, `duran? (?:muy )?poc\pL*`, `dure (?:trop )?peu`, `(?:over|ends|finished) (?:too|so|before|in no time|right away)`, `(?:gleich|zu schnell|sofort|so schnell) (?:wieder )?(?:vorbei|zu ende|aus)`, `se (?:acaba|termina) (?:enseguida|muy|demasiado|tan)`, `(?:se termine|finit|est fini) (?:trop|si|tout de suite)`},
 }

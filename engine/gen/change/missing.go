@@ -27,8 +27,6 @@ var lacking = []struct {
 		"painted pictures are switched by settings.aiImages; I can change colours, mood and place"},
 	{words(`(?:does(?:n'?t| not)|won'?t) (?:work|load|start|run)`, `broken`, `(?:is|has|there'?s) a bug`, `crash\pL*`, `(?:geht|funktioniert|läuft|startet) nicht`, `kaputt`, `no (?:funciona|carga|arranca)`, `ne (?:marche|fonctionne) pas`, `est cassé`), "",
 		"I can't see what goes wrong there; say what the game should do instead"},
-	{words(`(?:make|let) (?:the |my )?\pL+ (?:chase|follow|hunt)(?: me| us)?`, `(?:should|must|shall) (?:chase|follow|hunt)`, `verfolgen`, `persig\pL+`, `perseguir\pL*`, `poursuiv\pL+`), "",
-		"how the others move goes with the kind of game; they can be faster, slower, more or fewer"},
 }
 
 // missing says of what can't be had why that is, and takes the whole clause.

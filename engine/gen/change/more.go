@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ var letters = regexp.MustCompile(`\pL+`)
 // clause, or by naming texts of it.
 var translatePattern = sync.OnceValue(func() *regexp.Regexp {
 	lang := `(?:` + strings.Join(slices.Sorted(maps.Keys(languages)), `|`) + `)`
-	polite := `(?: (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|instead|now|jetzt|ahora|maintenant|machen|haben|sein|language))*`
+	polite := `(?: (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|instead|now|jetzt|ahora|maintenant|machen|haben|sein|language|um|umstellen)| (?:for|für|para|pour) .*)*`
 	texts := `(?:texts?|words|labels|language|version|translation|texte?n?|wörter|sprache|fassung|übersetzung|textos|palabras|idioma|versión|textes|mots|langue)`
 	return regexp.MustCompile(`translat\pL*|übersetz\pL*|tradu\pL*|(?:^|[^\pL])(?:in|auf|ins|en|to|into|al|vers|à) ?(?:the |das |el |l['’]|le )?` + lang + polite + `[?!]*$|^` + lang + polite + `[?!]*$|(?:^|[^\pL])` +
 		lang + ` ` + texts + `(?:$|[^\pL])|(?:^|[^\pL])` + texts + ` (?:in |en |auf )?` + lang + `(?:$|[^\pL])`)
@@ -133,7 +134,7 @@ func parameters(s *spec.Spec, c clause) result {
 	for _, name := range slices.Sorted(keysOf(found)) {
 		note(setParam(s, name, found[name]))
 	}
-	if len(found) == 0 && opponentPattern.MatchString(c.text) {
+	if len(found) == 0 && opponentPattern.MatchString(c.text) && levelParam(*s) != "" {
 		switch {
 		case smarterPattern.MatchString(c.text):
 			note(harder(s, c, 1))
@@ -142,9 +143,46 @@ func parameters(s *spec.Spec, c clause) result {
 		}
 	}
 	if len(did)+len(unmet) == 0 {
+		if r := counted(s, c); r != (result{}) {
+			note(r)
+		}
+	}
+	if len(did)+len(unmet) == 0 {
 		return result{}
 	}
-	return list(append(did, unmet...)...)
+	r := list(append(did, unmet...)...)
+	r.tuned = true
+	return r
+}
+
+// countless is the most that a tunable may be to be counted up and down.
+const countless = 1000
+
+// counted changes what a tunable counts by some: "fewer pairs", "a wider board". One
+// whose usual value is 0 leaves the number to the game.
+func counted(s *spec.Spec, c clause) result {
+	params := catalog.Mechanics[s.Mechanic].Params
+	for _, name := range slices.Sorted(keysOf(params)) {
+		p := params[name]
+		now := paramOf(*s, name, p)
+		way := c.amount()
+		if p.Board && boardPattern.MatchString(c.text) {
+			switch {
+			case biggerPattern.MatchString(c.text) || widerPattern.MatchString(c.text):
+				way = 1
+			case smallerPattern.MatchString(c.text) || narrowerPattern.MatchString(c.text):
+				way = -1
+			}
+		} else if !c.reading.Counts(p) {
+			continue
+		}
+		if way == 0 || now == 0 || p.Max > countless {
+			continue
+		}
+		by := max(1, math.Round((p.Max-p.Min)/8))
+		return setParam(s, name, now+float64(way)*step(c, 1, by, 2*by))
+	}
+	return result{}
 }
 
 // paramOf is what a tunable of the mechanic's own has in a game.

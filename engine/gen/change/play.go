@@ -83,9 +83,9 @@ func lives(s *spec.Spec, c clause) result {
 	if !lifePattern.MatchString(c.text) || s.Cast.Pickup.Noun == "heart" && strings.Contains(c.text, "heart") && c.reading.Lives == 0 {
 		return result{}
 	}
-	old, named, more := s.Play.Lives, c.reading.Lives, morePattern.MatchString(c.text)
+	old, named, more := s.Play.Lives, c.reading.Lives, c.amount() > 0
 	switch {
-	case lessPattern.MatchString(c.text):
+	case c.amount() < 0:
 		s.Play.Lives -= max(1, named)
 	case more && named > 0:
 		s.Play.Lives += named
@@ -152,6 +152,9 @@ func seconds(n int) string {
 
 // size is about the hero; a wish for a bigger anything else is not met.
 func size(s *spec.Spec, c clause) result {
+	if c.tuned {
+		return result{}
+	}
 	about := c.names(s.Cast.Hero.Noun) || heroPattern.MatchString(c.text)
 	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || len(c.reading.Unmet) > 0 && !about
 	by := step(c, 1.08, 1.2, 1.4)
@@ -177,17 +180,31 @@ func amount(s *spec.Spec, c clause) result {
 // crowd is how many times as many there are to be of those that are avoided, 0 where
 // a clause says nothing of it.
 func crowd(s spec.Spec, c clause) float64 {
-	if !obstaclePattern.MatchString(c.text) && !c.names(s.Cast.Hazard.Noun) {
+	if c.tuned || !obstaclePattern.MatchString(c.text) && !c.names(s.Cast.Hazard.Noun) {
 		return 0
 	}
 	k := step(c, 1.12, 1.3, 1.6)
-	switch {
-	case nonePattern.MatchString(c.text):
+	if nonePattern.MatchString(c.text) {
 		return spec.MinFactor / s.Play.Density
-	case lessPattern.MatchString(c.text):
-		return 1 / k
-	case morePattern.MatchString(c.text):
+	}
+	switch c.amount() {
+	case 1:
 		return k
+	case -1:
+		return 1 / k
+	}
+	return 0
+}
+
+// amount is whether a clause would have more of something, 1, or less, -1.
+func (c clause) amount() int {
+	switch {
+	case tooFewPattern.MatchString(c.text):
+		return 1
+	case tooManyPattern.MatchString(c.text), lessPattern.MatchString(c.text):
+		return -1
+	case morePattern.MatchString(c.text):
+		return 1
 	}
 	return 0
 }

@@ -15,6 +15,7 @@ var (
 	pickupPattern = words(`pickups?`, `collectibles?`, `coins?`, `items?`, `rewards?`, `points`, `münzen?`, `monedas?`, `pièces?`)
 	darkerPattern = words(`dark(?:er)?`, `night mode`, `at night`, `nachts?`, `dunk(?:el|ler|les)`, `de noche`, `por la noche`, `m[aá]s oscur[oa]`, `de nuit`, `la nuit`, `plus sombre`)
 	lightPattern  = words(`lighter`, `brighter`, `heller`, `más clar[oa]`, `plus claire?`)
+	placePattern  = words(`in(?:to)?`, `on`, `at`, `to`, `under`, `scenery`, `place`, `im`, `ins?`, `am`, `auf`, `unter`, `en`, `al?`, `bajo`, `dans`, `sur`, `au`, `à`, `sous`)
 	resetPattern  = regexp.MustCompile(`\b(?:original|normal|default) colou?rs?\b`)
 )
 
@@ -120,7 +121,8 @@ func roleOf(s spec.Spec, c clause) string {
 // retheme moves the game to another place; its figures stay.
 func retheme(s *spec.Spec, c clause) result {
 	theme := c.reading.Theme
-	if theme == "" {
+	sized := biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text) || c.amount() != 0
+	if theme == "" || sized && !placePattern.MatchString(c.text) { // "a bigger field" is no farm
 		return result{}
 	}
 	scene := brief.Scene(theme, c.reading.Places)

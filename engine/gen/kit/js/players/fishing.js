@@ -1,6 +1,6 @@
 // Plays fishing: it brings the rod over a fish, lets the hook down to it, and
 // keeps out of the way of what bites.
-import { FISH, MOST, SEA, hookX, pace } from '../mechanics/fishing.js';
+import { FISH, most, SEA, hookX, pace } from '../mechanics/fishing.js';
 
 /** @param {GameState} s @returns {GameAct} */
 export function act(s) {
@@ -8,7 +8,7 @@ export function act(s) {
   if (h.torn > 0) return null;
   const danger = foe.wait <= 0 && Math.abs(foe.x - x) < 150 && (foe.x - x) * foe.dir < 40;
   if (danger && h.y > foe.y - 90) return { x: x - foe.dir * -60 }; // up, and away from it
-  if (s.load.length >= MOST) return { x };
+  if (s.load.length >= most(s)) return { x };
   let best = null;
   let most = 0;
   for (const f of s.sea) {

@@ -7,12 +7,23 @@ import "time"
 const (
 	PathWorkspace = "/internal/workspace"
 	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
-	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project
+	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project, /revs/{rev}/keep
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathQueue     = "/internal/queue"          // a Queue
+	PathSearch    = PathWorkspace + "/search"  // ?q=
+	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathPlay      = PathWorkspace + "/play"    // follows a check of the game, the body: Played
+	PathMend      = PathWorkspace + "/mend"    // mends without a model: Saved
+	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 )
+
+// RevBuilt, in place of a revision's number, is the game as the running job built it last.
+const RevBuilt = "built"
+
+// MaxPlay bounds a check that is followed, in bytes.
+const MaxPlay = 1 << 20
 
 // MaxEdit bounds one file that is saved by hand, in bytes.
 const MaxEdit = 1 << 20
@@ -26,14 +37,45 @@ type Workspace struct {
 	Running string          `json:"running,omitempty"` // the job that works on it
 	Queued  []string        `json:"queued,omitempty"`  // the jobs that wait, in their order
 	Files   []WorkspaceFile `json:"files"`             // sorted by path
+	Check   *Check          `json:"check,omitempty"`   // the last one, or that which is under way
 }
+
+// Check is what was found of a revision that was played without a model.
+type Check struct {
+	Rev     int      `json:"rev"`
+	Running bool     `json:"running,omitempty"`
+	OK      bool     `json:"ok,omitempty"`      // nothing speaks against it
+	Against []string `json:"against,omitempty"` // what does
+}
+
+// Played is what came of a check that was followed: Against is what speaks against it.
+type Played struct {
+	Against string `json:"against,omitempty"`
+}
+
+// Found are the lines of a game's files that hold a text.
+type Found struct {
+	Lines []FoundLine `json:"lines"` // at most MaxFound, by path and line
+	More  bool        `json:"more,omitempty"`
+}
+
+// FoundLine is one of them.
+type FoundLine struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // of the line, perhaps cut off
+}
+
+// MaxFound bounds the lines that a search returns.
+const MaxFound = 200
 
 // WorkspaceFile is one file of a game.
 type WorkspaceFile struct {
 	Path   string `json:"path"` // in the game's folder
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	Made   bool   `json:"made,omitempty"` // of the sources: it can't be saved
+	Made   bool   `json:"made,omitempty"`   // of the sources: it can't be saved
+	Locked bool   `json:"locked,omitempty"` // jobs leave it as it is
 }
 
 // Revision is one state of a project's files. None is ever changed.
@@ -45,6 +87,16 @@ type Revision struct {
 	Author  string    `json:"author,omitempty"`
 	Message string    `json:"message,omitempty"`
 	Time    time.Time `json:"time"`
+	// Proven: it was played without a model, and nothing spoke against it. Unproven: it
+	// is what a job had written when it was stopped. Of others the kind says it.
+	Proven   bool      `json:"proven,omitempty"`
+	Unproven bool      `json:"unproven,omitempty"`
+	Kept     time.Time `json:"kept,omitzero"` // until then at least
+}
+
+// KeepRequest has a revision be kept until a time at least. The zero time ends that.
+type KeepRequest struct {
+	Until time.Time `json:"until"`
 }
 
 // AuthorUser is the author of what a person saved or restored.
@@ -85,6 +137,7 @@ type Saved struct {
 	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
 	Problems []Problem `json:"problems"`         // that the game has now
 	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
+	Mended   []string  `json:"mended,omitempty"` // what was, without a model
 }
 
 // Problem is what keeps a game from being built, or is wrong with it.

@@ -23,6 +23,7 @@ type Request struct {
 	Skills       []api.Skill  // sent with the brief, then stored ones that are like it
 	Settings     api.Settings // every field set: sticky values and defaults
 	Workspace    *os.Root     // the project's files; nothing is written elsewhere
+	Locked       []string     // paths of the game's files that must stay as they are
 	// Change makes changes of the project's files, all or none. more is what else
 	// will be stored of them, in bytes: their ZIP. An error for want of room has a
 	// text that is for the user. Default: without limits.
@@ -39,6 +40,8 @@ type Reporter interface {
 	// Event appends an event to the job's log, one of the api.Event… types
 	// between job.started and the terminal one.
 	Event(eventType string, members map[string]any)
+	// Built shows the files of a game that builds. Nobody has played it.
+	Built(files map[string][]byte)
 }
 
 // Result is what a generator made.
@@ -51,10 +54,14 @@ type Result struct {
 	// Learned is what later jobs of the project may take from this one; nil for
 	// nothing new.
 	Learned *api.Skill
+	// Written are, beside an error, the files of the game as they were written by then and
+	// not proven; nil for none.
+	Written map[string][]byte
 }
 
 // Generator makes or changes a game. Generate returns ctx's error soon after
-// ctx ends, and otherwise an error whose text is fit for the user's eyes.
+// ctx ends, and otherwise an error whose text is fit for the user's eyes. Beside an
+// error of the result only Written counts.
 type Generator interface {
 	Generate(ctx context.Context, req Request, rep Reporter) (Result, error)
 }

@@ -25,16 +25,17 @@ func (g *embedded) refines(req Request, d *decision) bool {
 
 // refine has a model change the sources of a game that is proven. What it does
 // counts once it is proven too; otherwise the game comes out as it went in.
-// The error is ctx's, the balance's or the generator's own.
+// The error is ctx's, the balance's or the generator's own; what comes out beside it is
+// what the model had written.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
 	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
+		Game: made.files, Fixed: fixed(stockFixed, req), Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	})
 	if err != nil {
-		return made, err
+		return revision{files: out.Written}, err
 	}
 	worked(rep, out)
 	switch {

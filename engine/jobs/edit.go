@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -55,15 +56,18 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 		return contract.Workspace{}, err
 	}
 	out := contract.Workspace{Files: []contract.WorkspaceFile{}}
+	locks := m.Locks()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out.Files = append(out.Files, contract.WorkspaceFile{
 			Path: name, Bytes: int64(len(files[name])), SHA256: sumOf(files[name]), Made: gen.Made(files, name),
+			Locked: slices.Contains(locks, name),
 		})
 	}
 	head, _ := m.history.Head()
 	out.Head = head.ID
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	out.Check = m.checked // replaced, never changed
 	if m.running != nil {
 		out.Running = m.running.id
 	}
@@ -95,18 +99,45 @@ func (m *Manager) File(name string, rev int) (data []byte, err error) {
 	return data, err
 }
 
+// Built returns a file of the game as the job that runs built it last, which nobody has
+// proven yet.
+func (m *Manager) Built(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, there := m.built[name]
+	if !there {
+		return nil, ErrNoFile
+	}
+	return data, nil
+}
+
 // GameAt returns the files of the game as they were at a revision.
 func (m *Manager) GameAt(rev int) (map[string][]byte, error) { return m.gameAt(rev) }
 
 // Revisions returns the project's history, the newest first.
 func (m *Manager) Revisions() contract.Revisions {
 	out := contract.Revisions{Revisions: []contract.Revision{}}
-	for _, r := range slices.Backward(m.history.List()) {
+	marks := m.history.Marks()
+	unproven := map[int]bool{}
+	for _, r := range m.history.List() {
+		mark := marks[r.ID]
+		byHand := r.Job == "" && r.Kind != revs.Restore
+		unproven[r.ID] = (byHand || r.Unproven || r.Kind == revs.Restore && unproven[r.Of]) && !mark.Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
+			Proven: mark.Proven, Unproven: unproven[r.ID], Kept: mark.Until,
 		})
 	}
+	slices.Reverse(out.Revisions)
 	return out
+}
+
+// KeepRevision has a revision be kept until a time, however many follow. A time that is over
+// ends that.
+func (m *Manager) KeepRevision(id int, until time.Time) error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	return m.history.Keep(id, until.Truncate(time.Second).UTC(), m.historyLimits())
 }
 
 // Edit saves a file if it still is what its editor began with, and builds the game

@@ -119,9 +119,10 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 		m.reviseDraft(j)
 	}
 	unmet := gen.DraftUnmet(m.space.Root(), j.id)
-	changed, err := gen.SettleDraft(m.space.Root(), m.change, j.id, v.status == api.JobFailed)
+	changed, err := gen.SettleDraft(m.space.Root(), m.changeUnlocked, j.id, v.status == api.JobFailed)
 	var full *fullError
-	if errors.As(err, &full) {
+	var locked *lockedError
+	if errors.As(err, &full) || errors.As(err, &locked) {
 		m.cfg.Log.Warn("proven game not delivered", zap.String("job", j.id), zap.Error(err))
 		m.reviseDraft(j)
 		_, err = gen.SettleDraft(m.space.Root(), m.change, j.id, false)
@@ -185,6 +186,24 @@ func (m *Manager) Cancel(ctx context.Context, jobID string) (contract.JobRecord,
 	case <-ctx.Done():
 		return contract.JobRecord{}, context.Cause(ctx)
 	}
+}
+
+// StopAfterStep has a job end as cancelled when the step is done that it is at: nothing
+// is broken off that is charged. One that waits ends at once, and one that has ended is
+// left as it is.
+func (m *Manager) StopAfterStep(jobID string) error {
+	j, err := m.find(jobID)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	j.ending = true
+	waits := slices.Contains(m.queue, j)
+	m.mu.Unlock()
+	if waits {
+		m.interrupt(j, errCancelled)
+	}
+	return nil
 }
 
 // interrupt ends a job for this cause: a queued one at once, a running one

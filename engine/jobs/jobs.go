@@ -102,6 +102,9 @@ type Manager struct {
 	later        map[string]laterEdit // by path in the game
 	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
+	locks        []string          // paths of the game's files; replaced, never changed
+	built        map[string][]byte // the game as the running job built it last, nil for none
+	checked      *contract.Check   // the last check, or that which is under way
 	draining     bool
 	lastActivity time.Time
 }
@@ -134,7 +137,7 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
-	if err := errors.Join(m.openHistory(), m.openLater()); err != nil {
+	if err := errors.Join(m.openHistory(), m.openLater(), m.openLocks()); err != nil {
 		return err
 	}
 	var cut int64
@@ -276,7 +279,7 @@ func (m *Manager) finished() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.running.cancel = nil
-	m.running = nil
+	m.running, m.built = nil, nil
 }
 
 // fail ends Run with err, the first time.

@@ -62,7 +62,7 @@ func (m *Manager) shortenHistory(lack revs.Size) bool {
 	if lack == (revs.Size{}) || err != nil || lack.Bytes > now.Bytes-least.Bytes || lack.Files > now.Files-least.Files {
 		return false
 	}
-	err = m.history.Trim(revs.Limits{Revisions: keptRevisions, Bytes: now.Bytes - lack.Bytes, Files: now.Files - lack.Files})
+	err = m.history.Trim(revs.Limits{Revisions: keptRevisions, Bytes: now.Bytes - lack.Bytes, Files: now.Files - lack.Files, Now: m.now()})
 	if err != nil {
 		m.cfg.Log.Warn("history not shortened", zap.Error(err))
 	}

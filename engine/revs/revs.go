@@ -51,6 +51,8 @@ type Revision struct {
 	Author  string    `json:"author,omitempty"` // the model's name, or the generator's
 	Message string    `json:"message,omitempty"`
 	Time    time.Time `json:"time"`
+	// Unproven: nobody played it, though a job left it.
+	Unproven bool `json:"unproven,omitempty"`
 }
 
 // Files maps a path in the project to its content.
@@ -79,6 +81,7 @@ type Store struct {
 	// revision has is not known, so none is removed.
 	torn  bool
 	sizes map[string]int64 // of the objects that are on disk
+	marks map[int]Mark     // by revision; replaced, never changed
 }
 
 // entry is a revision with its line, which may say more than this version knows.
@@ -98,7 +101,7 @@ func Open(dir string) (s *Store, cut int64, err error) {
 	if cut, err = s.openLog(); err != nil {
 		return nil, 0, err
 	}
-	if err := s.index(); err != nil {
+	if err := errors.Join(s.index(), s.openMarks()); err != nil {
 		return nil, 0, errors.Join(err, s.Close())
 	}
 	return s, cut, nil

@@ -1,0 +1,90 @@
+package gen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
+	"github.com/svc-games/svc/engine/gen/playtest"
+	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/kit"
+)
+
+// Judge plays games that no job works on, without a model. A Generator may be one.
+type Judge interface {
+	// Prove plays a game in every way, and returns what speaks against it. Its error is
+	// ctx's, ErrNoBrowser, or means that nothing can be said.
+	Prove(ctx context.Context, game map[string][]byte) (against []string, err error)
+	// Follow follows a check of a game, as a job would, and returns what speaks against
+	// it, "" for nothing. Its errors are those of Prove.
+	Follow(ctx context.Context, game map[string][]byte, check []byte) (against string, err error)
+}
+
+// ErrNoBrowser: there is nothing to play a game in.
+var ErrNoBrowser = errors.New("the engine has no browser to play the game in")
+
+// Prove implements Judge.
+func (g *embedded) Prove(ctx context.Context, game map[string][]byte) ([]string, error) {
+	game = maps.Clone(game)
+	problems, err := Rebuild(ctx, game, "")
+	if err != nil {
+		return nil, err
+	}
+	var against []string
+	for _, p := range problems {
+		against = append(against, p.File+": "+p.Text)
+	}
+	if len(against) > 0 {
+		return against, nil
+	}
+	if g.browser == nil {
+		return nil, ErrNoBrowser
+	}
+	report, err := g.browser.Play(ctx, playable(game))
+	if err != nil && ctx.Err() == nil {
+		report, err = g.browser.Play(ctx, playable(game)) // a browser may die of anything
+	}
+	for _, c := range report.Failed(true) {
+		against = append(against, c.Rule+" "+c.Note)
+	}
+	return against, err
+}
+
+// follower is a player that follows checks; playtest.Pool is the real one.
+type follower interface {
+	TryCheck(ctx context.Context, g playtest.Game, check []byte) (why string, err error)
+}
+
+// Follow implements Judge.
+func (g *embedded) Follow(ctx context.Context, game map[string][]byte, check []byte) (string, error) {
+	f, ok := g.browser.(follower)
+	if !ok {
+		return "", ErrNoBrowser
+	}
+	return f.TryCheck(ctx, playable(game), check)
+}
+
+// playable is a game as it is played, by what its files say of it.
+func playable(files compile.Files) playtest.Game {
+	var manifest struct{ SVC compile.About }
+	var about kit.About
+	_ = json.Unmarshal(files[compile.Manifest], &manifest) // what says nothing is taken for a short game
+	_ = json.Unmarshal(files[compile.DataFile], &about)
+	w, h := about.Size.W, about.Size.H
+	if w < 1 || h < 1 || w > 2000 || h > 2000 {
+		w, h = catalog.Field(spec.Spec{Mechanic: manifest.SVC.Kind, Format: manifest.SVC.Format})
+	}
+	return playtest.Game{
+		Files: files, Width: w, Height: h, Short: manifest.SVC.Format == spec.Short,
+		Trusted: files[kitMark] == nil && manifest.SVC.Kind != "", // by the simulation of its mechanic
+	}
+}
+
+// Interface guards
+var (
+	_ Judge    = (*embedded)(nil)
+	_ follower = (*playtest.Pool)(nil)
+)

@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +19,28 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// Now is what an address of a live preview begins with where it shows the present.
-const Now = "now"
+// What an address of a live preview begins with, in place of a version: where it shows the
+// present, and what the running job has built.
+const (
+	Now   = "now"
+	Built = "built"
+)
 
 // bridgeFile is beside the folders of a live preview: the script that says what goes
 // wrong in a game.
 const bridgeFile = "bridge.js"
 
-//go:embed preview/bridge.js
-var bridge []byte
+// The parts of the bridge. They share their names, and none with the game.
+var (
+	//go:embed preview/clock.js
+	clockPart []byte
+	//go:embed preview/play.js
+	playPart []byte
+	//go:embed preview/bridge.js
+	bridgePart []byte
+
+	bridge = slices.Concat([]byte("(() => {\n"), clockPart, playPart, bridgePart, []byte("})();\n"))
+)
 
 // loads is the beginning of a tag that loads a script.
 var loads = regexp.MustCompile(`(?i)<script( [^>]*)?\ssrc=`)
@@ -62,6 +77,22 @@ func refuseLive(w http.ResponseWriter, wait time.Duration, message string) {
 	http.Error(w, message, http.StatusServiceUnavailable)
 }
 
+// queryOfLive is how an engine is asked for a file of the folder that a preview's address
+// begins with.
+func queryOfLive(at, file string) (url.Values, bool) {
+	if !api.CleanPath(file) {
+		return nil, false
+	}
+	if at == Now {
+		return fileQuery(file, 0), true
+	}
+	if at == Built {
+		return url.Values{"path": {file}, "rev": {contract.RevBuilt}}, true
+	}
+	rev, err := strconv.Atoi(at)
+	return fileQuery(file, rev), err == nil && rev >= 0
+}
+
 // Live answers with one file of a project's game as it is, or was at a revision, for a
 // browser to run at the previews' origin. The console has made sure that the reader may
 // see it.
@@ -72,14 +103,11 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		_, _ = w.Write(bridge)
 		return
 	}
-	rev, err := strconv.Atoi(at)
-	if at == Now {
-		rev, err = 0, nil
-	}
 	if file == "" || strings.HasSuffix(file, "/") {
 		file += "index.html"
 	}
-	if err != nil || rev < 0 || !api.CleanPath(file) {
+	query, ok := queryOfLive(at, file)
+	if !ok {
 		http.Error(w, "The game has no such file.", http.StatusNotFound)
 		return
 	}
@@ -97,7 +125,7 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		share := s.Answers.Share(project.OwnerID)
 		defer share.Release()
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
-		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
+		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: query})
 	}
 	var notYet *api.Error
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -57,7 +58,9 @@ type openFile struct {
 	Binary bool
 	Bytes  int64
 	Fixed  bool // it can't be saved
+	Locked bool // jobs leave it as it is
 	New    bool
+	Line   int // that is looked for, 0 for none
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
 	Theirs   *string
 	Problems []contract.Problem // that the game has since the file was saved
@@ -78,6 +81,40 @@ func (p projectPage) LastPrice() string {
 	return ""
 }
 
+// Green is the newest version before the head that was proven, 0 for none.
+func (p projectPage) Green() int {
+	for _, r := range p.Revisions {
+		if r.ID < p.Workspace.Head && !unproven(r) && r.Kind != "draft" {
+			return r.ID
+		}
+	}
+	return 0
+}
+
+// unproven reports whether nobody has played a version. Engines of before say it by its kind
+// alone.
+func unproven(r contract.Revision) bool {
+	return !r.Proven && (r.Unproven || r.Job == "" && r.Kind != "restore")
+}
+
+// Unproven reports whether nobody has played the newest version.
+func (p projectPage) Unproven() bool {
+	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
+}
+
+// Kept reports whether a version stays however many follow.
+func (p projectPage) Kept(r contract.Revision) bool { return r.Kept.After(time.Now()) }
+
+// Cost is what the job that made a version was charged, "" for none that is known.
+func (p projectPage) Cost(r contract.Revision) string {
+	for _, job := range p.Jobs {
+		if job.JobID == r.Job && job.Settled {
+			return job.TIKSpent.String()
+		}
+	}
+	return ""
+}
+
 // Head is the newest revision.
 func (p projectPage) Head() int { return p.Workspace.Head }
 
@@ -88,6 +125,36 @@ func (p projectPage) At(rest string) string { return "/console/studio/" + p.Proj
 func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
 }
+
+// LineAt returns the address of a line of a file in the editor.
+func (p projectPage) LineAt(name string, line int) string {
+	return p.At("?" + url.Values{"file": {name}, "line": {strconv.Itoa(line)}}.Encode() + "#code")
+}
+
+// Prices says what the project's last jobs cost, "" where none is known.
+func (p projectPage) Prices() string {
+	var least, most api.TIK
+	n := 0
+	for _, job := range p.Jobs {
+		if !job.Settled || job.TIKSpent == 0 || n == pricedJobs {
+			continue
+		}
+		if n++; n == 1 {
+			least, most = job.TIKSpent, job.TIKSpent
+		}
+		least, most = min(least, job.TIKSpent), max(most, job.TIKSpent)
+	}
+	switch {
+	case n == 0:
+		return ""
+	case least == most:
+		return fmt.Sprintf("The last job cost %s TIK.", most)
+	}
+	return fmt.Sprintf("The last jobs cost %s to %s TIK.", least, most)
+}
+
+// pricedJobs is how many of a project's last jobs say what one costs.
+const pricedJobs = 5
 
 // Present returns the sum of a file as it is, "" for one that is not there.
 func (p projectPage) Present(name string) string {
@@ -131,6 +198,8 @@ func (s *Studio) show(x *exchange) error {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
 			page.Error = asError(err).Message
+		} else {
+			page.File.Line, _ = strconv.Atoi(query.Get("line")) // what is no number is none
 		}
 	}
 	return s.showProject(x, http.StatusOK, page)
@@ -139,6 +208,11 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"checking": "The newest version is being played, which is free. What is found is said here when the page is loaded again.",
+	"mended":   "What could be mended without a model is mended: the versions say what.",
+	"locked":   "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
+	"kept": "The version is kept, however many follow.", "let": "The version goes when there is no room for it, and so do links to it.",
+	"ending":  "The job ends when its step is done.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",
 }
@@ -263,7 +337,12 @@ func (s *Studio) open(ctx context.Context, x *exchange, page projectPage, name s
 	}
 	f := &openFile{Path: name, SHA256: strings.Trim(a.header.Get("ETag"), `"`), Rev: rev, Bytes: int64(len(a.body))}
 	f.Binary = len(a.body) > maxShown || !utf8.Valid(a.body) || slices.Contains(a.body, 0)
-	f.Fixed = rev > 0 || slices.ContainsFunc(page.Workspace.Files, func(w contract.WorkspaceFile) bool { return w.Path == name && w.Made })
+	f.Fixed = rev > 0
+	for _, w := range page.Workspace.Files {
+		if w.Path == name {
+			f.Fixed, f.Locked = f.Fixed || w.Made, w.Locked
+		}
+	}
 	if !f.Binary {
 		f.Text = string(a.body)
 	}

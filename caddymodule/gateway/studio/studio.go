@@ -73,6 +73,12 @@ func New(p Parts) (*Studio, error) {
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,
+		"GET /{project}/search":           s.search,
+		"POST /{project}/check":           s.check,
+		"POST /{project}/plays":           s.keepPlay,
+		"POST /{project}/mend":            s.mend,
+		"POST /{project}/lock":            s.lock,
+		"POST /{project}/keep":            s.keep,
 	} {
 		s.routes.Handle(pattern, s.answer(answer))
 	}

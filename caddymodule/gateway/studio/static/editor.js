@@ -19,7 +19,15 @@ export function edit(form) {
 	};
 	text.addEventListener("input", changed);
 	let editor = null;
-	const opened = open(form, text, changed).then((made) => { editor = made; });
+	const opened = open(form, text, changed).then((made) => {
+		editor = made;
+		if (Number(form.dataset.line)) editor?.goTo(Number(form.dataset.line));
+	});
+	form.addEventListener("line", (event) => { // of the file, to be shown
+		if (!editor) return;
+		event.preventDefault();
+		editor.goTo(event.detail);
+	});
 	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
 	if (text.readOnly || !said) return opened; // what follows does not wait for it
 	addEventListener("keydown", (event) => {

@@ -1,6 +1,0 @@
-package analytics
-
-import "github.com/svc-games/svc/sidecar/store"
-
-// Store is what the log keeps all in.
-func (l *Log) Store() *store.Store { return l.store }

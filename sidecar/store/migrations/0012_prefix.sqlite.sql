@@ -1,1 +1,0 @@
--- SQLite's triggers have no functions that would need a prefix.

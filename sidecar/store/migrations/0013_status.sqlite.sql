@@ -1,7 +1,0 @@
--- The status of a job changes while it is active: never of one that is settled or
--- released. What an engine says of an active one, queued or running, is not judged.
-CREATE TRIGGER jobs_status_moves AFTER UPDATE OF status ON jobs
-WHEN NEW.status <> OLD.status AND OLD.state <> 'active' AND (NEW.state = OLD.state OR NEW.state = 'released')
-BEGIN
-	SELECT RAISE(ABORT, 'CHECK constraint failed: jobs_status_moves');
-END;

@@ -105,7 +105,7 @@ type Job struct {
 	Failure     *Failure   `json:"failure,omitempty"`
 	Files       *Files     `json:"files,omitempty"`
 	LastEventID uint64     `json:"lastEventId"`
-	Unmet       []Unmet    `json:"unmet,omitempty"` // of a completed job, the kind of game first
+	Unmet       []Unmet    `json:"unmet,omitempty"` // of a job that has ended, the kind of game first
 	Model       string     `json:"model,omitempty"` // who makes the game, ModelEmbedded for none; "" until it is known
 }
 

@@ -163,6 +163,36 @@ func TestShippedCaddyfileIsFormattedAndHoldsTheWholeChain(t *testing.T) {
 	}
 }
 
+// TestOptionsOfTheShorthandAreThoseOfItsSteps: to change one needs no chain of one's own.
+func TestOptionsOfTheShorthandAreThoseOfItsSteps(t *testing.T) {
+	short, err := adapt(t, ":8080 {\n\tsvc_api {\n\t\trate 5 10\n\t\tfailed_rate off\n\t\tmax_body 1MiB\n\t\thold 4s\n\t\ttimeout 20s\n\t\tdeadline 6s\n\t}\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := strings.NewReplacer(
+		"\tsvc_auth\n", "\tsvc_auth {\n\t\trate 5 10\n\t\tfailed_rate off\n\t}\n",
+		"\tsvc_access\n", "\tsvc_access {\n\t\tmax_body 1MiB\n\t}\n",
+		"\tsvc_engine\n", "\tsvc_engine {\n\t\thold 4s\n\t}\n",
+		"\tsvc_quota\n", "\tsvc_quota {\n\t\ttimeout 20s\n\t\tdeadline 6s\n\t}\n",
+	).Replace(caddymodule.Chain)
+	long, err := adapt(t, ":8080 {\n\thandle /v1/* {\n"+chain+"\n\t}\n\thandle_errors {\n"+caddymodule.ErrorChain+"\n\t}\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short != long || strings.Count(short, "failed_rate") != 1 || !strings.Contains(short, "per_second") {
+		t.Errorf("the shorthand is\n%s\nwritten out it is\n%s", short, long)
+	}
+	for option, want := range map[string]string{
+		"rate 5 10 15":         "svc_api: rate takes requests a second",
+		"hold soon":            "svc_api: hold",
+		"hold 1s\n\t\thold 2s": "svc_api: hold is given twice",
+	} {
+		if _, err := adapt(t, ":8080 {\n\tsvc_api {\n\t\t"+option+"\n\t}\n}\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", option, err, want)
+		}
+	}
+}
+
 func TestChainWrittenOutMeansWhatTheShorthandMeans(t *testing.T) {
 	short, err := adapt(t, ":8080 {\n\tsvc_api\n}\n")
 	if err != nil {

@@ -60,8 +60,9 @@ type App struct {
 	// console one user. One more is answered 503 with Retry-After. Default: 64.
 	MaxStreamsPerKey int `json:"max_streams_per_key,omitempty"`
 
-	// The same for all of them together. Default: as many as take half of the
-	// files that the process may have open, two each, and at most 10,000.
+	// The same for all of them together. Default: half of the files that the
+	// process may have open, and at most 10,000. The jobs that they are of are at most
+	// a fourth of these files.
 	MaxStreams int `json:"max_streams,omitempty"`
 
 	// Where keys, ledger and policy are. Default: {"form": "embedded"}, in this

@@ -2,6 +2,7 @@ package caddymodule_test
 
 import (
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"runtime"
@@ -41,34 +42,55 @@ const polled = `	handle /v1/* {
 		svc_error
 	}`
 
-// BenchmarkStatusPoll measures a status poll from the router on, Caddy's own
-// work included: key, rate, decision and record come from memory.
-func BenchmarkStatusPoll(b *testing.B) {
-	d := newFakeBackend(b)
+// statusPoll returns what polls a status, from the router on, Caddy's own work included:
+// key, rate, decision and record come from memory.
+func statusPoll(tb testing.TB) (poll func()) {
+	d := newFakeBackend(tb)
 	key := d.key("key_1", "")
-	g := d.gateway(b, polled)
+	g := d.gateway(tb, polled)
 	g.load(quiet, polled)
 	app, err := caddy.ActiveContext().App("http")
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	server := app.(*caddyhttp.App).Servers["srv0"]
-	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+g.addr+"/v1/generate/"+testJob+"/status?projectId="+testProject, nil)
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, "http://"+g.addr+"/v1/generate/"+testJob+"/status?projectId="+testProject, nil)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	req.RemoteAddr, req.RequestURI = "127.0.0.1:1", req.URL.RequestURI()
 	req.Header.Set("X-API-Key", key)
 	sent := req.Header
 	w := &discarded{header: make(http.Header)}
-	b.ReportAllocs()
-	for b.Loop() {
+	return func() {
 		req.Header = http.Header{"X-Api-Key": sent["X-Api-Key"]} // which svc_auth takes away
 		clear(w.header)
 		server.ServeHTTP(w, req)
 		if w.status != http.StatusOK {
-			b.Fatalf("the answer is %d", w.status)
+			tb.Fatalf("the answer is %d", w.status)
 		}
+	}
+}
+
+// TestAStatusPollTakesFewAllocations: how many there are does not depend on the machine. What
+// was asked for once is in the caches a moment later.
+func TestAStatusPollTakesFewAllocations(t *testing.T) {
+	const most = 110 // 103, and what the race detector does to pools
+	poll := statusPoll(t)
+	least := math.Inf(1)
+	for range 20 {
+		if least = min(least, testing.AllocsPerRun(200, poll)); least <= most {
+			return
+		}
+	}
+	t.Errorf("a status poll takes %v allocations, want at most %d", least, most)
+}
+
+func BenchmarkStatusPoll(b *testing.B) {
+	poll := statusPoll(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		poll()
 	}
 }
 

@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -55,6 +56,7 @@ func parseApp(d *caddyfile.Dispenser, existing any) (any, error) {
 	if app.EnginesRaw, err = engines.object(); err != nil {
 		return nil, err
 	}
+	makeRunFolder(os.Args, app.DataDir)
 	return httpcaddyfile.App{Name: "svc", Value: caddyconfig.JSON(app, nil)}, nil
 }
 
@@ -91,7 +93,8 @@ func (a *App) options(sidecar, engines block.Reader) block.Options {
 			Meaning: "how many event streams one key may have open at this gateway, whatever jobs they are of, and in the console one user. " +
 				"One more is answered 503 with `Retry-After: 5`, before an engine is asked"},
 		{Name: "max_streams", Form: "<number>", Read: block.Number(&a.MaxStreams, mostStreams),
-			Default: "as many as take half of the files that the process may have open, two each; at most `10000`", Meaning: "the same for all keys together"},
+			Default: "half of the files that the process may have open; at most `10000`",
+			Meaning: "the same for all keys together. They are of at most so many jobs as are a fourth of these files"},
 		{Name: "expose_rule", Read: block.Flag(&a.ExposeRule), Default: "off",
 			Meaning: "tell clients the policy's rule that decided, in the header `Svc-Policy-Rule` of every answer that the policy decided on; " +
 				"the field `svc_rule` of the access log has it in any case"},

@@ -23,7 +23,7 @@ func TestDocumentNamesEveryMetricFieldAndPlaceholder(t *testing.T) {
 	names := []string{
 		string(gateway.OutcomeAccepted), string(gateway.OutcomeRefused), string(gateway.OutcomeReleased), string(gateway.OutcomeFenced),
 		string(gateway.OutcomeLost),
-		reasonStarting, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
+		reasonStarting, reasonFailed, reasonRate, reasonStreams, reasonForbidden, reasonNotFound, reasonUnavailable, reasonOther,
 		string(gateway.RateOfKey), string(gateway.RateOfAddress), string(streams.RoomKey), string(streams.RoomGateway), stateOK, stateStarting, stateDegraded,
 		undecidedFacts,
 	}

@@ -23,6 +23,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 const (
@@ -51,6 +52,8 @@ type fakeBackend struct {
 	instance string                // the one that answers; "i" is asked
 	verdict  contract.FenceVerdict // what a fence finds out
 	fenceErr error                 // or why it finds out nothing
+
+	notReady error // what a submission gets in the place of an engine, nil for none
 
 	enginesProblems []string // what the engine proxy says of itself
 	enginesErr      error    // or that it can't say
@@ -93,8 +96,17 @@ func (fakeSidecar) OpenSidecar(_ context.Context, dir string, _ *zap.Logger) (*c
 	if d.asked != nil {
 		service = d.asked
 	}
-	return &caddymodule.OpenedSidecar{Service: service, Close: func() error { return nil }}, nil
+	play := func(site.PlayOptions) (site.Play, error) { return fakePlay{}, nil }
+	return &caddymodule.OpenedSidecar{Service: service, Play: play, Close: func() error { return nil }}, nil
 }
+
+// fakePlay has a page, and what players send is taken.
+type fakePlay struct{}
+
+func (fakePlay) Pages() http.Handler {
+	return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+}
+func (fakePlay) Games() http.Handler { return fakePlay{}.Pages() }
 
 type fakeEngines struct {
 	Setting string `json:"setting,omitempty"` // one that a reload changes
@@ -305,6 +317,9 @@ func (d *fakeBackend) lease() *engineproxy.Lease {
 }
 
 func (d *fakeBackend) Submit(context.Context, engineproxy.Project, time.Duration) (*engineproxy.Lease, error) {
+	if d.notReady != nil {
+		return nil, d.notReady
+	}
 	return d.lease(), nil
 }
 

@@ -213,6 +213,32 @@ func TestAccessLogSaysWhoWhatAndWhy(t *testing.T) {
 	}
 }
 
+func TestLogsHaveNoPlayer(t *testing.T) {
+	const agent = "the browser of a player"
+	g := newFakeBackend(t).gateway(t, "\tlog\n\tsvc_play /play/*\n\tsvc_api\n\thandle {\n\t\terror 404\n\t}")
+	ask := func(method, path string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+g.addr+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("User-Agent", agent)
+		if got := g.do(req); got.StatusCode != http.StatusOK && path != "/elsewhere" {
+			t.Errorf("%s %s: %d", method, path, got.StatusCode)
+		}
+	}
+	ask("GET", "/play/x")
+	ask("GET", "/play/x/page.js")
+	ask("POST", "/play/x/report")
+	if log := g.logged(); strings.Contains(log, agent) {
+		t.Errorf("the log says who played: %s", log)
+	}
+	ask("GET", "/elsewhere")
+	if lines := g.accessLines(1); len(lines) != 1 || !strings.Contains(g.logged(), agent) {
+		t.Errorf("the access log has %v", lines)
+	}
+}
+
 func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 	d := newFakeBackend(t)
 	key, disabled := d.key("key_1", ""), d.key("key_2", "disabled")

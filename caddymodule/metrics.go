@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -48,6 +49,7 @@ type collectors struct {
 // svc_requests_total.
 const (
 	reasonStarting    = "engine_starting"
+	reasonFailed      = "engine_failed"
 	reasonRate        = "request_rate"
 	reasonStreams     = "event_streams"
 	reasonForbidden   = "forbidden"
@@ -147,6 +149,9 @@ func reasonOf(err *api.Error) string {
 	}
 	switch {
 	case err.Starting:
+		if failed, ok := errors.AsType[*engineproxy.FailedError](err.Cause); ok && failed.Fatal {
+			return reasonFailed // the client waits for what won't come by itself
+		}
 		return reasonStarting
 	case noRoomFor(err) != nil:
 		return reasonStreams
@@ -198,6 +203,7 @@ var undecided = []struct {
 	reason string
 	err    error
 }{
+	{"slow", sidecar.ErrSlow},               // in another process
 	{"unreachable", sidecar.ErrUnreachable}, // the sidecar gave no answer
 	{"unrecorded", decisionlog.ErrNotRecorded},
 	{"undefined", policy.ErrUndefined},

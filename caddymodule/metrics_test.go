@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -64,6 +65,28 @@ func TestEveryRequestIsCountedOnceByItsEnd(t *testing.T) {
 		if got := g.grows(histogram, func() { g.send("GET", "/v1/projects", key, "") }); got != 1 {
 			t.Errorf("%s grew by %v", histogram, got)
 		}
+	}
+}
+
+// TestAnEngineThatCanNotStartAsConfiguredIsNoColdStart: to wait does not help, and alerts
+// look at the reason.
+func TestAnEngineThatCanNotStartAsConfiguredIsNoColdStart(t *testing.T) {
+	for reason, err := range map[string]error{
+		"engine_starting": &engineproxy.FailedError{Reason: "It took too long."},
+		"engine_failed":   &engineproxy.FailedError{Reason: "The image is missing.", Fatal: true},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			d := newFakeBackend(t)
+			d.notReady = err
+			key := d.key("k", "")
+			g := d.gateway(t, wholeAPI)
+			count := fmt.Sprintf(`svc_requests_total{action="generate",class="5xx",reason=%q}`, reason)
+			if got := g.grows(count, func() {
+				g.send("POST", "/v1/generate", key, fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject))
+			}); got != 1 {
+				t.Errorf("%s grew by %v", count, got)
+			}
+		})
 	}
 }
 

@@ -90,6 +90,7 @@ func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if !games && !strings.HasPrefix(r.URL.Path, site.PlayPath) {
 		return next.ServeHTTP(w, r)
 	}
+	caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true) // players' addresses are kept nowhere
 	shared, err := p.app.Shared(r.Context())
 	if err != nil {
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)

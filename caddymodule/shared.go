@@ -49,6 +49,10 @@ type Shared struct {
 // newShared puts the cache before a backend's sidecar. dataDir is the folder
 // that the backend keeps to itself, "" for none.
 func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) {
+	followed, err := followedJobs()
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
 	open := &streams.Registry{Changed: metrics.streamsChanged}
 	rechecks := gateway.NewRechecks(b.sidecar.Service, open)
 	cached, err := cache.New(named{b.sidecar.Service}, cache.Options{
@@ -74,6 +78,7 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
 		people: gateway.NewRates(rate.NewLocal[string](gateway.RatedKeys, time.Now), time.Now),
 	}
+	shared.jobs.Limit(followed)
 	shared.serveGames(logger)
 	return shared, nil
 }

@@ -11,11 +11,17 @@ import (
 
 // Defaults and bounds of the options max_streams_per_key and max_streams.
 const (
-	streamsPerKey   = 64
-	streamsInAll    = 10_000
-	mostStreams     = 1_000_000
-	filesPerStream  = 2 // the client's connection and the engine's
-	shareForStreams = 2 // one half: the rest is for other requests, engines and the store
+	streamsPerKey = 64
+	streamsInAll  = 10_000
+	mostStreams   = 1_000_000
+)
+
+// Parts of the files that the process may have open, of which each stream takes one, its
+// client's connection, and each job whose events are read another one, to its engine,
+// however many read. The rest is for other requests, engines and the store.
+const (
+	partForStreams = 2 // a half, which svc_connections leaves to all clients
+	partForJobs    = 4
 )
 
 // boundStreams checks both options and sets their defaults.
@@ -32,9 +38,15 @@ func (a *App) boundStreams() error {
 		if err != nil {
 			return err
 		}
-		a.MaxStreams = int(max(1, min(streamsInAll, files/shareForStreams/filesPerStream)))
+		a.MaxStreams = int(max(1, min(streamsInAll, files/partForStreams)))
 	}
 	return nil
+}
+
+// followedJobs returns of how many jobs the events may be read at once.
+func followedJobs() (int, error) {
+	files, err := fileLimit()
+	return int(max(1, min(mostStreams, files/partForJobs))), err
 }
 
 // fileLimit returns how many files the process may have open.

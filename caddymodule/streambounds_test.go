@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
+	"golang.org/x/sys/unix"
 
+	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -156,6 +158,25 @@ func TestReloadThatFailsLeavesTheBoundsOfStreams(t *testing.T) {
 		if a, _ := g.follow(key); a.StatusCode != 503 {
 			t.Fatalf("the reload was refused, and a second stream is answered %d", a.StatusCode)
 		}
+	}
+}
+
+// TestStreamsTakeAFileEachAndJobsAnother: clients have half of the files, and with the
+// engines of the jobs that they read no more than three quarters.
+func TestStreamsTakeAFileEachAndJobsAnother(t *testing.T) {
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	streams, jobs, err := caddymodule.DefaultBounds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int(min(10_000, files.Cur/2)); streams != want {
+		t.Errorf("of %d files there may be %d streams, want %d", files.Cur, streams, want)
+	}
+	if streams+jobs > int(files.Cur/4*3)+1 || jobs < streams/2 {
+		t.Errorf("of %d files there may be %d streams of %d jobs", files.Cur, streams, jobs)
 	}
 }
 

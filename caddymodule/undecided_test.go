@@ -18,16 +18,21 @@ func TestWithoutADecisionTheAnswerIs503AndTheReasonIsCounted(t *testing.T) {
 	d := newFakeBackend(t)
 	key := d.key("k", "")
 	g := d.gateway(t, wholeAPI)
-	for reason, err := range map[string]error{
-		"undefined":   fmt.Errorf("%w: data.svc.authz.decision %w", policy.ErrNoDecision, policy.ErrUndefined),
-		"malformed":   fmt.Errorf("%w: %w: no rule", policy.ErrNoDecision, policy.ErrMalformed),
-		"evaluation":  fmt.Errorf("%w: division by zero", policy.ErrNoDecision),
-		"slow":        fmt.Errorf("%w: %w", policy.ErrNoDecision, context.DeadlineExceeded),
-		"unrecorded":  decisionlog.ErrNotRecorded,
-		"unreachable": fmt.Errorf("%w: %w", sidecar.ErrUnreachable, context.DeadlineExceeded),
-		"facts":       errors.New("disk 7 is broken"),
+	for _, tc := range []struct {
+		reason string
+		err    error
+	}{
+		{"undefined", fmt.Errorf("%w: data.svc.authz.decision %w", policy.ErrNoDecision, policy.ErrUndefined)},
+		{"malformed", fmt.Errorf("%w: %w: no rule", policy.ErrNoDecision, policy.ErrMalformed)},
+		{"evaluation", fmt.Errorf("%w: division by zero", policy.ErrNoDecision)},
+		{"slow", fmt.Errorf("%w: %w", policy.ErrNoDecision, context.DeadlineExceeded)},
+		{"slow", fmt.Errorf("%w: %w: %w", sidecar.ErrUnreachable, sidecar.ErrSlow, context.DeadlineExceeded)},
+		{"unrecorded", decisionlog.ErrNotRecorded},
+		{"unreachable", fmt.Errorf("%w: %w", sidecar.ErrUnreachable, context.DeadlineExceeded)},
+		{"facts", errors.New("disk 7 is broken")},
 	} {
-		d.fail(err)
+		reason := tc.reason
+		d.fail(tc.err)
 		grew := g.grows(fmt.Sprintf("svc_decision_failures_total{reason=%q}", reason), func() {
 			a := g.send("GET", "/v1/projects", key, "")
 			if a.StatusCode != 503 || a.Header.Get("Retry-After") != "1" || strings.Contains(a.body, "disk 7") {

@@ -2,8 +2,8 @@
 // generation jobs, follows their events, and downloads and unpacks the games.
 //
 // Submissions wait out a cold start by themselves, event streams reconnect by
-// themselves, and a download is checked against the job's record. Every other call
-// waits out a 503 too, for a minute at most.
+// themselves, and a download goes on where it broke and is checked against the job's record.
+// Every other call waits out a 503 too, for a minute at most, and one that only reads a lost answer.
 package client
 
 import (
@@ -44,9 +44,9 @@ type Options struct {
 	// BaseURL is the service's address; default DefaultBaseURL. /v1 at its end makes
 	// no difference.
 	BaseURL string
-	// HTTPClient carries the requests. It must not have a Timeout, which would
-	// cut event streams. The default waits at most a minute for the start of
-	// an answer.
+	// HTTPClient carries the requests; its CheckRedirect is not used, since redirects are
+	// errors. It must not have a Timeout, which would cut event streams. The default waits at
+	// most a minute for the start of an answer.
 	HTTPClient *http.Client
 	// RetryBudget is the overall time in which Generate tries again; default
 	// DefaultRetryBudget. A negative budget means a single attempt, for all calls.
@@ -100,6 +100,10 @@ func New(opts Options) (*Client, error) {
 		transport.ResponseHeaderTimeout = headerTimeout
 		opts.HTTPClient = &http.Client{Transport: transport}
 	}
+	carrier := *opts.HTTPClient // the caller's stays as it is
+	// The service redirects nothing under /v1; what does makes a GET of a submission.
+	carrier.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	opts.HTTPClient = &carrier
 	if opts.IdleLimit <= 0 {
 		opts.IdleLimit = DefaultIdleLimit
 	}

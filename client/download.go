@@ -6,19 +6,21 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/svc-games/svc/api"
 )
 
 // Download writes the ZIP of an ended job to the file at path, which it
-// replaces. The bytes go to path+".part" first and are compared with the
-// job's record, so that path never holds half a download. ErrNoFiles says that
-// the job is not completed or failed, ErrCorrupt that the bytes are not those
-// of the record.
+// replaces. The bytes go to path+".part" first, where a broken connection is
+// taken up, and are compared with the job's record, so that path never holds
+// half a download. ErrNoFiles says that the job is not completed or failed,
+// ErrCorrupt that the bytes are not those of the record.
 func (c *Client) Download(ctx context.Context, job Job, path string) (api.Files, error) {
 	record, err := c.Status(ctx, job)
 	if err != nil {
@@ -47,25 +49,70 @@ func (c *Client) Download(ctx context.Context, job Job, path string) (api.Files,
 	return *record.Files, nil
 }
 
-// fetch streams the ZIP into the file at path and returns its SHA-256.
+// fetch writes the ZIP into the file at path and returns its SHA-256. Where the connection breaks
+// it goes on from there, for as long as each minute brings more.
 func (c *Client) fetch(ctx context.Context, job Job, path string) (sum string, err error) {
-	var resp *http.Response
-	err = c.patient(ctx, func() (err error) {
-		resp, err = c.send(ctx, http.MethodGet, job.path("files"), http.Header{"Accept": {"application/zip"}}, nil)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(file, hash), resp.Body); err != nil {
-		return "", err
+	delay := func(err error, attempt int) (time.Duration, bool) {
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			return 0, false // the disk is full, say
+		}
+		return c.readDelay(err, attempt)
 	}
-	return hex.EncodeToString(hash.Sum(nil)), file.Sync()
+	z := partial{File: file, hash: sha256.New()}
+	var most int64
+	for whole := false; !whole; {
+		err := c.again(ctx, min(callBudget, c.opts.RetryBudget), delay, func() error {
+			err := c.goOn(ctx, job, &z)
+			if whole = err == nil; whole || z.size <= most || c.opts.RetryBudget < 0 {
+				return err
+			}
+			most = z.size
+			return c.opts.Sleep(ctx, firstBackoff)
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(z.hash.Sum(nil)), file.Sync()
+}
+
+// partial is the file of a download with what has come of it.
+type partial struct {
+	*os.File
+	hash hash.Hash
+	size int64
+	etag string // of the whole, as an answer said
+}
+
+// goOn asks for what is missing, and writes what comes.
+func (c *Client) goOn(ctx context.Context, job Job, z *partial) error {
+	header := http.Header{"Accept": {"application/zip"}}
+	if z.size > 0 && z.etag != "" {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", z.size))
+		header.Set("If-Range", z.etag)
+	}
+	resp, err := c.send(ctx, http.MethodGet, job.path("files"), header, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusPartialContent { // all of it comes again
+		z.size = 0
+		z.hash.Reset()
+		if _, err := z.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := z.Truncate(0); err != nil {
+			return err
+		}
+	}
+	z.etag = resp.Header.Get("ETag")
+	n, err := io.Copy(io.MultiWriter(z.File, z.hash), resp.Body)
+	z.size += n
+	return err
 }

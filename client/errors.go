@@ -91,10 +91,11 @@ func (c *Client) readError(method, path string, resp *http.Response) *Error {
 		RetryAfterSeconds int    `json:"retryAfterSeconds"`
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	if err != nil || json.Unmarshal(text, &body) != nil {
+	if e.StatusCode < 400 || err != nil || json.Unmarshal(text, &body) != nil {
 		// The status says enough, where a proxy of the service may have set it.
-		if e.foreign = err == nil && (e.StatusCode < 400 || e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusMethodNotAllowed); e.foreign {
-			e.Message = fmt.Sprintf("What answers at %s is not the service.", c.base.Redacted())
+		e.foreign = e.StatusCode < 400 || err == nil && (e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusMethodNotAllowed)
+		if e.foreign {
+			e.Message = fmt.Sprintf("What answers at %s is not the service%s.", c.base.Redacted(), redirect(resp))
 		}
 		return e
 	}
@@ -106,4 +107,13 @@ func (c *Client) readError(method, path string, resp *http.Response) *Error {
 		e.RetryAfter = time.Duration(body.RetryAfterSeconds) * time.Second
 	}
 	return e
+}
+
+// redirect says where an answer sends its request, if it does.
+func redirect(resp *http.Response) string {
+	location, err := resp.Location()
+	if err != nil {
+		return ""
+	}
+	return ": it redirects to " + location.Redacted()
 }

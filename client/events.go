@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -77,7 +78,7 @@ func (f *follower) follow(ctx context.Context) error {
 // final reports whether asking again can't help.
 func final(err error) bool {
 	var refused *Error
-	return errors.As(err, &refused) && refused.StatusCode < 500
+	return errors.As(err, &refused) && refused.StatusCode < 500 || misdirected(err)
 }
 
 // retryAfter returns how long the service asked to wait with a refusal, 0 for
@@ -107,6 +108,9 @@ func (f *follower) connect(ctx context.Context) (ended bool, err error) {
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusNoContent {
 		return true, nil
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		return false, fmt.Errorf("%w: %s: no event stream", ErrForeign, f.client.base.Redacted())
 	}
 	stream := sse.NewReader(&watched{Reader: resp.Body, seen: func() { idle.Reset(f.client.opts.IdleLimit) }})
 	for {

@@ -10,8 +10,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 )
@@ -129,6 +132,55 @@ func TestCutDownloadLeavesTheEarlierFileAlone(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "earlier" {
 		t.Errorf("the earlier file holds %q, %v", got, err)
+	}
+}
+
+// TestCutDownloadGoesOnWhereItBroke, or begins anew with a service that has no parts.
+func TestCutDownloadGoesOnWhereItBroke(t *testing.T) {
+	content := bytes.Repeat([]byte("game"), 1<<16)
+	whole := filesService(content, sumOf(content))
+	etag := strconv.Quote(sumOf(content))
+	for parts, want := range map[bool][]string{
+		true:  {" ", "bytes=1000- " + etag, "bytes=2000- " + etag},
+		false: {" ", "bytes=1000- " + etag, "bytes=1500- " + etag},
+	} {
+		var asked []string
+		c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/files") {
+				whole(w, r)
+				return
+			}
+			asked = append(asked, r.Header.Get("Range")+" "+r.Header.Get("If-Range"))
+			w.Header().Set("ETag", etag)
+			from, to := 0, 500+500*len(asked)
+			if parts && len(asked) == 2 {
+				from, to = 1000, 2000
+			}
+			switch {
+			case len(asked) == 3 && parts:
+				http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+				return
+			case len(asked) == 3:
+				_, _ = w.Write(content)
+				return
+			case from > 0:
+				w.Header().Set("Content-Length", strconv.Itoa(len(content)-from))
+				w.WriteHeader(http.StatusPartialContent)
+			default:
+				w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+			}
+			_, _ = w.Write(content[from:to])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		})
+		path := filepath.Join(t.TempDir(), "game.zip")
+		_, err := c.Download(t.Context(), Job{ID: testJob}, path)
+		if got, read := os.ReadFile(path); err != nil || read != nil || !bytes.Equal(got, content) {
+			t.Errorf("%d bytes: %v, %v", len(got), err, read)
+		}
+		if !slices.Equal(asked, want) || !slices.Equal(clock.slept, []time.Duration{firstBackoff, firstBackoff}) {
+			t.Errorf("asked for %q, want %q; waited %v", asked, want, clock.slept)
+		}
 	}
 }
 

@@ -10,18 +10,14 @@ import (
 // PlaySettings returns what is set for a project's published game.
 func (c *Client) PlaySettings(ctx context.Context, projectID string) (api.PlaySettings, error) {
 	var found api.PlaySettingsFound
-	err := c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodGet, partOf(projectID, "publish/settings"), nil, nil, &found)
-	})
+	err := c.ask(ctx, http.MethodGet, partOf(projectID, "publish/settings"), nil, &found)
 	return found.Data, err
 }
 
 // SetPlaySettings changes some of it; what is nil stays.
 func (c *Client) SetPlaySettings(ctx context.Context, projectID string, change api.PlayChange) (api.PlaySettings, error) {
 	var found api.PlaySettingsFound
-	err := c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodPost, partOf(projectID, "publish/settings"), nil, change, &found)
-	})
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "publish/settings"), change, &found)
 	return found.Data, err
 }
 
@@ -32,7 +28,7 @@ func (c *Client) RotatePlayKey(ctx context.Context, projectID string, keepDays i
 		KeepDays int `json:"keepDays"`
 	}{keepDays}
 	var made api.Published
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "publish/key"), nil, body, &made) })
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "publish/key"), body, &made)
 	return made.Data, err
 }
 
@@ -49,14 +45,14 @@ func (c *Client) ChangeExperiment(ctx context.Context, projectID string, change 
 
 func (c *Client) experiments(ctx context.Context, method, projectID string, body any) ([]api.Experiment, error) {
 	var list api.ExperimentList
-	err := c.patient(ctx, func() error { return c.call(ctx, method, partOf(projectID, "experiments"), nil, body, &list) })
+	err := c.ask(ctx, method, partOf(projectID, "experiments"), body, &list)
 	return list.Data, err
 }
 
 // BoardRules returns how a game's board counts.
 func (c *Client) BoardRules(ctx context.Context, projectID string) (api.BoardRules, error) {
 	var found api.BoardRulesFound
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, partOf(projectID, "board"), nil, nil, &found) })
+	err := c.ask(ctx, http.MethodGet, partOf(projectID, "board"), nil, &found)
 	return found.Data, err
 }
 
@@ -64,6 +60,6 @@ func (c *Client) BoardRules(ctx context.Context, projectID string) (api.BoardRul
 // anew.
 func (c *Client) SetBoardRules(ctx context.Context, projectID string, rules api.BoardRules) (api.BoardRules, error) {
 	var found api.BoardRulesFound
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "board"), nil, rules, &found) })
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "board"), rules, &found)
 	return found.Data, err
 }

@@ -83,8 +83,6 @@ func (h Handle) Publish(ctx context.Context) (api.Publication, error) {
 // StreamToken returns a token with which a browser, which must not have the key, follows this
 // job and nothing else, for five minutes.
 func (h Handle) StreamToken(ctx context.Context) (token api.StreamToken, err error) {
-	err = h.client.patient(ctx, func() error {
-		return h.client.call(ctx, http.MethodPost, h.path("events/token"), nil, nil, &token)
-	})
+	err = h.client.ask(ctx, http.MethodPost, h.path("events/token"), nil, &token)
 	return token, err
 }

@@ -21,6 +21,7 @@ func TestASubmissionIsAHandleOfItsJob(t *testing.T) {
 		case r.URL.Path == "/v1/generate":
 			accepted(w, r)
 		case strings.HasSuffix(r.URL.Path, "/events"):
+			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprint(w, "id: 1\ndata: {\"seq\":1,\"type\":\"job.progress\",\"percent\":40}\n\n"+
 				"id: 2\ndata: {\"seq\":2,\"type\":\"job.praised\"}\n\n"+block(3, api.EventCompleted))
 		case strings.HasSuffix(r.URL.Path, "/token"):

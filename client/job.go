@@ -10,11 +10,10 @@ import (
 
 // Status returns the job's record. It costs no quota and wakes no engine.
 func (c *Client) Status(ctx context.Context, job Job) (record api.Job, err error) {
-	err = c.patient(ctx, func() error {
-		record, err = c.statusOnce(ctx, job)
-		return err
-	})
-	return record, err
+	if err := c.ask(ctx, http.MethodGet, job.path("status"), nil, &record); err != nil {
+		return api.Job{}, fmt.Errorf("asking for job status: %w", err)
+	}
+	return record, nil
 }
 
 // statusOnce is Status for those who ask again anyway.
@@ -30,7 +29,7 @@ func (c *Client) statusOnce(ctx context.Context, job Job) (api.Job, error) {
 // that has ended already comes back as it is.
 func (c *Client) Cancel(ctx context.Context, job Job) (api.Job, error) {
 	var record api.Job
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodDelete, job.path(""), nil, nil, &record) })
+	err := c.ask(ctx, http.MethodDelete, job.path(""), nil, &record)
 	if err != nil {
 		return api.Job{}, fmt.Errorf("cancelling job: %w", err)
 	}
@@ -73,7 +72,7 @@ func (c *Client) poll(ctx context.Context, job Job, done func(api.Job) bool) err
 			answered = c.opts.Now()
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case final(err) || c.opts.Now().Sub(answered) > c.opts.RetryBudget:
+		case final(err) || c.opts.Now().After(c.givesUp(answered, c.opts.RetryBudget, err)):
 			return err
 		}
 		if err := c.opts.Sleep(ctx, max(c.opts.Poll, retryAfter(err))); err != nil {

@@ -20,7 +20,7 @@ func (c *Client) Jobs(ctx context.Context, of JobQuery) iter.Seq2[api.Job, error
 	return pages(func(after string) ([]api.Job, string, error) {
 		path := listPath("/v1/generate", "projectId", of.ProjectID, "status", string(of.Status), "after", after)
 		var page api.JobList
-		err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &page) })
+		err := c.ask(ctx, http.MethodGet, path, nil, &page)
 		return page.Data, page.NextCursor, err
 	})
 }

@@ -99,8 +99,8 @@ func (c *cutting) files(w http.ResponseWriter, r *http.Request, n int) {
 	}
 	if r.Header.Get("Range") != "" {
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes 7-%d/%d", len(cutGame)-1, len(cutGame)))
-		w.Header().Set("Content-Length", strconv.Itoa(len(cutGame)-7))
 		w.WriteHeader(http.StatusPartialContent)
+		_ = http.NewResponseController(w).Flush() // without a Content-Length
 		_, _ = fmt.Fprint(w, cutGame[7:])
 		return
 	}

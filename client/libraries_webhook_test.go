@@ -1,7 +1,11 @@
 package client
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -15,8 +19,9 @@ const (
 	verifyJS = `
 import { readFileSync } from "node:fs";
 import { verifyWebhook } from "./typescript/index.js";
+const why = (error) => (error instanceof TypeError ? "misused" : "refused");
 for (const { headers, body, secret, now } of JSON.parse(readFileSync(0, "utf8"))) {
-  const taken = (headers) => verifyWebhook({ headers, body, secret, now: now * 1000 }).then((post) => post.type, () => "refused");
+  const taken = (headers) => verifyWebhook({ headers, body, secret, now: now * 1000 }).then((post) => post.type, why);
   console.log(await taken(headers), await taken(new Headers(headers)));
 }`
 	verifyPy = `
@@ -29,6 +34,8 @@ for post in json.load(sys.stdin):
             return verify_webhook(headers, post["body"].encode(), post["secret"], post["now"])["type"]
         except WebhookError:
             return "refused"
+        except ValueError:
+            return "misused"
     print(taken(post["headers"]), taken({name.title(): value for name, value in post["headers"].items()}))`
 )
 
@@ -58,7 +65,10 @@ func TestLibrariesVerifyPosts(t *testing.T) {
 		changed[name] = value
 		return changed
 	}
-	good, refused := "job.completed job.completed\n", "refused refused\n"
+	good, refused, misused := "job.completed job.completed\n", "refused refused\n", "misused misused\n"
+	empty := hmac.New(sha256.New, nil) // with the key of a secret that is none
+	fmt.Fprintf(empty, "msg_1.%d.%s", at.Unix(), body)
+	forged := "v1," + base64.StdEncoding.EncodeToString(empty.Sum(nil))
 	var posts []post
 	want := ""
 	for _, p := range []struct {
@@ -74,6 +84,9 @@ func TestLibrariesVerifyPosts(t *testing.T) {
 		{post{with("webhook-id", "msg_2"), body, secret, at.Unix()}, refused},
 		{post{with("webhook-signature", "v1,! v2,x"), body, secret, at.Unix()}, refused},
 		{post{with("webhook-timestamp", "soon"), body, secret, at.Unix()}, refused},
+		{post{with("webhook-timestamp", strings.Repeat("1", 400)), body, secret, at.Unix()}, refused},
+		{post{with("webhook-timestamp", strings.Repeat("1", 5000)), body, secret, at.Unix()}, refused},
+		{post{with("webhook-signature", forged), body, "whsec_", at.Unix()}, misused},
 	} {
 		posts, want = append(posts, p.post), want+p.want
 	}

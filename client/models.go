@@ -10,6 +10,6 @@ import (
 // Models returns what settings.model may name, api.ModelEmbedded first.
 func (c *Client) Models(ctx context.Context) ([]api.Model, error) {
 	var list api.ModelList
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, "/v1/models", nil, nil, &list) })
+	err := c.ask(ctx, http.MethodGet, "/v1/models", nil, &list)
 	return list.Data, err
 }

@@ -39,8 +39,8 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts
 	return created.Data, err
 }
 
-// projectDelay is the retryDelay of the creation of a project, which has an Idempotency-Key,
-// and starts no engine that takes its time.
+// projectDelay is the retryDelay of calls that are safe to repeat, such as the creation of a
+// project, which has an Idempotency-Key, and that start no engine, which takes its time.
 func projectDelay(err error, attempt int) (time.Duration, bool) {
 	if wait, again := callDelay(err, attempt); again {
 		return wait, true
@@ -53,9 +53,7 @@ func projectDelay(err error, attempt int) (time.Duration, bool) {
 func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
 	return pages(func(after string) ([]api.Project, string, error) {
 		var page api.ProjectList
-		err := c.patient(ctx, func() error {
-			return c.call(ctx, http.MethodGet, listPath("/v1/projects", "after", after), nil, nil, &page)
-		})
+		err := c.ask(ctx, http.MethodGet, listPath("/v1/projects", "after", after), nil, &page)
 		return page.Data, page.NextCursor, err
 	})
 }
@@ -63,9 +61,7 @@ func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
 // Project returns a project of the key's user.
 func (c *Client) Project(ctx context.Context, projectID string) (api.Project, error) {
 	var found api.ProjectFound
-	err := c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodGet, "/v1/projects/"+url.PathEscape(projectID), nil, nil, &found)
-	})
+	err := c.ask(ctx, http.MethodGet, "/v1/projects/"+url.PathEscape(projectID), nil, &found)
 	return found.Data, err
 }
 
@@ -73,7 +69,5 @@ func (c *Client) Project(ctx context.Context, projectID string) (api.Project, er
 // has not ended is an *Error that is ErrConflict.
 func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
 	var done struct{}
-	return c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodDelete, "/v1/projects/"+url.PathEscape(projectID), nil, nil, &done)
-	})
+	return c.ask(ctx, http.MethodDelete, "/v1/projects/"+url.PathEscape(projectID), nil, &done)
 }

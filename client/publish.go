@@ -15,21 +15,21 @@ func (c *Client) Publish(ctx context.Context, projectID, jobID string) (api.Publ
 		JobID string `json:"jobId"`
 	}{jobID}
 	var made api.Published
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodPost, partOf(projectID, "publish"), nil, body, &made) })
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "publish"), body, &made)
 	return made.Data, err
 }
 
 // Unpublish takes a project's publication back.
 func (c *Client) Unpublish(ctx context.Context, projectID string) error {
 	var done struct{}
-	return c.patient(ctx, func() error { return c.call(ctx, http.MethodDelete, partOf(projectID, "publish"), nil, nil, &done) })
+	return c.ask(ctx, http.MethodDelete, partOf(projectID, "publish"), nil, &done)
 }
 
 // Publication returns which job's game players get. An *Error with status 404 says that
 // there is none.
 func (c *Client) Publication(ctx context.Context, projectID string) (api.Publication, error) {
 	var found api.Published
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, partOf(projectID, "publish"), nil, nil, &found) })
+	err := c.ask(ctx, http.MethodGet, partOf(projectID, "publish"), nil, &found)
 	return found.Data, err
 }
 
@@ -41,7 +41,7 @@ func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.
 		path += "?days=" + strconv.Itoa(days)
 	}
 	var found api.OverviewFound
-	err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &found) })
+	err := c.ask(ctx, http.MethodGet, path, nil, &found)
 	return found.Data, err
 }
 
@@ -50,9 +50,7 @@ func (c *Client) Overview(ctx context.Context, projectID string, days int) (api.
 func (c *Client) View(ctx context.Context, projectID string, q api.ViewQuery) (api.View, error) {
 	q.Format = api.FormatJSON
 	var found api.ViewFound
-	err := c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodGet, partOf(projectID, "analytics/"+q.Name)+"?"+q.Values().Encode(), nil, nil, &found)
-	})
+	err := c.ask(ctx, http.MethodGet, partOf(projectID, "analytics/"+q.Name)+"?"+q.Values().Encode(), nil, &found)
 	return found.Data, err
 }
 

@@ -15,7 +15,7 @@ import (
 // waiting.
 const callBudget = time.Minute
 
-// connectBudget bounds how long a submission looks for a service of which there has been no
+// connectBudget bounds how long a call that is repeated looks for a service of which there has been no
 // sign yet: its address may be wrong.
 const connectBudget = 10 * time.Second
 
@@ -45,10 +45,7 @@ func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDel
 		if !again {
 			return err
 		}
-		givesUp := begun.Add(budget)
-		if !c.reached.Load() && notConnected(err) {
-			givesUp = begun.Add(min(budget, connectBudget))
-		}
+		givesUp := c.givesUp(begun, budget, err)
 		if c.opts.Now().Add(wait).After(givesUp) {
 			return fmt.Errorf("given up after %d attempts: %w", attempt+1, err)
 		}
@@ -57,6 +54,14 @@ func (c *Client) again(ctx context.Context, budget time.Duration, delay retryDel
 			return fmt.Errorf("waiting for another attempt: %w", err)
 		}
 	}
+}
+
+// givesUp returns until when failures like err are borne that began at a time.
+func (c *Client) givesUp(begun time.Time, budget time.Duration, err error) time.Time {
+	if !c.reached.Load() && notConnected(err) {
+		budget = min(budget, connectBudget)
+	}
+	return begun.Add(budget)
 }
 
 // notConnected reports whether no one listens where the request went.
@@ -72,13 +77,28 @@ func misdirected(err error) bool {
 	return errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, ErrForeign) || errors.As(err, &certificate)
 }
 
-// patient makes a call again while the service says that it can't answer now.
-// Each is safe to repeat.
-func (c *Client) patient(ctx context.Context, try func() error) error {
-	return c.again(ctx, min(callBudget, c.opts.RetryBudget), callDelay, try)
+// ask makes a call without an Idempotency-Key again while the service says that it can't answer
+// now. What reads is asked again after a lost answer, too.
+func (c *Client) ask(ctx context.Context, method, path string, in, out any) error {
+	delay := callDelay
+	if method == http.MethodGet {
+		delay = c.readDelay
+	}
+	return c.again(ctx, min(callBudget, c.opts.RetryBudget), delay, func() error {
+		return c.call(ctx, method, path, nil, in, out)
+	})
 }
 
-// callDelay is the retryDelay of calls without an Idempotency-Key.
+// readDelay is the retryDelay of a GET. A service of which there has been no sign is not waited
+// for: whoever asks has the address to mend.
+func (c *Client) readDelay(err error, attempt int) (time.Duration, bool) {
+	if !c.reached.Load() && notConnected(err) {
+		return 0, false
+	}
+	return projectDelay(err, attempt)
+}
+
+// callDelay is the retryDelay of calls that may change something, without an Idempotency-Key.
 func callDelay(err error, attempt int) (time.Duration, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.StatusCode != http.StatusServiceUnavailable {

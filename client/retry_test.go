@@ -106,8 +106,8 @@ func TestCallsGiveUpAfterAMinute(t *testing.T) {
 func TestCallsDoNotRepeatOtherRefusals(t *testing.T) {
 	for _, code := range []int{400, 401, 403, 404, 409, 413, 429, 500, 504} {
 		for name, call := range calls {
-			if code == http.StatusGatewayTimeout && name == "creating a project" {
-				continue // TestProjectIsCreatedOnceThoughAnAnswerIsLost
+			if code == http.StatusGatewayTimeout && name != "cancelling" {
+				continue // TestProjectIsCreatedOnceThoughAnAnswerIsLost, TestWhatReadsIsAskedAgainAfterALostAnswer
 			}
 			var asked atomic.Int64
 			c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -125,11 +125,36 @@ func TestCallsDoNotRepeatOtherRefusals(t *testing.T) {
 	}
 }
 
+// lost are answers that never came, as the client sees it.
+var lost = map[string]http.HandlerFunc{"502": status(http.StatusBadGateway), "504": status(http.StatusGatewayTimeout), "a cut": broken}
+
+func TestWhatReadsIsAskedAgainAfterALostAnswer(t *testing.T) {
+	zip := []byte("a ZIP")
+	for name, repeated := range map[string]bool{"listing projects": true, "status": true, "downloading": true, "cancelling": false} {
+		for how, lose := range lost {
+			answer := filesService(zip, sumOf(zip))
+			var asked atomic.Int64
+			c, clock := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if asked.Add(1) < 3 {
+					lose(w, r)
+					return
+				}
+				answer(w, r)
+			})
+			err := calls[name](t.Context(), c, t.TempDir())
+			want := []time.Duration{500 * time.Millisecond, time.Second}
+			if !repeated {
+				want = nil
+			}
+			if (err == nil) != repeated || !slices.Equal(clock.slept, want) {
+				t.Errorf("%s, %s: waited %v: %v", name, how, clock.slept, err)
+			}
+		}
+	}
+}
+
 func TestProjectIsCreatedOnceThoughAnAnswerIsLost(t *testing.T) {
-	for name, lose := range map[string]http.HandlerFunc{
-		"502": status(http.StatusBadGateway), "504": status(http.StatusGatewayTimeout),
-		"a cut": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-	} {
+	for name, lose := range lost {
 		keys := map[string]int{}
 		var mu sync.Mutex
 		asked := 0

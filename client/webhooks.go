@@ -37,14 +37,14 @@ func (c *Client) RotateWebhook(ctx context.Context, projectID string) (api.Webho
 
 func (c *Client) webhook(ctx context.Context, method, projectID, part string, body any) (api.Webhook, error) {
 	var found api.WebhookFound
-	err := c.patient(ctx, func() error { return c.call(ctx, method, partOf(projectID, part), nil, body, &found) })
+	err := c.ask(ctx, method, partOf(projectID, part), body, &found)
 	return found.Data, err
 }
 
 // DropWebhook has nothing of the project posted any more, and forgets its deliveries.
 func (c *Client) DropWebhook(ctx context.Context, projectID string) error {
 	var done struct{}
-	return c.patient(ctx, func() error { return c.call(ctx, http.MethodDelete, partOf(projectID, "webhook"), nil, nil, &done) })
+	return c.ask(ctx, http.MethodDelete, partOf(projectID, "webhook"), nil, &done)
 }
 
 // Deliveries yields what was posted for a project, newest first, page by page; state is one
@@ -58,7 +58,7 @@ func (c *Client) Deliveries(ctx context.Context, projectID, state string) iter.S
 		for {
 			var page api.DeliveryList
 			path := partOf(projectID, "webhook/deliveries") + "?" + query.Encode()
-			if err := c.patient(ctx, func() error { return c.call(ctx, http.MethodGet, path, nil, nil, &page) }); err != nil {
+			if err := c.ask(ctx, http.MethodGet, path, nil, &page); err != nil {
 				yield(api.Delivery{}, err)
 				return
 			}
@@ -81,9 +81,7 @@ func (c *Client) ReplayDelivery(ctx context.Context, projectID, deliveryID strin
 		DeliveryID string `json:"deliveryId"`
 	}{deliveryID}
 	var found api.DeliveryFound
-	err := c.patient(ctx, func() error {
-		return c.call(ctx, http.MethodPost, partOf(projectID, "webhook/replay"), nil, body, &found)
-	})
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "webhook/replay"), body, &found)
 	return found.Data, err
 }
 

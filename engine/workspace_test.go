@@ -161,7 +161,7 @@ func TestBrokenSourceIsSavedAndTheGameStaysPlayable(t *testing.T) {
 	}
 }
 
-// typed makes a game of a prompt at once, when it may.
+// typed makes a game of a prompt at once, when it may: without the files that have no text.
 type typed struct {
 	release chan struct{}
 	files   map[string]string
@@ -175,7 +175,7 @@ func (g typed) Generate(ctx context.Context, req gen.Request, _ gen.Reporter) (g
 	}
 	var changes []swap.Change
 	for name, text := range g.files {
-		changes = append(changes, swap.Change{Name: gen.Deliverable + "/" + name, Data: []byte(text)})
+		changes = append(changes, swap.Change{Name: gen.Deliverable + "/" + name, Data: []byte(text), Delete: text == ""})
 	}
 	return gen.Result{Changed: true}, req.Change(changes, 0)
 }
@@ -273,5 +273,51 @@ func TestFileThatClashesWithOneOfTheJobKeepsNoOtherOut(t *testing.T) {
 	}
 	if saved := decode[contract.Saved](t, p.save("mine.txt", "mine now", "mine too")); saved.Later || saved.Head <= list[0].ID {
 		t.Errorf("saved afterwards: %+v", saved)
+	}
+}
+
+func TestADeletionThatTheJobStoodAgainstIsNamed(t *testing.T) {
+	release := make(chan struct{})
+	p := withGame(t, typed{release, map[string]string{"kept.txt": "job\n", "undone.txt": "", "mine.txt": "", "index.html": "job"}})
+	for _, name := range []string{"kept.txt", "undone.txt", "mine.txt", "gone.txt"} {
+		if res := p.save(name, "text\n", ""); res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d", name, res.StatusCode)
+		}
+	}
+	id := api.NewJobID(time.Now())
+	p.submit(id, "work")
+	was := "text\n"
+	wait.Until(t, "it works", func() bool {
+		res := p.save("mine.txt", "mine\n", was)
+		was = "mine\n"
+		return decode[contract.Saved](t, res).Later
+	})
+	p.save("undone.txt", "other\n", "text\n")
+	p.save("undone.txt", "text\n", "other\n")
+	p.save("mine.txt", "still mine\n", "mine\n")
+	for _, name := range []string{"kept.txt", "gone.txt"} {
+		header := http.Header{"If-Match": {`"` + sum("text\n") + `"`}}
+		res := p.do(http.MethodDelete, contract.PathFile+"?path="+name, nil, header)
+		if saved := decode[contract.Saved](t, res); !saved.Later {
+			t.Fatalf("deleting %s: %d %+v", name, res.StatusCode, saved)
+		}
+	}
+	close(release)
+	p.finish(id)
+	var list []contract.Revision
+	wait.Until(t, "the edits have joined", func() bool {
+		list = decode[contract.Revisions](t, p.get(contract.PathRevisions)).Revisions
+		return strings.HasPrefix(list[0].Message, "Not deleted, as the job changed them: kept.txt.")
+	})
+	const missing = "404 Not Found"
+	for query, want := range map[string]string{
+		"kept.txt": "job\n", fmt.Sprintf("kept.txt&rev=%d", list[1].ID): missing, "gone.txt": missing, "undone.txt": missing, "mine.txt": "still mine\n",
+	} {
+		if got := p.file(query); got != want {
+			t.Errorf("%s holds %q, want %q", query, got, want)
+		}
+	}
+	if list[1].Kind != "draft" {
+		t.Errorf("%+v", list[:2])
 	}
 }

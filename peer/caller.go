@@ -48,6 +48,12 @@ func peerUID(c *net.UnixConn) (uint32, error) {
 	return cred.Uid, nil
 }
 
+// CallerBears reports whether the certificate of who sent a request over TCP bears one
+// of the names. It is false on a Unix socket.
+func CallerBears(r *http.Request, names []string) bool {
+	return r.TLS != nil && verifyName(*r.TLS, names) == nil
+}
+
 // Caller returns who sent a request to a Server, as audit logs name it:
 // uid:1000 on a Unix socket, cert:NAME over TCP. It returns an error for a
 // user who may not ask.

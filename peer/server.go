@@ -1,12 +1,15 @@
 package peer
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -52,6 +55,35 @@ type ServerOptions struct {
 	Logger   *zap.Logger // default: none
 }
 
+// Check returns why Start could not listen there, and takes nothing from anybody: no
+// socket is made or replaced. The port of TCP is tried whatever TakeOver says, since
+// nobody hands one over.
+func (o ServerOptions) Check() error {
+	if o.Address.Unix() {
+		return checkSocket(o.Address.Name, o.TakeOver)
+	}
+	if _, err := o.keeper(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.Address.Name)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// keeper returns what a listener on TCP shows and asks for.
+func (o ServerOptions) keeper() (*keeper, error) {
+	if len(o.Names) == 0 {
+		return nil, fmt.Errorf("listening on %s: TCP needs the names that a client's certificate may bear", o.Address)
+	}
+	k, err := newKeeper(o.TLS, o.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w", o.Address, err)
+	}
+	return k, nil
+}
+
 // Server serves HTTP to peers that proved who they are.
 type Server struct {
 	http      *http.Server
@@ -90,7 +122,7 @@ func Start(o ServerOptions) (*Server, error) {
 		},
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
-		ErrorLog:          zap.NewStdLog(o.Logger),
+		ErrorLog:          log.New(noted{zap.NewStdLog(o.Logger).Writer()}, "", 0),
 	}
 	go func() {
 		defer close(s.served)
@@ -99,6 +131,17 @@ func Start(o ServerOptions) (*Server, error) {
 		}
 	}()
 	return s, nil
+}
+
+// noted leaves out of a log who connected and left without a word: probes of a port do
+// so every few seconds.
+type noted struct{ to io.Writer }
+
+func (n noted) Write(line []byte) (int, error) {
+	if bytes.HasPrefix(line, []byte("http: TLS handshake error from ")) && bytes.HasSuffix(line, []byte(": EOF\n")) {
+		return len(line), nil
+	}
+	return n.to.Write(line)
 }
 
 func (s *Server) listen(o ServerOptions) error {
@@ -115,12 +158,9 @@ func (s *Server) listen(o ServerOptions) error {
 		s.tasks.Go(s.watch)
 		return nil
 	}
-	if len(o.Names) == 0 {
-		return fmt.Errorf("listening on %s: TCP needs the names that a client's certificate may bear", o.Address)
-	}
-	keeper, err := newKeeper(o.TLS, o.Logger)
+	keeper, err := o.keeper()
 	if err != nil {
-		return fmt.Errorf("listening on %s: %w", o.Address, err)
+		return err
 	}
 	l, err := net.Listen("tcp", o.Address.Name)
 	if err != nil {

@@ -32,15 +32,11 @@ type socket struct {
 // listenUnix makes a socket that its owner alone may use. One that a dead
 // process left is replaced, one that somebody listens on only with takeOver.
 func listenUnix(path string, takeOver bool) (*socket, error) {
-	// The socket gets its mode before it gets its name.
-	hidden := filepath.Join(filepath.Dir(path), "."+rand.Text()[:6])
-	if longest := max(len(path), len(hidden)); longest > MaxSocketPath {
-		return nil, fmt.Errorf("the path %s has %d bytes; a Unix socket's may have %d: use a shorter directory",
-			path, longest, MaxSocketPath)
-	}
-	if err := checkFree(path, takeOver); err != nil {
+	if err := checkSocket(path, takeOver); err != nil {
 		return nil, err
 	}
+	// The socket gets its mode before it gets its name.
+	hidden := filepath.Join(filepath.Dir(path), "."+rand.Text()[:hiddenLength-1])
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: hidden})
 	if err != nil {
 		return nil, fmt.Errorf("making the socket %s: %w", path, err)
@@ -79,6 +75,18 @@ func (s *socket) remove() error {
 		}
 		return os.Remove(s.path)
 	})
+}
+
+// hiddenLength is how many bytes the name has under which a socket is made.
+const hiddenLength = 7
+
+// checkSocket says why listenUnix could not make a socket at path.
+func checkSocket(path string, takeOver bool) error {
+	if longest := max(len(path), len(filepath.Dir(path))+1+hiddenLength); longest > MaxSocketPath {
+		return fmt.Errorf("the path %s has %d bytes; a Unix socket's may have %d: use a shorter directory",
+			path, longest, MaxSocketPath)
+	}
+	return checkFree(path, takeOver)
 }
 
 // checkFree says why no socket may be made at path.

@@ -37,6 +37,12 @@ func (t TLS) validate() error {
 	return nil
 }
 
+// Check returns why the files can't be used.
+func (t TLS) Check() error {
+	_, err := newKeeper(t, zap.NewNop())
+	return err
+}
+
 func (t TLS) paths() [3]string { return [3]string{t.Cert, t.Key, t.CA} }
 
 // credentials is what the files hold.

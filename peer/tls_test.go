@@ -1,6 +1,8 @@
 package peer_test
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -123,5 +125,35 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestProbesOfAPortAreNotLogged: they come every few seconds, and say nothing. Who speaks
+// something else than TLS is logged.
+func TestProbesOfAPortAreNotLogged(t *testing.T) {
+	core, logs := observer.New(zap.InfoLevel)
+	s := start(t, peer.ServerOptions{
+		Address: tcp("127.0.0.1:0"), TLS: peertest.NewAuthority(t).Issue("sidecar"), Names: []string{"gateway"}, Logger: zap.New(core),
+	})
+	for _, said := range []string{"", "GET / HTTP/1.0\r\n\r\n", ""} {
+		conn, err := net.Dial("tcp", s.Addr().Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, said); err != nil {
+			t.Fatal(err)
+		}
+		if said != "" {
+			_, _ = io.ReadAll(conn) // until it is refused
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil { // which waits for all that connected
+		t.Fatal(err)
+	}
+	if got := logs.FilterMessageSnippet("handshake").Len(); got != 1 {
+		t.Errorf("%d handshakes are logged: %v", got, logs.All())
 	}
 }

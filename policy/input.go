@@ -52,7 +52,16 @@ func (r Request) term() *ast.Term {
 	return ast.ObjectTerm(members...)
 }
 
+// Prepare makes k quick to decide on many times. It must not be changed after that.
+func (k *Key) Prepare() { k.prepared = k.term() }
+
+// Prepare makes p quick to decide on many times. It must not be changed after that.
+func (p *Project) Prepare() { p.prepared = p.term() }
+
 func (k Key) term() *ast.Term {
+	if k.prepared != nil {
+		return k.prepared
+	}
 	members := [8][2]*ast.Term{
 		member("id", text(k.ID)),
 		member("userId", text(k.UserID)),
@@ -111,6 +120,9 @@ func optional(members [][2]*ast.Term, name, value string) [][2]*ast.Term {
 }
 
 func (p Project) term() *ast.Term {
+	if p.prepared != nil {
+		return p.prepared
+	}
 	attributes := null
 	if p.Attributes != nil {
 		attributes = textsOf(p.Attributes)

@@ -50,7 +50,7 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 			random := rand.New(rand.NewPCG(19, 20_000))
 			statuses := map[int]int{}
 			n := n / 6 // of each of the six
-			actions := map[policy.Action]int{}
+			actions, allowed, ways := map[policy.Action]int{}, map[policy.Action]int{}, map[string]int{}
 			for range n {
 				in := generated(random)
 				got, err := ours.Decide(t.Context(), in)
@@ -63,11 +63,25 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 					t.Fatalf("%s: got %+v, OPA says %+v, %v", shown(in), got, want, err)
 				}
 				statuses[got.Status]++
+				if got.Allow {
+					allowed[in.Action]++
+					ways[wayOf(in)]++
+				}
 				if got.Allow && suspendedOrBoard(in) {
 					actions[in.Action]++
 				}
 			}
-			t.Logf("%d inputs, by status %v", n, statuses)
+			t.Logf("%d inputs, by status %v, allowed by way %v", n, statuses, ways)
+			for _, way := range []string{"key", policy.ViaConsole, policy.ViaAdmin} {
+				if ways[way] == 0 {
+					t.Errorf("nothing was allowed by way of %s", way)
+				}
+			}
+			for _, action := range policy.Actions() {
+				if long.Asked() && allowed[action] == 0 {
+					t.Errorf("%s was never allowed", action)
+				}
+			}
 			for _, status := range []int{200, 401, 403, 429} {
 				if statuses[status] < n/100 {
 					t.Errorf("%d inputs of %d have status %d: too few to prove something", statuses[status], n, status)
@@ -126,6 +140,14 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wayOf returns how an input's user is known.
+func wayOf(in policy.Input) string {
+	if in.Key == nil && in.User != nil {
+		return in.User.Via
+	}
+	return "key"
 }
 
 // suspendedOrBoard reports whether the shipped policy refuses an input that the examples of
@@ -190,11 +212,32 @@ func generated(r *rand.Rand) policy.Input {
 	fill(r, reflect.ValueOf(&in).Elem(), "")
 	actions := policy.Actions()
 	in.Action = actions[r.IntN(len(actions))]
-	switch r.IntN(5) {
-	case 0, 1: // limits are of submissions alone
+	switch r.IntN(7) {
+	case 0, 1, 5: // limits are of submissions alone
 		in.Action = policy.ActionGenerate
 	case 2:
 		in.Action = policy.Action(pick(r, texts))
+	case 3:
+		in.Action = pick(r, []policy.Action{policy.ActionAdminRead, policy.ActionAdminWrite})
+	}
+	switch r.IntN(3) { // most requests have a key, or a user without one
+	case 0:
+		in.User = nil
+	case 1:
+		in.Key = nil
+	}
+	if in.Key != nil && r.IntN(2) == 0 {
+		in.Key.Scopes = []string{pick(r, []string{policy.ScopeFull, policy.ScopeFull, policy.ScopeFull, policy.ScopeRead, "board"})}
+	}
+	if in.Key != nil && in.Project != nil && r.IntN(5) == 0 { // one's own project, within limits
+		in.User, in.Key.ID, in.Key.UserID, in.Key.State, in.Key.UserState = nil, "key_1", "user-1", policy.KeyActive, policy.UserActive
+		in.Key.Limits, in.Usage, in.Project.OwnerID = policy.Limits{}, &policy.Usage{}, in.Key.UserID
+	}
+	if in.User != nil && r.IntN(5) > 0 {
+		in.User.ID = "user-1"
+	}
+	if admins := in.Action == policy.ActionAdminRead || in.Action == policy.ActionAdminWrite; in.User != nil && (r.IntN(4) == 0) != admins {
+		in.User.Via = policy.ViaAdmin
 	}
 	return in
 }
@@ -244,6 +287,7 @@ func fill(r *rand.Rand, v reflect.Value, name string) {
 	case reflect.String:
 		usual := map[string]string{
 			"State": policy.KeyActive, "UserState": policy.UserActive, "Scopes": policy.ScopeFull, "UserID": "user-1", "OwnerID": "user-1",
+			"Via": policy.ViaConsole,
 		}[name]
 		switch {
 		case name == "IP":

@@ -7,6 +7,8 @@ package policy
 import (
 	"errors"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"github.com/svc-games/svc/api"
 )
 
@@ -140,6 +142,8 @@ type Key struct {
 	Scopes []string `json:"scopes,omitzero"`
 	// Labels are texts for rules of one's own; nil without any.
 	Labels map[string]string `json:"labels,omitempty"`
+
+	prepared *ast.Term
 }
 
 // Project is the facts about a project.
@@ -149,6 +153,8 @@ type Project struct {
 	Attributes map[string]string `json:"attributes"`
 	// AdminAttributes are those that no owner can set; nil without any.
 	AdminAttributes map[string]string `json:"adminAttributes,omitempty"`
+
+	prepared *ast.Term
 }
 
 // Limits of a key; nil is unlimited. TIK is in micro-TIK.

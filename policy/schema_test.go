@@ -85,7 +85,7 @@ func compare(t *testing.T, path string, schema schemaNode, goType reflect.Type) 
 func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {
 		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
+			if field := t.Field(i); field.IsExported() && !yield(field) {
 				return
 			}
 		}

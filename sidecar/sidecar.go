@@ -30,6 +30,8 @@ var (
 	// ErrUnreachable: a sidecar in another process gave no answer. Nothing is
 	// known about what was asked for.
 	ErrUnreachable = errors.New("the sidecar can't be reached")
+	// ErrSlow: besides ErrUnreachable, that it was asked and its answer is late.
+	ErrSlow = errors.New("the sidecar did not answer in time")
 	// ErrInDoubt: whether it was done is not known, and a repetition may do it twice.
 	ErrInDoubt = errors.New("no one can say whether it was done")
 	// ErrIdempotencyMismatch: the Idempotency-Key was used with another body.

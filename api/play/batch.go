@@ -186,7 +186,39 @@ func judge(name string, props json.RawMessage) (json.RawMessage, Cause) {
 			return nil, CauseProps
 		}
 	}
+	if own, there := essentials[name]; there {
+		return own.only(members)
+	}
 	return props, ""
+}
+
+// essentials are the props of the library's own events. They are free, so that nothing
+// else is kept with them.
+var essentials = map[string]Texts{
+	SessionStart: {"width": "number", "height": "number"}, SessionEnd: {"seconds": "number"}, Heartbeat: {}, Exposure: {"k": "string", "v": "string"},
+}
+
+// only returns those members that are declared.
+func (t Texts) only(members map[string]any) (json.RawMessage, Cause) {
+	maps.DeleteFunc(members, func(name string, value any) bool { return t[name] == "" || t[name] != kindOf(value) })
+	text, err := json.Marshal(members)
+	if err != nil {
+		return nil, CauseProps
+	}
+	return text, ""
+}
+
+// kindOf names the kind of a member as games declare it, "" for none that may be.
+func kindOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case float64:
+		return "number"
+	case bool:
+		return "boolean"
+	}
+	return ""
 }
 
 func validValue(value any) bool {
@@ -209,16 +241,7 @@ func (t Texts) Fits(props json.RawMessage) bool {
 		return false
 	}
 	for name, kind := range t {
-		var fits bool
-		switch members[name].(type) {
-		case string:
-			fits = kind == "string"
-		case float64:
-			fits = kind == "number"
-		case bool:
-			fits = kind == "boolean"
-		}
-		if !fits {
+		if kind == "" || kindOf(members[name]) != kind {
 			return false
 		}
 	}

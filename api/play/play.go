@@ -56,7 +56,8 @@ const (
 
 // Essential reports whether an event is kept, and free, whatever the owner's balance.
 func Essential(name string) bool {
-	return name == SessionStart || name == Heartbeat || name == SessionEnd || name == Exposure
+	_, essential := essentials[name]
+	return essential
 }
 
 // Cause is why an event is not kept.
@@ -76,6 +77,7 @@ const (
 	CauseMachine     Cause = "machine"      // not played by a person
 	CauseOver        Cause = "stream_over"  // the stream is older than MaxStream
 	CauseEssential   Cause = "session_full" // more of the library's own events than there can be
+	CauseGameFull    Cause = "game_full"    // more that nobody pays for than a game may have on a day
 )
 
 // Modes of an answer.

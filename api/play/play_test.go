@@ -122,6 +122,19 @@ func TestEventOutOfBoundsIsCountedByItsCauseAndTheRestIsKept(t *testing.T) {
 	}
 }
 
+func TestWhatIsFreeBringsNothingOfTheGamesOwn(t *testing.T) {
+	b, err := ParseBatch(batch(`[1,0,"session_start",{"width":480,"height":720.5,"level":7}],[2,0,"heartbeat",{"level":7}],[3,0,"session_end",{"seconds":"7"}],
+		[4,0,"exposure",{"k":"speed","v":"2","level":true}],[5,0,"start",{"level":7}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{`{"height":720.5,"width":480}`, `{}`, `{}`, `{"k":"speed","v":"2"}`, `{"level":7}`} {
+		if e := b.Events[i]; e.Refused != "" || string(e.Props) != want || Essential(e.Name) != (i < 4) {
+			t.Errorf("%s has %s, %q, want %s", e.Name, e.Props, e.Refused, want)
+		}
+	}
+}
+
 func text(n int) string { return strings.Repeat("a", n) }
 
 func manyMembers(n int) string {

@@ -32,6 +32,7 @@ type Score struct {
 	Player  string  `json:"p"`
 	Token   string  `json:"t"`
 	Sent    int64   `json:"o"`   // ms of the stream's clock
+	Age     int64   `json:"age"` // ms that it lay on the device
 	Run     int64   `json:"run"` // of the stream, from 1
 	Score   float64 `json:"score"`
 	Outcome string  `json:"outcome"`
@@ -59,8 +60,10 @@ func ParseScore(body []byte) (Score, error) {
 		return Score{}, api.BadRequest("b is no job's id.")
 	case !validID(s.Stream) || s.Player != "" && !validID(s.Player):
 		return Score{}, api.BadRequest("s and p must be 32 hexadecimal characters.")
-	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > s.Sent:
+	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > min(s.Sent, MaxStream):
 		return Score{}, api.BadRequest("run, o and ms are not those of a run.")
+	case s.Age < 0 || s.Age > MaxAge:
+		return Score{}, api.BadRequest("age must be 0 to %d.", MaxAge)
 	case math.Abs(s.Score.Score) > MaxScore:
 		return Score{}, api.BadRequest("score must be a number from -1e15 to 1e15.")
 	case !short(s.Outcome):

@@ -252,6 +252,10 @@ func TestAReplayComesAfter403AndBefore429(t *testing.T) {
 			if got != tc.want || (q.Replay != nil) != tc.replayed {
 				t.Errorf("got %v, replay %v", refused, q.Replay)
 			}
+			// What is logged is what is answered.
+			if want := tc.replayed && !tc.decision.Allow; (q.Decision.Rule == "ledger.replay" && q.Decision.Allow) != want {
+				t.Errorf("the request has the decision %+v", q.Decision)
+			}
 		})
 	}
 }

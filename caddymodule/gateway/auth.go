@@ -63,9 +63,9 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	}
 	id, err := service.Authenticate(ctx, hash)
 	switch {
-	case errors.Is(err, sidecar.ErrUnknownKey) && id.Decision.Status == http.StatusUnauthorized:
+	case errors.Is(err, sidecar.ErrUnknownKey) && !id.Decision.Allow && id.Decision.Status != 0:
 		return nil, refusal(id.Decision)
-	case errors.Is(err, sidecar.ErrUnknownKey): // by a sidecar of an earlier version
+	case errors.Is(err, sidecar.ErrUnknownKey): // by a sidecar of an earlier version, or a policy that lets anyone in
 		return nil, unauthorized(api.ReasonInvalid, "This API key is not valid.")
 	case err != nil:
 		return nil, api.Unavailable("The API key can't be checked right now.", retrySoon, err)

@@ -87,6 +87,42 @@ func TestEveryKeyIsForThePolicyToRefuse(t *testing.T) {
 	}
 }
 
+// judged is a sidecar without keys, whose policy answers as a test says.
+type judged struct {
+	sidecar.Service
+	policy.Decision
+}
+
+func (s *judged) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+	return sidecar.Identity{Decision: s.Decision}, sidecar.ErrUnknownKey
+}
+
+// TestAnswerToAKeyThatNoOneHasIsThePolicys: whatever its status, unless it is none or lets
+// the key in.
+func TestAnswerToAKeyThatNoOneHasIsThePolicys(t *testing.T) {
+	for name, tc := range map[string]struct {
+		decision policy.Decision
+		status   int
+		says     string
+	}{
+		"401":     {policy.Decision{Status: 401, Error: "By the policy.", Reason: api.ReasonInvalid}, 401, "By the policy."},
+		"403":     {policy.Decision{Status: 403, Error: "Not from there."}, 403, "Not from there."},
+		"none":    {policy.Decision{}, 401, "This API key is not valid."},
+		"allowed": {policy.Decision{Allow: true, Status: 200}, 401, "This API key is not valid."},
+	} {
+		s := &judged{Decision: tc.decision}
+		rates := NewRates(rate.NewLocal[string](1, time.Now), time.Now)
+		a := &Auth{Sidecar: func(context.Context) (sidecar.Service, error) { return s, nil }, Rates: rates, FailedRate: rate.PerSecond(1, 1)}
+		r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
+		r.Header.Set("X-Api-Key", api.NewKey())
+		client := netip.MustParseAddr("192.0.2.1")
+		q, refused := a.Identify(r, client)
+		if q != nil || refused == nil || refused.Status != tc.status || refused.Message != tc.says || rates.failures.Wait(client, a.FailedRate) == 0 {
+			t.Errorf("%s: %+v, %+v", name, q, refused)
+		}
+	}
+}
+
 // dead is a sidecar whose one key is good until it is revoked.
 type dead struct {
 	sidecar.Service

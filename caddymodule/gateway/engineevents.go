@@ -161,10 +161,14 @@ func (s *EngineEvents) Await(ctx context.Context, job joblog.Job) (goOn bool) {
 // and its envelope.
 const maxEvent = 4 * api.MaxEventData
 
-var errEventTooLong = errors.New("an event is longer than the contract allows")
+var (
+	errEventTooLong = errors.New("an event is longer than the contract allows")
+	errNoEvents     = errors.New("the engine sends much, and no events")
+)
 
 // eventScanner reads the events of an event stream as they stand there. What is none, like
-// a comment, is passed over.
+// a comment, is passed over: maxEvent bytes of it in a row, days of heartbeats. More is
+// of an engine that has it read at full speed for nobody.
 type eventScanner struct {
 	r     *bufio.Reader
 	block []byte
@@ -175,7 +179,7 @@ func newEventScanner(r io.Reader) *eventScanner { return &eventScanner{r: bufio.
 
 // Next returns the next whole event, io.EOF at the end of the stream.
 func (s *eventScanner) Next() (joblog.Event, error) {
-	for {
+	for passed := 0; passed <= maxEvent; passed += len(s.block) {
 		e, is, err := s.next()
 		if err != nil {
 			return joblog.Event{}, err
@@ -185,6 +189,7 @@ func (s *eventScanner) Next() (joblog.Event, error) {
 			return e, nil
 		}
 	}
+	return joblog.Event{}, errNoEvents
 }
 
 // next reads a block.

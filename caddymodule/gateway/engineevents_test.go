@@ -31,6 +31,37 @@ func TestScannerPassesEventsOnAsTheyStandAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestScannerGivesUpOnAStreamOfCommentsAlone(t *testing.T) {
+	for _, text := range []string{": x\n\n", "\n", "retry: 1\n\n"} {
+		const most = 1 << 20
+		stream := io.LimitReader(&again{text: text}, most)
+		if _, err := newEventScanner(stream).Next(); !errors.Is(err, errNoEvents) {
+			t.Errorf("%q without an end: %v", text, err)
+		}
+	}
+	// Between events it passes over as much each time.
+	const one = "id: 1\ndata: x\n\n"
+	beats := strings.Repeat(": hb\n\n", maxEvent/8)
+	s := newEventScanner(strings.NewReader(strings.Repeat(beats+one, 4)))
+	for range 4 {
+		if e, err := s.Next(); err != nil || e.ID != 1 {
+			t.Errorf("after heartbeats: %+v, %v", e, err)
+		}
+	}
+}
+
+// again is one text again and again.
+type again struct {
+	text string
+	at   int
+}
+
+func (a *again) Read(p []byte) (int, error) {
+	n := copy(p, a.text[a.at:])
+	a.at = (a.at + n) % len(a.text)
+	return n, nil
+}
+
 // zeros is text without an end.
 type zeros struct{}
 

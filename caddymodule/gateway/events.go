@@ -172,9 +172,14 @@ func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request) error
 	}
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
 		before := after
-		var over bool
-		if after, over = l.live(r.Context(), out, q, after); over {
-			return nil
+		reader := l.Jobs.Join(joblog.Job{ID: q.Route.JobID, ProjectID: q.ProjectID}, after)
+		if reader != nil {
+			var over bool
+			if after, over = live(r.Context(), out, reader); over {
+				return nil
+			}
+		} else if !out.Started() { // else it waits for room
+			return noRoom(fmt.Errorf("no more jobs can be followed: %w", &streams.FullError{Room: streams.RoomGateway, Most: l.Streams.Len()}))
 		}
 		job, err := l.Sidecar.Job(r.Context(), q.Route.JobID)
 		if errors.Is(err, sidecar.ErrUnknownJob) {
@@ -193,10 +198,9 @@ func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request) error
 	}
 }
 
-// live passes events on that follow after, from where the job runs, until the stream
-// is over or the rest may be elsewhere. It returns how far the client came.
-func (l *Locator) live(ctx context.Context, out *streams.Writer, q *Request, after uint64) (last uint64, over bool) {
-	reader := l.Jobs.Join(joblog.Job{ID: q.Route.JobID, ProjectID: q.ProjectID}, after)
+// live passes a reader's events on, from where the job runs, until the stream is over or
+// the rest may be elsewhere. It returns how far the client came.
+func live(ctx context.Context, out *streams.Writer, reader *joblog.Reader) (last uint64, over bool) {
 	defer reader.Leave()
 	var room [8]joblog.Event
 	for {
@@ -236,12 +240,14 @@ func (l *Locator) live(ctx context.Context, out *streams.Writer, q *Request, aft
 	}
 }
 
-// passOn sends events. An error means that the client left, or the stream ended.
+// passOn sends events, and lets go of each: a client may take its time, or wait for days
+// for the next one. An error means that the client left, or the stream ended.
 func passOn(out *streams.Writer, events []joblog.Event) error {
-	for _, e := range events {
+	for i, e := range events {
 		if err := out.Event(e.Block, e.ID, e.Terminal); err != nil {
 			return err
 		}
+		events[i] = joblog.Event{}
 	}
 	return out.FlushError()
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
+	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -121,6 +123,36 @@ func TestAStreamGivesItsPlaceBackHoweverItEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAStreamOfOneJobTooManyIsRefused: each job that is followed takes a connection to an
+// engine. One that has begun already waits for room.
+func TestAStreamOfOneJobTooManyIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		side := &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}, awaitErr: errDown}
+		l := served(&Locator{Sidecar: side, Engines: &fakeEngines{}, Streams: new(streams.Registry)}, serves(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("id: 2\nevent: job.completed\ndata: {}\n\n"))
+		}))
+		l.Jobs.Limit(1)
+		other := l.Jobs.Join(joblog.Job{ID: "other", ProjectID: foreign}, 0)
+		time.AfterFunc(time.Minute, other.Leave)
+		err := l.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/x", nil), aStream("k", running), nil)
+		var refused *api.Error
+		var full *streams.FullError
+		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || refused.RetryAfter != retryFull ||
+			!errors.As(err, &full) || full.Room != streams.RoomGateway {
+			t.Errorf("got %v", err)
+		}
+		if n := l.Streams.Len(); n != 0 {
+			t.Errorf("%d streams are open", n)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/v1/x", nil)
+		r.Header.Set("Last-Event-ID", "none")
+		w := httptest.NewRecorder()
+		if err := l.Serve(w, r, aStream("k", running), nil); err != nil || !strings.Contains(w.Body.String(), "event: job.completed") {
+			t.Errorf("the stream that had begun got %q, %v", w.Body, err)
+		}
+	})
 }
 
 // streamEnd is a way in which a stream ends.

@@ -1,10 +1,8 @@
 // The ZIP of a job, taken up again where the connection broke, and checked.
-import { backoff, final, sleep } from "./retry.js";
-
-const maxFailures = 5; // connections in a row that bring nothing
+import { backoff, callBudget, clock, final } from "./retry.js";
 
 // open(headers) makes a connection.
-export async function download(open, { signal, onProgress } = {}) {
+export async function download(open, { patience, signal, onProgress }) {
   let parts = [];
   let have = 0;
   let etag = "";
@@ -21,7 +19,7 @@ export async function download(open, { signal, onProgress } = {}) {
         have = 0;
       }
       etag = response.headers.get("ETag") ?? "";
-      const total = have + Number(response.headers.get("Content-Length"));
+      const total = have + Number(response.headers.get("Content-Length") ?? NaN);
       reader = response.body.getReader();
       for (;;) {
         const { value, done } = await reader.read();
@@ -29,18 +27,20 @@ export async function download(open, { signal, onProgress } = {}) {
         parts.push(value);
         have += value.length;
         own = true;
-        onProgress?.(have, total);
+        onProgress?.(have, total || 0);
         own = false;
       }
-      if (have === total) return await checked(join(parts, have), etag);
+      if (!(have < total)) return await checked(join(parts, have), etag);
     } catch (error) {
       if (own) reader.cancel().catch(() => {}); // the connection may be gone already
       if (own || signal?.aborted || final(error) || error instanceof DamagedError) throw error;
       failed = error;
     }
+    if (have > before) patience.seen();
     failures = have > before ? 0 : failures + 1;
-    if (failures >= maxFailures) throw failed;
-    await sleep(Math.max(failed.retryAfter ?? 0, backoff(failures)), signal);
+    const wait = Math.max(failed.retryAfter ?? 0, backoff(failures));
+    if (patience.spent(callBudget, wait)) throw failed;
+    await clock.sleep(wait, signal);
   }
 }
 

@@ -1,8 +1,7 @@
 // The events of a job: one stream after the other, as one sequence.
-import { SvcError, backoff, final, sleep } from "./retry.js";
+import { backoff, clock, final, foreign } from "./retry.js";
 
 const idleLimit = 45_000; // milliseconds; the service beats every 15 s
-const maxFailures = 5; // connections in a row that bring nothing
 const terminal = new Set(["job.completed", "job.failed", "job.cancelled"]);
 
 // Yields the blocks of a stream as {event, data, id}; comments only say that it is alive.
@@ -39,15 +38,15 @@ export async function* blocks(body, alive) {
 }
 
 // Yields each event once and in order until the job's last. open(headers, signal) makes
-// a connection. An error is a refusal, an abort, or five connections that brought nothing.
-export async function* follow(open, { after = 0, signal } = {}) {
+// a connection. An error is a refusal, an abort, or the last failure of a budget without a sign of the service.
+export async function* follow(open, { after = 0, signal, patience, budget }) {
   let last = after;
   for (let failures = 0; ; ) {
     signal?.throwIfAborted();
     const before = last;
-    let failed;
+    let failed = new Error("the event stream brings nothing");
     try {
-      for await (const event of connection(open, last, signal)) {
+      for await (const event of connection(open, last, signal, patience)) {
         if (event.type === "stream.reset") last = 0;
         else if (event.seq <= last) continue;
         else last = event.seq;
@@ -61,15 +60,15 @@ export async function* follow(open, { after = 0, signal } = {}) {
       failed = error;
     }
     failures = last > before ? 0 : failures + 1;
-    if (failures >= maxFailures) throw failed ?? new Error("the event stream brings nothing");
-    const asked = failed instanceof SvcError ? failed.retryAfter ?? 0 : 0;
-    await sleep(Math.max(asked, backoff(failures)), signal);
+    const wait = Math.max(failed.retryAfter ?? 0, backoff(failures));
+    if (patience.spent(budget, wait)) throw failed;
+    await clock.sleep(wait, signal);
   }
 }
 
 const ended = new Error("the log has ended");
 
-async function* connection(open, last, signal) {
+async function* connection(open, last, signal, patience) {
   const control = new AbortController();
   const stop = () => control.abort(signal.reason);
   signal?.addEventListener("abort", stop, { once: true });
@@ -83,7 +82,12 @@ async function* connection(open, last, signal) {
     const headers = { Accept: "text/event-stream", ...(last > 0 && { "Last-Event-ID": String(last) }) };
     const response = await open(headers, control.signal);
     if (response.status === 204) throw ended;
-    for await (const block of blocks(response.body, alive)) {
+    if (!/^text\/event-stream/.test(response.headers.get("Content-Type"))) throw foreign(response, "the event stream");
+    const seen = () => {
+      patience.seen();
+      alive();
+    };
+    for await (const block of blocks(response.body, seen)) {
       const event = JSON.parse(block.data);
       if (event.type === "stream.closing") return; // the next connection learns why
       yield event;

@@ -36,7 +36,7 @@ export interface Options {
   onRetry?: (retry: Retry) => void;
 }
 
-/** A refusal of the service. */
+/** A refusal of the service, or an answer that is not the service's: then status is below 400. */
 export class SvcError extends Error {
   readonly status: number;
   readonly reason?: string;
@@ -86,11 +86,17 @@ export class Job {
   cancel(options?: Abortable): Promise<JobRecord>;
   /** A token with which a browser follows this job, and nothing else, for five minutes. */
   streamToken(options?: Abortable): Promise<StreamToken>;
-  /** Each event once and in order, after a number, until the job's last. It connects again by itself. */
+  /**
+   * Each event once and in order, after a number, until the job's last. It connects again by itself, for 8 minutes
+   * without a sign of the service.
+   */
   events(options?: Abortable & { after?: number }): AsyncGenerator<Event, void, undefined>;
   /** The record of the job once it has ended, whatever its end. */
   wait(options?: Abortable & { onEvent?: (event: Event) => void }): Promise<JobRecord>;
-  /** The ZIP. A broken connection is taken up where it broke; what came is checked by its SHA-256. */
+  /**
+   * The ZIP. A broken connection is taken up where it broke; what came is checked by its SHA-256. total is 0 where the
+   * answer does not say it.
+   */
   download(
     options?: Abortable & { onProgress?: (bytes: number, total: number) => void },
   ): Promise<Uint8Array<ArrayBuffer>>;

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,7 +17,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +27,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/sidecar/play"
 )
 
 const (
@@ -149,43 +150,6 @@ func TestEngineProxyMayDoWhatItsDriverNeedsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestEnginesReachTheEgressAloneAndOnlyTheEngineProxyReachesThem(t *testing.T) {
-	peer := networkingv1.NetworkPolicyPeer{
-		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": ours}},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "svc-engine-proxy"}},
-	}
-	got, want := named[*networkingv1.NetworkPolicy](t, engines, driver.PolicyName), driver.Policy(engines, peer, 7444)
-	if !reflect.DeepEqual(got.Spec, want.Spec) {
-		t.Errorf("the policy is %+v\nand must be %+v", got.Spec, want.Spec)
-	}
-}
-
-func TestWhatIsNotAllowedIsDeniedInBothNamespaces(t *testing.T) {
-	for _, namespace := range []string{ours, engines} {
-		p := named[*networkingv1.NetworkPolicy](t, namespace, "default-deny")
-		if p.Spec.PodSelector.String() != (&metav1.LabelSelector{}).String() || len(p.Spec.PolicyTypes) != 2 || len(p.Spec.Ingress)+len(p.Spec.Egress) != 0 {
-			t.Errorf("%s: %+v", namespace, p.Spec)
-		}
-	}
-	// Every part has a policy, and each names ports.
-	for _, d := range of[*appsv1.Deployment](t) {
-		p := named[*networkingv1.NetworkPolicy](t, ours, d.Name)
-		if !reflect.DeepEqual(p.Spec.PodSelector.MatchLabels, d.Spec.Selector.MatchLabels) {
-			t.Errorf("the policy %s selects %v", p.Name, p.Spec.PodSelector)
-		}
-		for _, rule := range p.Spec.Ingress {
-			if len(rule.Ports) == 0 {
-				t.Errorf("the policy %s lets in at every port", p.Name)
-			}
-		}
-		for _, rule := range p.Spec.Egress {
-			if len(rule.Ports) == 0 {
-				t.Errorf("the policy %s lets out to every port", p.Name)
-			}
-		}
-	}
-}
-
 func TestOnlyTheEngineProxyHasAnAccountOfTheAPIServer(t *testing.T) {
 	for _, a := range of[*corev1.ServiceAccount](t) {
 		if a.AutomountServiceAccountToken == nil || *a.AutomountServiceAccountToken {
@@ -235,6 +199,7 @@ func TestPartsRunAsRestrictedPods(t *testing.T) {
 func TestEverythingThatIsNamedIsThere(t *testing.T) {
 	secrets := map[string]bool{ // made by who runs the cluster; README.md
 		"svc-store": true, "svc-redis": true, "svc-sidecar-tls": true, "svc-engine-proxy-tls": true, "svc-gateway-tls": true,
+		"svc-play": true, "svc-play-origin": true,
 	}
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -295,6 +260,31 @@ func TestEverythingThatIsNamedIsThere(t *testing.T) {
 	}
 }
 
+// TestSidecarsShareTheSecretsOfPublishedGames: with secrets of its own each would refuse
+// the others' tokens, and know a player by another name.
+func TestSidecarsShareTheSecretsOfPublishedGames(t *testing.T) {
+	pod := named[*appsv1.Deployment](t, ours, "svc-sidecar").Spec.Template.Spec
+	folder := "/" + path.Dir(play.PlayersFile)
+	i := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data"+folder })
+	if i < 0 {
+		t.Fatalf("nothing is mounted at %s of the data folder", folder)
+	}
+	for _, v := range pod.Volumes {
+		if v.Name == pod.Containers[0].VolumeMounts[i].Name && v.Secret == nil {
+			t.Errorf("%s is a folder of each pod's own", folder)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{play.TokenFile, play.PlayersFile} {
+		if !strings.Contains(string(readme), "--from-literal="+path.Base(file)+"=") {
+			t.Errorf("README.md makes no secret %s", file)
+		}
+	}
+}
+
 func TestThereIsNeverASecondEngineProxy(t *testing.T) {
 	d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
 	if *d.Spec.Replicas != 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
@@ -316,6 +306,9 @@ func TestEngineProxyTakesItsCommandLineAndOptions(t *testing.T) {
 	o, err := daemon.ParseOptions(args, func(string) string { return "" }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(o.MonitorNames, []string{"monitor"}) || slices.Contains(o.Names, "monitor") {
+		t.Errorf("gateways are %v and monitors %v", o.Names, o.MonitorNames)
 	}
 	if o.Host.Driver != driver.Name || o.Host.Kubernetes.Namespace != engines || o.Listen.Unix() {
 		t.Errorf("it runs engines with %+v", o.Host)

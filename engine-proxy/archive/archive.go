@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync/atomic"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -25,6 +25,9 @@ var (
 	ErrRefused = errors.New("the archive refuses this")
 )
 
+// errDamaged: what is kept as a job's record is none.
+var errDamaged = errors.New("damaged")
+
 // Bounds of what is kept of one job, in bytes.
 const (
 	MaxFiles  = 64 << 20
@@ -35,33 +38,42 @@ const (
 	recordFile = "record.json"
 	eventsFile = "events.jsonl"
 	filesFile  = "files.zip"
-	tempPrefix = ".new-"
+	tempDir    = ".tmp"
 )
 
 // Store is an archive in a directory. It is safe for concurrent use.
 type Store struct {
 	dir string
+
+	noted   atomic.Bool   // that byProjectDir has all jobs is known
+	noting  chan struct{} // holds a token while somebody sees to that; guards notedTo
+	notedTo string        // the last name that was seen to
 }
 
 // Open opens the archive in dir, creating it if need be, and clears what an
-// interrupted Put left.
+// interrupted Put left. It reads no list of jobs.
 func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making archive: %w", err)
+	s := &Store{dir: dir, noting: make(chan struct{}, 1)}
+	for _, path := range []string{s.temp(), filepath.Join(dir, byProjectDir)} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, fmt.Errorf("making archive: %w", err)
+		}
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(s.temp())
 	if err != nil {
 		return nil, fmt.Errorf("opening archive: %w", err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return nil, fmt.Errorf("clearing archive: %w", err)
-			}
+		if err := os.RemoveAll(filepath.Join(s.temp(), e.Name())); err != nil {
+			return nil, fmt.Errorf("clearing archive: %w", err)
 		}
 	}
-	return &Store{dir: dir}, nil
+	return s, nil
 }
+
+// temp is where folders are made before they become a job's, and go when they are no
+// longer one's.
+func (s *Store) temp() string { return filepath.Join(s.dir, tempDir) }
 
 // Record returns the record of an archived job, or ErrNotFound.
 func (s *Store) Record(jobID string) (contract.JobRecord, error) {
@@ -78,7 +90,7 @@ func (s *Store) Record(jobID string) (contract.JobRecord, error) {
 		return rec, fmt.Errorf("reading archived record of job %s: %w", jobID, err)
 	}
 	if err := json.Unmarshal(raw, &rec); err != nil {
-		return rec, fmt.Errorf("decoding archived record of job %s: %w", jobID, err)
+		return rec, fmt.Errorf("decoding archived record of job %s: %w: %w", jobID, errDamaged, err)
 	}
 	return rec, nil
 }
@@ -99,49 +111,9 @@ func (s *Store) Files(jobID string) (*os.File, contract.JobRecord, error) {
 	return f, rec, nil
 }
 
-// Forget deletes every job of a project, and its snapshot.
-func (s *Store) Forget(projectID string) error {
-	if err := s.forgetSnapshot(projectID); err != nil {
-		return err
-	}
-	_, err := s.dropAll(func(string) bool { return true }, func(rec contract.JobRecord) bool { return rec.ProjectID == projectID })
-	return err
-}
-
-// dropAll deletes the jobs of which both say so, and returns how many. Of most, the
-// id is enough to see that their record need not be read.
-func (s *Store) dropAll(byID func(jobID string) bool, byRecord func(contract.JobRecord) bool) (int, error) {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return 0, fmt.Errorf("listing archive: %w", err)
-	}
-	deleted := 0
-	for _, e := range entries {
-		id := e.Name()
-		if !api.ValidJobID(id) || !byID(id) {
-			continue
-		}
-		rec, err := s.Record(id)
-		if errors.Is(err, ErrNotFound) {
-			continue // it was deleted meanwhile
-		}
-		if err != nil {
-			return deleted, err
-		}
-		if !byRecord(rec) {
-			continue
-		}
-		if err := s.drop(id); err != nil {
-			return deleted, err
-		}
-		deleted++
-	}
-	return deleted, nil
-}
-
 // drop renames a job's directory away first, so that no half of it is served.
 func (s *Store) drop(jobID string) error {
-	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	temp, err := os.MkdirTemp(s.temp(), "")
 	if err != nil {
 		return fmt.Errorf("deleting archived job: %w", err)
 	}

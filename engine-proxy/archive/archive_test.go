@@ -4,8 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -123,9 +123,16 @@ func TestEventLogIsResumedAnywhere(t *testing.T) {
 
 func empty(t *testing.T, s *Store) {
 	t.Helper()
-	entries, err := os.ReadDir(s.dir)
-	if err != nil || len(entries) != 0 {
-		t.Fatalf("the archive holds %v, %v", entries, err)
+	err := filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
+		switch path {
+		case s.dir, s.temp(), filepath.Join(s.dir, byProjectDir):
+		default:
+			t.Errorf("the archive holds %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -197,7 +204,7 @@ func TestForgetDropsTheJobsOfOneProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Forget(mine.record.ProjectID); err != nil {
+	if err := s.Forget(t.Context(), mine.record.ProjectID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Record(mine.record.JobID); !errors.Is(err, ErrNotFound) {
@@ -210,7 +217,7 @@ func TestForgetDropsTheJobsOfOneProject(t *testing.T) {
 
 func TestOpenClearsWhatAKilledPutLeft(t *testing.T) {
 	s := open(t)
-	if err := os.MkdirAll(filepath.Join(s.dir, fmt.Sprintf("%sx", tempPrefix)), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.temp(), "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(s.dir)

@@ -132,7 +132,7 @@ func terminalEvent(rec contract.JobRecord) ([]byte, error) {
 // write fills a temporary directory and makes it the job's by renaming it. fill
 // may complete the record, which is the one that is kept when write returns.
 func (s *Store) write(rec *contract.JobRecord, fill func(dir string) error) error {
-	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	temp, err := os.MkdirTemp(s.temp(), "")
 	if err != nil {
 		return fmt.Errorf("making archive entry: %w", err)
 	}
@@ -148,6 +148,9 @@ func (s *Store) write(rec *contract.JobRecord, fill func(dir string) error) erro
 		return err
 	}
 	if err := durable.SyncDir(temp); err != nil {
+		return err
+	}
+	if err := s.note(*rec); err != nil {
 		return err
 	}
 	err = os.Rename(temp, filepath.Join(s.dir, rec.JobID))

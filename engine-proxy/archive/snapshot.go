@@ -60,7 +60,7 @@ func (s *Store) keepSnapshot(projectID string, fill func(path string) error) err
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keeping snapshot: %w", err)
 	}
-	temp, err := os.MkdirTemp(s.dir, tempPrefix)
+	temp, err := os.MkdirTemp(s.temp(), "")
 	if err != nil {
 		return fmt.Errorf("keeping snapshot: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -110,7 +112,7 @@ func TestForgetDropsTheSnapshot(t *testing.T) {
 	if err := s.PutSnapshot(t.Context(), src.record.ProjectID, src.snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget(src.record.ProjectID); err != nil {
+	if err := s.Forget(t.Context(), src.record.ProjectID); err != nil {
 		t.Fatal(err)
 	}
 	if s.HasSnapshot(src.record.ProjectID) {
@@ -133,7 +135,7 @@ func TestSweepDeletesWhatEndedBeforeAndNothingElse(t *testing.T) {
 	}
 	const day = 24 * time.Hour
 	old, long, unsettled, young := put(40*day, 40*day), put(40*day, 10*day), put(40*day, 40*day), put(day, day)
-	n, err := s.Sweep(now.Add(-30*day), map[string]bool{unsettled: true})
+	n, err := s.Sweep(t.Context(), now.Add(-30*day), map[string]bool{unsettled: true})
 	if err != nil || n != 1 {
 		t.Fatalf("deleted %d, %v, want 1", n, err)
 	}
@@ -144,5 +146,45 @@ func TestSweepDeletesWhatEndedBeforeAndNothingElse(t *testing.T) {
 		if _, err := s.Record(id); err != nil {
 			t.Errorf("a job that is to stay: %v", err)
 		}
+	}
+}
+
+// TestADamagedRecordKeepsNothingElse: neither what is to be forgotten with a project, nor
+// what is old. It goes itself when it is old.
+func TestADamagedRecordKeepsNothingElse(t *testing.T) {
+	s := open(t)
+	now := time.Now()
+	const day = 24 * time.Hour
+	put := func(accepted time.Duration) *source {
+		src := completed(t, 1)
+		at := now.Add(-accepted)
+		src.record.JobID, src.record.FinishedAt = api.NewJobID(at), &at
+		src.events = line(src.record.JobID, api.EventCompleted, 1, nil)
+		if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
+			t.Fatal(err)
+		}
+		return src
+	}
+	damage := func(src *source) {
+		if err := os.WriteFile(filepath.Join(s.dir, src.record.JobID, recordFile), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	oldest, old, mine, young := put(50*day), put(40*day), put(2*day), put(day)
+	damage(oldest)
+	damage(young)
+	if err := s.Forget(t.Context(), mine.record.ProjectID); err != nil {
+		t.Error(err)
+	}
+	if n, err := s.Sweep(t.Context(), now.Add(-30*day), nil); err != nil || n != 2 {
+		t.Errorf("deleted %d, %v, want 2", n, err)
+	}
+	for _, src := range []*source{oldest, old, mine} {
+		if _, err := s.Record(src.record.JobID); !errors.Is(err, ErrNotFound) {
+			t.Errorf("a job that is to go: %v", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, young.record.JobID)); err != nil {
+		t.Errorf("a damaged job that is not old: %v", err)
 	}
 }

@@ -61,6 +61,9 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	opening, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	gateways := &front{options: o, metrics: metrics, logger: logger}
+	if err := gateways.check(); err != nil {
+		return cli.SuggestTakeOver(err)
+	}
 	if gateways.early() {
 		if err := gateways.listen(); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -29,6 +30,31 @@ func (f *front) early() bool {
 	return f.options.Host.TakeOver && f.options.Listen != nil && f.options.Listen.Unix()
 }
 
+// check says why listen will fail, while an engine proxy that runs can still go on. A
+// port is in use until the process before has ended, and the data folder says more of it.
+func (f *front) check() (err error) {
+	o := f.options
+	switch {
+	case o.Listen == nil:
+		return nil
+	case o.Listen.Unix():
+		err = f.listener(nil).Check()
+	default:
+		err = o.TLS.Check()
+	}
+	if err != nil {
+		return fmt.Errorf("serving gateways: %w", err)
+	}
+	return nil
+}
+
+func (f *front) listener(handler http.Handler) peer.ServerOptions {
+	o := f.options
+	return peer.ServerOptions{
+		Address: *o.Listen, Handler: handler, TLS: o.TLS, Names: slices.Concat(o.Names, o.MonitorNames), TakeOver: o.Host.TakeOver, Logger: f.logger,
+	}
+}
+
 // listen begins to listen, once.
 func (f *front) listen() (err error) {
 	o := f.options
@@ -36,10 +62,7 @@ func (f *front) listen() (err error) {
 		return nil
 	}
 	f.gate = peer.NewGate()
-	f.server, err = peer.Start(peer.ServerOptions{
-		Address: *o.Listen, Handler: f.gate, TLS: o.TLS, Names: o.Names, TakeOver: o.Host.TakeOver, Logger: f.logger,
-	})
-	if err != nil {
+	if f.server, err = peer.Start(f.listener(f.gate)); err != nil {
 		return fmt.Errorf("serving gateways: %w", err)
 	}
 	return nil
@@ -51,8 +74,23 @@ func (f *front) open(e engineproxy.Engines) {
 		return
 	}
 	f.handler = remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: f.options.Listen.Unix(), Logger: f.logger})
-	f.gate.Open(monitored(f.handler, e, f.metrics))
+	f.gate.Open(monitored(f.gateways(f.handler), e, f.metrics))
 	f.logger.Info("gateways are served", zap.Stringer("address", f.server.Addr()))
+}
+
+// gateways keeps those from the calls who are let in as monitors. On a Unix socket
+// there are none.
+func (f *front) gateways(calls http.Handler) http.Handler {
+	if f.options.Listen.Unix() {
+		return calls
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !peer.CallerBears(r, f.options.Names) {
+			http.Error(w, "this certificate is good for /metrics and "+peer.HealthPath+" alone", http.StatusForbidden)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	})
 }
 
 // close answers what was asked already, and ends.

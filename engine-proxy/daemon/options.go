@@ -37,9 +37,10 @@ type Options struct {
 	// Sidecar is where the ledger is, SidecarName what its certificate bears.
 	Sidecar     *peer.Address
 	SidecarName string
-	// TLS is this end's for both, Names those of peer.ServerOptions.
-	TLS   peer.TLS
-	Names []string
+	// TLS is this end's for both, Names those of peer.ServerOptions. Who bears one of
+	// MonitorNames and none of Names may ask at Listen what monitors ask, and no more.
+	TLS                 peer.TLS
+	Names, MonitorNames []string
 	// Stop is what becomes of engines when the process is told to stop.
 	Stop fleet.CloseMode
 
@@ -69,13 +70,14 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	f.String(&stop, "stop-on-exit", "SVC_STOP_ENGINES", host.StopNone, "what a stop does with engines: idle, all or none")
 	f.String(&models, "egress", "SVC_EGRESS", "", "`file` of the models that engines may call (default: none)")
 	f.Listeners(&o.TLS, &o.Names)
+	f.List(&o.MonitorNames, "monitor-names", "SVC_MONITOR_NAMES", "further `names` that a client's certificate may bear, for /metrics and /healthz at --listen alone")
 	f.Bool(&h.TakeOver, "take-over", "", "take the sockets from the svc-engine-proxy that runs, which then stops and leaves its engines")
 	f.String(&o.LogLevel, "log-level", "SVC_LOG_LEVEL", "info", "`level`: debug, info, warn or error")
 	f.String(&o.LogFormat, "log-format", "SVC_LOG_FORMAT", "console", "`format`: console or json")
 	if err := f.Parse(args, stderr); err != nil {
 		return Options{}, err
 	}
-	if err := cli.CheckListener("--listen", o.Listen, o.TLS, o.Names); err != nil {
+	if err := cli.CheckListener("--listen", o.Listen, o.TLS, "--tls-names", o.Names); err != nil {
 		return Options{}, err
 	}
 	dir, err := filepath.Abs(h.DataDir)

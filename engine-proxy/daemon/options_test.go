@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	"github.com/svc-games/svc/engine-proxy/fleet"
 )
@@ -99,5 +101,23 @@ func TestBadCommandLineIsRefusedInOneLine(t *testing.T) {
 	}
 	if _, help, err := parse([]string{"--help"}, nil); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help, "SVC_ENGINES_LISTEN") {
 		t.Errorf("help: %v\n%s", err, help)
+	}
+}
+
+// TestFilesOfTLSAreReadBeforeAnythingIsTakenOver: the engine proxy that runs goes on.
+func TestFilesOfTLSAreReadBeforeAnythingIsTakenOver(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	o, _, err := parse([]string{
+		"--data-dir", dir, "--take-over", "--listen=127.0.0.1:0", "--tls-names=gateway", "--tls-cert=c", "--tls-key=k", "--tls-ca=a",
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = daemon.Run(t.Context(), o, func(http.RoundTripper) engineproxy.Ledger { return nil })
+	if err == nil || !strings.Contains(err.Error(), "serving gateways: looking for TLS files") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the data folder was touched: %v", err)
 	}
 }

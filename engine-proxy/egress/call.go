@@ -115,14 +115,14 @@ func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64
 		cost = []contract.Unit{}
 	}
 	if refused != nil {
-		return refused, nil
+		return refused.paid(cost), nil
 	}
 	defer answer.Body.Close()
 	cost, refused, err := c.relay(out, answer)
 	if err != nil && r.Context().Err() == nil {
 		log.Warn("passing on an answer failed", zap.Error(err))
 	}
-	return refused, err
+	return refused.paid(cost), err
 }
 
 // read reads an engine's request.

@@ -33,11 +33,11 @@ func TestProviderFaultsAreReportedAndChargedForWhatTheyMayHaveCost(t *testing.T)
 		"an error within a 200":    {answer: fakeprovider.Body("application/json", `{"error":{"message":"no"}}`), status: 502, reason: "provider_failed"},
 		"a whole for a stream":     {answer: fakeprovider.Body("application/json", `{}`), stream: true, status: 502, reason: "provider_failed"},
 		"a whole that is an error": {answer: fakeprovider.Body("application/json", `{"error":{"message":"no"}}`), stream: true, status: 502, reason: "provider_failed"},
-		"truncated JSON":           {answer: fakeprovider.Chat{Text: "hello", Truncate: 40}.Answer(), status: 502, reason: "provider_failed", cost: limit},
-		"no JSON":                  {answer: fakeprovider.Body("application/json", `hello`), status: 502, reason: "provider_failed", cost: limit},
-		"hangs up":                 {answer: fakeprovider.HangsUp(), status: 502, reason: "provider_failed", cost: limit},
+		"truncated JSON":           {answer: fakeprovider.Chat{Text: "hello", Truncate: 40}.Answer(), status: 502, reason: "provider_broke", cost: limit},
+		"no JSON":                  {answer: fakeprovider.Body("application/json", `hello`), status: 502, reason: "provider_broke", cost: limit},
+		"hangs up":                 {answer: fakeprovider.HangsUp(), status: 502, reason: "provider_broke", cost: limit},
 		"silence":                  {answer: fakeprovider.Stalls(false), timeout: 5 * time.Second, status: 504, reason: "provider_timeout", cost: limit},
-		"a stream that is no SSE":  {answer: fakeprovider.Body("text/event-stream", "data: {\"x\n\n"), stream: true, status: 502, reason: "provider_failed", cost: limit},
+		"a stream that is no SSE":  {answer: fakeprovider.Body("text/event-stream", "data: {\"x\n\n"), stream: true, status: 502, reason: "provider_broke", cost: limit},
 		"an empty stream":          {answer: fakeprovider.Body("text/event-stream", ""), stream: true, status: 200, reason: "provider_failed", cost: limit},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/svc-games/svc/api/contract"
 )
 
 // refusal is an answer that is not a model's. Its body is {error, reason}: a
@@ -56,6 +58,15 @@ func failed(cause error) *refusal {
 		status: http.StatusBadGateway, reason: "provider_failed", cause: cause,
 		message: "The model's provider failed.",
 	}
+}
+
+// paid is the refusal of a call that cost so much, nil its limit. Where it cost
+// anything the engine is told, for the same call would be paid again.
+func (r *refusal) paid(cost []contract.Unit) *refusal {
+	if r != nil && r.reason == "provider_failed" && (cost == nil || len(cost) > 0) {
+		r.reason, r.message = "provider_broke", "The model's provider broke its answer off. The call is charged."
+	}
+	return r
 }
 
 // slow is the 504 of a provider that took too long.

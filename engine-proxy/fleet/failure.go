@@ -63,6 +63,7 @@ var failures = []struct {
 	{err: engineclient.ErrIdentity, code: failIdentity, reason: "The engine is not the one that was started.", counts: true},
 	{err: fs.ErrPermission, code: failSocket, reason: "The engine's socket can't be opened.", counts: true},
 	{err: clock.ErrDeadline, code: failTimeout, reason: "The engine was not ready in time.", counts: true},
+	{err: driver.ErrUnavailable, code: failDriver, reason: "What runs the engines is not available right now."},
 }
 
 // failureOf is what the client sees of a start that failed; the error,

@@ -27,7 +27,7 @@ func (p *Proxy) Forget(ctx context.Context, projectID string) error {
 	if err := a.stopAndWait(ctx, true, false); err != nil {
 		return err
 	}
-	if err := p.archive.Forget(projectID); err != nil {
+	if err := p.archive.Forget(ctx, projectID); err != nil {
 		return fmt.Errorf("forgetting project: %w", err)
 	}
 	if p.opts.Egress != nil {

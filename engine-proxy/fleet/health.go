@@ -14,6 +14,7 @@ import (
 // What Problems says.
 const (
 	problemDriver = "the engines' driver is not available"
+	problemFatal  = "no engine can be started as configured"
 	problemLedger = "the engine proxy gets no answer from the sidecar"
 	problemOwner  = "the engines belong to another engine proxy"
 	problemDisk   = "the engine proxy's disk is full"
@@ -32,8 +33,10 @@ func (p *Proxy) Problems(ctx context.Context) (problems []string, _ error) {
 		problems = append(problems, what)
 		p.log.Warn("engine proxy is not healthy", zap.String("problem", what), zap.Error(err))
 	}
-	// What can't be started as configured says so when it is started.
-	if err := p.opts.Driver.Check(ctx); err != nil && !errors.Is(err, driver.ErrFatalSpec) {
+	switch err := p.opts.Driver.Check(ctx); {
+	case errors.Is(err, driver.ErrFatalSpec):
+		problem(problemFatal, err)
+	case err != nil:
 		problem(problemDriver, err)
 	}
 	switch err := p.askLedger(ctx); {
@@ -58,12 +61,21 @@ func (p *Proxy) askLedger(ctx context.Context) error {
 
 // diskFull returns an error when a folder's disk has no room left for us.
 func diskFull(dir string) error {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return fmt.Errorf("reading free disk space: %w", err)
+	free, err := diskFree(dir)
+	if err != nil {
+		return err
 	}
-	if fs.Bavail*uint64(fs.Bsize) < leastFree {
+	if free < leastFree {
 		return unix.ENOSPC
 	}
 	return nil
+}
+
+// diskFree returns the room, in bytes, that a folder's disk has left for us.
+func diskFree(dir string) (uint64, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err != nil {
+		return 0, fmt.Errorf("reading free disk space: %w", err)
+	}
+	return fs.Bavail * uint64(fs.Bsize), nil
 }

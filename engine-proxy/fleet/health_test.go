@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/svc-games/svc/engine-proxy/driver"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
 )
 
@@ -20,6 +21,9 @@ func TestWhatKeepsEnginesFromStartingIsSaidAtOnce(t *testing.T) {
 		}
 	}
 	want()
+	cluster.Set(func(now *fakedriver.Faults) { now.Unfit = driver.ErrFatalSpec })
+	want(problemFatal) // its image was removed, or its policy
+	cluster.Set(func(now *fakedriver.Faults) { now.Unfit = nil })
 	cluster.SetDown(true)
 	want(problemDriver)
 	r.ledger.with(func() { r.ledger.down = true })

@@ -186,7 +186,7 @@ func (k *kill) pull() {
 	k.zip, k.files = zipped(k.t)
 	k.send(k.first, http.MethodPost, "/test/end", fakeengine.End{JobID: k.job, Status: api.JobCompleted, Files: &k.files, ZIP: k.zip}, nil)
 	wait.Until(k.t, "half of the ZIP is there", func() bool {
-		half, _ := filepath.Glob(filepath.Join(k.dir, "archive", ".new-*", "files.zip"))
+		half, _ := filepath.Glob(filepath.Join(k.dir, "archive", ".tmp", "*", "files.zip"))
 		return len(half) > 0
 	})
 }

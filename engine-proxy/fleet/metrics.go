@@ -26,6 +26,7 @@ type Metrics struct {
 	up        prometheus.Gauge
 	archived  *prometheus.CounterVec
 	breaches  prometheus.Counter
+	diskFree  *prometheus.GaugeVec // empty while nobody knows
 }
 
 // Outcomes of a start, as they stand in svc_engine_start_seconds.
@@ -94,6 +95,9 @@ func NewMetrics() *Metrics {
 		breaches: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "svc_engine_breaches_total", Help: "Jobs that were ended because their engine reported what it can't have done.",
 		}),
+		diskFree: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "svc_engine_disk_free_bytes", Help: "Room that is left on the disk of the engine proxy's data directory.",
+		}, nil),
 	}
 	m.up.Set(1)
 	for _, s := range lifecycle.States {
@@ -123,7 +127,7 @@ func NewMetrics() *Metrics {
 func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.engines, m.starts, m.failures, m.stops, m.adoptions, m.refusals, m.evictions, m.waiters, m.up, m.archived,
-		m.breaches,
+		m.breaches, m.diskFree,
 	}
 }
 
@@ -163,6 +167,13 @@ func (m *Metrics) driverUp(up bool) {
 		return
 	}
 	m.up.Set(0)
+}
+
+// disk measures the room on a folder's disk.
+func (m *Metrics) disk(dir string) {
+	if free, err := diskFree(dir); err == nil {
+		m.diskFree.WithLabelValues().Set(float64(free))
+	}
 }
 
 // leave takes an engine out of the count that the engine proxy leaves behind.

@@ -93,6 +93,21 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 	})
 }
 
+func TestRoomOnTheDiskIsMeasuredWhileAnEngineProxyIsThere(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics()
+	said := func() bool { return gathered(t, m)["engine_disk_free_bytes"].value > 0 }
+	if said() {
+		t.Error("it is said of no disk")
+	}
+	simulate(t, func(o *Options) { o.Metrics = m }, func(t *testing.T, s *sim) {
+		s.pass(time.Second)
+		if !said() {
+			t.Error("it is not said")
+		}
+	})
+}
+
 func TestEveryReasonOfAFailureIsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/metrics.md")

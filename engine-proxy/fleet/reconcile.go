@@ -17,11 +17,14 @@ import (
 
 // reconcile compares at regular times what the driver runs with what the actors
 // have. Events may be lost and journals too: no orphaned engine runs for longer
-// than the grace. While the driver is unavailable, nothing is changed.
+// than the grace. While the driver is unavailable, nothing is changed. The disk is looked
+// at as often.
 func (p *Proxy) reconcile() {
 	orphans := make(map[string]time.Time) // instance ids, and when they were seen first
 	up := true
+	defer p.metrics.diskFree.Reset()
 	for {
+		p.metrics.disk(p.opts.DataDir)
 		err := p.reconcileOnce(p.ctx, orphans)
 		if now := err == nil; now != up && p.ctx.Err() == nil {
 			up = now

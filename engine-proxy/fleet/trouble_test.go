@@ -45,7 +45,7 @@ func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
 		"no room on the disk": {
 			fmt.Errorf("making log: %w", unix.ENOSPC), failNoRoom, "There is no room for the engine.", false,
 		},
-		"backend down": {driver.ErrUnavailable, failDriver, "The engine could not be started.", false},
+		"backend down": {driver.ErrUnavailable, failDriver, "What runs the engines is not available right now.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, nil, func(t *testing.T, s *sim) {

@@ -98,7 +98,7 @@ func (s *Settler) Expire(ctx context.Context, before time.Time) error {
 	for _, id := range published {
 		keep[id] = true
 	}
-	deleted, err := s.Archive.Sweep(before, keep)
+	deleted, err := s.Archive.Sweep(ctx, before, keep)
 	s.Archived.WithLabelValues(Deleted).Add(float64(deleted))
 	if err != nil {
 		return fmt.Errorf("sweeping archive: %w", err)

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/svc-games/svc/engine/gen/brief"
+	"github.com/svc-games/svc/engine/gen/spec"
 )
 
 // clauseEnds separates the clauses of a request.
@@ -96,4 +99,47 @@ func asksAnew(text string) bool {
 		}
 	}
 	return false
+}
+
+// clearBrief is the weight of a mechanic from which a text with a hero of its
+// own that asks for no change is taken for the brief of a new game.
+const clearBrief = 3
+
+// changeWords are those of a request for a change.
+var changeWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should|are the|soll|sollen|statt|anstatt|stattdessen|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit|au lieu|plutôt|moins|ajoute|enlève|remplace|rends|mets|trop)(?:$|[^\pL])`)
+
+// remarkWords are those of a remark on a game that is there, where nobody new is introduced.
+var remarkWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:can['’]?t|cannot|can not|(?:does|do|is|did|has)n['’]?t|why|keeps?|always|never|higher|lower|warum|wieso|kann|immer|nie|höher|tiefer|por qué|puede|siempre|nunca|pourquoi|peut|toujours|jamais|plus (?:haut|bas|loin|vite))(?:$|[^\pL])`)
+
+// remarks are the words with which one speaks of what is there: "the fox", "when it".
+var remarks = imperative(`[\s,](?s:.*)`, `(?:let |can |could |may |does |do |is |are |will )?(?:the|this|that|these|those|my|our|it|its|it['’]s|he|she|they)`, `when(?:ever)?`, `if`, `sometimes`,
+	`(?:lass |kann |darf )?(?:der|die|das|den|dem|diese[rsmn]?|meine?[rsmn]?|es|er|sie)`, `wenn`, `sobald`, `manchmal`,
+	`(?:puede |deja que )?(?:el|la|los|las|est[ea]|mi|ese|esa)`, `cuando`, `si`, `(?:est-ce que |laisse )?(?:le|la|les|ce|cette|mon|ma|il|elle)`, `(?:est-ce que |laisse )?l['’]\pL+`, `c['’]est`, `quand`, `lorsque`)
+
+// introduces matches a text that begins with someone or a game that is not there yet: "a fox".
+var introduces = imperative(`\s(?s:.*)`, `(?:(?:make|create|build|generate|design|write|give|do|mache?|erstelle?|baue?|generiere?|gib|haz|hazme|crea|créame|genera|dame|fais|faites|cr[ée]e[rz]?|génère|donne)(?:[ -](?:me|us|mir|uns|moi|nous))? )?(?:an?|eine?[nrms]?|un[ae]?)`)
+
+// isBrief reports whether a text describes another game than the project has. Of one
+// that can't be read, nil, every game is another.
+func isBrief(text string, current *spec.Spec) bool {
+	text = strings.TrimSpace(text)
+	if changeWords.MatchString(text) {
+		return false
+	}
+	r := brief.Read(text)
+	kind, weight := "", 0.0
+	for name, w := range r.Mechanics {
+		if w > weight || w == weight && name < kind {
+			kind, weight = name, w
+		}
+	}
+	switch {
+	case weight < clearBrief || r.Hero == "":
+		return false
+	case current == nil || introduces().MatchString(text):
+		return true
+	case remarks().MatchString(text) || remarkWords.MatchString(text):
+		return false
+	}
+	return kind != current.Mechanic && !slices.ContainsFunc(r.Nouns, current.Cast.Has)
 }

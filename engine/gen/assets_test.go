@@ -190,15 +190,34 @@ func TestBalanceThatIsUsedUpByPicturesEndsTheJob(t *testing.T) {
 	}
 }
 
-func TestAssetThatAnyoneChangedIsMadeAnew(t *testing.T) {
-	a := openAtelier()
-	p := studioProject(t, a)
-	p.runWith(arty(flapping, true, false))
-	if err := p.root.WriteFile("game/assets/hero.png", []byte("not a picture"), 0o644); err != nil {
+func TestAssetThatAnyoneChangedOrAddedIsTheirsAndStays(t *testing.T) {
+	drawn, err := openAtelier().Paint(t.Context(), model.Picture{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	p.runWith(arty("make it a bit faster", true, false))
-	if a.asked() != 5 || p.files()["game/assets/hero.png"] == "not a picture" {
-		t.Errorf("%d questions", a.asked())
+	for _, name := range []string{"game/assets/hero.png", "game/assets/mine.png"} {
+		a := openAtelier()
+		p := studioProject(t, a)
+		p.runWith(arty(flapping, true, false))
+		p.write(name, string(drawn))
+		if edited, _, err := Edited(p.root, nil); !edited || err != nil {
+			t.Errorf("%s: edited %v, %v", name, edited, err)
+		}
+		result, _ := p.runWith(arty("make it a bit faster", true, false))
+		if !result.Changed || a.asked() != 4 || p.files()[name] != string(drawn) || !strings.Contains(p.files()[projectFile], modeAuthored) {
+			t.Errorf("%s: %+v, %d questions, %d bytes", name, result, a.asked(), len(p.files()[name]))
+		}
+	}
+}
+
+func TestProjectThatDoesNotSayWhatItsAssetsWereIsNobodysEdit(t *testing.T) {
+	p := studioProject(t, nil)
+	p.runWith(arty(flapping, true, true))
+	record, _, _ := strings.Cut(p.files()[projectFile], `,
+  "assets"`)
+	p.write(projectFile, record+"}")
+	authored, err := Authored(p.root)
+	if edited, claim, unread := Edited(p.root, nil); authored || err != nil || edited || claim != nil || unread != nil {
+		t.Errorf("authored %v, %v; edited %v, %v, %v; %s", authored, err, edited, claim, unread, p.files()[projectFile])
 	}
 }

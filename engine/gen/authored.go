@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"html"
 	"maps"
@@ -94,7 +95,7 @@ func (a *authored) with(s spec.Spec) (compile.Files, error) {
 	replace(compile.Page, a.spec.Palette.Shade, s.Palette.Shade)
 	replace(compile.Page, a.spec.Palette.Ink, s.Palette.Ink) // of older releases
 	replace(compile.Readme, a.spec.Title+":", s.Title+":")
-	return files, files.AddProject(s)
+	return files, errors.Join(files.Renew(a.spec, s), files.AddProject(s))
 }
 
 // limit is what of a request may be carried out on the game: all of it on one that

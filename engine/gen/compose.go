@@ -51,7 +51,11 @@ func wantsNew(req Request) (bool, *kitGame, error) {
 		return false, nil, err
 	}
 	data, err := readOptional(req.Workspace, specFile)
-	return data == nil || isBrief(req.Prompt), nil, err
+	if err != nil || data == nil {
+		return true, nil, err
+	}
+	current, _, err := loadSpec(req)
+	return isBrief(req.Prompt, current), nil, err
 }
 
 // compose has a model write a new game, from the frame of one. Where none comes of it
@@ -116,7 +120,7 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	})
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep), Mask: masked,
+		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	}
 }
 
@@ -135,7 +139,7 @@ func established(req Request) string {
 	if style.Art != "" {
 		about += "; drawn as " + style.ArtOf("")
 	}
-	return masked(about) + "."
+	return Masked(about) + "."
 }
 
 // styleOf is the project's style, empty while it has none that can be read.
@@ -210,7 +214,7 @@ func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *d
 	rep.Progress(api.StagePackaging, 88, "Writing the files.")
 	unmet := []string{}
 	for _, wish := range out.Unmet {
-		unmet = append(unmet, masked(wish))
+		unmet = append(unmet, Masked(wish))
 	}
 	w, err := d.game.delivered(req, revision{files: out.Files, shots: d.shots}, unmet)
 	if err == nil {
@@ -225,7 +229,7 @@ func (g *embedded) handOver(ctx context.Context, req Request, rep Reporter, d *d
 	}
 	rep.Progress(api.StagePackaging, 94, "The game is ready.")
 	about, _ := d.game.aboutOf(out.Files)
-	summary := brief.Clip(masked(out.Summary), 400)
+	summary := brief.Clip(Masked(out.Summary), 400)
 	if summary == "" {
 		summary = "A model wrote the game."
 	}
@@ -244,7 +248,7 @@ const maxComposedFiles = 24
 // and the traces that prove it, as far as there is room.
 func composed(req Request, about kit.About, renderer string, files compile.Files) *api.Skill {
 	skill := &api.Skill{
-		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(masked(req.Prompt), maxLearnedPrompt),
+		Key: about.Kind + "-" + skillKey(about.Title), Title: about.Title, Prompt: brief.Clip(Masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{about.Kind}, Engine: engineName(renderer),
 	}
 	left, names := maxLearnedBytes-len(skill.Prompt), files.Names()

@@ -235,7 +235,7 @@ func TestAnswersAreNoLongerThanTheModelWritesAndAllFitsIt(t *testing.T) {
 	s.asked = nil
 	offer.Context = 3000
 	p.gen.(*embedded).studio = listed{offers: []model.Offer{offer}}
-	if _, rep := p.runWith(wide("a new game: blocks that fall")); len(s.asked) != 0 || !strings.Contains(warned(rep), "Name a model that holds more") {
+	if _, rep := p.runWith(wide("a new game: blocks that fall")); len(s.asked) != 0 || !strings.Contains(warned(rep), "OLLAMA_CONTEXT_LENGTH") {
 		t.Errorf("asked %d times, warned %q", len(s.asked), warned(rep))
 	}
 }

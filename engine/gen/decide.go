@@ -3,7 +3,6 @@ package gen
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +21,9 @@ type decision struct {
 	spec       spec.Spec
 	current    *spec.Spec // the project's game, nil when there is none
 	reading    brief.Reading
+	order      brief.Order
 	candidates []string // mechanics to try in turn, the spec's own first
+	failed     []string // those that were asked for and can't be played
 	isNew      bool
 	noChange   bool
 	did        []string // what a change request changed
@@ -46,13 +47,6 @@ type decision struct {
 
 // maxReasons bounds the explanation of a long brief.
 const maxReasons = 24
-
-// clearBrief is the weight of a mechanic from which a text with a hero of its
-// own that asks for no change is taken for the brief of a new game.
-const clearBrief = 3
-
-// changeWords are those of a request for a change.
-var changeWords = regexp.MustCompile(`(?i)\b(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should be|are the|soll|sollen|statt|anstatt|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe ser|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit être|au lieu|moins|ajoute|enlève|remplace|rends|mets|trop)\b`)
 
 // decide reads the request against what the project holds, and what it wants of
 // pictures that came with it.
@@ -86,9 +80,9 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 		req.Prompt = ""
 	}
 	switch {
-	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt)):
+	case asksAnew(req.Prompt), !truth && (current == nil || isBrief(req.Prompt, current)):
 		d, err = decideNew(ctx, req, model)
-	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt):
+	case current == nil, truth && model == nil && !req.writes && isBrief(req.Prompt, current):
 		d = untouched(req.Prompt, current)
 	default:
 		var game *authored
@@ -99,7 +93,7 @@ func decideWords(ctx context.Context, req Request, model *author.Author, picture
 			current = &game.spec
 		}
 		d, err = decideChange(ctx, req, *current, game, model)
-		if truth && !d.read && isBrief(req.Prompt) { // a model would have known that it is one
+		if truth && !d.read && isBrief(req.Prompt, current) { // a model would have known that it is one
 			warnings = append(warnings, d.warnings...)
 			d = untouched(req.Prompt, current)
 		}
@@ -158,7 +152,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		}
 	}
 	d := decision{
-		spec: reading.Write(o), reading: reading,
+		spec: reading.Write(o), reading: reading, order: o,
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
@@ -166,7 +160,8 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)
 	}
-	d.unmet = slices.Concat(first(reading, d.spec), d.unmet, beyond(reading, d.spec, o), unseen(reading, d.spec))
+	before, after := d.ofKind()
+	d.unmet = slices.Concat(before, d.unmet, after)
 	if reading.Empty() && len(d.unmet) == 0 {
 		d.unmet = []string{clippedWish(req.Prompt)}
 	}
@@ -215,14 +210,6 @@ func beyond(r brief.Reading, s spec.Spec, o brief.Order) []string {
 	}{{"a boss", r.Rules.Boss}, {"power-ups", r.Rules.Powers}, {"combos", r.Rules.Combo}} {
 		add(turns && rule.wish == brief.Wanted, "%s: %s has none", rule.name, brief.Article(s.Mechanic+" game"))
 	}
-	best, weight := "", 2.9
-	for _, name := range catalog.Names() {
-		if w := r.Mechanics[name]; w > weight {
-			best, weight = name, w
-		}
-	}
-	m, instead := catalog.Mechanics[best], "so this is "+brief.Article(s.Mechanic+" game")
-	add(best != "" && r.Missing == "" && !m.Solid && o.Solid && weight >= catalog.Named && best != s.Mechanic && !brief.Akin(best, s.Mechanic), "%s: it needs settings.dimensionMode 2d, %s", best, instead)
 	return unmet
 }
 
@@ -233,7 +220,8 @@ func dimension(solid bool) string {
 	return "2D"
 }
 
-// background is the text of instructions, context blocks and skills.
+// background is the text of instructions, context blocks and skills, without secrets: what
+// is read of it may be in the game.
 func background(req Request) string {
 	parts := []string{req.Instructions}
 	for _, c := range req.Context {
@@ -244,27 +232,12 @@ func background(req Request) string {
 	for _, s := range req.Skills {
 		parts = append(parts, s.Prompt, strings.Join(s.Mechanics, " "))
 	}
-	return strings.Join(parts, "\n")
-}
-
-// isBrief reports whether a text in a project that has a game describes
-// another one.
-func isBrief(text string) bool {
-	if changeWords.MatchString(text) {
-		return false
-	}
-	r := brief.Read(text)
-	for _, weight := range r.Mechanics {
-		if weight >= clearBrief && r.Hero != "" {
-			return true
-		}
-	}
-	return false
+	return secretPattern.ReplaceAllString(strings.Join(parts, "\n"), " ")
 }
 
 // clippedWish names a whole request as unmet.
 func clippedWish(prompt string) string {
-	return brief.Clip(masked(prompt), 80)
+	return brief.Clip(Masked(prompt), 80)
 }
 
 // decideChange reads a request as a change of the project's game, which game holds
@@ -308,7 +281,7 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 	if model == nil {
 		return decision{}, change.Apply(current, req.Prompt, game.limit()), nil
 	}
-	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt) {
+	if alone := change.Apply(current, req.Prompt, game.limit()); len(alone.Did) > 0 && len(alone.Unmet) == 0 && !isBrief(req.Prompt, &current) {
 		return decision{}, alone, nil // nobody need be paid for it
 	}
 	wishes, err := model.Change(ctx, ask(req), current)
@@ -335,7 +308,7 @@ func changes(ctx context.Context, req Request, current spec.Spec, game *authored
 // leaving does of a request what the generator's grammar does, and leaves the rest to
 // a model that changes the sources.
 func leaving(req Request, current spec.Spec, game *authored) (decision, change.Outcome, error) {
-	if isBrief(req.Prompt) {
+	if isBrief(req.Prompt, &current) {
 		all := []string{clippedWish(req.Prompt)}
 		return decision{read: true, open: all}, change.Outcome{Spec: current, Unmet: slices.Clone(all)}, nil
 	}
@@ -347,9 +320,18 @@ func leaving(req Request, current spec.Spec, game *authored) (decision, change.O
 	return d, outcome, nil
 }
 
-// swap puts another mechanic into a new game's spec.
+// swap puts another mechanic into a new game's spec, and says so where its own was
+// asked for.
 func (d *decision) swap(mechanic string) {
+	before, after := d.ofKind()
+	rest := slices.DeleteFunc(slices.Clone(d.unmet), func(u string) bool { return slices.Contains(before, u) || slices.Contains(after, u) })
+	if d.reading.Mechanics[d.spec.Mechanic] >= clearBrief {
+		d.failed = append(d.failed, d.spec.Mechanic)
+	}
 	d.spec = change.Mechanic(d.spec, mechanic)
+	d.spec.Content = d.reading.Content.For(mechanic)
+	before, after = d.ofKind()
+	d.unmet = slices.Concat(before, rest, after)
 	d.summary = fmt.Sprintf("%s: %s", d.spec.Title, d.spec.Text.HowTo)
 }
 

@@ -219,7 +219,7 @@ func (d *desk) keep(made revision) error {
 	if err != nil {
 		return err
 	}
-	return w.keep(d.req.JobID)
+	return w.keep(d.req.JobID, nil)
 }
 
 // play plays a game in the browser once.

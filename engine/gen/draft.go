@@ -27,11 +27,12 @@ const maxDraft = 128 << 20
 type draft struct {
 	JobID   string        `json:"jobId"`
 	Changes []swap.Change `json:"changes"`
+	Unmet   []string      `json:"unmet,omitempty"` // what of the request is not in the game
 }
 
 // keep stores the changes as a draft in place of making them.
-func (d *delivery) keep(jobID string) error {
-	data, err := json.Marshal(draft{JobID: jobID, Changes: d.changes})
+func (d *delivery) keep(jobID string, unmet []string) error {
+	data, err := json.Marshal(draft{JobID: jobID, Changes: d.changes, Unmet: unmet})
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", draftFile, err)
 	}
@@ -86,6 +87,12 @@ func SettleDraft(root *os.Root, change func([]swap.Change, int64) error, jobID s
 func HasDraft(root *os.Root, jobID string) bool {
 	_, there := loadDraft(root, jobID)
 	return there
+}
+
+// DraftUnmet returns what of its request is not in the game of the draft that a job left.
+func DraftUnmet(root *os.Root, jobID string) []string {
+	kept, _ := loadDraft(root, jobID)
+	return kept.Unmet
 }
 
 // loadDraft reads the draft that a job left.

@@ -98,7 +98,7 @@ func (t *theatre) seen(ctx context.Context, eyes string, scenes []playtest.Scene
 	}
 	var found []string
 	for _, one := range answer.Findings {
-		if one = strings.Join(strings.Fields(masked(one)), " "); one != "" {
+		if one = strings.Join(strings.Fields(Masked(one)), " "); one != "" {
 			found = append(found, brief.Clip(one, maxFinding))
 		}
 	}

@@ -17,7 +17,7 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 		return g.followTuned(ctx, req, rep, desk, t)
 	}
 	if !g.composes(req) {
-		return unchanged(req, rep, "Nothing was changed: this game was written by a model, and only a model that settings.model names can change more of it than its tunables: "+game.tunables()+".", true), nil
+		return unchanged(req, rep, "Nothing was changed: this game was written by a model, and only a model that settings.model names can change more of it than its tunables: "+game.tunables()+"."), nil
 	}
 	g.browser.Warm()
 	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, false))
@@ -29,10 +29,10 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 	case out.Files == nil && out.Stop != "":
 		why := fmt.Sprintf("The model changed nothing in the game, since %s: it is as it was.", out.Stop)
 		warn(rep, "degraded", helped(why, remedy(out)))
-		return unchanged(req, rep, "Nothing was changed.", false), nil
+		return unchanged(req, rep, "Nothing was changed."), nil
 	case out.Files == nil:
 		say(rep, out.Summary)
-		return Result{Summary: out.Summary, Unmet: out.Unmet}, nil
+		return Result{Summary: out.Summary, Unmet: out.Unmet, Free: true}, nil
 	case out.Stop != "":
 		warn(rep, "degraded", fmt.Sprintf("The model was stopped, since %s. What it had done by then passed and is in the game.", out.Stop))
 	}
@@ -56,13 +56,13 @@ func (g *embedded) followTuned(ctx context.Context, req Request, rep Reporter, d
 	case err != nil:
 		return Result{}, err
 	case !v.OK:
-		return unchanged(req, rep, "Nothing was changed: with this change the game could not be played ("+clipped(v.Findings[0])+").", true), nil
+		return unchanged(req, rep, "Nothing was changed: with this change the game could not be played ("+clipped(v.Findings[0])+")."), nil
 	}
 	return g.handOver(ctx, req, rep, d, agent.Outcome{Files: files, Summary: "Changed: " + t.did + "."})
 }
 
 // unchanged is the result of a job that leaves its game as it was.
-func unchanged(req Request, rep Reporter, summary string, free bool) Result {
+func unchanged(req Request, rep Reporter, summary string) Result {
 	say(rep, summary)
-	return Result{Summary: summary, Unmet: []string{clippedWish(req.Prompt)}, Free: free}
+	return Result{Summary: summary, Unmet: []string{clippedWish(req.Prompt)}, Free: true}
 }

@@ -46,7 +46,7 @@ type Result struct {
 	Summary string   // one or two sentences for the user
 	Changed bool     // the deliverable differs from before
 	Unmet   []string // phrases of the brief that were not understood
-	// Free: no game was made, and no model asked.
+	// Free: no game was made. What models were asked is charged where they are called.
 	Free bool
 	// Learned is what later jobs of the project may take from this one; nil for
 	// nothing new.

@@ -101,7 +101,7 @@ func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left
 		say(rep, d.explain())
 	}
 	if d.noChange && !refines {
-		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: true}, nil
 	}
 	made, err := g.produce(ctx, rep, &d, effortOf(req.Settings))
 	var unplayable *unplayableError
@@ -112,7 +112,7 @@ func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left
 		d.unmet = append(d.unmet, clippedWish(req.Prompt))
 		d.summary = "Nothing was changed: with this change the game could not be played (" + unplayable.why + ")."
 		say(rep, d.summary)
-		return Result{Summary: d.summary, Unmet: d.unmet, Free: reader == nil && len(d.stock.used) == 0}, nil
+		return Result{Summary: d.summary, Unmet: d.unmet, Free: true}, nil
 	}
 	if err != nil {
 		return Result{}, err
@@ -129,7 +129,7 @@ func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left
 		case err != nil:
 			return Result{}, err
 		case d.noChange:
-			return Result{Summary: d.summary, Unmet: d.unmet}, nil
+			return Result{Summary: d.summary, Unmet: d.unmet, Free: true}, nil
 		}
 	}
 	return handOut(ctx, req, rep, &d, made)
@@ -169,7 +169,7 @@ func keep(ctx context.Context, req Request, d *decision, made revision) error {
 	if err != nil {
 		return err
 	}
-	return w.keep(req.JobID)
+	return w.keep(req.JobID, d.unmet)
 }
 
 // save writes the verified game, and what follow-up jobs need, at once.

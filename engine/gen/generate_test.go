@@ -307,6 +307,25 @@ func TestSecretsInABriefAreNotRepeated(t *testing.T) {
 	}
 }
 
+func TestSecretsBesideABriefAreInNoGame(t *testing.T) {
+	const secret = "sk-0123456789abcdefghij"
+	listed := "Words: cat, " + secret + ", dog"
+	for where, req := range map[string]Request{
+		"instructions": {Instructions: listed}, "context": {Context: []api.ContextBlock{{Name: "words", Content: listed}}}, "skill": {Skills: []api.Skill{{Key: "w", Title: "W", Prompt: listed}}},
+	} {
+		p := newProject(t, quickGenerator())
+		req.Prompt = "hangman"
+		result, rep := p.runWith(req)
+		said, err := json.Marshal([]any{result, rep.events, rep.stages, p.files()})
+		if err != nil || strings.Contains(string(said), secret[3:]) {
+			t.Errorf("%s: the secret is repeated (%v)", where, err)
+		}
+		if content, _ := p.spec()["content"].([]any); !slices.Contains(content, any("cat")) {
+			t.Errorf("%s: the words are %v", where, content)
+		}
+	}
+}
+
 // cancelAt cancels a job when it enters a stage.
 type cancelAt struct {
 	recorder

@@ -124,6 +124,12 @@ func (k *kitGame) complete(req Request, files compile.Files, about kit.About) er
 		format = spec.Platform
 	}
 	files.AddReadme(about.Title)
+	var was kit.About
+	if json.Unmarshal(k.files[compile.DataFile], &was) == nil {
+		if err := files.Renew(spec.Spec{Title: was.Title, Lang: was.Lang}, spec.Spec{Title: about.Title, Lang: about.Lang}); err != nil {
+			return err
+		}
+	}
 	return files.AddProject(spec.Spec{ID: "svc-" + req.ProjectID, Title: about.Title, Mechanic: about.Kind, Format: format, Lang: about.Lang, Renderer: k.renderer})
 }
 

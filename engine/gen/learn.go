@@ -33,7 +33,7 @@ func learned(req Request, s spec.Spec, written compile.Files) (*api.Skill, error
 	return &api.Skill{
 		Key:       s.Mechanic + "-" + s.Theme,
 		Title:     s.Title,
-		Prompt:    brief.Clip(masked(req.Prompt), maxLearnedPrompt),
+		Prompt:    brief.Clip(Masked(req.Prompt), maxLearnedPrompt),
 		Mechanics: []string{s.Mechanic},
 		Engine:    engineName(s.Renderer),
 		Files:     files,

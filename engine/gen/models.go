@@ -68,16 +68,16 @@ func (g *embedded) eyes(ctx context.Context) string {
 
 // ask is what a model is asked of a request, verbatim but for secrets.
 func ask(req Request) author.Ask {
-	out := author.Ask{Prompt: masked(req.Prompt), Instructions: masked(req.Instructions), Settings: req.Settings}
+	out := author.Ask{Prompt: Masked(req.Prompt), Instructions: Masked(req.Instructions), Settings: req.Settings}
 	for _, c := range req.Context {
-		out.Context = append(out.Context, api.ContextBlock{Name: c.Name, Content: masked(c.Content)})
+		out.Context = append(out.Context, api.ContextBlock{Name: c.Name, Content: Masked(c.Content)})
 	}
 	for _, s := range req.Skills {
 		s.Files = slices.Clone(s.Files)
 		for i, f := range s.Files {
-			s.Files[i].Content = masked(f.Content)
+			s.Files[i].Content = Masked(f.Content)
 		}
-		s.Prompt = masked(s.Prompt)
+		s.Prompt = Masked(s.Prompt)
 		out.Skills = append(out.Skills, s)
 	}
 	return out

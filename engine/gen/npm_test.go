@@ -68,6 +68,10 @@ func TestGameOfNoProjectBecomesOneAndThatOfAnotherStays(t *testing.T) {
 	if m := p.manifest(); m.Scripts["build"] != "my own" || len(m.About.Unmet) != 0 {
 		t.Errorf("%+v", m)
 	}
+	p.run(`call it "Night & Owl"`)
+	if m := p.manifest(); m.Name != "night-owl" || !strings.Contains(p.files()["game/package.json"], `"description": "Night & Owl"`) || m.Scripts["build"] != "my own" {
+		t.Errorf("under another name: %+v", m)
+	}
 	const own = "{\"name\": \"mine\"}"
 	p.write("game/package.json", own)
 	if p.run("make it faster"); p.files()["game/package.json"] != own {

@@ -183,9 +183,12 @@ func decodePicture(content string) ([]byte, error) {
 }
 
 // pictures returns the files of a spec's pictures: of this job, or as they are in the
-// game. One that is no longer what it was is given up.
+// game. One that someone changed is fitted as it came; an authored game keeps its own.
 func (d *decision) pictures(req Request) (map[string][]byte, error) {
 	out := map[string][]byte{}
+	if d.game != nil {
+		return out, nil
+	}
 	for role, sum := range d.spec.Pictures {
 		file := d.given[role]
 		if file == nil {
@@ -194,9 +197,19 @@ func (d *decision) pictures(req Request) (map[string][]byte, error) {
 				return nil, err
 			}
 		}
-		if file == nil || checksum(file) != sum {
+		if file == nil { // someone took it away
 			d.setPicture(role, "")
 			continue
+		}
+		if checksum(file) != sum {
+			fitted, err := studio.Emblem(file)
+			if err != nil {
+				d.setPicture(role, "")
+				d.unmet = append(d.unmet, fmt.Sprintf("the picture of the %s: the file in the project can't be used: %v", role, err))
+				continue
+			}
+			file = fitted
+			d.setPicture(role, checksum(file))
 		}
 		out[role] = file
 	}

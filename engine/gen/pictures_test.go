@@ -63,6 +63,22 @@ func TestLogoFromContextIsOnTheTitleScreenAndStays(t *testing.T) {
 	}
 }
 
+func TestLogoThatSomeoneRetouchedStays(t *testing.T) {
+	p := newProject(t, quickGenerator())
+	p.send("a fox flies through gaps. Put our logo on the title screen", block("logo.png", "png", emblem(t, 300, 100)))
+	sent := p.files()["game/assets/logo.png"]
+	retouched := emblem(t, 200, 120)
+	p.write("game/assets/logo.png", string(retouched[:len(retouched)-len("<script>alert(1)</script>")]))
+	now := p.files()["game/assets/logo.png"]
+	if r, _ := p.run("make it slower"); sent == "" || !r.Changed || p.files()["game/assets/logo.png"] != now || !strings.Contains(p.files()["game/src/game.json"], `"logo": true`) {
+		t.Errorf("%+v, %d bytes", r, len(p.files()["game/assets/logo.png"]))
+	}
+	p.run("a new game: stack boxes into a tower")
+	if kept := p.files()["game/assets/logo.png"]; kept == "" || kept == sent || !strings.Contains(p.files()["game/src/game.json"], `"logo": true`) {
+		t.Errorf("the new game has a logo of %d bytes", len(kept))
+	}
+}
+
 func TestPictureFromContextBecomesAFigureUntilAnotherIsAsked(t *testing.T) {
 	p := newProject(t, quickGenerator())
 	if r := p.send("a fox flies through gaps. Use the attached picture as the hero.", block("me", "png", emblem(t, 64, 64))); !r.Changed || len(r.Unmet) > 0 {

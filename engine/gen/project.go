@@ -41,6 +41,13 @@ type projectRecord struct {
 	// Sources is the sum of the sources as they were delivered: other ones were
 	// edited since. Versions before it left it out.
 	Sources string `json:"sources,omitempty"`
+	// Assets is that of pictures and sounds, which versions before it left out.
+	Assets string `json:"assets,omitempty"`
+}
+
+// delivered reports whether a game is as it was delivered, as far as the record says.
+func (r projectRecord) delivered(game compile.Files) bool {
+	return sumOf(game, ownFile) == r.Sources && (r.Assets == "" || sumOf(game, isAsset) == r.Assets)
 }
 
 // kept are the generator's files beside the game that belong to a revision of it.
@@ -52,9 +59,9 @@ func OfProject(name string) bool {
 }
 
 // Authored reports whether a project's sources are the truth about its game: a model
-// has edited it, or a person has since it was delivered. One that does not say, or
-// can't be read, is when a model has edited it: no edit may be lost for a file that
-// someone spoilt.
+// has edited it, or a person has since it was delivered, a picture or a sound as well.
+// One that does not say, or can't be read, is when a model has edited it: no edit may be
+// lost for a file that someone spoilt.
 func Authored(root *os.Root) (bool, error) {
 	data, err := readOptional(root, projectFile)
 	if err != nil {
@@ -72,11 +79,11 @@ func Authored(root *os.Root) (bool, error) {
 		return false, nil
 	}
 	game, err := readGame(root)
-	return err != nil || hasSources(game) && sourcesSum(game) != record.Sources, nil // not what was delivered, if it can't be read
+	return err != nil || hasSources(game) && !record.delivered(game), nil // not what was delivered, if it can't be read
 }
 
-// Edited reports whether someone has edited a project's sources since they were
-// delivered. Where the project does not note what was, as in former versions, former
+// Edited reports whether someone has edited a project's sources or assets since they
+// were delivered. Where the project does not note what was, as in former versions, former
 // says it, by paths in the project; without that, it is what this version makes of the
 // spec. claim is then what to change so that Authored knows too.
 func Edited(root *os.Root, former map[string][]byte) (edited bool, claim []swap.Change, err error) {
@@ -90,7 +97,7 @@ func Edited(root *os.Root, former map[string][]byte) (edited bool, claim []swap.
 	}
 	var record projectRecord
 	if json.Unmarshal(data, &record) == nil && record.Sources != "" {
-		return sourcesSum(game) != record.Sources, nil, nil
+		return !record.delivered(game), nil, nil
 	}
 	made := compile.Files{}
 	for name, content := range former {
@@ -101,14 +108,13 @@ func Edited(root *os.Root, former map[string][]byte) (edited bool, claim []swap.
 	if former == nil {
 		made = recompiled(root, game)
 	}
-	sum := sourcesSum(game)
-	if sum == sourcesSum(made) {
+	if sumOf(game, ownFile) == sumOf(made, ownFile) {
 		return false, nil, nil
 	}
 	if authored, err := Authored(root); authored || err != nil {
 		return true, nil, err
 	}
-	data, err = recordOf(modeAuthored, sum)
+	data, err = recordOf(modeAuthored, game)
 	return true, []swap.Change{{Name: projectFile, Data: data}}, err
 }
 
@@ -142,7 +148,7 @@ func recompiled(root *os.Root, game compile.Files) compile.Files {
 }
 
 // ownFile reports whether a file of the game is a source, which the generator writes
-// anew at each change. Assets are judged one by one where they are made.
+// anew at each change.
 func ownFile(name string) bool {
 	folder, _, inFolder := strings.Cut(name, "/")
 	if inFolder {
@@ -151,6 +157,9 @@ func ownFile(name string) bool {
 	// not the bundle, a plan
 	return name == compile.Page || name == compile.Readme || name == compile.Manifest || name == compile.Builder || name == compile.Types
 }
+
+// isAsset reports whether a file of the game is a picture or a sound.
+func isAsset(name string) bool { return strings.HasPrefix(name, compile.AssetsFolder+"/") }
 
 func hasSources(game compile.Files) bool {
 	for name := range game {
@@ -161,11 +170,11 @@ func hasSources(game compile.Files) bool {
 	return false
 }
 
-// sourcesSum is a sum of the generator's files of a game, names and contents.
-func sourcesSum(game compile.Files) string {
+// sumOf is a sum of those files of a game that a filter takes, names and contents.
+func sumOf(game compile.Files, taken func(name string) bool) string {
 	sum := sha256.New()
 	for _, name := range game.Names() {
-		if !ownFile(name) {
+		if !taken(name) {
 			continue
 		}
 		fmt.Fprintf(sum, "%q %x\n", name, sha256.Sum256(lasting(name, game[name])))
@@ -192,15 +201,15 @@ func saveMode(w *delivery, authored bool, game compile.Files) error {
 	if authored {
 		mode = modeAuthored
 	}
-	data, err := recordOf(mode, sourcesSum(game))
+	data, err := recordOf(mode, game)
 	if err != nil {
 		return err
 	}
 	return errors.Join(w.put(projectFile, data), w.remove(editsFile))
 }
 
-func recordOf(mode, sum string) ([]byte, error) {
-	data, err := json.MarshalIndent(projectRecord{Mode: mode, Sources: sum}, "", "  ")
+func recordOf(mode string, game compile.Files) ([]byte, error) {
+	data, err := json.MarshalIndent(projectRecord{Mode: mode, Sources: sumOf(game, ownFile), Assets: sumOf(game, isAsset)}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", projectFile, err)
 	}

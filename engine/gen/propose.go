@@ -35,12 +35,12 @@ func (g *embedded) propose(ctx context.Context, req Request, rep Reporter, isNew
 	}
 	rep.Progress(api.StagePackaging, 90, "Writing the plan.")
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(masked(out.Plan)) + "\n")
+	b.WriteString(strings.TrimSpace(Masked(out.Plan)) + "\n")
 	for i, q := range out.Questions {
 		if i == 0 {
 			b.WriteString("\n## Questions\n\n")
 		}
-		fmt.Fprintf(&b, "- %s\n", masked(q))
+		fmt.Fprintf(&b, "- %s\n", Masked(q))
 	}
 	b.WriteString("\nTo build it, send the same prompt with chatMode agent.\n")
 	w := newDelivery(req)
@@ -53,7 +53,7 @@ func (g *embedded) propose(ctx context.Context, req Request, rep Reporter, isNew
 	}
 	summary := "A plan, in " + planFile + "."
 	if len(out.Questions) > 0 {
-		summary += " Questions: " + masked(strings.Join(out.Questions, " "))
+		summary += " Questions: " + Masked(strings.Join(out.Questions, " "))
 	}
 	say(rep, summary)
 	return Result{Summary: summary, Changed: changed}, nil, nil

@@ -31,7 +31,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: masked,
+		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	})
 	if err != nil {
 		return made, err
@@ -65,7 +65,7 @@ func (g *embedded) adopt(d *decision, out agent.Outcome, b *bench, made revision
 		d.written = written(generated, out.Files)
 	}
 	d.spec, d.noChange = s, false
-	said := brief.Clip(masked(out.Summary), 300)
+	said := brief.Clip(Masked(out.Summary), 300)
 	if said == "" {
 		said = "A model changed the sources."
 	}
@@ -122,14 +122,14 @@ func (r agentReporter) Step(n, most int) {
 
 // Delta implements agent.Reporter.
 func (r agentReporter) Delta(text string) {
-	for piece := range slices.Chunk([]rune(masked(text)), mostSaid) {
+	for piece := range slices.Chunk([]rune(Masked(text)), mostSaid) {
 		r.rep.Event(api.EventAssistantDelta, map[string]any{"text": string(piece)})
 	}
 }
 
 // Say implements agent.Reporter.
 func (r agentReporter) Say(text string) {
-	say(r.rep, brief.Clip(masked(text), mostSaid))
+	say(r.rep, brief.Clip(Masked(text), mostSaid))
 }
 
 // Call implements agent.Reporter.

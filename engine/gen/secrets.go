@@ -25,4 +25,5 @@ var secretPattern = regexp.MustCompile(strings.Join([]string{
 // mask stands for a secret where the rest of a text is shown as it is.
 const mask = "[secret]"
 
-func masked(text string) string { return secretPattern.ReplaceAllString(text, mask) }
+// Masked returns a text with a mask in the place of each secret in it.
+func Masked(text string) string { return secretPattern.ReplaceAllString(text, mask) }

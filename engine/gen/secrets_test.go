@@ -11,7 +11,7 @@ func TestSecretsAreMaskedByTheirKnownFormsAlone(t *testing.T) {
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc", "Bearer " + strings.Repeat("t", 32), "xoxb-" + strings.Repeat("1", 12),
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
 	} {
-		if got := masked("a frog, " + secret + " jumps"); strings.Contains(got, secret[4:]) || !strings.Contains(got, mask) || !strings.HasPrefix(got, "a frog, ") {
+		if got := Masked("a frog, " + secret + " jumps"); strings.Contains(got, secret[4:]) || !strings.Contains(got, mask) || !strings.HasPrefix(got, "a frog, ") {
 			t.Errorf("%q became %q", secret, got)
 		}
 	}
@@ -19,7 +19,7 @@ func TestSecretsAreMaskedByTheirKnownFormsAlone(t *testing.T) {
 		"Donaudampfschifffahrtsgesellschaftskapitän", "https://example.com/a/very/long/path/that/is/no/secret/at/all", strings.Repeat("ha", 40), "task-force", "a sk-8 board",
 		"0123456789abcdef0123456789abcdef01234567",
 	} {
-		if got := masked(text); got != text {
+		if got := Masked(text); got != text {
 			t.Errorf("%q became %q: what has no known form is verbatim", text, got)
 		}
 	}

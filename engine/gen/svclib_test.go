@@ -31,7 +31,8 @@ window.requests = [];
 window.answer = { status: 200, body: {} };
 window.fetch = (url, init) => { window.requests.push({ url, method: init.method, headers: init.headers || null, keepalive: init.keepalive === true, body: init.body || '' }); return window.answer.lost ? Promise.reject(new TypeError('offline')) : Promise.resolve(new Response(JSON.stringify(window.answer.body), { status: window.answer.status })); };
 const soon = window.setTimeout.bind(window);
-window.setTimeout = (run, ms, ...args) => (ms >= 1000 ? -1 : soon(run, ms, ...args));
+window.timers = []; // of a second and more
+window.setTimeout = (run, ms, ...args) => (ms >= 1000 ? -window.timers.push({ ms, run: () => run(...args) }) : soon(run, ms, ...args));
 %s
 window.__svc_state = () => ({ phase: 'ready', hud: [{}] });
 </script><script src="svc.js"></script>`, host)
@@ -62,6 +63,7 @@ func TestSvcHasAllSevenCallsAndBuffersLocallyWithoutAHost(t *testing.T) {
 	holds(t, page, "a session is tracked by itself", `svc.debug().buffered.some((e) => e.name === 'session_start')`)
 	holds(t, page, "a defined event that fits is recorded", `(svc.define('jump', { height: 'number' }), svc.track('jump', { height: 3 }) === true && svc.debug().buffered.some((e) => e.name === 'jump' && e.props.height === 3))`)
 	holds(t, page, "one that does not fit is refused", `svc.track('jump', { height: 'high' }) === false && svc.track('jump', {}) === false && svc.debug().rejected === 2`)
+	holds(t, page, "and so are the library's own names", `['session_start', 'heartbeat', 'session_end', 'exposure'].every((name) => svc.track(name, { level: 7 }) === false) && svc.debug().buffered.length === 2`)
 	holds(t, page, "debug names what is defined", `svc.debug().defined.includes('jump') && svc.debug().gameId === null && svc.debug().endpoint === null`)
 	holds(t, page, "funnel steps chain and are reached once", `(svc.funnel('f').step(1, 'start').step(2, 'end'), svc.track('start', {}), svc.track('start', {}), svc.debug().buffered.filter((e) => e.name === 'funnel_step').length === 1)`)
 	holds(t, page, "endGame answers once a run", `new Promise((done) => svc.endGame({ outcome: 'win', score: 7 }, (first) => svc.endGame({ outcome: 'win', score: 8 }, (second) => done(first.ok === true && second.ok === false && svc.debug().buffered.filter((e) => e.name === 'end').length === 1))))`)
@@ -193,6 +195,48 @@ func TestSvcKeepsForTheNextLoadWhatIsNotAcknowledged(t *testing.T) {
 	})()`)
 }
 
+func TestSvcKeepsAllOfALongTimeOffline(t *testing.T) {
+	page := svcPage(t, host+` window.answer.lost = true; let at = performance.now(); performance.now = () => at;`)
+	holds(t, page, "all events are kept in order, in batches that a request holds", `(async () => { `+hostHelpers+`
+		for (let i = 0; i < 400; i++) { at += 100; svc.track('jump', { i }); }
+		leave();
+		await settled();
+		const lines = JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'))[svc.debug().session].batch.split('\n');
+		const rows = lines.map((line) => JSON.parse(line).e);
+		return rows.map((e) => e.length).join() === '250,152' && rows.flat().every((row, i) => row[0] === i + 1);
+	})()`)
+	holds(t, page, "and so is the end of a run, until it is answered", `(async () => { `+hostHelpers+`
+		const ends = () => Object.values(JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567'))).filter((one) => one.path === '/s');
+		svc.track('start', {});
+		svc.endGame({ score: 7 });
+		await settled();
+		if (ends().length !== 1 || JSON.parse(ends()[0].batch).score !== 7) return false;
+		window.answer = { status: 200, body: { ok: true, rank: 1, top: [], rewards: [] } };
+		timers.find((one) => one.ms === 4000).run();
+		await settled();
+		return ends().length === 0;
+	})()`)
+	page = svcPage(t, host+` localStorage.setItem('svc.streams:0123456789abcdef01234567', JSON.stringify({
+		old: { at: Date.now() - 5000, batch: '{"n":1}\n{"n":2,"age":3}' }, run: { at: Date.now() - 5000, batch: '{"n":3}', path: '/s' } }));`)
+	holds(t, page, "the next load sends it", `(async () => { `+hostHelpers+`
+		await settled();
+		const told = requests.map((r) => r.url.slice(-2) + JSON.parse(r.body).n).sort().join();
+		return told === '/b1,/b2,/s3' && requests.every((r) => JSON.parse(r.body).age >= 5000)
+			&& localStorage.getItem('svc.streams:0123456789abcdef01234567') === '{}';
+	})()`)
+}
+
+func TestSvcTakesAnotherTokenOfItsPage(t *testing.T) {
+	page := svcPage(t, host)
+	holds(t, page, "what is sent from then on has it", `(async () => { `+hostHelpers+`
+		window.postMessage({ svcHost: { token: 'new' } }, '*');
+		await settled();
+		send();
+		await sent(1);
+		return batches()[0].t === 'new';
+	})()`)
+}
+
 func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 	page := svcPage(t, host+` window.answer = { status: 402, body: { ack: 2, mode: 'essential', retry: 60 } };`)
 	holds(t, page, "nothing but sessions is tracked from then on", `(async () => { `+hostHelpers+`
@@ -205,11 +249,19 @@ func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 		await sent(2);
 		return names(batches()[1]) === 'session_end';
 	})()`)
+	holds(t, page, "whether it is topped up is asked each minute", `(async () => { `+hostHelpers+`
+		await settled();
+		window.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+		timers.findLast((one) => one.ms === 30000).run();
+		await sent(3);
+		await settled();
+		return names(batches()[2]) === 'session_end heartbeat' && timers.some((one) => one.ms === 60000);
+	})()`)
 	holds(t, page, "all is again once it is topped up", `(async () => { `+hostHelpers+`
 		await settled();
-		accept(3);
+		accept(4);
 		send();
-		await sent(3);
+		await sent(4);
 		await settled();
 		svc.track('jump', {});
 		return !svc.debug().essential && svc.debug().buffered.length === 1;
@@ -219,11 +271,25 @@ func TestSvcTracksOnlySessionsOnceTheBalanceIsUsedUp(t *testing.T) {
 func TestSvcCountsWhatComesTooOftenAndKeepsTheLast(t *testing.T) {
 	page := svcPage(t, host)
 	holds(t, page, "scores within five seconds are one", `(async () => { `+hostHelpers+`
+		const stands = performance.now();
+		performance.now = () => stands;
 		svc.track('start', {});
 		for (let i = 1; i <= 12; i++) svc.track('score', { score: i });
 		svc.endGame({ outcome: 'lose', score: 12 });
 		const said = svc.debug().buffered.map((e) => e.name + ' ' + JSON.stringify(e.props));
 		return said.slice(1).join() === 'start {},score {"score":1},score {"n":11,"score":12},end {"outcome":"lose","score":12}';
+	})()`)
+	holds(t, page, "what is held back is sent five seconds later, whatever else comes", `(async () => { `+hostHelpers+`
+		send();
+		await sent(1);
+		await settled();
+		const before = timers.length;
+		svc.track('score', { score: 13 });
+		const due = timers.slice(before);
+		if (due.length !== 1 || due[0].ms !== 5000 || svc.debug().buffered.some((e) => e.props.score === 13)) return false;
+		due[0].run();
+		await sent(2);
+		return JSON.stringify(batches()[1].e.map((row) => row.slice(2))) === '[["score",{"score":13}]]';
 	})()`)
 	holds(t, page, "more than a game can mean is dropped and counted", `(() => { for (let i = 0; i < 500; i++) svc.track('many', { i }); return svc.debug().buffered.length < 150 && svc.debug().lost > 350; })()`)
 	holds(t, page, "what can't be written down is refused", `(() => { const round = {}; round.self = round; return svc.track('round', round) === false; })()`)

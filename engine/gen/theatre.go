@@ -120,7 +120,7 @@ func conceal(shown *playtest.Showing) {
 		}
 	}
 	for _, text := range texts {
-		*text = masked(*text)
+		*text = Masked(*text)
 	}
 }
 
@@ -142,7 +142,7 @@ func (t *theatre) TryCheck(ctx context.Context, files compile.Files, check []byt
 	if err != nil {
 		return "", inconclusive(ctx, err)
 	}
-	return masked(why), nil
+	return Masked(why), nil
 }
 
 // studio is who makes pictures or sounds; nil where no model does, or none is wanted.
@@ -177,7 +177,7 @@ func ordered(ctx context.Context, models *studio.Studio, o studio.Order) (studio
 
 // Picture implements agent.Theatre.
 func (t *theatre) Picture(ctx context.Context, w studio.Wish) (agent.Asset, error) {
-	w.Subject = masked(w.Subject)
+	w.Subject = Masked(w.Subject)
 	models := t.studio(ctx, t.req.Settings.AIImages, func(s *studio.Studio) string { return s.Images })
 	made, err := ordered(ctx, models, w.Order(t.style.ArtOf("")))
 	if err != nil {
@@ -239,7 +239,7 @@ func (t *theatre) background(w studio.Wish) (agent.Asset, error) {
 
 // Sound implements agent.Theatre.
 func (t *theatre) Sound(ctx context.Context, w studio.Wish) (agent.Asset, error) {
-	w.Subject = masked(w.Subject)
+	w.Subject = Masked(w.Subject)
 	models := t.studio(ctx, t.req.Settings.AIAudio, func(s *studio.Studio) string { return s.Sounds })
 	made, err := ordered(ctx, models, w.Recording())
 	if err != nil {

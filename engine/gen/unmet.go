@@ -62,16 +62,60 @@ func Wish(text string) api.Unmet {
 	return api.Unmet{Phrase: phrase, Why: why}
 }
 
+// ofKind are the unmet wishes that follow from the kind of game that it is: those that
+// come before all others, and those that come last.
+func (d *decision) ofKind() (before, after []string) {
+	game := brief.Article(d.spec.Mechanic + " game")
+	for _, kind := range d.failed {
+		before = append(before, kind+": it could not be made playable; this is "+game)
+	}
+	before = append(before, first(d.reading, d.spec, d.order, d.failed)...)
+	after = append(beyond(d.reading, d.spec, d.order), unseen(d.reading, d.spec)...)
+	if len(d.failed) > 0 && !d.reading.Content.Empty() && len(d.spec.Content) == 0 {
+		after = append(after, "the list: "+game+" takes none")
+	}
+	return before, after
+}
+
 // first are the wishes that come before all others: the language and the kind of
-// game that there are not.
-func first(r brief.Reading, s spec.Spec) (unmet []string) {
+// game that there are not. What is said of those that failed is not said again.
+func first(r brief.Reading, s spec.Spec, o brief.Order, failed []string) (unmet []string) {
+	game := brief.Article(s.Mechanic + " game")
 	if r.Stranger != "" {
 		unmet = append(unmet, r.Stranger+": this language is not there; the texts are in "+catalog.LanguageNames[s.Lang])
 	}
 	if r.Missing != "" {
-		unmet = append(unmet, r.Missing+": there is no such game here; this is "+brief.Article(s.Mechanic+" game"))
+		unmet = append(unmet, r.Missing+": there is no such game here; this is "+game)
+	}
+	flat := ""
+	if o.Solid && r.Missing == "" {
+		flat = flatKind(r, s)
+	}
+	if flat != "" && !slices.Contains(failed, flat) {
+		unmet = append(unmet, flat+": it needs settings.dimensionMode 2d, so this is "+game)
+	}
+	said := append([]string{flat, s.Mechanic}, failed...)
+	for _, g := range r.Games {
+		if !slices.ContainsFunc(g.Kinds, func(kind string) bool { return slices.Contains(said, kind) || brief.Akin(kind, s.Mechanic) }) {
+			unmet = append(unmet, g.Name+": a game is of one kind; this is "+game)
+		}
 	}
 	return unmet
+}
+
+// flatKind is the kind that was named and that there is in 2D alone, "" if none was, or
+// the game is it.
+func flatKind(r brief.Reading, s spec.Spec) string {
+	best, weight := "", 0.0
+	for _, name := range catalog.Names() {
+		if w := r.Mechanics[name]; w > weight {
+			best, weight = name, w
+		}
+	}
+	if weight < catalog.Named || catalog.Mechanics[best].Solid || best == s.Mechanic || brief.Akin(best, s.Mechanic) {
+		return ""
+	}
+	return best
 }
 
 // unseen returns what was understood and that the game, as it was built, does not
@@ -90,7 +134,7 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 		}
 	}
 	for _, noun := range r.Idle {
-		if cast := s.Cast; noun != cast.Hero.Noun && noun != cast.Hazard.Noun && noun != cast.Pickup.Noun && (cast.Boss == nil || noun != cast.Boss.Noun) {
+		if !s.Cast.Has(noun) {
 			unmet = append(unmet, noun+": it has no part in this game")
 		}
 	}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -86,6 +87,32 @@ func TestEngineWithoutABrowserSaysSo(t *testing.T) {
 	warnings := rep.of(api.EventWarning)
 	if len(warnings) != 1 || warnings[0].Members["code"] != "no_browser" {
 		t.Errorf("warnings %v", warnings)
+	}
+}
+
+func TestKindThatCannotBePlayedIsTheFirstThatIsUnmet(t *testing.T) {
+	for prompt, asked := range map[string]string{
+		"a snake that eats apples in the garden":                                           "snake",
+		"A quiz. Questions: Capital of France? Paris, Rome; Capital of Italy? Rome, Paris": "quiz",
+	} {
+		g := quickGenerator().(*embedded)
+		g.simulate = func(ctx context.Context, rep Reporter, s *spec.Spec, e effort) ([]string, error) {
+			if s.Mechanic == asked {
+				return nil, &unplayableError{why: "nobody can win it"}
+			}
+			return unplayed(ctx, rep, s, e)
+		}
+		p := newProject(t, g)
+		result, _ := p.run(prompt)
+		kind, _ := p.spec()["mechanic"].(string)
+		want := asked + ": it could not be made playable; this is " + brief.Article(kind+" game")
+		if kind == asked || len(result.Unmet) == 0 || result.Unmet[0] != want || !strings.Contains(p.files()["game/README.txt"], want) {
+			t.Errorf("%q became %s, unmet %q", prompt, kind, result.Unmet)
+		}
+		listed := slices.ContainsFunc(result.Unmet, func(u string) bool { return strings.HasPrefix(u, "the list: ") })
+		if content, _ := p.spec()["content"].([]any); asked == "quiz" && listed == (len(content) > 0) {
+			t.Errorf("%q: content %v, unmet %q", prompt, content, result.Unmet)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (m *Manager) Import(ctx context.Context, data []byte, from string) (contrac
 		if err != nil {
 			return contract.Saved{}, err
 		}
-		if err := m.change(changes, 0); err != nil {
+		if err := m.changeKept(changes, revisionOf(changes, files)); err != nil {
 			return contract.Saved{}, err
 		}
 		message := "Copied"
@@ -52,7 +52,7 @@ func (m *Manager) Import(ctx context.Context, data []byte, from string) (contrac
 		}
 		head, err := m.keep(revs.Revision{Kind: revs.Import, Author: contract.AuthorUser, Message: message})
 		return contract.Saved{Head: head, Problems: []contract.Problem{}}, err
-	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking })
+	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking }, false)
 }
 
 // unpacked returns the files of a ZIP, which must be those of a project and no more than

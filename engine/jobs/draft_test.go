@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -104,6 +105,9 @@ func (e *engine) checkDelivered(record contract.JobRecord, code api.FailureCode)
 	events := e.events(record.JobID)
 	if last := events[len(events)-1]; last.Members["changed"] != true {
 		e.t.Errorf("it ends with %+v", last)
+	}
+	if wish := (api.Unmet{Phrase: "gates that sway"}); len(record.Unmet) != 1 || record.Unmet[0] != wish || !reflect.DeepEqual(events[len(events)-1].Members["unmet"], []any{wish.Phrase}) {
+		e.t.Errorf("unmet %+v, it ends with %+v", record.Unmet, events[len(events)-1])
 	}
 	if e.leftDraft() {
 		e.t.Error("the draft is still there")

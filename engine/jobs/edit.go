@@ -119,6 +119,7 @@ func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	return m.byHand(ctx,
 		func() (contract.Saved, error) { return m.edit(ctx, e) },
 		func() (contract.Saved, error) { return m.editLater(e) },
+		e.Delete,
 	)
 }
 
@@ -151,7 +152,14 @@ func applied(game map[string][]byte, e Edit) map[string][]byte {
 	return next
 }
 
+// edit changes the game now. A full volume stops no deletion, which makes room: there may
+// be no revision of it then.
 func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
+	if _, out := m.laterEdits()[e.Path]; out { // a full volume keeps it out of the game
+		saved, err := m.editLater(e)
+		saved.Later = false
+		return saved, err
+	}
 	game, err := m.gameFiles()
 	if err != nil {
 		return contract.Saved{}, err
@@ -159,7 +167,7 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if err := m.checkEdit(game, e); err != nil {
 		return contract.Saved{}, err
 	}
-	if _, err := m.here(); err != nil { // what is there now can be returned to
+	if _, err := m.here(); err != nil && !(e.Delete && isFull(err)) { // what is there now can be returned to
 		return contract.Saved{}, err
 	}
 	next, what := applied(game, e), "Saved "
@@ -170,10 +178,13 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 	if err != nil {
 		return contract.Saved{}, err
 	}
-	if err := m.replaceGame(game, next); err != nil {
+	if err := m.replaceGame(game, next, e.Delete); err != nil {
 		return contract.Saved{}, err
 	}
 	head, err := m.keep(revs.Revision{Kind: revs.Authored, Author: contract.AuthorUser, Message: clip(what+e.Path, maxRevisionMessage)})
+	if e.Delete && isFull(err) {
+		err = nil
+	}
 	return contract.Saved{Head: head, SHA256: sumIf(e.Data, !e.Delete), Problems: problems}, err
 }
 
@@ -196,19 +207,20 @@ func (m *Manager) RestoreTo(ctx context.Context, rev, head int) (contract.Saved,
 		if err != nil {
 			return contract.Saved{}, err
 		}
-		if err := m.change(changes, 0); err != nil {
+		if err := m.changeKept(changes, revs.Size{Bytes: lineBytes}); err != nil { // the history has the files
 			return contract.Saved{}, err
 		}
 		message := fmt.Sprintf("Went back to revision %d", rev)
 		now, err := m.keep(revs.Revision{Kind: revs.Restore, Of: rev, Author: contract.AuthorUser, Message: message})
 		return contract.Saved{Head: now, Problems: []contract.Problem{}}, err
-	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking })
+	}, func() (contract.Saved, error) { return contract.Saved{}, ErrWorking }, false)
 }
 
 // byHand does what a person asks for, one thing at a time: while a job works it does
 // later instead of now. What could not join the game at a job's end joins it first: it
-// is what the person sees.
-func (m *Manager) byHand(ctx context.Context, now, later func() (contract.Saved, error)) (contract.Saved, error) {
+// is what the person sees. Where the volume has no room for that, what frees some is done
+// without.
+func (m *Manager) byHand(ctx context.Context, now, later func() (contract.Saved, error), frees bool) (contract.Saved, error) {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	m.Touch()
@@ -216,17 +228,22 @@ func (m *Manager) byHand(ctx context.Context, now, later func() (contract.Saved,
 	if m.working.TryLock() {
 		defer m.working.Unlock()
 		do = func() (contract.Saved, error) {
-			if err := m.join(ctx); err != nil {
+			if err := m.join(ctx); err != nil && !(frees && isFull(err)) {
 				return contract.Saved{}, err
 			}
 			return now()
 		}
 	}
 	saved, err := do()
-	if full := (*fullError)(nil); errors.As(err, &full) {
+	if isFull(err) {
 		err = fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return saved, err
+}
+
+func isFull(err error) bool {
+	_, full := errors.AsType[*fullError](err)
+	return full
 }
 
 // keep adds a revision of the project as it is now, and returns the head.
@@ -240,8 +257,9 @@ func (m *Manager) keep(r revs.Revision) (int, error) {
 	return head.ID, err
 }
 
-// replaceGame changes the game's folder from one set of files to another.
-func (m *Manager) replaceGame(from, to map[string][]byte) error {
+// replaceGame changes the game's folder from one set of files to another, which frees room
+// or is to be a revision.
+func (m *Manager) replaceGame(from, to map[string][]byte, frees bool) error {
 	if err := revs.Check(inProject(to)); err != nil {
 		return fmt.Errorf("%w: %w", ErrPath, err)
 	}
@@ -256,7 +274,46 @@ func (m *Manager) replaceGame(from, to map[string][]byte) error {
 			changes = append(changes, swap.Change{Name: path.Join(gen.Deliverable, name), Data: data})
 		}
 	}
-	return m.change(changes, 0)
+	if !frees {
+		return m.changeKept(changes, revisionOf(changes, inProject(to)))
+	}
+	return m.space.Change(changes, func(bytes int64, files int) error {
+		if bytes <= 0 && files <= 0 {
+			return nil
+		}
+		return m.room(bytes, files+1)
+	})
+}
+
+// Bounds of what a revision takes beside the content of the game: of the log with what is
+// kept beside the game, and of the list of files for each of them, beside its name.
+const (
+	lineBytes   = 4 << 10
+	listedBytes = 80
+)
+
+// revisionOf returns what a revision of files takes at most that were changed so since the
+// one before.
+func revisionOf(changes []swap.Change, files revs.Files) revs.Size {
+	size := revs.Size{Bytes: lineBytes, Files: 1}
+	for name := range files {
+		size.Bytes += int64(len(name)) + listedBytes
+	}
+	for _, c := range changes {
+		if !c.Delete {
+			size.Bytes, size.Files = size.Bytes+int64(len(c.Data)), size.Files+1
+		}
+	}
+	return size
+}
+
+// changeKept makes changes of which a revision is kept next, if there is room for both:
+// what was changed without one would be there, though it was refused.
+func (m *Manager) changeKept(changes []swap.Change, next revs.Size) error {
+	if err := m.fitsHistory(next.Bytes, next.Files); err != nil {
+		return err
+	}
+	return m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
 }
 
 // gameAt returns the files of the game at a revision, or as they are for 0.

@@ -12,7 +12,9 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/gen/gentest"
+	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/revs"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // byHand is what edit writes at the head of a file.
@@ -129,5 +131,30 @@ func TestJobThatWasKilledAfterItsDeliveryLeavesARevisionOfItsOwn(t *testing.T) {
 	next.stop()
 	if list := history(t, next.dir).List(); len(list) != 1 || list[0].Kind != revs.Generated || list[0].Job != id {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestWhatIsSavedWhileAJobWorksOutlastsAKill: it joins the game when the next engine has
+// ended the job.
+func TestWhatIsSavedWhileAJobWorksOutlastsAKill(t *testing.T) {
+	entered, release := make(chan string, 1), make(chan struct{})
+	defer close(release)
+	e := start(t, t.TempDir(), until(entered, release))
+	id := e.submit("work")
+	e.ack(e.until(contract.FeedStarted))
+	<-entered
+	saved, err := e.Edit(t.Context(), jobs.Edit{Path: "mine.txt", Data: []byte("mine")})
+	if err != nil || !saved.Later {
+		t.Fatalf("%+v, %v", saved, err)
+	}
+	next := start(t, copyVolume(t, e.dir), script(write))
+	next.last = e.last
+	next.finish(id)
+	wait.Until(t, "the edit has joined", func() bool {
+		list := next.Revisions().Revisions
+		return len(list) > 0 && list[0].Message == "Saved while a job worked: mine.txt"
+	})
+	if data, err := next.File("mine.txt", next.Revisions().Revisions[0].ID); err != nil || string(data) != "mine" {
+		t.Errorf("it holds %q, %v", data, err)
 	}
 }

@@ -57,8 +57,9 @@ func (m *Manager) conclude(j *job, v verdict) error {
 	}
 	s.Record.Status, s.Record.Failure, s.Record.FinishedAt = v.status, v.failure, &now
 	if v.status == api.JobCompleted {
-		s.Record.Progress, s.Record.Unmet = done, v.unmet
+		s.Record.Progress = done
 	}
+	s.Record.Unmet = v.unmet
 	s.Record.LastEventID = j.log.Last() + 1
 	s.Ending = &v.ending
 	if err := j.save(s); err != nil {
@@ -117,6 +118,7 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 	if v.status == api.JobCancelled {
 		m.reviseDraft(j)
 	}
+	unmet := gen.DraftUnmet(m.space.Root(), j.id)
 	changed, err := gen.SettleDraft(m.space.Root(), m.change, j.id, v.status == api.JobFailed)
 	var full *fullError
 	if errors.As(err, &full) {
@@ -126,6 +128,7 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 	}
 	if changed {
 		v.ending.Changed = true
+		v.lacks(unmet)
 	}
 	return err
 }

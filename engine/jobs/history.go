@@ -193,10 +193,18 @@ func (m *Manager) historyLimits() revs.Limits {
 	return revs.Limits{Revisions: keptRevisions, Bytes: l.Bytes / historyShare, Files: l.Files / historyShare}
 }
 
-// historyRoom returns nil when a revision may take so much.
-func (m *Manager) historyRoom(bytes int64, files int) error {
+// fitsHistory returns nil when one revision may take so much.
+func (m *Manager) fitsHistory(bytes int64, files int) error {
 	if l := m.historyLimits(); bytes > l.Bytes || files > l.Files {
 		return &fullError{why: fmt.Sprintf("one revision takes more than %s.", mebi(l.Bytes))}
+	}
+	return nil
+}
+
+// historyRoom returns nil when a revision may take so much, and the volume has it.
+func (m *Manager) historyRoom(bytes int64, files int) error {
+	if err := m.fitsHistory(bytes, files); err != nil {
+		return err
 	}
 	return m.roomBesideHistory(bytes, files)
 }

@@ -74,14 +74,18 @@ const (
 )
 
 func completed(r gen.Result) verdict {
-	e := ending{Summary: clip(r.Summary, maxSummary), Changed: r.Changed}
-	var unmet []api.Unmet
-	for _, wish := range r.Unmet[:min(len(r.Unmet), maxUnmet)] {
+	v := verdict{status: api.JobCompleted, ending: ending{Summary: clip(r.Summary, maxSummary), Changed: r.Changed}, free: r.Free}
+	v.lacks(r.Unmet)
+	return v
+}
+
+// lacks says what of the request is not in the game.
+func (v *verdict) lacks(wishes []string) {
+	for _, wish := range wishes[:min(len(wishes), maxUnmet)] {
 		wish = clip(wish, maxPhrase)
-		e.Unmet = append(e.Unmet, wish)
-		unmet = append(unmet, gen.Wish(wish))
+		v.ending.Unmet = append(v.ending.Unmet, wish)
+		v.unmet = append(v.unmet, gen.Wish(wish))
 	}
-	return verdict{status: api.JobCompleted, ending: e, unmet: unmet, free: r.Free}
 }
 
 func failed(code api.FailureCode, message string) verdict {

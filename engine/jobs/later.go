@@ -65,7 +65,7 @@ func (m *Manager) storeLater(edits map[string]laterEdit) error {
 	} else {
 		data, err := json.Marshal(edits)
 		if err == nil {
-			err = m.room(int64(len(data)), 1)
+			err = m.room(m.growth(len(data)))
 		}
 		if err == nil {
 			err = disk.WriteFile(m.laterPath(), data)
@@ -78,6 +78,16 @@ func (m *Manager) storeLater(edits map[string]laterEdit) error {
 	defer m.mu.Unlock()
 	m.later = edits
 	return nil
+}
+
+// growth returns by how much the stored edits grow, in bytes and files, when they have so
+// many bytes: fewer than before always have room.
+func (m *Manager) growth(size int) (bytes int64, files int) {
+	info, err := os.Stat(m.laterPath())
+	if err != nil {
+		return int64(size), 1
+	}
+	return int64(size) - info.Size(), 0
 }
 
 func (m *Manager) laterEdits() map[string]laterEdit {
@@ -151,7 +161,8 @@ func (m *Manager) joinLater(ctx context.Context) {
 // join brings what was saved while a job worked into the game that it left. What
 // touches lines of the job's stays the person's; the job's are in its own revision. A
 // file that can't stand beside those of the job is in a draft, and keeps no other one
-// out. The caller holds saving and working.
+// out; one that was deleted and that the job changed stays, and is gone in the draft. The
+// caller holds saving and working.
 func (m *Manager) join(ctx context.Context) error {
 	edits := m.laterEdits()
 	if len(edits) == 0 {
@@ -169,16 +180,22 @@ func (m *Manager) join(ctx context.Context) error {
 	if _, err := gen.Rebuild(ctx, next, ""); err != nil {
 		return err
 	}
-	if err := m.replaceGame(game, next); err != nil {
+	if err := m.replaceGame(game, next, false); err != nil {
 		return err
 	}
 	message := "Saved while a job worked: " + strings.Join(slices.Sorted(maps.Keys(edits)), ", ")
 	if len(lost) > 0 {
 		message += fmt.Sprintf(". The job changed the same lines of %s: its own are in r%d", strings.Join(lost, ", "), former.ID)
 	}
+	stay := undeleted(next, edits)
+	if len(stay) > 0 {
+		message = fmt.Sprintf("Not deleted, as the job changed them: %s. They are gone in the draft before this. %s", strings.Join(stay, ", "), message)
+	}
 	if len(out) > 0 {
 		message = fmt.Sprintf("Left out, as files of the job have these names: %s. They are in the draft before this. %s", strings.Join(out, ", "), message)
-		if err := m.keepOut(next, edits, out); err != nil {
+	}
+	if len(out)+len(stay) > 0 {
+		if err := m.keepOut(next, edits, append(out, stay...)); err != nil {
 			return err
 		}
 	}
@@ -216,14 +233,28 @@ func joined(game map[string][]byte, edits map[string]laterEdit) (next map[string
 	return next, lost, out
 }
 
+// undeleted returns the files of a game with edits that these were to delete.
+func undeleted(game map[string][]byte, edits map[string]laterEdit) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		if _, there := game[name]; there && edits[name].Delete {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // keepOut keeps a draft of the game with the files that were left out of it, in place
-// of those whose names they can't stand beside.
+// of those whose names they can't stand beside, and without those that were deleted.
 func (m *Manager) keepOut(game map[string][]byte, edits map[string]laterEdit, out []string) error {
 	files, err := m.projectFiles()
 	if err != nil {
 		return err
 	}
 	for _, name := range out {
+		if edits[name].Delete {
+			delete(files, path.Join(gen.Deliverable, name))
+			continue
+		}
 		mine := map[string][]byte{name: edits[name].Data}
 		for other := range game {
 			if revs.Check(inProject(applied(mine, Edit{Path: other}))) != nil {
@@ -232,7 +263,7 @@ func (m *Manager) keepOut(game map[string][]byte, edits map[string]laterEdit, ou
 		}
 		maps.Copy(files, inProject(mine))
 	}
-	message := "Saved while a job worked, and left out of its game: " + strings.Join(out, ", ")
+	message := "Saved or deleted while a job worked, and not so in its game: " + strings.Join(out, ", ")
 	return m.commit(revs.Revision{Kind: revs.Draft, Author: contract.AuthorUser, Message: clip(message, maxRevisionMessage), Time: m.now()}, files)
 }
 
@@ -243,8 +274,12 @@ func (e laterEdit) with(theirs []byte) (text []byte, there, kept bool) {
 	switch {
 	case e.Delete:
 		return theirs, !untouched && theirs != nil, true // what the job changed is not deleted
+	case !e.New && bytes.Equal(e.Data, e.Was):
+		return theirs, theirs != nil, true // it was undone
 	case untouched, bytes.Equal(theirs, e.Data):
 		return e.Data, true, true
+	case theirs == nil:
+		return e.Data, true, false
 	}
 	for _, data := range [][]byte{e.Was, e.Data, theirs} {
 		if len(data) > maxDiff || !utf8.Valid(data) {

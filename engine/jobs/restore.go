@@ -52,7 +52,7 @@ func (m *Manager) carryOut(ctx context.Context, j *job, rep *reporter, req gen.R
 	out := m.call(ctx, j, rep, req)
 	if out.err != nil {
 		if result.Changed && m.unreturned == nil { // a job that fails changes nothing
-			out.err = errors.Join(out.err, m.restore(j, rep, former, "put back after a job that failed"))
+			out.err = errors.Join(out.err, m.putBack(j, rep, former))
 		}
 		return out
 	}
@@ -60,6 +60,17 @@ func (m *Manager) carryOut(ctx context.Context, j *job, rep *reporter, req gen.R
 	out.result.Unmet = append(result.Unmet, out.result.Unmet...)
 	out.result.Changed = out.result.Changed || result.Changed
 	return out
+}
+
+// putBack makes the files the project's that it had before a job that failed. What the
+// job has proven is of the revision that it went back to, and may join no other: it stays
+// in the history as a draft.
+func (m *Manager) putBack(j *job, rep *reporter, former revs.Revision) error {
+	m.reviseDraft(j)
+	if _, err := gen.SettleDraft(m.space.Root(), m.change, j.id, false); err != nil {
+		return err
+	}
+	return m.restore(j, rep, former, "put back after a job that failed")
 }
 
 // here returns the revision that the project is at, of which it makes one if need be:
@@ -101,7 +112,7 @@ func (m *Manager) undo(ctx context.Context, j *job, rep *reporter, asked gen.Und
 		return gen.Result{}, err
 	}
 	if asked.Steps > steps && asked.Steps < math.MaxInt {
-		result.Unmet = []string{fmt.Sprintf("%s: there were no more than %d changes", clip(words, maxWords), steps)}
+		result.Unmet = []string{fmt.Sprintf("%s: there were no more than %d changes", wordsOf(words), steps)}
 	}
 	rep.Event(api.EventAssistantMessage, map[string]any{"text": result.Summary})
 	return result, nil
@@ -114,8 +125,11 @@ const maxWords = 80
 func unchanged(rep *reporter, words, why string) gen.Result {
 	summary := "Nothing was changed: " + why + "."
 	rep.Event(api.EventAssistantMessage, map[string]any{"text": summary})
-	return gen.Result{Free: true, Summary: summary, Unmet: []string{clip(words, maxWords) + ": " + why}}
+	return gen.Result{Free: true, Summary: summary, Unmet: []string{wordsOf(words) + ": " + why}}
 }
+
+// wordsOf is what is repeated of a request.
+func wordsOf(request string) string { return clip(gen.Masked(request), maxWords) }
 
 // restore makes the files of a revision the project's, which is a revision of its own.
 // They were proven when that one was made.

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/revs"
+	"github.com/svc-games/svc/engine/swap"
 )
 
 // ending returns the last event of a job.
@@ -220,6 +222,39 @@ func TestUndoWithARestThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
+// What was proven on the revision that a job went back to joins no other one.
+func TestUndoWithARestThatFailsLeavesItsDraftInTheHistoryAlone(t *testing.T) {
+	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		if strings.HasPrefix(req.Prompt, "fail") {
+			draft, err := json.Marshal(map[string]any{
+				"jobId": req.JobID, "changes": []swap.Change{{Name: gen.Deliverable + "/index.html", Data: []byte("proven")}},
+			})
+			err = errors.Join(err, req.Workspace.MkdirAll(".svc", 0o700), req.Workspace.WriteFile(".svc/draft.json", draft, 0o600))
+			return gen.Result{}, errors.Join(err, errors.New("it can't be done"))
+		}
+		result, err := write(ctx, req, rep)
+		return result, errors.Join(err, req.Workspace.WriteFile(gen.Deliverable+"/more.txt", []byte(req.Prompt), 0o600))
+	}))
+	e.finish(e.submit("one"))
+	e.finish(e.submit("two"))
+	before := gameOf(t, e.dir)
+	if record := e.finish(e.submit("undo, then fail")); record.Status != api.JobFailed || !strings.Contains(record.Failure.Message, "can't be done") {
+		t.Fatalf("%+v", record)
+	}
+	if now := gameOf(t, e.dir); !equal(before, now) || e.leftDraft() {
+		t.Errorf("the game is %q, with a draft: %v", now, e.leftDraft())
+	}
+	e.stop()
+	s := history(t, e.dir)
+	at := slices.Index(kindsOf(s), revs.Draft)
+	if at < 0 || page(t, s, s.List()[at].ID) != "proven" {
+		t.Fatalf("%v", kindsOf(s))
+	}
+	if files, err := s.Files(s.List()[at].ID); err != nil || string(files[gen.Deliverable+"/more.txt"]) != "one" {
+		t.Errorf("the draft has %q, %v", files, err)
+	}
+}
+
 func TestUndoOfARevisionThatIsDamagedIsSaidAndChangesNothing(t *testing.T) {
 	e := start(t, t.TempDir(), script(write))
 	e.finish(e.submit("one"))
@@ -236,6 +271,21 @@ func TestUndoOfARevisionThatIsDamagedIsSaidAndChangesNothing(t *testing.T) {
 	id := e.submit("undo")
 	if record := e.finish(id); record.Status != api.JobCompleted || e.ending(id)["changed"] != false || gameOf(t, e.dir)["index.html"] != "two" {
 		t.Errorf("%+v, %v", record, e.ending(id))
+	}
+}
+
+func TestUndoThatCannotBeMetRepeatsNoSecret(t *testing.T) {
+	const secret = "sk-0123456789abcdefghij"
+	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		req.Prompt = "a game"
+		return write(ctx, req, rep)
+	}))
+	e.finish(e.submit("one"))
+	id := e.submit("undo. My key is " + secret)
+	record := e.finish(id)
+	said, err := json.Marshal([]any{record, e.events(id)})
+	if err != nil || strings.Contains(string(said), secret[3:]) || len(record.Unmet) == 0 {
+		t.Errorf("%s, %v", said, err)
 	}
 }
 

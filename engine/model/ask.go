@@ -56,11 +56,18 @@ func (c *Client) ask(ctx context.Context, r Request, pass func(Event) error) err
 	var err error
 	for _, name := range append([]string{r.Model}, r.Fallback...) {
 		r.Model = name
-		if err = c.askOne(ctx, r, pass); err == nil || ctx.Err() != nil || !elsewhere(err) {
+		err = c.askOne(ctx, r, pass)
+		if charged(err) && r.Lost != nil && !r.Lost() || err == nil || ctx.Err() != nil || !elsewhere(err) {
 			return err
 		}
 	}
 	return err
+}
+
+// charged reports whether a request is paid although it has no answer.
+func charged(err error) bool {
+	var r *Refusal
+	return errors.Is(err, ErrBroken) || errors.Is(err, errTooLong) || errors.As(err, &r) && r.paid
 }
 
 // elsewhere reports whether another model may answer what this one did not:
@@ -98,7 +105,7 @@ func (c *Client) askOne(ctx context.Context, r Request, pass func(Event) error) 
 			continue // it leaves out what the request has not got
 		}
 		sent = append(sent, body)
-		err = c.retry(ctx, lasting, func(ctx context.Context) error {
+		err = c.retry(ctx, func(ctx context.Context) error {
 			return c.attempt(ctx, wire, o, r, body, pass)
 		})
 		if err == nil && !wire.forms[form].forgetful { // what comes from now on it knows again
@@ -141,7 +148,7 @@ func (c *Client) attempt(ctx context.Context, wire codec, o Offer, r Request, bo
 	}
 	w.end()
 	if dropped(r, reply.Usage) {
-		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: reply.Usage.read()}
+		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: reply.Usage.read(), paid: true}
 	}
 	_ = pass(Event{Reply: &reply}) // whoever leaves now has all of it
 	return nil

@@ -130,7 +130,7 @@ func (c *Client) file(ctx context.Context, path string, request any, most int) (
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
 	var file []byte
-	err = c.retry(ctx, refused, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.opts.Media)
 		defer cancel()
 		resp, err := c.send(ctx, http.MethodPost, path, bytes.NewReader(body))

@@ -79,6 +79,23 @@ func TestSoundIsTriedAgainAndBounded(t *testing.T) {
 	}
 }
 
+// A picture or a sound that is paid is not asked for again, whether it comes or not.
+func TestPictureOrSoundThatIsPaidIsAskedForOnce(t *testing.T) {
+	for name, answer := range map[string]fakeprovider.Answer{
+		"slow": refuses(http.StatusGatewayTimeout, `{"reason":"provider_timeout"}`), "broke": refuses(http.StatusBadGateway, `{"reason":"provider_broke"}`),
+		"hangs up": fakeprovider.HangsUp(),
+	} {
+		d := open(t, answer)
+		if _, err := d.Paint(t.Context(), Picture{Model: "painter"}); !errors.Is(err, ErrBroken) || len(d.provider.Requests()) != 1 {
+			t.Errorf("%s, a picture: %v after %d requests", name, err, len(d.provider.Requests()))
+		}
+		d = open(t, answer)
+		if _, err := d.Record(t.Context(), Sound{Model: "speaker"}); !errors.Is(err, ErrBroken) || len(d.provider.Requests()) != 1 {
+			t.Errorf("%s, a sound: %v after %d requests", name, err, len(d.provider.Requests()))
+		}
+	}
+}
+
 func TestEmptyBalanceEndsPicturesAndSounds(t *testing.T) {
 	d := open(t, fakeprovider.Status(http.StatusPaymentRequired, "x"))
 	if _, err := d.Paint(t.Context(), Picture{}); !errors.Is(err, ErrExhausted) {

@@ -207,6 +207,7 @@ func TestAnswerThatBeganAndBrokeOffIsNotAskedForAgain(t *testing.T) {
 		"empty":           fakeprovider.Body("text/event-stream", ""),
 		"call in nowhere": fakeprovider.Body("text/event-stream", `data: {"choices":[{"delta":{"tool_calls":[{"index":9,"function":{"name":"x"}}]}}]}`+"\n\n"),
 		"took too long":   fakeprovider.Status(http.StatusGatewayTimeout, "provider_timeout"),
+		"broke off":       refuses(http.StatusBadGateway, `{"error":"no","reason":"provider_broke"}`),
 	} {
 		d := open(t, wrong)
 		if _, err := d.ask(t); !errors.Is(err, ErrBroken) || len(d.provider.Requests()) != 1 {

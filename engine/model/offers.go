@@ -81,8 +81,17 @@ func (o Offer) codec() (codec, error) {
 // fits refuses a request that the model certainly has no room for. Servers that
 // have not, pass over the beginning of it in silence.
 func (o Offer) fits(r Request) error {
-	if len(r.Tools) > 0 && o.Context > 0 && o.Context < leastContext {
-		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: o.Context}
+	if len(r.Tools) == 0 {
+		return nil
+	}
+	return Fits(o.Context)
+}
+
+// Fits returns the refusal of a model that holds too few tokens for any conversation with
+// tools; 0 is not known.
+func Fits(context int) error {
+	if context > 0 && context < leastContext {
+		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: context}
 	}
 	return nil
 }
@@ -148,7 +157,7 @@ func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
 	var list struct {
 		Data []Offer `json:"data"`
 	}
-	err := c.retry(ctx, lasting, func(ctx context.Context) error {
+	err := c.retry(ctx, func(ctx context.Context) error {
 		resp, err := c.send(ctx, http.MethodGet, "/v1/models", nil)
 		if err != nil {
 			return err

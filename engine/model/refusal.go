@@ -25,6 +25,7 @@ type Refusal struct {
 	Reason  string // for programs, from the egress: "model_not_allowed" for one
 	Context int    // tokens that the model can hold, where the refusal says so
 	after   time.Duration
+	paid    bool // an answer came, and is none
 }
 
 func (r *Refusal) Error() string {
@@ -38,7 +39,7 @@ func (r *Refusal) Unwrap() error {
 		return ErrExhausted
 	case Overloaded:
 		return nil // it may pass
-	case Slow:
+	case Paid:
 		return ErrBroken
 	}
 	return ErrRefused
@@ -51,7 +52,7 @@ type Kind string
 const (
 	Exhausted  Kind = "exhausted"  // the user's balance
 	Overloaded Kind = "overloaded" // it may pass
-	Slow       Kind = "slow"       // the provider took too long, and is paid
+	Paid       Kind = "paid"       // the provider took too long or broke off, and is paid
 	Overflow   Kind = "overflow"   // the conversation is too long for the model
 	Small      Kind = "small"      // the model is too small for any conversation
 	ToolsOff   Kind = "tools_off"  // the server runs without tools
@@ -83,7 +84,7 @@ var kinds = map[string]Kind{
 	"invalid_api_key": Auth, "authentication_error": Auth, "permission_error": Auth, "provider_auth": Auth, "provider_unauthorized": Auth,
 	"insufficient_quota": Quota, "billing_error": Quota, "provider_quota": Quota, "billing_hard_limit_reached": Quota,
 	"overloaded_error": Overloaded, "overloaded": Overloaded, "server_overloaded": Overloaded, "rate_limited": Overloaded, "rate_limit_error": Overloaded,
-	"provider_failed": Overloaded, "provider_timeout": Slow,
+	"provider_failed": Overloaded, "provider_broke": Paid, "provider_timeout": Paid,
 	reasonDeclined: Declined, "moderation_blocked": Declined, "content_filter": Declined,
 }
 

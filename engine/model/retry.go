@@ -17,11 +17,11 @@ const (
 
 // retry calls attempt until it succeeds, fails for good, or the attempts are
 // used up. lasts says which errors are for good.
-func (c *Client) retry(ctx context.Context, lasts func(error) bool, attempt func(context.Context) error) error {
+func (c *Client) retry(ctx context.Context, attempt func(context.Context) error) error {
 	pause := firstPause
 	for n := 1; ; n++ {
 		err := attempt(ctx)
-		if err == nil || n == c.opts.Attempts || ctx.Err() != nil || lasts(err) {
+		if err == nil || n == c.opts.Attempts || ctx.Err() != nil || lasting(err) {
 			return err
 		}
 		wait := pause
@@ -38,12 +38,7 @@ func (c *Client) retry(ctx context.Context, lasts func(error) bool, attempt func
 
 // lasting reports whether an error would come again, or the call is paid for.
 func lasting(err error) bool {
-	return refused(err) || errors.Is(err, ErrBroken) || errors.Is(err, errLeft)
-}
-
-// refused is lasting for what comes whole: nothing of it was used.
-func refused(err error) bool {
-	return errors.Is(err, ErrRefused) || errors.Is(err, ErrExhausted) || errors.Is(err, errTooLong)
+	return errors.Is(err, ErrRefused) || errors.Is(err, ErrExhausted) || errors.Is(err, errTooLong) || errors.Is(err, ErrBroken) || errors.Is(err, errLeft)
 }
 
 // retryAfter reads the header in seconds; 0 without one.

@@ -191,7 +191,8 @@ func TestErrorsOfServersAreClassified(t *testing.T) {
 		"overloaded":          {refuses(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), Overloaded, 0},
 		"declined":            {refuses(400, `{"error":"no","reason":"content_policy_violation"}`), Declined, 0},
 		"egress: tools":       {refuses(400, `{"error":"no","reason":"tools_unsupported"}`), ToolsOff, 0},
-		"egress: slow":        {refuses(504, `{"error":"no","reason":"provider_timeout"}`), Slow, 0},
+		"egress: slow":        {refuses(504, `{"error":"no","reason":"provider_timeout"}`), Paid, 0},
+		"egress: broke":       {refuses(502, `{"error":"no","reason":"provider_broke"}`), Paid, 0},
 		"egress: balance":     {refuses(402, `{"error":"no","reason":"tik_exhausted"}`), Exhausted, 0},
 		"a page of something": {refuses(400, `<html>`), Other, 0},
 	} {
@@ -278,6 +279,7 @@ func TestNextModelIsAskedOnlyWhileNothingHasArrived(t *testing.T) {
 		"unknown":    {refused(404, ``), true},
 		"tools off":  {refused(400, `{"reason":"tools_unsupported"}`), true},
 		"slow":       {refused(504, `{"reason":"provider_timeout"}`), true},
+		"broke":      {refused(502, `{"reason":"provider_broke"}`), true},
 		"balance":    {refused(402, ``), false},
 		"overflow":   {refused(400, `{"reason":"context_length_exceeded"}`), false},
 		"declined":   {refused(400, `{"reason":"moderation_blocked"}`), false},
@@ -290,6 +292,33 @@ func TestNextModelIsAskedOnlyWhileNothingHasArrived(t *testing.T) {
 		reply, err := d.Chat(t.Context(), r)
 		if (err == nil) != tc.falls || tc.falls && (reply.Text() != "mine" || reply.Model != "other") {
 			t.Errorf("%s: %+v, %v", name, reply, err)
+		}
+	}
+}
+
+// TestNextModelIsAskedOnlyIfItCanBePaidFor: where the first one is paid for nothing, who
+// pays says whether there is another.
+func TestNextModelIsAskedOnlyIfItCanBePaidFor(t *testing.T) {
+	for name, tc := range map[string]struct {
+		first fakeprovider.Answer
+		lost  int
+		falls bool
+	}{
+		"down":       {refuses(503, ``), 0, true},
+		"broke":      {refuses(502, `{"reason":"provider_broke"}`), 1, true},
+		"slow":       {refuses(504, `{"reason":"provider_timeout"}`), 1, true},
+		"broken off": {fakeprovider.Chat{Text: long, Truncate: 200}.Answer(), 1, false},
+		"too long":   {fakeprovider.Body("text/event-stream", "data: "+strings.Repeat("x", 2*maxLine)), 1, false},
+	} {
+		for _, more := range []bool{true, false} {
+			d := open(t, byModel(map[string]fakeprovider.Answer{"m": tc.first, "other": fakeprovider.Says("mine")})).known(Offer{})
+			r := begin()
+			lost := 0
+			r.Fallback, r.Lost = []string{"other"}, func() bool { lost++; return more }
+			_, err := d.Chat(t.Context(), r)
+			if falls := tc.falls && (more || tc.lost == 0); (err == nil) != falls || lost != tc.lost {
+				t.Errorf("%s, and there is more: %v: %v after %d lost", name, more, err, lost)
+			}
 		}
 	}
 }

@@ -29,6 +29,10 @@ type Request struct {
 	// Cache says that the conversation goes on: what is sent now will be sent
 	// again, and is worth keeping where keeping it has its price.
 	Cache bool
+	// Lost is called for each model that was asked and gave no answer although it
+	// is paid, at its limit at most, and reports whether another may be asked. nil
+	// means that it may.
+	Lost func() bool `json:"-"`
 	// Schema is that of the JSON document that the answer's text shall be.
 	// Models may not keep to it.
 	Schema json.RawMessage

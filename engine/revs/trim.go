@@ -2,13 +2,16 @@ package revs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/disk"
 )
 
@@ -19,7 +22,7 @@ type Limits struct {
 	Files     int   // objects
 }
 
-// Trim forgets the oldest revisions until the history is within its limits, and
+// Trim forgets revisions, those that are least missed first, until the history is within its limits, and
 // removes the objects that none of the others has. The head stays in any case, and
 // so does the newest revision. Of a history that can't be read as a whole nothing is
 // forgotten.
@@ -75,20 +78,58 @@ func (s *Store) newest(limits Limits) ([]entry, error) {
 		}
 	}
 	head, _ := s.head()
-	var keep []entry
-	left := len(s.list)
-	for i, e := range s.list {
-		over := left > limits.Revisions || total > limits.Bytes || len(uses) > limits.Files
+	gone := map[int]bool{}
+	for _, i := range s.dispensable(limits) {
+		e := s.list[i]
+		over := len(s.list)-len(gone) > limits.Revisions || total > limits.Bytes || len(uses) > limits.Files
 		if !over || e.ID == head.ID || i == len(s.list)-1 {
-			keep = append(keep, e)
 			continue
 		}
-		left--
+		gone[e.ID] = true
 		for _, sum := range trees[e.Tree] {
 			leave(sum)
 		}
 	}
-	return keep, nil
+	return slices.DeleteFunc(slices.Clone(s.list), func(e entry) bool { return gone[e.ID] }), nil
+}
+
+// dispensable returns the places of all revisions in the order in which they are
+// forgotten: saves that the next one of the same file followed at once, then the others,
+// and last those that a job or a restore names, as many as half the limit. Of each the
+// oldest goes first.
+func (s *Store) dispensable(limits Limits) (places []int) {
+	named := map[int]bool{}
+	for _, e := range s.list {
+		if e.Kind == Restore {
+			named[e.ID], named[e.Of] = true, true
+		}
+		named[e.ID] = named[e.ID] || e.Job != ""
+	}
+	spared := limits.Revisions / 2
+	ranks := make([]int, len(s.list))
+	for i, e := range slices.Backward(s.list) {
+		switch {
+		case named[e.ID] && spared > 0:
+			ranks[i], spared = 2, spared-1
+		case named[e.ID] || i == len(s.list)-1 || !e.folds(s.list[i+1].Revision):
+			ranks[i] = 1
+		}
+		places = append(places, i)
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(ranks[a]-ranks[b], a-b) })
+	return places
+}
+
+// foldedWithin is how soon another save of the same file makes one of no account.
+const foldedWithin = time.Minute
+
+// folds reports whether a person's save is of no account once there is the next one.
+func (r Revision) folds(next Revision) bool {
+	return r.isSave() && next.isSave() && r.Message == next.Message && next.Time.Sub(r.Time) < foldedWithin
+}
+
+func (r Revision) isSave() bool {
+	return r.Kind == Authored && r.Job == "" && r.Author == contract.AuthorUser
 }
 
 // within reports whether all that is on disk, reachable or not, is within limits.

@@ -16,7 +16,7 @@ func (s *Store) Undo(steps int) (Revision, int) {
 		if !ok || len(origin.Parents) == 0 {
 			break
 		}
-		if at, there = s.find(origin.Parents[0]); there && at.Tree != tree {
+		if at, there = s.parent(origin); there && at.Tree != tree {
 			found, tree = at, at.Tree
 			done++
 		}
@@ -44,7 +44,7 @@ func (s *Store) Redo() (Revision, bool) {
 		if e.Kind == Restore || !slices.Contains(heads, e.Kind) || len(e.Parents) == 0 {
 			continue
 		}
-		if parent, ok := s.find(e.Parents[0]); ok {
+		if parent, ok := s.parent(e.Revision); ok {
 			if from, ok := s.origin(parent); ok && from.ID == base.ID {
 				return e.Revision, true
 			}
@@ -79,6 +79,17 @@ func (s *Store) origin(r Revision) (Revision, bool) {
 		r = of
 	}
 	return r, true
+}
+
+// parent returns the revision that another was made from, or, where that is forgotten,
+// the newest one before it that was the project's. r has a parent.
+func (s *Store) parent(r Revision) (Revision, bool) {
+	for _, e := range slices.Backward(s.list) {
+		if e.ID == r.Parents[0] || e.ID < r.Parents[0] && slices.Contains(heads, e.Kind) {
+			return e.Revision, true
+		}
+	}
+	return Revision{}, false
 }
 
 func (s *Store) find(id int) (Revision, bool) {

@@ -118,14 +118,14 @@ func (f *Flags) read(name, variable, usage string, set func(text string) error) 
 }
 
 // CheckListener refuses the address of a listener that needs mutual TLS while
-// an option of it is missing. option names the address.
-func CheckListener(option string, at *peer.Address, t peer.TLS, names []string) error {
+// an option of it is missing. option names the address, namesOption the one of names.
+func CheckListener(option string, at *peer.Address, t peer.TLS, namesOption string, names []string) error {
 	if at == nil || at.Network != "tcp" {
 		return nil
 	}
 	var missing []string
 	for name, given := range map[string]bool{
-		"--tls-cert": t.Cert != "", "--tls-key": t.Key != "", "--tls-ca": t.CA != "", "--tls-names": len(names) > 0,
+		"--tls-cert": t.Cert != "", "--tls-key": t.Key != "", "--tls-ca": t.CA != "", namesOption: len(names) > 0,
 	} {
 		if !given {
 			missing = append(missing, name)

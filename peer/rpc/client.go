@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/svc-games/svc/peer"
 )
@@ -45,7 +48,7 @@ func call[Res any](ctx context.Context, c *Client, name string, req any, twice b
 	}
 	defer body.Close()
 	if err := decode(body, &into); err != nil {
-		return into, c.lost(ctx, name, fmt.Errorf("reading the answer: %w", err))
+		return into, c.lost(ctx, name, fmt.Errorf("reading the answer: %w", err), true)
 	}
 	return into, nil
 }
@@ -57,7 +60,12 @@ func (c *Client) Open(ctx context.Context, name string, req any, twice bool) (io
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s for %s: %w", name, c.name, err)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://peer"+c.path+"/"+name, bytes.NewReader(sent))
+	var written atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { written.Store(false) },
+		WroteRequest: func(w httptrace.WroteRequestInfo) { written.Store(w.Err == nil) },
+	})
+	r, err := http.NewRequestWithContext(traced, http.MethodPost, "http://peer"+c.path+"/"+name, bytes.NewReader(sent))
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", c.name, err)
 	}
@@ -69,7 +77,7 @@ func (c *Client) Open(ctx context.Context, name string, req any, twice bool) (io
 	}
 	res, err := c.peer.RoundTrip(r)
 	if err != nil {
-		return nil, c.lost(ctx, name, err)
+		return nil, c.lost(ctx, name, err, written.Load())
 	}
 	if res.StatusCode == http.StatusOK {
 		return res.Body, nil
@@ -83,21 +91,25 @@ func (c *Client) failure(ctx context.Context, name string, res *http.Response) e
 	if res.StatusCode != statusFailed {
 		text, err := io.ReadAll(io.LimitReader(res.Body, 1<<10))
 		if err != nil {
-			return c.lost(ctx, name, err)
+			return c.lost(ctx, name, err, true)
 		}
-		return c.lost(ctx, name, fmt.Errorf("status %d: %s", res.StatusCode, bytes.TrimSpace(text)))
+		return c.lost(ctx, name, fmt.Errorf("status %d: %s", res.StatusCode, bytes.TrimSpace(text)), true)
 	}
 	var f Failure
 	if err := decode(res.Body, &f); err != nil {
-		return c.lost(ctx, name, fmt.Errorf("reading the error: %w", err))
+		return c.lost(ctx, name, fmt.Errorf("reading the error: %w", err), true)
 	}
 	return &failed{message: f.Message, causes: c.codes.Decode(f)}
 }
 
-// lost is the error of a call that got no answer which could be understood.
-func (c *Client) lost(ctx context.Context, name string, err error) error {
+// lost is the error of a call that got no answer which could be understood. written
+// says that all of it was sent.
+func (c *Client) lost(ctx context.Context, name string, err error, written bool) error {
 	if cause := ctx.Err(); cause != nil {
 		err = cause
+		if written && errors.Is(cause, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: %w", ErrSlow, cause)
+		}
 	}
 	return fmt.Errorf("asking %s (%s): %w: %w", c.name, name, ErrUnreachable, err)
 }

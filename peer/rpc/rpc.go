@@ -21,6 +21,10 @@ const maxBody = 64 << 20
 // about whether the call took place.
 var ErrUnreachable = errors.New("no answer")
 
+// ErrSlow is returned, wrapped besides ErrUnreachable, when the call was sent and its
+// deadline passed before all of the answer was there.
+var ErrSlow = errors.New("not in time")
+
 // Failure is an error on its way.
 type Failure struct {
 	// Codes name what the error is, among the errors that both ends know.

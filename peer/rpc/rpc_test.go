@@ -159,3 +159,51 @@ func TestContextThatEndsIsTheError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestWhoAnswersTooLateIsSlowAndWhoWasNotReachedIsNot: an operator looks elsewhere for
+// either.
+func TestWhoAnswersTooLateIsSlowAndWhoWasNotReachedIsNot(t *testing.T) {
+	asked, done := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(asked)
+		<-done
+	}))
+	defer server.Close()
+	defer close(done)
+	late := deadline{t.Context(), asked}
+	if _, err := rpc.Call[answer](late, to(server), "double", ask{2}); !errors.Is(err, rpc.ErrSlow) || !errors.Is(err, rpc.ErrUnreachable) {
+		t.Errorf("an answer that is late: %v", err)
+	}
+	nobody := rpc.NewClient(away{}, "nobody", "/test/v1", nil)
+	passed := make(chan struct{})
+	close(passed)
+	if _, err := rpc.Call[answer](deadline{t.Context(), passed}, nobody, "double", ask{2}); !errors.Is(err, rpc.ErrUnreachable) || errors.Is(err, rpc.ErrSlow) {
+		t.Errorf("one who is not reached: %v", err)
+	}
+}
+
+// deadline is a context whose deadline passes when the test says so.
+type deadline struct {
+	context.Context
+	passed chan struct{}
+}
+
+func (d deadline) Done() <-chan struct{} { return d.passed }
+
+func (d deadline) Err() error {
+	select {
+	case <-d.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// away is the way to a host that does not answer a connection.
+type away struct{}
+
+func (away) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}

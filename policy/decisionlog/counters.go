@@ -15,7 +15,7 @@ func NewCounters() *Counters {
 	c := &Counters{
 		records: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "svc_decision_log_records_total",
-			Help: "Records of the decision log: written; dropped; refused, with the request, by a required log; unmasked, and therefore not written.",
+			Help: "Records of the decision log: written; dropped; refused, with the request, by a required log; unmasked, and therefore written without input and result.",
 		}, []string{"outcome"}),
 		broken: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "svc_decision_log_broken", Help: "1 while the decision log can't be written to.",

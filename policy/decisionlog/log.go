@@ -137,7 +137,7 @@ func (o *Options) complete() {
 // Add hands a decision to the log and does not wait. It returns ErrNotRecorded
 // only of a required log, when its queue is full or its disk fails.
 func (l *Log) Add(e Entry) error {
-	if e.Err == nil && e.Decision.Allow && l.o.Sample < 1 && rand.Float64() >= l.o.Sample {
+	if e.Path != ReplayPath && e.Err == nil && e.Decision.Allow && l.o.Sample < 1 && rand.Float64() >= l.o.Sample {
 		return nil
 	}
 	if l.o.Mode == Required && l.broken.Load() {
@@ -202,12 +202,15 @@ func (l *Log) writeRepeats() {
 }
 
 // write writes one entry. A required log tries until it succeeds; nothing else
-// is recorded meanwhile.
+// is recorded meanwhile. Of what can't be masked is written that it was.
 func (l *Log) write(e Entry) {
 	line, err := render(e)
 	if err != nil {
 		l.o.Counters.unmasked.Inc()
-		l.o.Logger.Error("decision not recorded, it can't be masked", zap.Error(err))
+		l.o.Logger.Error("decision recorded without its input and result, it can't be masked", zap.Error(err))
+	}
+	if len(line) == 0 { // it could not even be encoded
+		l.o.Counters.dropped.Inc()
 		return
 	}
 	for {

@@ -121,11 +121,12 @@ func TestRefusalsAreRecordedWhateverTheSample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	l := openLog(t, Options{Path: path, Sample: 0})
 	allowed := entry(t, embedded(t))
-	refused, failed := allowed, allowed
+	refused, failed, replayed := allowed, allowed, allowed
+	replayed.Path = ReplayPath // which stands for a refusal
 	refused.Decision = policy.Decision{Status: 403, Error: "No.", Rule: "project.forbidden"}
 	failed.Err = policy.ErrNoDecision
 	for range 50 {
-		for _, e := range []Entry{allowed, refused, failed} {
+		for _, e := range []Entry{allowed, refused, failed, replayed} {
 			if err := l.Add(e); err != nil {
 				t.Fatal(err)
 			}
@@ -134,8 +135,8 @@ func TestRefusalsAreRecordedWhateverTheSample(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(lines(t, path)); n != 100 {
-		t.Errorf("%d records, want the 100 that were no permission", n)
+	if n := len(lines(t, path)); n != 150 {
+		t.Errorf("%d records, want the 100 that were no permission, and the replays", n)
 	}
 }
 
@@ -315,6 +316,9 @@ func TestARecordHasNoPlaceForASecret(t *testing.T) {
 			}
 			for i := range of.NumField() {
 				field := of.Field(i)
+				if !field.IsExported() { // which no JSON has
+					continue
+				}
 				seen++
 				if secretName.MatchString(field.Name) || secretName.MatchString(field.Tag.Get("json")) {
 					t.Errorf("%s.%s could hold a secret", path, field.Name)

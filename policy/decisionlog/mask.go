@@ -14,6 +14,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/svc-games/svc/policy"
 )
 
 // maskTimeout bounds what a policy's mask may take for one record, in each of
@@ -23,9 +25,15 @@ const (
 	maskTries   = 5
 )
 
-// render returns the line of an entry, masked by the policy that decided. A
-// record that can't be masked is an error: it might show what must not be
-// shown.
+// TryMask reports why records of decisions of a policy can't be masked by it, trying one.
+func TryMask(e *policy.Evaluator, in policy.Input, d policy.Decision) error {
+	_, err := render(Entry{At: time.Now(), Input: in, Evaluator: e, Decision: d})
+	return err
+}
+
+// render returns the line of an entry, masked by the policy that decided. With an error,
+// of a record that can't be masked, it is one without input and result: they might show
+// what must not be shown.
 func render(e Entry) ([]byte, error) {
 	id := ulid.MustNewDefault(e.At).String()
 	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
@@ -40,10 +48,12 @@ func render(e Entry) ([]byte, error) {
 		return line.Bytes(), nil
 	}
 	masked, err := applyMask(e, line.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("masking decision %s: %w", id, err)
+	if err == nil {
+		return masked, nil
 	}
-	return masked, nil
+	err = fmt.Errorf("masking decision %s: %w", id, err)
+	bare, unread := change(line.Bytes(), []operation{{Op: opRemove, Path: inputPath}, {Op: opRemove, Path: resultPath}})
+	return bare, errors.Join(err, unread)
 }
 
 // askMask asks the policy for its mask of a record. On a busy machine one try may
@@ -93,6 +103,11 @@ func applyMask(e Entry, line []byte) ([]byte, error) {
 	if err != nil || len(operations) == 0 {
 		return line, err
 	}
+	return change(line, operations)
+}
+
+// change applies operations to a record and notes them in it.
+func change(line []byte, operations []operation) ([]byte, error) {
 	var record map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()

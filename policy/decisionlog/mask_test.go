@@ -74,23 +74,36 @@ mask contains "/input/nothing/here"`)
 	}
 }
 
-func TestWhatCanNotBeMaskedIsNotWritten(t *testing.T) {
+// TestOfWhatCanNotBeMaskedIsWrittenThatItWas: what is not recorded must not happen, and
+// what a mask was to hide must not be shown.
+func TestOfWhatCanNotBeMaskedIsWrittenThatItWas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	l := openLog(t, Options{Path: path, Sample: 1})
+	l := openLog(t, Options{Path: path, Sample: 1, Mode: Required})
 	for _, mask := range []string{
 		`mask contains "/labels/host"`, `mask contains {"op": "hash", "path": "/input/key"}`, `mask contains 1`,
 		`mask contains sprintf("/input/%d", [to_number(input.input.action)])`,
 		`mask := "all"`,
 	} {
-		if err := l.Add(entry(t, masking(t, mask))); err != nil {
+		e := entry(t, masking(t, mask))
+		e.RequestID = "request-1"
+		if err := TryMask(e.Evaluator, e.Input, e.Decision); err == nil {
+			t.Errorf("%s can be applied", mask)
+		}
+		if err := l.Add(e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(path); err != nil || len(text) != 0 {
+	text, err := os.ReadFile(path)
+	if err != nil || bytes.Count(text, []byte("\n")) != 5 || bytes.Count(text, []byte(`"request_id":"request-1"`)) != 5 {
 		t.Errorf("%s, %v", text, err)
+	}
+	for _, hidden := range []string{"user-1", "arcade", `"input":`, `"result":`} {
+		if bytes.Contains(text, []byte(hidden)) {
+			t.Errorf("it shows %s: %s", hidden, text)
+		}
 	}
 	if n := value(t, l.o.Counters.unmasked); n != 5 {
 		t.Errorf("%g records counted as unmasked, want 5", n)

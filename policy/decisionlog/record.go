@@ -20,10 +20,17 @@ const (
 	// looks again in the transaction that admits a job. The result's rule begins with
 	// LedgerRule, and the input has the facts of just after.
 	LedgerPath = "svc/ledger/refusal"
+	// ReplayPath is that of a submission which was answered with the job that an earlier
+	// one with the same Idempotency-Key made, whatever the policy says of limits. The
+	// result is an allowed one with the rule ReplayRule; such a record is never left out.
+	ReplayPath = "svc/ledger/replay"
 )
 
 // LedgerRule begins the rules of the ledger's refusals; then comes the limit, or the state.
 const LedgerRule = "ledger."
+
+// ReplayRule is the rule of records with ReplayPath.
+const ReplayRule = LedgerRule + "replay"
 
 // BundleName is the name under which a record has the policy's revision.
 const BundleName = "svc"
@@ -32,7 +39,7 @@ const BundleName = "svc"
 type Record struct {
 	DecisionID string    `json:"decision_id"`
 	Timestamp  time.Time `json:"timestamp"`
-	// Path is Path or LedgerPath.
+	// Path is Path, LedgerPath or ReplayPath.
 	Path string `json:"path"`
 	// Bundles has the revision of the policy that decided, under BundleName.
 	Bundles map[string]Bundle `json:"bundles,omitempty"`

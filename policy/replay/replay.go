@@ -32,7 +32,7 @@ type Report struct {
 	Unreadable int `json:"unreadable"`
 	// FirstUnreadable says why, for the first of them.
 	FirstUnreadable string `json:"firstUnreadable,omitempty"`
-	// Ledger counts refusals of the ledger, which no policy decides.
+	// Ledger counts refusals and replays of the ledger, which no policy decides.
 	Ledger         int     `json:"ledger,omitempty"`
 	Changes        []Group `json:"changes"`
 	unreadableLine int
@@ -154,7 +154,7 @@ type tally struct {
 func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batch []decisionlog.Line) {
 	for _, line := range batch {
 		r, err := decisionlog.Decode(line.Text)
-		if err == nil && r.Path != decisionlog.Path && r.Path != decisionlog.LedgerPath {
+		if err == nil && r.Path != decisionlog.Path && r.Path != decisionlog.LedgerPath && r.Path != decisionlog.ReplayPath {
 			err = fmt.Errorf("decision %s is one of %q", r.DecisionID, r.Path)
 		}
 		if err != nil {
@@ -164,7 +164,7 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		if r.Timestamp.Before(o.Since) {
 			continue
 		}
-		if r.Path == decisionlog.LedgerPath {
+		if r.Path != decisionlog.Path {
 			t.Ledger++
 			continue
 		}

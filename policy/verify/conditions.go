@@ -120,10 +120,14 @@ func conditions(ctx context.Context, src fs.FS) ([]Condition, error) {
 	return all, nil
 }
 
-// compareRules names the rules of two policies that differ and that a decision reads,
-// those left out that it reads by way of allow alone.
-func compareRules(from, to *policy.Evaluator) []string {
-	old, now := rulesBesideAllow(from.Compiler()), rulesBesideAllow(to.Compiler())
+// Masks names the rules of two policies that differ and that the mask of the decision log
+// reads, by file and line.
+func Masks(from, to *policy.Evaluator) []string { return compareRules(from, to, policy.MaskPath) }
+
+// compareRules names the rules of two policies that differ and that a document reads, those
+// left out that it reads by way of allow alone.
+func compareRules(from, to *policy.Evaluator, document string) []string {
+	old, now := rulesBesideAllow(from.Compiler(), document), rulesBesideAllow(to.Compiler(), document)
 	var differ []string
 	for _, path := range slices.Sorted(maps.Keys(now)) {
 		if !slices.Equal(old[path].lines, now[path].lines) {
@@ -143,7 +147,7 @@ type ruleText struct {
 	lines []string
 }
 
-func rulesBesideAllow(compiler *ast.Compiler) map[string]ruleText {
+func rulesBesideAllow(compiler *ast.Compiler, document string) map[string]ruleText {
 	texts := map[string]ruleText{}
 	seen := map[*ast.Rule]bool{}
 	var follow func(ast.Ref)
@@ -165,7 +169,7 @@ func rulesBesideAllow(compiler *ast.Compiler) map[string]ruleText {
 			})
 		}
 	}
-	follow(ast.MustParseRef(policy.Entrypoint))
+	follow(ast.MustParseRef(document))
 	for _, text := range texts {
 		slices.Sort(text.lines)
 	}

@@ -32,15 +32,18 @@ type Difference struct {
 	// Rules are those that differ in what the table and the conditions may not
 	// show, by file and line: what refusals say, and how they are chosen.
 	Rules []string
+	// Mask are the rules that differ of what the decision log does not show, or shows in
+	// another way; no decision changes by them.
+	Mask []string
 	// Cut says what was left out of the table, whose rows would be too many.
 	Cut []string
 
 	values map[string]int // of each fact, near misses and literals left out
 }
 
-// None reports whether no decision changes.
+// None reports whether no decision changes, nor what of it is recorded.
 func (d Difference) None() bool {
-	return len(d.Changes) == 0 && !d.Conditional() && len(d.Rules) == 0
+	return len(d.Changes) == 0 && !d.Conditional() && len(d.Rules) == 0 && len(d.Mask) == 0
 }
 
 // Conditional reports whether allow holds under other conditions.
@@ -69,7 +72,8 @@ func Diff(ctx context.Context, from, to fs.FS) (Difference, error) {
 	if d.Conditions, err = compareConditions(ctx, from, to); err != nil {
 		return Difference{}, err
 	}
-	d.Rules = compareRules(p.evaluators[0], p.evaluators[1])
+	d.Rules = compareRules(p.evaluators[0], p.evaluators[1], policy.Entrypoint)
+	d.Mask = Masks(p.evaluators[0], p.evaluators[1])
 	return d, nil
 }
 

@@ -115,6 +115,9 @@ func TestAFactsOwnValueIsTriedWithALiteral(t *testing.T) {
 		"active scopes=[full]":    `input.key.scopes == ["full"]; input.project.id == "p9"; input.action == "preview"`,
 		"- via=admin":             `input.user.via == "admin"; input.project.attributes.open == "yes"; input.action == "files"`,
 	}
+	// Two of a fact's own, beside no literal.
+	wanted["active userState=suspended scopes=[read]"] = `input.key.userState == "suspended"; input.key.scopes == ["read"]; input.action == "cancel"`
+	wanted["- via=admin userState=suspended"] = `input.user.via == "admin"; input.user.state == "suspended"; input.action == "cancel"`
 	for _, condition := range wanted {
 		rules += more(condition)
 	}

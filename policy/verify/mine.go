@@ -329,7 +329,7 @@ func (l literals) inPairs() (all []candidate, cut bool) {
 		ones, others []variation // nil: each one with those after it
 		bases        []candidate
 	}{
-		{own, keyed, bases()[:2]}, {ownWithoutKey, keyless, console}, {keyed, nil, bases()[:2]}, {keyless, nil, console[1:]},
+		{own, own, bases()[:2]}, {ownWithoutKey, ownWithoutKey, console}, {own, keyed, bases()[:2]}, {ownWithoutKey, keyless, console}, {keyed, nil, bases()[:2]}, {keyless, nil, console[1:]},
 	} {
 		for i, one := range kind.ones {
 			others := kind.others

@@ -16,6 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // The steps of a verification, in their order.
@@ -201,6 +202,11 @@ func (v *verifier) tests() (string, []string) {
 	if len(v.report.Tests) == 0 {
 		findings = []string{"there are no tests; write them beside the rules, in files that end in _test.rego"}
 	}
+	if d, err := v.evaluator.Decide(v.ctx, Poll()); err == nil { // otherwise the table says so
+		if err := decisionlog.TryMask(v.evaluator, Poll(), d); err != nil {
+			findings = append(findings, err.Error())
+		}
+	}
 	return fmt.Sprintf("%d tests", len(v.report.Tests)), findings
 }
 
@@ -240,20 +246,23 @@ func (v *verifier) mutants() (string, []string) {
 	return fmt.Sprintf("%d mutants, %d of them may live", count, len(needed)), findings
 }
 
-func (v *verifier) table() (string, []string) {
-	projects, err := ReadProjects(v.src)
+func (v *verifier) table() (string, []string) { return CheckTable(v.ctx, v.src, v.evaluator) }
+
+// CheckTable compares the table that a policy carries with that of its rules, which are
+// e's. Its findings say where the first differs, or that an input has no decision.
+func CheckTable(ctx context.Context, src fs.FS, e *policy.Evaluator) (summary string, findings []string) {
+	projects, err := ReadProjects(src)
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	table, cut, err := wholeTable(v.ctx, v.evaluator, projects)
+	table, cut, err := wholeTable(ctx, e, projects)
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	summary := fmt.Sprintf("%d decisions", len(table)*len(tableActions))
+	summary = fmt.Sprintf("%d decisions", len(table)*len(tableActions))
 	if cut {
 		summary += "; " + cutSingly
 	}
-	var findings []string
 	for _, row := range table {
 		for _, cell := range row.Cells {
 			if cell.Err != nil {
@@ -261,7 +270,7 @@ func (v *verifier) table() (string, []string) {
 			}
 		}
 	}
-	golden, err := fs.ReadFile(v.src, TableFile)
+	golden, err := fs.ReadFile(src, TableFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		findings = append(findings, TableFile+": is missing; write it with: svc policy table DIR --write, and read it")

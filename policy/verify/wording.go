@@ -30,7 +30,7 @@ func newWording(compiler *ast.Compiler, support []*ast.Module, exact bool) *word
 	w := &wording{compiler: compiler, exact: exact, support: map[string][]*ast.Rule{}}
 	for _, module := range support {
 		for _, rule := range module.Rules {
-			ref := module.Package.Path.Extend(rule.Head.Ref().GroundPrefix()).String()
+			ref := module.Package.Path.Extend(constant(rule.Head.Ref())).String()
 			w.support[ref] = append(w.support[ref], rule)
 		}
 	}
@@ -241,9 +241,19 @@ func (w *wording) ref(ref ast.Ref) string {
 var wordName = regexp.MustCompile(`^_*[A-Za-z][A-Za-z0-9_]*$`)
 
 func (w *wording) ask(ref ast.Ref) {
-	if name := ref.GroundPrefix().String(); !slices.Contains(w.asked, name) {
+	if name := constant(ref).String(); !slices.Contains(w.asked, name) {
 		w.asked = append(w.asked, name)
 	}
+}
+
+// constant is the part of a reference before what depends on the input or a variable.
+func constant(ref ast.Ref) ast.Ref {
+	for i := 1; i < len(ref); i++ {
+		if !ast.IsConstant(ref[i].Value) {
+			return ref[:i]
+		}
+	}
+	return ref
 }
 
 // inlined writes the bodies of a rule that partial evaluation made, and that has
@@ -265,45 +275,4 @@ func (w *wording) inlined(t *ast.Term) string {
 	}
 	w.asked = slices.DeleteFunc(w.asked, func(name string) bool { return name == ref.String() })
 	return strings.Join(bodies, " or ")
-}
-
-// where defines the rules that conditions refer to, and those that these refer to.
-func (w *wording) where() []string {
-	var lines []string
-	seen := map[*ast.Rule]bool{}
-	for i := 0; i < len(w.asked); i++ {
-		name := w.asked[i]
-		for _, rule := range w.support[name] {
-			lines = append(lines, w.definition(name, rule))
-		}
-		ref, err := ast.ParseRef(name)
-		if err != nil || w.support[name] != nil {
-			continue
-		}
-		// A reference to a package is one to all its rules.
-		for _, rule := range w.compiler.GetRulesDynamicWithOpts(ref, ast.RulesOptions{IncludeHiddenModules: true}) {
-			if !seen[rule] {
-				lines = append(lines, w.definition(rule.Path().String(), rule))
-			}
-			seen[rule] = true
-		}
-	}
-	return lines
-}
-
-func (w *wording) definition(name string, rule *ast.Rule) string {
-	w.begin()
-	head := name
-	if !w.exact {
-		head = "data." + strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "data."), "partial."), "svc.")
-	}
-	switch {
-	case len(rule.Head.Args) > 0:
-		head += "(" + w.list(rule.Head.Args) + ") = " + w.term(rule.Head.Value)
-	case rule.Head.Key != nil:
-		head += " contains " + w.term(rule.Head.Key)
-	case rule.Head.Value != nil:
-		head += " = " + w.term(rule.Head.Value)
-	}
-	return head + whereMark + w.conjunction(rule.Body)
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -56,11 +57,12 @@ type Door struct {
 	policy  Policy
 	timeout time.Duration
 	unknown atomic.Pointer[refusal]
+	known   known
 }
 
 // New returns the door to a store's data.
 func New(o Options) *Door {
-	return &Door{store: o.Store, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.Timeout, DefaultDecisionTimeout)}
+	return &Door{store: o.Store, now: o.Now, policy: o.Policy, timeout: cmp.Or(o.Timeout, DefaultDecisionTimeout), known: newKnown()}
 }
 
 // Authenticate looks up a key by the hash of its secret and has the policy
@@ -111,15 +113,29 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	return decision, err
 }
 
-// noter is a Policy that records what the ledger refuses.
+// noter is a Policy that records what the ledger answers.
 type noter interface {
-	Refused(ctx context.Context, in policy.Input, d policy.Decision) error
+	OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error
 }
 
 // NoteRefusal records that the ledger refused a submission which the policy allowed.
-// Its error is that of a log which must have it. What can't be read again is not in the
-// record: the refusal stands.
+// Its error is that of a log which must have it.
 func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+	return d.note(ctx, keyID, projectID, policy.Decision{
+		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
+		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
+	})
+}
+
+// NoteReplay records that a submission is answered with the job of an earlier one, which
+// the policy may have refused by a limit. Its error is that of a log which must have it.
+func (d *Door) NoteReplay(ctx context.Context, keyID, projectID string) error {
+	return d.note(ctx, keyID, projectID, policy.Decision{Allow: true, Status: http.StatusOK, Rule: decisionlog.ReplayRule})
+}
+
+// note records a decision of the ledger's on a submission. What can't be read again is not
+// in the record: the answer stands.
+func (d *Door) note(ctx context.Context, keyID, projectID string, decision policy.Decision) error {
 	log, ok := d.policy.(noter)
 	if !ok {
 		return nil
@@ -131,10 +147,7 @@ func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused
 		in = policy.Input{Action: policy.ActionGenerate, Key: &policy.Key{ID: keyID}}
 	}
 	ctx, in = d.asked(ctx, in, projectID)
-	return log.Refused(ctx, in, policy.Decision{
-		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
-		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
-	})
+	return log.OfLedger(ctx, in, decision)
 }
 
 // factsOf gathers what is known of a key, a project and the key's usage.
@@ -142,13 +155,8 @@ func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action poli
 	in := policy.Input{Action: action}
 	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
-		if in.Key, err = readKey(r, "id", keyID); err != nil {
+		if in.Key, in.Project, err = d.known.read(r, keyID, projectID); err != nil {
 			return err
-		}
-		if projectID != "" {
-			if in.Project, err = readProject(r, projectID); err != nil {
-				return err
-			}
 		}
 		if action == policy.ActionGenerate && in.Key != nil {
 			now, err := r.Now(d.now)
@@ -239,6 +247,9 @@ func readKey(r *store.Reader, column, value string) (*policy.Key, error) {
 
 // readProject returns the facts about a project, or nil.
 func readProject(r *store.Reader, projectID string) (*policy.Project, error) {
+	if projectID == "" {
+		return nil, nil
+	}
 	p := policy.Project{ID: projectID}
 	var attributes, ofAdmin string
 	err := r.Row("SELECT owner_id, attributes, admin_attributes FROM projects WHERE id = ?", projectID).Scan(&p.OwnerID, &attributes, &ofAdmin)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/verify"
 )
 
@@ -270,7 +271,8 @@ func checkTable(ctx context.Context, e *policy.Evaluator, files bundle.Snapshot)
 	return nil
 }
 
-// warmUp has the policy decide once on each kind of request. On a busy machine
+// warmUp has the policy decide once on each kind of request, and mask what the decision log
+// would have of it. On a busy machine
 // one try may be late through no fault of the policy.
 func warmUp(ctx context.Context, e *policy.Evaluator) *Failure {
 	for _, in := range []policy.Input{verify.Poll(), verify.Submission()} {
@@ -290,8 +292,11 @@ func warmUp(ctx context.Context, e *policy.Evaluator) *Failure {
 func decideWithin(ctx context.Context, e *policy.Evaluator, in policy.Input) error {
 	ctx, cancel := context.WithTimeout(ctx, warmUpTimeout)
 	defer cancel()
-	_, err := e.Decide(ctx, in)
-	return err
+	d, err := e.Decide(ctx, in)
+	if err != nil {
+		return err
+	}
+	return decisionlog.TryMask(e, in, d)
 }
 
 // swap makes g the active generation.

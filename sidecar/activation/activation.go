@@ -33,7 +33,7 @@ const (
 	// included.
 	Kept = 5
 	// activationTimeout bounds all steps of one activation.
-	activationTimeout = 2 * time.Minute
+	activationTimeout = 5 * time.Minute
 )
 
 // ByService is who activates what the source holds.

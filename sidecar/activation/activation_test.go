@@ -137,6 +137,9 @@ func badPolicies(private string) []badPolicy {
 			delete(s, "svc/authz/authz_test.rego")
 			delete(s, "svc/authz/suspended_test.rego")
 		}, activation.StepTable, ""},
+		{"its mask can't be applied", func(t *testing.T, s bundle.Snapshot) {
+			s["system/log/mask.rego"] = []byte("package system.log\n\nmask contains \"/labels/host\"\n")
+		}, activation.StepWarmUp, ""},
 		{"it is not signed", func(t *testing.T, s bundle.Snapshot) { delete(s, bundle.SignaturesFile) }, activation.StepSignature, ""},
 		{"it was changed after it was signed", func(t *testing.T, s bundle.Snapshot) {
 			edit(t, s, rules, "input.project.ownerId == input.key.userId", "true")

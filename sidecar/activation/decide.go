@@ -41,15 +41,20 @@ func (e *Engine) Repeat(ctx context.Context, in policy.Input, d policy.Decision)
 	})
 }
 
-// Refused records that the ledger refused what the active generation allowed. It returns
+// OfLedger records what the ledger answered instead of the active generation: a refusal of
+// what that allowed, or with an allowed decision the replay of a submission. It returns
 // the error of a required log.
-func (e *Engine) Refused(ctx context.Context, in policy.Input, d policy.Decision) error {
+func (e *Engine) OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error {
 	if e.o.Log == nil {
 		return nil
 	}
+	path := decisionlog.LedgerPath
+	if d.Allow {
+		path = decisionlog.ReplayPath
+	}
 	return e.o.Log.Add(decisionlog.Entry{
 		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestOf(ctx).ID,
-		ProjectID: decisionlog.ProjectOf(ctx), Path: decisionlog.LedgerPath,
+		ProjectID: decisionlog.ProjectOf(ctx), Path: path,
 	})
 }
 

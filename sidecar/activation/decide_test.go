@@ -95,7 +95,7 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 		}
 	}
 	of := verify.Submission()
-	if err := f.Refused(peer.WithRequest(t.Context(), peer.Request{ID: "r-2"}), of, policy.Decision{Status: 429, Rule: "ledger.jobsPerDay"}); err != nil {
+	if err := f.OfLedger(peer.WithRequest(t.Context(), peer.Request{ID: "r-2"}), of, policy.Decision{Status: 429, Rule: "ledger.jobsPerDay"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -104,13 +104,13 @@ func openKeeper(dir string) (*keeper, error) {
 		err = json.Unmarshal(text, &k.state)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds", err, path)
+		return nil, fmt.Errorf("reading the list of policies: %w: restore %s, or remove it to begin with what the source holds, and with no floor of sequences", err, path)
 	}
 	for i, g := range k.state.Generations {
-		k.state.Generations[i].trust = trustOf(g.Source)
+		k.state.Generations[i].trust = trustOfKept(g)
 	}
 	if g := k.state.Waiting; g != nil {
-		g.trust = trustOf(g.Source)
+		g.trust = trustOfKept(*g)
 	}
 	return k, nil
 }

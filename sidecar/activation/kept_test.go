@@ -11,6 +11,10 @@ import (
 // TestTrustOfAPolicyOutlivesARestart: it is that of the origin, whatever an upload is
 // called.
 func TestTrustOfAPolicyOutlivesARestart(t *testing.T) {
+	own, err := (embedded{}).read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for source, want := range map[string]Trust{
 		Embedded: BuiltIn, "policy": Supplied, UploadOf + Embedded: Supplied, UploadOf + "policy.tar.gz": Supplied,
 		"policy.tar.gz": Bundled, "policy.tgz": Bundled, "https://policies.example/policy": Bundled,
@@ -18,7 +22,7 @@ func TestTrustOfAPolicyOutlivesARestart(t *testing.T) {
 		if made, err := newSource(source); err == nil && !strings.HasPrefix(source, UploadOf) && made.trust() != want {
 			t.Errorf("%s is trusted with %d at first, want %d", source, made.trust(), want)
 		}
-		text, err := json.Marshal(state{Active: 1, Last: 1, Generations: []Info{{Number: 1, Source: source}}})
+		text, err := json.Marshal(state{Active: 1, Last: 1, Generations: []Info{{Number: 1, Source: source, Digest: own.Digest()}}})
 		if err != nil {
 			t.Fatal(err)
 		}

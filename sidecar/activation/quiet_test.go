@@ -91,3 +91,23 @@ func TestATableThatIsTooLongHasTheDirectoryWait(t *testing.T) {
 		t.Errorf("held: %+v", held)
 	}
 }
+
+// TestADirectoryThatHidesTheDecisionLogWaits: no decision changes by it.
+func TestADirectoryThatHidesTheDecisionLogWaits(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, files(t))
+	o := activation.Options{Source: dir, Poll: 5 * time.Millisecond}
+	o.TryTablesAs(rulesOfAuthz)
+	f := open(t, o)
+	s := files(t)
+	s["system/log/mask.rego"] = []byte("package system.log\n\nmask contains \"/input\"\n")
+	write(t, dir, s)
+	wait.Until(t, "the directory waits", func() bool { return f.Status().Waiting != nil })
+	if held := f.Status().Waiting.Held; !held.Mask || held.Rows != 0 || !strings.Contains(held.String(), "decision log") {
+		t.Errorf("held: %+v", held)
+	}
+	// Who uploads a policy was shown it.
+	if info, err := f.activate(t, s); err != nil || info.Held != nil {
+		t.Fatalf("an upload: %+v, %v", info, err)
+	}
+}

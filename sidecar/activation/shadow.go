@@ -78,19 +78,24 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 }
 
 // EndShadow ends the candidate, if there is one, and returns its report. A policy that
-// waits for an approval, and whose place the candidate took, decides along again.
-func (e *Engine) EndShadow() (Report, bool) {
+// waits for an approval, and whose place the candidate took, decides along again. confirm
+// may be nil; where it fails the candidate stays.
+func (e *Engine) EndShadow(ctx context.Context, confirm Confirm) (last Report, running bool, err error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
-	s := e.replaceShadow(nil)
+	s := e.shadow.Load()
 	if s == nil {
-		return Report{}, false
+		return Report{}, false, nil
 	}
+	if failure := confirm.ask(ctx, s.candidate.Info); failure != nil {
+		return Report{}, true, failure
+	}
+	e.replaceShadow(nil)
 	if s.candidate.Digest != e.rehearsed {
 		e.rehearsed = ""
-		e.rehearse(context.Background(), nil)
+		e.rehearse(ctx, nil)
 	}
-	return s.sum(), true
+	return s.sum(), true, nil
 }
 
 // ShadowReport reports what the candidate would have decided.

@@ -1,6 +1,8 @@
 package activation_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +22,16 @@ func (f fixture) shadow(t *testing.T, candidate bundle.Snapshot, sample float64)
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// endShadow ends it without a record.
+func (f fixture) endShadow(t *testing.T) (last activation.Report, running bool) {
+	t.Helper()
+	last, running, err := f.EndShadow(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last, running
 }
 
 func (f fixture) report(t *testing.T) activation.Report {
@@ -63,7 +75,11 @@ func TestCandidateInShadowIsCountedAndNeverListenedTo(t *testing.T) {
 				t.Errorf("the log says %q of a policy without effect", line.Message)
 			}
 		}
-		last, running := f.EndShadow()
+		refused := errors.New("the audit log is full")
+		if _, _, err := f.EndShadow(t.Context(), func(context.Context, activation.Info) error { return refused }); !errors.Is(err, refused) || f.Status().Shadow == nil {
+			t.Errorf("ended without a record: %v, %+v", err, f.Status().Shadow)
+		}
+		last, running := f.endShadow(t)
 		if !running || last.Compared != 40 {
 			t.Errorf("last report %+v", last)
 		}
@@ -153,7 +169,7 @@ func TestOnlyWhatCouldBeActivatedIsTriedInShadow(t *testing.T) {
 			t.Errorf("%s is in shadow", name)
 		}
 	}
-	if _, running := f.EndShadow(); running {
+	if _, running := f.endShadow(t); running {
 		t.Error("a policy is in shadow")
 	}
 	// One takes the place of another.

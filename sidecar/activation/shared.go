@@ -305,10 +305,10 @@ func (e *Engine) adopt(ctx context.Context, version int64, text []byte) *Failure
 		return &Failure{StepRead, fmt.Errorf("reading the policies of the store: %w", err)}
 	}
 	for i, g := range theirs.Generations {
-		theirs.Generations[i].trust = e.trustShared(g)
+		theirs.Generations[i].trust = trustOfKept(g)
 	}
 	if g := theirs.Waiting; g != nil {
-		g.trust = trustOf(g.Source)
+		g.trust = trustOfKept(*g)
 	}
 	e.kept.take(theirs, version)
 	to, ok := e.kept.state.active()
@@ -325,19 +325,6 @@ func (e *Engine) adopt(ctx context.Context, version int64, text []byte) *Failure
 		e.swap(g)
 	}
 	return failure
-}
-
-// trustShared is the trust of a generation that another sidecar may have made: only the
-// policy of this very program needs no signature.
-func (e *Engine) trustShared(g Info) Trust {
-	trust := trustOf(g.Source)
-	if trust != BuiltIn {
-		return trust
-	}
-	if files, err := (embedded{}).read(context.Background()); err == nil && files.Digest() == g.Digest {
-		return BuiltIn
-	}
-	return Supplied
 }
 
 // noteSidecars keeps what all sidecars decide by for the status.

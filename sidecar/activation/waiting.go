@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/policy/change"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/replay"
+	"github.com/svc-games/svc/policy/verify"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 	comparedTime  = time.Hour
 	comparedBytes = 16 << 20
 	// triedTime bounds the comparison of tables, which takes some seconds of one core.
-	triedTime = 30 * time.Second
+	triedTime = 2 * time.Minute
 	// rowsPerDecision is how many decisions of the table may change where one that was
 	// recorded may: a rule for readers changes some hundred, one that allows all thousands.
 	rowsPerDecision = 10
@@ -58,6 +59,9 @@ type Held struct {
 	Rows int `json:"rows,omitempty"`
 	// Untried says that the table was too long to be tried as a whole.
 	Untried bool `json:"untried,omitempty"`
+	// Mask says that the mask of the decision log differs: of what the source holds, which
+	// nobody was shown.
+	Mask bool `json:"mask,omitempty"`
 }
 
 func (h Held) String() string {
@@ -67,6 +71,9 @@ func (h Held) String() string {
 	}
 	if h.Untried {
 		text += ", and the table was too long to be tried as a whole"
+	}
+	if h.Mask {
+		text += ", and hides or shows other parts of the decision log"
 	}
 	if h.Approval {
 		text += ", and needs the approval of a second person"
@@ -88,6 +95,7 @@ func (e *Engine) mustWait(ctx context.Context, from base, g *Generation, r Reque
 			return nil, &Failure{StepCompare, err}
 		}
 		h.Changed, h.Decisions = report.Changed(), report.Decisions
+		h.Mask = r.Actor == ByService && len(verify.Masks(active.Evaluator, g.Evaluator)) > 0
 		enough := report.OfKeys > e.o.Threshold && report.Unreadable == 0
 		if r.Actor == ByService && h.Changed <= e.o.Threshold && !enough {
 			if err := e.try(ctx, from, g, r.Files, h); err != nil {
@@ -95,7 +103,7 @@ func (e *Engine) mustWait(ctx context.Context, from base, g *Generation, r Reque
 			}
 		}
 	}
-	if !h.Approval && h.Changed <= e.o.Threshold && h.Rows <= rowsPerDecision*e.o.Threshold && !h.Untried {
+	if !h.Approval && h.Changed <= e.o.Threshold && h.Rows <= rowsPerDecision*e.o.Threshold && !h.Untried && !h.Mask {
 		return nil, nil
 	}
 	return h, nil
@@ -165,7 +173,7 @@ func (e *Engine) hold(ctx context.Context, g *Generation, r Request, sourceDiges
 	}
 	e.o.Logger.Warn("policy waits in shadow for an approval",
 		zap.Int64("generation", g.Number), zap.String("revision", g.Revision), zap.String("source", g.Source),
-		zap.Int("changed", g.Held.Changed), zap.Int("decisions", g.Held.Decisions), zap.Int("rows", g.Held.Rows), zap.Bool("untried", g.Held.Untried),
+		zap.Int("changed", g.Held.Changed), zap.Int("decisions", g.Held.Decisions), zap.Int("rows", g.Held.Rows), zap.Bool("untried", g.Held.Untried), zap.Bool("mask", g.Held.Mask),
 		zap.Bool("second_person", g.Held.Approval))
 	e.rehearse(ctx, g)
 	return nil

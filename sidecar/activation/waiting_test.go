@@ -280,13 +280,13 @@ func TestWhatWaitsDecidesAlongAgainAfterAnotherCandidate(t *testing.T) {
 	if s := f.Status(); s.Shadow == nil || s.Shadow.Revision == info.Revision {
 		t.Fatalf("the candidate does not decide along: %+v", s)
 	}
-	f.EndShadow()
+	f.endShadow(t)
 	if s := f.Status(); s.Shadow == nil || s.Shadow.Revision != info.Revision {
 		t.Errorf("after the candidate: %+v", s)
 	}
 	f.asReader(t, 1, o)
 	wait.Until(t, "what waits decided along", func() bool { return f.report(t).Compared == 1 })
-	f.EndShadow()
+	f.endShadow(t)
 	if s := f.Status(); s.Shadow != nil {
 		t.Errorf("what waits was ended: %+v", s)
 	}

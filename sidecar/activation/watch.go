@@ -113,6 +113,9 @@ func (w *watcher) resume(ctx context.Context, last Info) *Failure {
 	ctx, cancel := context.WithTimeout(ctx, activationTimeout)
 	defer cancel()
 	g, failure := w.engine.restore(ctx, last)
+	if failure != nil && failure.Step == StepSignature && last.Source == Embedded {
+		g, failure = w.engine.own(ctx, last)
+	}
 	if failure != nil {
 		w.engine.o.Logger.Error("policy that was active can't be used again", failure.fields()...)
 		return failure

@@ -25,9 +25,14 @@ func (s *Server) policyRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /policy/rollback", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
 		return s.policy.Rollback(r.Context(), actor, b.Revision, s.recordPolicy(actor, "policy.rollback"))
 	})))
-	mux.HandleFunc("GET /policy/shadow", s.get(func(*http.Request) (any, error) { return report(s.policy.ShadowReport()) }))
+	mux.HandleFunc("GET /policy/shadow", s.get(func(*http.Request) (any, error) {
+		now, running := s.policy.ShadowReport()
+		return report(now, running, nil)
+	}))
 	mux.HandleFunc("PUT /policy/shadow", s.act(http.StatusOK, s.shadowPolicy))
-	mux.HandleFunc("DELETE /policy/shadow", s.get(func(*http.Request) (any, error) { return report(s.policy.EndShadow()) }))
+	mux.HandleFunc("DELETE /policy/shadow", s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
+		return report(s.policy.EndShadow(r.Context(), s.recordPolicy(actor, "policy.shadow.end")))
+	}))
 }
 
 // policyFiles returns the texts of a kept policy by path.
@@ -70,11 +75,11 @@ func (s *Server) shadowPolicy(r *http.Request, actor string) (any, error) {
 	return s.policy.Shadow(r.Context(), request, sample)
 }
 
-func report(report activation.Report, running bool) (any, error) {
-	if !running {
-		return nil, &Error{http.StatusNotFound, "no policy is in shadow"}
+func report(report activation.Report, running bool, err error) (any, error) {
+	if err == nil && !running {
+		err = &Error{http.StatusNotFound, "no policy is in shadow"}
 	}
-	return report, nil
+	return report, err
 }
 
 // readPolicy reads the bundle that a request carries.

@@ -74,7 +74,7 @@ func TestPolicyIsChangedOverTheSocketAndEachChangeIsAudited(t *testing.T) {
 		changes = append(changes, entry.Action+" "+entry.Subject)
 	}
 	want := []string{
-		"policy.rollback " + before.Active.Revision, "policy.activate " + active.Revision, "policy.shadow " + active.Revision,
+		"policy.shadow.end " + active.Revision, "policy.rollback " + before.Active.Revision, "policy.activate " + active.Revision, "policy.shadow " + active.Revision,
 	}
 	if strings.Join(changes, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the audit log has %q, want %q", changes, want)

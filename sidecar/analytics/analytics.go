@@ -84,13 +84,22 @@ const (
 	msOfDay  = 24 * msOfHour
 )
 
-// Forget removes all of a game.
+// Forget removes all of a game, in many transactions: who is interrupted goes on where it
+// was.
 func (l *Log) Forget(ctx context.Context, game string) error {
+	defer func() {
+		l.meters.forget(game)
+		l.unknown(game)
+	}()
+	for _, table := range sorted(keyOf) {
+		if _, err := l.deleteRows(ctx, table, "game = ?", game); err != nil {
+			return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
+		}
+	}
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		// Days and meter together: what was kept is compared with what is paid.
 		for _, table := range []string{
-			"play_events", "play_streams", "play_days", "play_counts", "play_lengths", "play_player_days", "play_players", "play_names", "play_drops",
-			"play_funnels", "play_scores", "play_meters", "play_board_settings", "play_boards", "play_runs", "play_rewards", "play_grants",
-			"play_experiments", "play_assignments", "play_exposures", "play_options",
+			"play_days", "play_meters", "play_names", "play_board_settings", "play_rewards", "play_experiments", "play_options",
 		} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
 				return err
@@ -98,10 +107,6 @@ func (l *Log) Forget(ctx context.Context, game string) error {
 		}
 		return nil
 	})
-	l.meters.forget(game)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.names, game)
 	if err != nil {
 		return fmt.Errorf("forgetting what was played of game %s: %w", game, err)
 	}

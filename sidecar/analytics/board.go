@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -30,6 +31,10 @@ const (
 // runSlack is how much longer a run may be than its session, for the way of its report.
 const runSlack = 5000 // ms
 
+// unseen is how much of a run the service may not have seen, as the first events of a
+// session come after some seconds, and after more over a bad network.
+const unseen = 30_000 // ms
+
 // spanOf names the span of a window that an instant, in ms, is in.
 func spanOf(window string, ms int64) string {
 	at := time.UnixMilli(ms).UTC()
@@ -53,15 +58,24 @@ type Submission struct {
 // transaction. The same run again changes nothing and is answered the same. Its error is
 // an *api.Error for what can't be, and for who ends runs too often. Only the public's
 // runs of players with a name are on boards.
-func (l *Log) Submit(ctx context.Context, s Submission) (play.ScoreAnswer, error) {
+func (l *Log) Submit(ctx context.Context, s Submission) (answer play.ScoreAnswer, err error) {
 	now := l.now().UnixMilli()
-	var answer play.ScoreAnswer
-	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		e := ending{Submission: s, tx: tx, now: now}
-		var err error
-		answer, err = e.take()
-		return err
-	})
+	e := ending{Submission: s, now: now, state: play.StateAccepted}
+	if s.Class == ClassPublic && s.Player != "" {
+		err = l.store.Update(ctx, func(tx *store.Tx) (err error) {
+			e = ending{Submission: s, tx: tx, now: now, state: play.StateAccepted}
+			if e.settings, err = readBoardSettings(&tx.Reader, s.Game); err != nil {
+				return err
+			}
+			return e.keep()
+		})
+	}
+	if err == nil { // a place takes counting, which no writer waits for
+		err = l.store.View(store.Unhurried(ctx), func(r *store.Reader) (err error) {
+			answer, err = e.answer(r)
+			return err
+		})
+	}
 	if err != nil {
 		return play.ScoreAnswer{}, fmt.Errorf("recording a run of game %s: %w", s.Game, err)
 	}
@@ -75,20 +89,6 @@ type ending struct {
 	now      int64
 	settings BoardSettings
 	state    string
-}
-
-func (e *ending) take() (play.ScoreAnswer, error) {
-	settings, err := readBoardSettings(&e.tx.Reader, e.Game)
-	if err != nil {
-		return play.ScoreAnswer{}, err
-	}
-	e.settings, e.state = settings, play.StateAccepted
-	if e.Class == ClassPublic && e.Player != "" {
-		if err := e.keep(); err != nil {
-			return play.ScoreAnswer{}, err
-		}
-	}
-	return e.answer()
 }
 
 // keep records the run, once.
@@ -127,14 +127,21 @@ func (e *ending) check() error {
 	if least, most := e.settings.Least, e.settings.Most; least != nil && score < *least || most != nil && score > *most {
 		return api.BadRequest("The score is not one of this game.")
 	}
-	began, err := optional(e.tx.Row("SELECT anchor FROM play_streams WHERE game = ? AND stream = ?", e.Game, e.Stream))
+	// What a session's own clock says must agree with itself, and is not believed.
+	var anchor, seen, paid int64
+	err := e.tx.Row("SELECT anchor, CASE seen WHEN 0 THEN anchor ELSE seen END, custom FROM play_streams WHERE game = ? AND stream = ? AND class = 'public'",
+		e.Game, e.Stream).Scan(&anchor, &seen, &paid)
+	if errors.Is(err, store.ErrNoRows) {
+		anchor, seen, err = e.now-e.Length, e.now, nil
+	}
 	if err != nil {
 		return err
 	}
-	if began > 0 && e.Length > e.now-began+runSlack {
+	if e.Length > e.now-anchor+runSlack {
 		return api.BadRequest("The run is longer than its session.")
 	}
-	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(e.Length)/1000) {
+	length := min(e.Length, e.now-seen+unseen)
+	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(length)/1000) {
 		e.state = play.StateHeld
 	}
 	var runs, last int64
@@ -156,7 +163,7 @@ func (e *ending) check() error {
 	if wait > 0 {
 		return &api.Error{Status: http.StatusTooManyRequests, Message: "Runs end too often; wait.", RetryAfter: wait}
 	}
-	return nil
+	return e.afford(paid)
 }
 
 // place puts the run onto the board of a span if it is its player's best.
@@ -171,14 +178,14 @@ func (e *ending) place(span string) error {
 	return err
 }
 
-func (e *ending) answer() (play.ScoreAnswer, error) {
+func (e *ending) answer(r *store.Reader) (play.ScoreAnswer, error) {
 	a := play.ScoreAnswer{OK: true, State: e.state, Rewards: []play.Reward{}}
-	board, best, err := readBoard(&e.tx.Reader, boardQuery{e.Game, e.Player, play.WindowAll, e.now, 10, 1})
+	board, best, err := readBoard(r, boardQuery{e.Game, e.Player, play.WindowAll, e.now, 10, 1})
 	if err != nil {
 		return a, err
 	}
 	a.Board, a.Best = board, best
-	a.Rewards, err = store.All(&e.tx.Reader, func(scan store.Scan) (r play.Reward, err error) {
+	a.Rewards, err = store.All(r, func(scan store.Scan) (r play.Reward, err error) {
 		return r, scan(&r.ID, &r.Name, &r.Icon)
 	}, `SELECT w.id, w.name, w.icon FROM play_grants g JOIN play_rewards w ON w.game = g.game AND w.id = g.reward
 		WHERE g.game = ? AND g.stream = ? AND g.run = ? AND g.player = ? ORDER BY w.id`, e.Game, e.Stream, e.Run, e.Player)
@@ -197,7 +204,7 @@ type boardQuery struct {
 
 // Board returns a part of a board: the best, and those around the player.
 func (l *Log) Board(ctx context.Context, game, player, window string, top, around int) (b play.Board, err error) {
-	err = l.store.View(ctx, func(r *store.Reader) error {
+	err = l.store.View(store.Unhurried(ctx), func(r *store.Reader) error {
 		b, _, err = readBoard(r, boardQuery{game, player, window, l.now().UnixMilli(), top, around})
 		return err
 	})
@@ -219,8 +226,8 @@ func readBoard(r *store.Reader, q boardQuery) (play.Board, *float64, error) {
 	if err != nil {
 		return b, nil, err
 	}
-	if b.Top, err = ranked(r, q, span, top); err != nil || q.player == "" {
-		return b, nil, err
+	if b.Top = ranked(q, top); q.player == "" {
+		return b, nil, nil
 	}
 	var me boardRow
 	err = r.Row("SELECT player, rank_key, score, at FROM play_boards WHERE game = ? AND span = ? AND player = ?", q.game, span, q.player).
@@ -231,24 +238,22 @@ func readBoard(r *store.Reader, q boardQuery) (play.Board, *float64, error) {
 	if err != nil {
 		return b, nil, err
 	}
-	above, err := rows("AND (rank_key > ? OR rank_key = ? AND (at < ? OR at = ? AND player < ?)) ORDER BY rank_key, at DESC, player DESC LIMIT ?",
+	above, err := rows("AND rank_key >= ? AND (rank_key > ? OR at < ? OR at = ? AND player < ?) ORDER BY rank_key, at DESC, player DESC LIMIT ?",
 		me.key, me.key, me.at, me.at, me.player, q.around)
 	if err != nil {
 		return b, nil, err
 	}
-	below, err := rows("AND (rank_key < ? OR rank_key = ? AND (at > ? OR at = ? AND player > ?)) ORDER BY rank_key DESC, at, player LIMIT ?",
+	below, err := rows("AND rank_key <= ? AND (rank_key < ? OR at > ? OR at = ? AND player > ?) ORDER BY rank_key DESC, at, player LIMIT ?",
 		me.key, me.key, me.at, me.at, me.player, q.around)
 	if err != nil {
 		return b, nil, err
 	}
-	var near []boardRow
-	for i := range above {
-		near = append(near, above[len(above)-1-i])
-	}
-	if b.Around, err = ranked(r, q, span, append(append(near, me), below...)); err != nil {
+	slices.Reverse(above)
+	near := append(append(above, me), below...)
+	if b.Around, err = rankedAround(r, q, span, near, len(above)); err != nil {
 		return b, nil, err
 	}
-	b.Rank = &b.Around[len(near)].Rank
+	b.Rank = &b.Around[len(above)].Rank
 	return b, &me.score, nil
 }
 
@@ -258,18 +263,54 @@ type boardRow struct {
 	at         int64
 }
 
-// ranked gives rows that follow each other their ranks: one more than there are better
-// ones.
-func ranked(r *store.Reader, q boardQuery, span string, rows []boardRow) ([]play.Row, error) {
+// shown is a row without its rank.
+func (row boardRow) shown(q boardQuery) play.Row {
+	return play.Row{Name: playerName(q.game, row.player), Score: row.score, You: row.player == q.player && q.player != ""}
+}
+
+// ranked gives the best rows their ranks: one more than there are better ones.
+func ranked(q boardQuery, rows []boardRow) []play.Row {
 	out := make([]play.Row, len(rows))
 	for i, row := range rows {
-		out[i] = play.Row{Name: playerName(q.game, row.player), Score: row.score, You: row.player == q.player && q.player != ""}
-		if i > 0 && rows[i-1].key == row.key {
+		out[i] = row.shown(q)
+		if out[i].Rank = int64(i + 1); i > 0 && rows[i-1].key == row.key {
 			out[i].Rank = out[i-1].Rank
-			continue
 		}
-		if err := r.Row("SELECT count(*) + 1 FROM play_boards WHERE game = ? AND span = ? AND rank_key > ?", q.game, span, row.key).Scan(&out[i].Rank); err != nil {
-			return nil, err
+	}
+	return out
+}
+
+// rankedAround gives ranks to rows that follow each other anywhere. All that are better
+// than one of them, at, are counted once, and of the others those that are alike.
+func rankedAround(r *store.Reader, q boardQuery, span string, rows []boardRow, at int) ([]play.Row, error) {
+	count := func(is string, key float64) (n int64, err error) {
+		return n, r.Row("SELECT count(*) FROM play_boards WHERE game = ? AND span = ? AND rank_key "+is+" ?", q.game, span, key).Scan(&n)
+	}
+	out := make([]play.Row, len(rows))
+	for i, row := range rows {
+		out[i] = row.shown(q)
+	}
+	better, err := count(">", rows[at].key)
+	if err != nil {
+		return nil, err
+	}
+	out[at].Rank = better + 1
+	for i := at - 1; i >= 0; i-- {
+		if out[i].Rank = out[i+1].Rank; rows[i].key != rows[i+1].key {
+			alike, err := count("=", rows[i].key)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Rank -= alike
+		}
+	}
+	for i := at + 1; i < len(rows); i++ {
+		if out[i].Rank = out[i-1].Rank; rows[i].key != rows[i-1].key {
+			alike, err := count("=", rows[i-1].key)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Rank += alike
 		}
 	}
 	return out, nil

@@ -98,7 +98,7 @@ func TestBoardIsThatOfAModelWithTiesAndAround(t *testing.T) {
 			}
 			want := order[max(0, i-1):min(len(order), i+2)]
 			for j, row := range board.Around {
-				if len(board.Around) != len(want) || row.Score != want[j].score || row.You != (want[j].player == s.player) {
+				if len(board.Around) != len(want) || row.Rank != rank(max(0, i-1)+j) || row.Score != want[j].score || row.You != (want[j].player == s.player) {
 					t.Fatalf("around player %d are %+v, want %+v", s.player, board.Around, want)
 				}
 			}
@@ -155,6 +155,8 @@ func TestRunThatCantBeIsRefusedOrHeld(t *testing.T) {
 		batch := batchOf(5002, 1, play.SessionStart)
 		b.record(batch) // of player 2's stream, a second ago
 		b.wantRefusal(runOf(2, 1, 1), http.StatusBadRequest)
+		b.record(batchOf(5003, 1, play.SessionStart))
+		b.now = b.now.Add(time.Minute)
 		if held := b.submit(runOf(3, 1, 121)); held.State != play.StateHeld || held.Rank != nil || len(b.board(3, play.WindowAll).Top) != 0 {
 			t.Errorf("a run of 60 s with 121 is answered %+v", held)
 		}
@@ -172,6 +174,38 @@ func TestRunThatCantBeIsRefusedOrHeld(t *testing.T) {
 		nobody.Player = ""
 		if a := b.submit(nobody); a.Rank != nil || len(a.Top) != 1 {
 			t.Errorf("without a name: %+v", a)
+		}
+	})
+}
+
+// TestTimeOfARunIsThatOfTheServicesClock: whoever copies a key may say that a session
+// began whenever they like.
+func TestTimeOfARunIsThatOfTheServicesClock(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		per := 2.0
+		b.rules(analytics.BoardRules{BoardSettings: analytics.BoardSettings{PerSecond: &per}})
+		run := func(player int, length time.Duration, score float64) play.Score {
+			s := runOf(player, 1, score)
+			s.Length = length.Milliseconds()
+			s.Sent = s.Length
+			return s
+		}
+		const hours = 10 * time.Hour
+		old := batchOf(5001, 1, play.SessionStart)
+		old.Sent, old.Age = hours.Milliseconds(), hours.Milliseconds()
+		b.record(old)
+		for player, score := range map[int]float64{1: 1000, 2: 1000} { // 2's session never came
+			if a := b.submit(run(player, hours, score)); a.State != play.StateHeld {
+				t.Errorf("a run of ten hours in a session that was never seen before: %+v", a)
+			}
+		}
+		if a := b.submit(run(3, hours, 59)); a.State != play.StateAccepted {
+			t.Errorf("what half a minute allows: %+v", a)
+		}
+		b.record(batchOf(5004, 1, play.SessionStart))
+		b.now = b.now.Add(10 * time.Minute)
+		if a := b.submit(run(4, 10*time.Minute, 1199)); a.State != play.StateAccepted {
+			t.Errorf("what ten minutes allow: %+v", a)
 		}
 	})
 }

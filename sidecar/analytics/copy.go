@@ -10,6 +10,11 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
+// CheckEmpty is store.CheckEmpty for what is kept of games that are played.
+func CheckEmpty(ctx context.Context, address string) error {
+	return store.CheckEmptyOf(ctx, address, schema)
+}
+
 // Copy copies all that is kept of games that are played from a PostgreSQL database to a
 // SQLite file or back, as store.Copy does it, and brings the schema of both up to date. Its
 // error is an fs.ErrNotExist where nothing was ever played.

@@ -12,7 +12,7 @@ var causes = map[string]string{
 	"name": "not a name of a-z, digits and _", "props": "too many members, or values of other kinds", "size": "more than 1,024 bytes",
 	"type": "not what the game declared", "late": "older than 72 hours when it came", "stream_over": "of a session older than 12 hours",
 	"stream_full": "past 300 of a session", "player_full": "past 500 of a player and day", "names_full": "past 200 names of a game",
-	"session_full": "past 1,000 of the library's own of a session", "machine": "played by a program", "unpaid": "balance or cap used up",
+	"session_full": "past 1,000 of the library's own of a session", "game_full": "past what is free of a game on a day", "machine": "played by a program", "unpaid": "balance or cap used up",
 }
 
 // definitions are what each figure is. Those of days back begin with "d".
@@ -86,7 +86,7 @@ var definitions = map[string]api.ViewColumn{
 	"figure":     {Title: "Figure", Unit: api.UnitText, Definition: "What is compared, from the day on which the value was read first."},
 	"mean":       {Title: "Mean", Unit: api.UnitNumber, Definition: "The mean of these players."},
 	"difference": {Title: "Difference", Unit: api.UnitNumber, Definition: "The mean less that of the first value."},
-	"low":        {Title: "At least", Unit: api.UnitNumber, Definition: "The lower bound of the difference: a 95 % confidence sequence, which holds at all times together."},
+	"low":        {Title: "At least", Unit: api.UnitNumber, Definition: "The lower bound of the difference: a 95 % confidence sequence, which holds at all times and for all figures and values together."},
 	"high":       {Title: "At most", Unit: api.UnitNumber, Definition: "The upper bound of the difference."},
 	"chance":     {Title: "Chance to be more", Unit: api.UnitShare, Definition: "The chance that the true difference is above 0, at this one time: an aid to reading, and no verdict."},
 

@@ -159,8 +159,7 @@ func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string
 func (l *Log) RemoveExperiment(ctx context.Context, game, id string) error {
 	return l.changeExperiments(ctx, game, func(tx *store.Tx, _ []Experiment) error {
 		for _, query := range []string{
-			"DELETE FROM play_experiments WHERE game = ? AND id = ?", "DELETE FROM play_assignments WHERE game = ? AND experiment = ?",
-			"DELETE FROM play_exposures WHERE game = ? AND experiment = ?",
+			"DELETE FROM play_experiments WHERE game = ? AND id = ?", "DELETE FROM play_exposures WHERE game = ? AND experiment = ?",
 		} {
 			if _, err := tx.Exec(query, game, id); err != nil {
 				return err
@@ -188,56 +187,25 @@ func (l *Log) changeExperiments(ctx context.Context, game string, change func(tx
 }
 
 // Variants returns the parameters that a player of a game gets: the winners, and of
-// running experiments what was given to the player first. Who has no name gets winners
-// alone.
+// running experiments always the same value. Who has no name gets winners alone. It keeps
+// nothing: a page that is only looked at costs no write.
 func (l *Log) Variants(ctx context.Context, game, player string) (map[string]string, error) {
+	all, err := l.Experiments(ctx, game)
+	if err != nil {
+		return nil, err
+	}
 	given := make(map[string]string)
-	fresh := make(map[string]string)
-	err := l.store.View(ctx, func(r *store.Reader) error {
-		all, err := readExperiments(r, game)
-		for _, e := range all {
-			switch {
-			case e.State == ExperimentWinner:
-				given[e.ID] = e.Winner
-			case e.State == ExperimentRunning && player != "" && err == nil:
-				var had bool
-				var value string
-				if value, had, err = assigned(r, game, player, e); value != "" {
-					given[e.ID] = value
-				}
-				if !had && value != "" {
-					fresh[e.ID] = value
-				}
+	for _, e := range all {
+		switch {
+		case e.State == ExperimentWinner:
+			given[e.ID] = e.Winner
+		case e.State == ExperimentRunning && player != "":
+			if value, ok := experiment.Assign(e.salt, player, e.Variants); ok {
+				given[e.ID] = value
 			}
 		}
-		return err
-	})
-	if err == nil && len(fresh) > 0 {
-		err = l.store.Update(ctx, func(tx *store.Tx) error {
-			for _, id := range sorted(fresh) {
-				if _, err := tx.Exec(`INSERT INTO play_assignments (game, experiment, player, variant) VALUES (?, ?, ?, ?)
-					ON CONFLICT (game, experiment, player) DO NOTHING`, game, id, player, fresh[id]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("assigning a player of game %s: %w", game, err)
 	}
 	return given, nil
-}
-
-// assigned returns the value that a player gets of a running experiment, "" for none,
-// and whether it was given before.
-func assigned(r *store.Reader, game, player string, e Experiment) (value string, had bool, err error) {
-	err = r.Row("SELECT variant FROM play_assignments WHERE game = ? AND experiment = ? AND player = ?", game, e.ID, player).Scan(&value)
-	if errors.Is(err, store.ErrNoRows) {
-		value, _ = experiment.Assign(e.salt, player, e.Variants)
-		return value, false, nil
-	}
-	return value, err == nil, err
 }
 
 // expose counts the stream's player among those whose game read a value.
@@ -258,10 +226,7 @@ func (r *recording) expose(props json.RawMessage) error {
 		if e.ID != read.Key || e.State != ExperimentRunning || !slices.Contains(e.Values(), read.Value) {
 			continue
 		}
-		want, _, err := assigned(&r.tx.Reader, r.Game, s.player, e)
-		if err != nil {
-			return err
-		}
+		want, _ := experiment.Assign(e.salt, s.player, e.Variants)
 		if _, err := r.tx.Exec(`INSERT INTO play_exposures (game, experiment, player, variant, day, mixed) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (game, experiment, player) DO UPDATE SET
 				mixed = CASE WHEN play_exposures.variant = excluded.variant AND excluded.mixed = 0 THEN play_exposures.mixed ELSE 1 END`,

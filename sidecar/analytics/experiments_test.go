@@ -49,7 +49,7 @@ func (b *bench) reads(player int, value string, plays int) {
 	}
 }
 
-func TestPlayerKeepsTheFirstVariant(t *testing.T) {
+func TestPlayerKeepsTheFirstVariantAndToLookAtAPageWritesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.draft("speed", experiment.Even([]string{"1", "2"}))
 		if got := b.variant(1); got != "" {
@@ -72,6 +72,9 @@ func TestPlayerKeepsTheFirstVariant(t *testing.T) {
 		}
 		if given, err := b.Variants(t.Context(), game, ""); err != nil || len(given) != 0 {
 			t.Errorf("who has no name gets %v, %v", given, err)
+		}
+		for player := range first {
+			wantRows(t, b.leftIn("player", id(player)), false)
 		}
 		var refused *api.Error
 		if err := b.DraftExperiment(t.Context(), game, "speed", nil); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
@@ -126,6 +129,35 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 		b.recordAs(analytics.ClassOwner, owners)
 		if rows := b.table(q, "results"); !strings.HasPrefix(rows[4], "speed 2 3 ") {
 			t.Errorf("the owner's own play counts: %q", rows)
+		}
+	})
+}
+
+func TestPlayersOfAnExperimentsLastDayAreNotSaidToStayAway(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.draft("speed", experiment.Even([]string{"1", "2"}))
+		b.move("speed", analytics.ExperimentRunning, "")
+		of := map[string][]int{}
+		for player := 1; player < 50; player++ {
+			of[b.variant(player)] = append(of[b.variant(player)], player)
+		}
+		again := func(day int, value string) {
+			b.now = noon.AddDate(0, 0, day)
+			for _, player := range of[value][:3] {
+				b.plays(10*player+day, player, build)
+			}
+		}
+		for _, value := range []string{"1", "2"} {
+			for _, player := range of[value][:3] {
+				b.reads(player, value, 1)
+			}
+		}
+		b.move("speed", analytics.ExperimentStopped, "")
+		again(1, "2")
+		b.now = noon.AddDate(0, 0, 2)
+		rows := b.table(api.ViewQuery{Name: api.ViewExperiments, Days: 7}, "results")
+		if rows[3] != "speed 1 3 came back on day 1 0 - - - -" || rows[7] != "speed 2 3 came back on day 1 0 0 - - 0.5" {
+			t.Errorf("the results are %q", rows)
 		}
 	})
 }

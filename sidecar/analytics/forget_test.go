@@ -1,7 +1,9 @@
 package analytics_test
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/svc-games/svc/api/play"
@@ -22,6 +24,9 @@ func (b *bench) leftIn(column, value string) map[string]int64 {
 	if err := b.Store().View(b.t.Context(), func(r *store.Reader) error {
 		tables, err := store.All(r, store.Column[string], list, column)
 		for _, table := range tables {
+			if table == "play_assignments" {
+				continue // sidecars of an earlier version alone write to it; it goes with the next one
+			}
 			var n int64
 			if err == nil {
 				err = r.Row("SELECT count(*) FROM "+table+" WHERE "+column+" = ?", value).Scan(&n)
@@ -33,6 +38,17 @@ func (b *bench) leftIn(column, value string) map[string]int64 {
 		b.t.Fatal(err)
 	}
 	return left
+}
+
+// exec runs a statement in the database.
+func (b *bench) exec(query string, args ...any) {
+	b.t.Helper()
+	if err := b.Store().Update(b.t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // fillAll has a player leave a row in every table.
@@ -47,6 +63,9 @@ func (b *bench) fillAll(player int) {
 	batch.Events[4].Refused = play.CauseProps
 	batch.Events[5].Props = []byte(`{"score":3}`)
 	b.record(batch)
+	free := batchOf(player+1, 1, play.SessionStart)
+	free.Player = id(player)
+	b.record(free)
 	b.rules(analytics.BoardRules{Rewards: []analytics.Reward{{Reward: play.Reward{ID: "first", Name: "First"}, Kind: analytics.RewardRuns, Least: 1}}})
 	b.submit(runOf(player, 1, 3))
 	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {
@@ -83,7 +102,7 @@ func TestNoTableHoldsARowOfAPlayerWhoIsForgotten(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.fillAll(1)
 		before := b.leftIn("player", id(1))
-		if len(before) < 8 {
+		if len(before) < 7 {
 			t.Errorf("%d tables have a player", len(before))
 		}
 		wantRows(t, before, true)
@@ -115,5 +134,54 @@ func TestNothingIsLeftOfAPlayerWhoIsForgottenButCounts(t *testing.T) {
 			t.Errorf("nobody in particular: %v", err)
 		}
 		b.wantMeters()
+	})
+}
+
+// endsSoon is a context that ends after so many looks at it.
+type endsSoon struct {
+	context.Context
+	looks *atomic.Int64
+}
+
+func (c endsSoon) Err() error {
+	if c.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestForgettingABigGameGoesOnWhereItWasInterrupted: its rows are not deleted in one
+// transaction, which players of other games would wait for, and PostgreSQL break off.
+func TestForgettingABigGameGoesOnWhereItWasInterrupted(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.record(batchOf(1, 1, play.SessionStart))
+		const more = 5000
+		b.exec(fmt.Sprintf(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			INSERT INTO play_events (day, game, stream, seq, at, class, name, props) SELECT 20000, '%s', '%s', i, 0, 'public', 'jump', '{}' FROM n`, more, game, id(2)))
+		before := b.leftIn("game", game)["play_events"]
+		if before != more+1 {
+			t.Fatalf("there are %d events", before)
+		}
+		parts := 0
+		for looks := int64(1); before > 0; looks++ {
+			ends := endsSoon{t.Context(), new(atomic.Int64)}
+			ends.looks.Store(looks)
+			err := b.Forget(ends, game)
+			left := b.leftIn("game", game)["play_events"]
+			if left < before {
+				parts++
+			}
+			if looks > 1000 {
+				t.Fatalf("after %d looks %d are left: %v", looks, left, err)
+			}
+			before = left
+		}
+		if parts < 2 {
+			t.Errorf("all events went in %d transactions", parts)
+		}
+		if err := b.Forget(t.Context(), game); err != nil {
+			t.Fatal(err)
+		}
+		wantRows(t, b.leftIn("game", game), false)
 	})
 }

@@ -160,10 +160,10 @@ func (r *recording) metered() bool {
 }
 
 // pay takes an event off the game's block, or returns why it is not kept.
-func (r *recording) pay(name string) (play.Cause, error) {
+func (r *recording) pay() (play.Cause, error) {
 	switch {
-	case play.Essential(name) || r.stream.class != string(ClassPublic):
-		return "", nil
+	case r.stream.class != string(ClassPublic):
+		return r.gameFull()
 	case r.left > 0:
 		r.left--
 		r.paid++

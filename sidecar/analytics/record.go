@@ -57,11 +57,14 @@ type recording struct {
 	tx      *store.Tx
 	stream  stream
 	before  stream // as it was found
+	fresh   bool   // it was not there
+	given   int64  // bytes of it that were free before
+	free    int64  // of the game's day, -1 for not read yet
 	counts  map[string]int64
 	drops   map[drop]int64
 	reached map[reached]int64
 	scores  map[int64]int64 // of runs that ended, by bucket
-	named   []string        // events that the game had not before
+	named   []string        // events that are in play_names
 	allowed int64           // custom events of the player's day that there is room for
 	spent   int64           // of these
 	granted int64           // blocks of the game
@@ -79,7 +82,7 @@ type drop struct {
 func (r *recording) begin(tx *store.Tx) {
 	*r = recording{
 		Arrival: r.Arrival, log: r.log, now: r.now, unpaid: r.unpaid, tx: tx, counts: make(map[string]int64), drops: make(map[drop]int64),
-		reached: make(map[reached]int64), scores: make(map[int64]int64),
+		reached: make(map[reached]int64), scores: make(map[int64]int64), free: -1,
 	}
 }
 
@@ -155,7 +158,7 @@ func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
 	case essential && r.stream.essential >= maxEssential:
 		return play.CauseEssential, nil
 	case essential:
-		return "", nil
+		return r.gameFull()
 	case r.stream.custom >= play.MaxStreamEvents:
 		return play.CauseStreamFull, nil
 	case r.spent >= r.allowed:
@@ -164,10 +167,16 @@ func (r *recording) cause(e play.Event, at int64) (play.Cause, error) {
 	if declared, typed := r.stream.declared.Definitions[e.Name]; typed && !declared.Fits(e.Props) {
 		return play.CauseType, nil
 	}
-	if cause, err := r.admitName(e.Name); cause != "" || err != nil {
+	fresh, cause, err := r.admitName(e.Name)
+	if cause == "" && err == nil {
+		cause, err = r.pay()
+	}
+	if cause != "" || err != nil || !fresh {
 		return cause, err
 	}
-	return r.pay(e.Name)
+	_, err = r.tx.Exec("INSERT INTO play_names (game, name) VALUES (?, ?) ON CONFLICT (game, name) DO NOTHING", r.Game, e.Name)
+	r.named = append(r.named, e.Name)
+	return "", err
 }
 
 // keep stores an event, and counts it.
@@ -198,24 +207,25 @@ func (r *recording) keep(e play.Event, at int64) error {
 	return err
 }
 
-// admitName returns why the game may not have an event of the name, "" if it may.
-func (r *recording) admitName(name string) (play.Cause, error) {
-	if play.Essential(name) || r.log.knows(r.Game, name) {
-		return "", nil
+// admitName returns why the game may not have an event of the name, "" if it may, and
+// whether it has none yet.
+func (r *recording) admitName(name string) (fresh bool, cause play.Cause, err error) {
+	if r.log.knows(r.Game, name) {
+		return false, "", nil
+	}
+	there, err := optional(r.tx.Row("SELECT 1 FROM play_names WHERE game = ? AND name = ?", r.Game, name))
+	if err != nil || there == 1 {
+		r.named = append(r.named, name)
+		return false, "", err
 	}
 	var names int64
 	if err := r.tx.Row("SELECT count(*) FROM play_names WHERE game = ?", r.Game).Scan(&names); err != nil {
-		return "", err
+		return false, "", err
 	}
 	if names >= play.MaxNames {
-		there, err := optional(r.tx.Row("SELECT 1 FROM play_names WHERE game = ? AND name = ?", r.Game, name))
-		if err != nil || there == 0 {
-			return play.CauseTooManyName, err
-		}
+		return false, play.CauseTooManyName, nil
 	}
-	r.named = append(r.named, name)
-	_, err := r.tx.Exec("INSERT INTO play_names (game, name) VALUES (?, ?) ON CONFLICT (game, name) DO NOTHING", r.Game, name)
-	return "", err
+	return true, "", nil
 }
 
 // maxKnown bounds how many games' names are in memory.
@@ -244,4 +254,11 @@ func (l *Log) known(game string, names []string) {
 	for _, name := range names {
 		l.names[game][name] = true
 	}
+}
+
+// unknown forgets a game's names.
+func (l *Log) unknown(game string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.names, game)
 }

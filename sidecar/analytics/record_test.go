@@ -105,6 +105,43 @@ func TestStreamsPlayersAndGamesHaveBoundsThatEssentialEventsDoNotCountFor(t *tes
 	})
 }
 
+func TestNamesThatAreNotPaidOrNotUsedAnyMoreTakeNoPlace(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		all := func(first int) {
+			t.Helper()
+			for stream := range play.MaxNames / 50 {
+				b.record(batchOf(first+stream, 1, many(stream)...))
+			}
+		}
+		b.seller.can = 0
+		if all(1); len(b.overview(1).Events) != 0 {
+			t.Fatalf("kept are %v", b.overview(1).Events)
+		}
+		b.seller.topUp(10)
+		b.now = b.now.Add(time.Minute)
+		if b.record(batchOf(10, 1, "new")); b.overview(1).Events["new"] != 1 {
+			t.Errorf("after a top-up a new event is dropped: %v", b.overview(1).Dropped)
+		}
+		all(11)
+		b.now = b.now.AddDate(0, 0, 60)
+		b.record(batchOf(20, 1, "new", "newer"))
+		if o := b.overview(1); o.Events["new"] != 1 || o.Dropped["names_full"] != 1 {
+			t.Errorf("kept %v, dropped %v", o.Events, o.Dropped)
+		}
+		b.now = b.now.AddDate(0, 0, 60)
+		if _, err := b.Prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.number("SELECT count(*) FROM play_names"); n != 1 {
+			t.Errorf("%d names are left, and one was used", n)
+		}
+		if b.record(batchOf(30, 1, "newer")); b.overview(1).Events["newer"] != 1 {
+			t.Errorf("dropped %v", b.overview(1).Dropped)
+		}
+		b.wantMeters()
+	})
+}
+
 func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.record(batchOf(1, 1, "session_start", "start"))
@@ -131,6 +168,31 @@ func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 		if left := b.leftIn("player", id(1001)); left["play_players"] != 0 {
 			t.Errorf("the player is kept: %v", left)
 		}
+	})
+}
+
+func TestNothingIsLeftOfAPlayerAfterTwentyFiveMonths(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.fillAll(1)
+		prune := func(day int) {
+			t.Helper()
+			b.now = noon.AddDate(0, 0, day)
+			if _, err := b.Prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prune(7)
+		if n := b.leftIn("player", id(1))["play_boards"]; n != 3 {
+			t.Errorf("after a week %d boards have the player", n)
+		}
+		prune(15)
+		if n := b.leftIn("player", id(1))["play_boards"]; n != 1 {
+			t.Errorf("once the week is long over %d boards have the player", n)
+		}
+		prune(759)
+		wantRows(t, b.leftIn("player", id(1)), true)
+		prune(900)
+		wantRows(t, b.leftIn("player", id(1)), false)
 	})
 }
 

@@ -51,12 +51,18 @@ func (v *looking) experiments() error {
 	return nil
 }
 
+// compare compares a figure of a variant with the control's. A verdict rests on all of
+// these together.
+func compare(arms []arm, i, figure int) experiment.Interval {
+	return experiment.Compare(arms[0].samples[figure], arms[i].samples[figure], len(compared)*(len(arms)-1))
+}
+
 // armRows are a variant's figures, one a row.
 func armRows(e Experiment, i int, arms []arm) (rows [][]any) {
 	for f, figure := range compared {
 		row := []any{e.ID, e.Variants[i].Value, arms[i].players, figure, rounded(arms[i].samples[f].Mean()), nil, nil, nil, nil}
 		if i > 0 {
-			d := experiment.Compare(arms[0].samples[f], arms[i].samples[f])
+			d := compare(arms, i, f)
 			row[5], row[6], row[7] = rounded(d.Difference), rounded(d.Low), rounded(d.High)
 			row[8] = rounded(experiment.ChanceBetter(arms[0].samples[f], arms[i].samples[f]))
 		}
@@ -88,7 +94,7 @@ func verdict(e Experiment, arms []arm, problem string) string {
 		var worse []string
 		better := false
 		for f, figure := range compared {
-			d := experiment.Compare(arms[0].samples[f], arms[i].samples[f])
+			d := compare(arms, i, f)
 			if d.High < 0 {
 				worse = append(worse, figure)
 			}
@@ -140,7 +146,7 @@ func (v *looking) arms(e Experiment) (arms []arm, mixed int64, err error) {
 		if best != nil {
 			a.samples[2].Add(*best)
 		}
-		if day+1 < v.last {
+		if day+1 < v.last && day+1 <= last { // that day is over, and was looked at
 			a.samples[3].Add(float64(again))
 		}
 		return nil

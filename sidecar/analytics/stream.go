@@ -3,6 +3,8 @@ package analytics
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
@@ -27,6 +29,7 @@ type declared struct {
 	Funnels     map[string][]string   `json:"fun,omitempty"`
 
 	changed bool
+	size    int // bytes, about
 }
 
 // same reports whether a stream has nothing that its row lacks.
@@ -60,10 +63,13 @@ func (r *recording) load() error {
 	if err != nil {
 		return err
 	}
-	_, err = r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
-			last_at, active, runs, essential, custom, lost)
-		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0) ON CONFLICT (game, stream) DO NOTHING`,
-		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began)
+	if len(text) > maxDeclared {
+		text = []byte("{}")
+	}
+	made, err := r.tx.Exec(`INSERT INTO play_streams (game, stream, cursor, anchor, day, class, build, player, device, language, variants, declared,
+			last_at, active, runs, essential, custom, lost, seen)
+		VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 0, 0, ?) ON CONFLICT (game, stream) DO NOTHING`,
+		r.Game, r.Stream, began, began/msOfDay, string(r.Class), r.Build, r.Player, r.Client.Device, r.Client.Language, string(text), began, r.now)
 	if err != nil {
 		return err
 	}
@@ -84,7 +90,11 @@ func (r *recording) load() error {
 	if err := json.Unmarshal([]byte(progress), &s.progress); err != nil {
 		return err
 	}
+	s.declared.size = len(declared)
 	r.before = *s
+	if r.fresh = made == 1; !r.fresh {
+		r.given = s.free()
+	}
 	return nil
 }
 
@@ -99,8 +109,11 @@ func (r *recording) merge() {
 		s.anchor = began
 	}
 	s.active = max(s.active, min(r.Active, r.Sent, play.MaxStream))
-	for name, members := range r.Definitions {
-		if _, there := s.declared.Definitions[name]; !there && len(s.declared.Definitions) >= play.MaxDefinitions {
+	for _, name := range sorted(r.Definitions) {
+		members := r.Definitions[name]
+		had, there := s.declared.Definitions[name]
+		if there && maps.Equal(had, members) || !there && len(s.declared.Definitions) >= play.MaxDefinitions ||
+			!s.declared.takes(map[string]play.Texts{name: members}) {
 			continue
 		}
 		if s.declared.Definitions == nil {
@@ -108,8 +121,10 @@ func (r *recording) merge() {
 		}
 		s.declared.Definitions[name], s.declared.changed = members, true
 	}
-	for id, steps := range r.Funnels {
-		if _, there := s.declared.Funnels[id]; !there && len(s.declared.Funnels) >= play.MaxFunnels {
+	for _, id := range sorted(r.Funnels) {
+		steps := r.Funnels[id]
+		had, there := s.declared.Funnels[id]
+		if there && slices.Equal(had, steps) || !there && len(s.declared.Funnels) >= play.MaxFunnels || !s.declared.takes(map[string][]string{id: steps}) {
 			continue
 		}
 		if s.declared.Funnels == nil {
@@ -122,6 +137,18 @@ func (r *recording) merge() {
 // save writes the stream's row and all counts.
 func (r *recording) save() error {
 	s := &r.stream
+	if r.fresh && s.essential+s.custom == 0 { // it would be a row of nothing
+		full, err := r.gameFull()
+		if err == nil && full != "" {
+			_, err = r.tx.Exec("DELETE FROM play_streams WHERE game = ? AND stream = ?", r.Game, r.Stream)
+		}
+		if err != nil {
+			return err
+		}
+		if full != "" {
+			return r.countDrops()
+		}
+	}
 	text, err := json.Marshal(s.declared)
 	if err != nil {
 		return err
@@ -133,6 +160,9 @@ func (r *recording) save() error {
 	if _, err := r.tx.Exec(`UPDATE play_streams SET cursor = ?, anchor = ?, declared = ?, progress = ?, last_at = ?, active = ?, runs = ?, best = ?,
 			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
 		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
+		return err
+	}
+	if err := r.countFree(); err != nil {
 		return err
 	}
 	if r.discarded() {

@@ -25,7 +25,7 @@ func (c *Console) Preview() http.Handler {
 		served, d, err := c.previewed(r.Context(), r.PathValue("code"))
 		switch {
 		case errors.Is(err, sessions.ErrCode):
-			http.Error(w, "This preview is over. Reload the job's page in the console.", http.StatusNotFound)
+			http.Error(w, "This preview is over. Load its page in the console again.", http.StatusNotFound)
 		case err != nil:
 			c.Logger.Error("preview failed", zap.Error(err))
 			http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)

@@ -3,6 +3,8 @@ package console_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/sidecar/sessions"
@@ -39,5 +41,28 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	d.pass(sessions.PreviewTTL)
 	if status, asked := get("/" + code + "/index.html"); status != http.StatusNotFound || asked != (site.Serve{}) {
 		t.Errorf("an old code: %d, asked for %+v", status, asked)
+	}
+}
+
+func TestThePreviewOfAProjectLastsAsLongAsItsPageIsUsed(t *testing.T) {
+	const origin = "https://preview.example.com"
+	d := open(t, site.Options{Preview: func(*http.Request) string { return origin }})
+	at := "/console/studio/" + d.estate("alice").projectID
+	alice := d.as("alice")
+	asked, _ := site.TakeServe(alice.get(at).header)
+	code, found := strings.CutPrefix(asked.Studio.Preview, origin)
+	if !found {
+		t.Fatalf("the page is asked for as %+v", asked)
+	}
+	for range 4 {
+		d.pass(2 * sessions.PreviewTTL / 3)
+		alice.do(http.MethodPost, at+"/file", url.Values{}, "Accept", "application/json")
+		if _, ok := d.previewed(code + "/now/index.html"); !ok {
+			t.Fatal("the preview is over, and its page in use")
+		}
+	}
+	d.pass(sessions.PreviewTTL)
+	if _, ok := d.previewed(code + "/now/index.html"); ok {
+		t.Error("the preview outlasts the use of its page")
 	}
 }

@@ -30,6 +30,21 @@ func (c *Console) studioKey(x *exchange) (string, error) {
 	return c.Keys.CreateStudio(x.r.Context(), x.user)
 }
 
+// livePreview returns where the game of a project is shown at an origin of previews, for a
+// request that may be answered with the project's page. Any other one keeps what was shown:
+// a page is worked on for longer than its code is good. It is "" for nowhere.
+func (c *Console) livePreview(x *exchange, id, origin string) (string, error) {
+	if !showsProject(x.r) {
+		return "", c.Sessions.KeepPreviews(x.r.Context(), x.user, livePrefix+id)
+	}
+	d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPreview)
+	if err != nil || !d.Allow {
+		return "", err
+	}
+	code, err := c.Sessions.NewPreview(x.r.Context(), x.user, livePrefix+id)
+	return origin + "/" + code, err
+}
+
 // openStudio has the gateway answer: it has the engines. The console says who looks, and
 // where the game of a project that is theirs is shown.
 func (c *Console) openStudio(x *exchange) error {
@@ -38,17 +53,9 @@ func (c *Console) openStudio(x *exchange) error {
 		return err
 	}
 	studio, origin := site.Studio{KeyID: key, UserID: x.user}, c.options.Preview(x.r)
-	if id := x.r.PathValue("project"); id != "" && origin != "" && showsProject(x.r) {
-		d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPreview)
-		if err != nil {
+	if id := x.r.PathValue("project"); id != "" && origin != "" {
+		if studio.Preview, err = c.livePreview(x, id, origin); err != nil {
 			return err
-		}
-		if d.Allow {
-			code, err := c.Sessions.NewPreview(x.r.Context(), x.user, livePrefix+id)
-			if err != nil {
-				return err
-			}
-			studio.Preview = origin + "/" + code
 		}
 	}
 	site.Serve{What: site.ServeStudio, Session: x.session.Name(), Studio: studio}.Ask(x)

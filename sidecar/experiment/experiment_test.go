@@ -109,8 +109,8 @@ func TestEqualVariantsAreRarelySaidToDiffer(t *testing.T) {
 			draw(random, 100, 0.3, &a)
 			draw(random, 100, 0.3, &b)
 			draw(random, 100, 0.36, &better)
-			decided = decided || Compare(a, b).Decided()
-			seen = seen || Compare(a, better).Low > 0
+			decided = decided || Compare(a, b, 1).Decided()
+			seen = seen || Compare(a, better, 1).Low > 0
 		}
 		if decided {
 			wrong++

@@ -44,21 +44,24 @@ func (s Sample) variance() float64 {
 }
 
 // Interval is a difference with the bounds of its confidence sequence: at all times
-// together they miss the true one in 5 of 100 experiments at most.
+// together, and with those of the comparisons that it is among, they miss the true one
+// in 5 of 100 experiments at most.
 type Interval struct{ Difference, Low, High float64 }
 
 // Decided reports whether 0 is out of bounds.
 func (i Interval) Decided() bool { return i.Low > 0 || i.High < 0 }
 
 // Compare returns how much more a variant has than the control: an asymptotic confidence
-// sequence (Waudby-Smith and others, arXiv 2103.06476, equation 9).
-func Compare(control, variant Sample) Interval {
+// sequence (Waudby-Smith and others, arXiv 2103.06476, equation 9). among is how many
+// comparisons one verdict rests on.
+func Compare(control, variant Sample, among int) Interval {
 	d := variant.Mean() - control.Mean()
 	n := float64(control.N + variant.N)
 	s2 := (control.variance() + variant.variance()) * n
 	if math.IsInf(s2, 1) {
 		return Interval{d, math.Inf(-1), math.Inf(1)}
 	}
+	alpha := alpha / float64(among)
 	rho2 := (-2*math.Log(alpha) + math.Log(-2*math.Log(alpha)+1)) / tuning
 	half := math.Sqrt(s2) * math.Sqrt(2*(n*rho2+1)/(n*n*rho2)*math.Log(math.Sqrt(n*rho2+1)/alpha))
 	return Interval{d, d - half, d + half}

@@ -54,6 +54,8 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+OPASocket+" in the data folder)")
 	f.Address(&o.Admin, "admin-listen", "SVC_ADMIN_LISTEN", "`address` for administrators, or off (default: admin.sock in the data folder)")
 	f.Listeners(&o.TLS, &o.Names)
+	f.List(&o.OPANames, "opa-names", "SVC_OPA_NAMES", "further `names` that a client's certificate may bear at --opa-listen alone: those of monitors")
+	f.List(&o.AdminNames, "admin-names", "SVC_ADMIN_NAMES", "`names` that an administrator's certificate may bear at --admin-listen, where --tls-names does not count")
 	f.Bool(&o.TakeOver, "take-over", "", "take the sockets from the svc-sidecar that runs, which then stops")
 	f.String(&o.LogLevel, "log-level", "SVC_LOG_LEVEL", "info", "`level`: debug, info, warn or error")
 	f.String(&o.LogFormat, "log-format", "SVC_LOG_FORMAT", "console", "`format`: console or json")
@@ -63,8 +65,9 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	if o.Listen == nil {
 		return Flags{}, errors.New("--listen can't be off: nobody could use the sidecar")
 	}
-	if err := errors.Join(cli.CheckListener("--listen", o.Listen, o.TLS, o.Names), cli.CheckListener("--opa-listen", o.OPA, o.TLS, o.Names),
-		cli.CheckListener("--admin-listen", o.Admin, o.TLS, o.Names)); err != nil {
+	if err := errors.Join(cli.CheckListener("--listen", o.Listen, o.TLS, "--tls-names", o.Names),
+		cli.CheckListener("--opa-listen", o.OPA, o.TLS, "--opa-names", o.opaNames()),
+		cli.CheckListener("--admin-listen", o.Admin, o.TLS, "--admin-names", o.AdminNames)); err != nil {
 		return Flags{}, err
 	}
 	dir, err := filepath.Abs(o.DataDir)

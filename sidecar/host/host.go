@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -60,9 +61,10 @@ type Options struct {
 	// the policy, and administrators are served: Standard, another address, or
 	// nil for none. TLS is for those that are TCP.
 	Listen, OPA, Admin *peer.Address
-	// TLS and Names are those of peer.ServerOptions.
-	TLS   peer.TLS
-	Names []string
+	// TLS is that of peer.ServerOptions. Names are the Names of Listen, and of OPA
+	// with OPANames besides; those of Admin are AdminNames alone.
+	TLS                         peer.TLS
+	Names, OPANames, AdminNames []string
 	// TakeOver takes the sockets from the process that listens there.
 	TakeOver bool
 	// Metrics are served at /metrics beside OPA's API; nil serves none.
@@ -87,10 +89,14 @@ type Host struct {
 	takenOver <-chan struct{} // of the same
 }
 
-// Open opens the store and the policy, and then the listeners.
+// Open opens the store and the policy, and then the listeners. What can be known before
+// keeps it from touching anything: another sidecar may work on the same folder.
 func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
+	}
+	if err := o.check(ctx); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(o.DataDir, filepath.Dir(Socket)), 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w: name a directory that can be written to in SVC_DATA_DIR", err)
@@ -161,7 +167,7 @@ func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
 // sidecar is in use.
 func (h *Host) serve(o Options) error {
 	if o.Admin != nil {
-		server, err := admin.Start(o.listener(*o.Admin, admin.SocketFile, "admin", nil), admin.Parts{
+		server, err := admin.Start(o.listener(*o.Admin, o.AdminNames, admin.SocketFile, "admin", nil), admin.Parts{
 			Access: h.Service.Door, Keys: h.Service.Keys(), Sessions: h.Service.Sessions(), Projects: h.Service.Catalog, Ledger: h.Service.Ledger,
 			Policy: h.Policy,
 		})
@@ -171,14 +177,14 @@ func (h *Host) serve(o Options) error {
 		h.opened = append(h.opened, server.Close)
 	}
 	if o.OPA != nil {
-		server, err := peer.Start(o.listener(*o.OPA, OPASocket, "opa", h.reads(o)))
+		server, err := peer.Start(o.listener(*o.OPA, o.opaNames(), OPASocket, "opa", h.reads(o)))
 		if err != nil {
 			return fmt.Errorf("opening the socket of OPA's API: %w", err)
 		}
 		h.opened = append(h.opened, server.Close)
 	}
 	if o.Listen != nil {
-		server, err := peer.Start(o.listener(*o.Listen, Socket, "peers", h.calls(o.Logger)))
+		server, err := peer.Start(o.listener(*o.Listen, o.Names, Socket, "peers", h.calls(o.Logger)))
 		if err != nil {
 			return fmt.Errorf("opening the sidecar's socket: %w", err)
 		}
@@ -188,12 +194,15 @@ func (h *Host) serve(o Options) error {
 	return nil
 }
 
-func (o *Options) listener(address peer.Address, socket, name string, handler http.Handler) peer.ServerOptions {
+// opaNames are those of who may read: peers, who may do more elsewhere, and monitors.
+func (o *Options) opaNames() []string { return slices.Concat(o.Names, o.OPANames) }
+
+func (o *Options) listener(address peer.Address, names []string, socket, name string, handler http.Handler) peer.ServerOptions {
 	if address == *Standard() {
 		address = peer.Address{Network: "unix", Name: filepath.Join(o.DataDir, socket)}
 	}
 	return peer.ServerOptions{
-		Address: address, Handler: handler, TLS: o.TLS, Names: o.Names, TakeOver: o.TakeOver, Logger: o.Logger.Named(name),
+		Address: address, Handler: handler, TLS: o.TLS, Names: names, TakeOver: o.TakeOver, Logger: o.Logger.Named(name),
 	}
 }
 

@@ -2,15 +2,23 @@ package host
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/peer/cli"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
-// openTimeout bounds the start.
-const openTimeout = 30 * time.Second
+const (
+	// openTimeout bounds an attempt to start.
+	openTimeout = 30 * time.Second
+	// minAway is the wait after the first attempt for which the database was away; each
+	// further one is twice as long, up to maxAway.
+	minAway = 200 * time.Millisecond
+	maxAway = 5 * time.Second
+)
 
 // Run is svc-sidecar: it serves until ctx ends, or until another process has taken
 // the sockets over. Then it ends the requests under way.
@@ -23,11 +31,13 @@ func Run(ctx context.Context, o Flags) error {
 	if err != nil {
 		return err
 	}
-	opening, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	h, err := Open(opening, options)
+	h, err := open(ctx, options)
 	if err != nil {
 		return cli.SuggestTakeOver(err)
+	}
+	if h == nil {
+		logger.Info("sidecar stops before it has started")
+		return nil
 	}
 	logger.Info("sidecar serves", zap.Stringer("address", h.Address()), zap.String("data_dir", o.DataDir),
 		zap.String("policy_revision", h.Policy.Revision()))
@@ -38,4 +48,30 @@ func Run(ctx context.Context, o Flags) error {
 		logger.Info("sidecar stops: another one has taken its socket over")
 	}
 	return h.Close()
+}
+
+// open opens a sidecar. One whose database is away waits for it, as the other parts wait
+// for the sidecar. It returns nil when ctx ends meanwhile.
+func open(ctx context.Context, o Options) (*Host, error) {
+	for pause := minAway; ; pause = min(2*pause, maxAway) {
+		opening, cancel := context.WithTimeout(ctx, openTimeout)
+		h, err := Open(opening, o)
+		cancel()
+		switch {
+		case err == nil:
+			return h, nil
+		case ctx.Err() != nil:
+			return nil, nil
+		case !errors.Is(err, store.ErrAway):
+			return nil, err
+		}
+		o.Logger.Warn("database is away; the start waits for it", zap.Error(err))
+		again := time.NewTimer(pause)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return nil, nil
+		}
+	}
 }

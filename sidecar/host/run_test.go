@@ -95,7 +95,7 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 		"--listen can't be off": {"--listen=off"},
 		`"x" is no address`:     {"--opa-listen=x"},
 		"--listen 127.0.0.1:1 needs mutual TLS: give --tls-ca, --tls-cert, --tls-key, --tls-names too": {"--listen=127.0.0.1:1"},
-		"--admin-listen :1 needs mutual TLS: give --tls-names too":                                     {"--admin-listen=:1", "--tls-cert=c", "--tls-key=k", "--tls-ca=a"},
+		"--admin-listen :1 needs mutual TLS: give --admin-names too":                                   {"--admin-listen=:1", "--tls-cert=c", "--tls-key=k", "--tls-ca=a"},
 		"the log level must be":       {"--log-level=loud"},
 		"the log format must be":      {"--log-format=xml"},
 		"generator.job has no price":  {"--prices", prices},

@@ -5,11 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/admin"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -60,6 +64,44 @@ func TestSidecarsOnOneDatabaseDecideByOnePolicy(t *testing.T) {
 		}
 		return len(s.Sidecars) == 3 && s.Sidecars[0].Revision == first && s.Sidecars[1].Revision == first && s.Sidecars[2].Revision == first
 	})
+}
+
+// TestSidecarWaitsForADatabaseThatIsAwayAtItsStart: a machine starts its services in any
+// order.
+func TestSidecarWaitsForADatabaseThatIsAwayAtItsStart(t *testing.T) {
+	database, dir := postgrestest.URL(t), peertest.Dir(t)
+	postgrestest.Stop(t)
+	away := true
+	defer func() {
+		if away {
+			postgrestest.Start(t)
+		}
+	}()
+	stop, ended := run(t, "--data-dir", dir, "--store", database)
+	wait.Until(t, "it tries to start", func() bool {
+		_, err := os.Stat(filepath.Join(dir, decisionlog.FileName))
+		return err == nil
+	})
+	postgrestest.Start(t)
+	away = false
+	answers(t, peer.UnixClient(filepath.Join(dir, host.Socket)))
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSidecarThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
+	dir := peertest.Dir(t)
+	stop, ended := run(t, "--data-dir", dir, "--store", "postgres://svc@"+freeport.Address(t)+"/svc")
+	wait.Until(t, "it tries to start", func() bool {
+		_, err := os.Stat(filepath.Join(dir, decisionlog.FileName))
+		return err == nil
+	})
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 // follows waits until a sidecar decides by a revision.

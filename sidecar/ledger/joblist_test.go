@@ -1,14 +1,18 @@
 package ledger_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 func TestQueuedJobSaysHowManyComeBeforeIt(t *testing.T) {
@@ -93,6 +97,64 @@ func TestJobsAreListedByProjectUserAndState(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestListsLeaveConnectionsToDecisions: a page of many jobs, or many pages, must not be
+// what a decision waits for.
+func TestListsLeaveConnectionsToDecisions(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		job := f.accept(f.newKey(policy.Limits{}))
+		release := f.takeTurns()
+		defer release()
+		short := func() context.Context {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		for name, list := range map[string]func() error{
+			"jobs":     func() error { return second(f.ledger.Jobs(short(), sidecar.JobQuery{UserID: "alice", Limit: 20})) },
+			"a page":   func() error { return second(f.ledger.ProjectJobs(short(), f.project, "")) },
+			"projects": func() error { return second(f.catalog.Projects(short(), "alice", "", 20)) },
+		} {
+			if err := list(); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v, want to wait for the other lists", name, err)
+			}
+		}
+		if got := f.job(job); got.JobID != job {
+			t.Errorf("a job is %+v", got)
+		}
+	})
+}
+
+// takeTurns has unhurried reads that last until release take all that such reads may
+// have.
+func (f *fixture) takeTurns() (release func()) {
+	f.t.Helper()
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for full := false; !full; {
+		took, none := make(chan struct{}), make(chan error, 1)
+		all.Go(func() {
+			if err := f.store.View(store.Unhurried(f.t.Context()), func(*store.Reader) error {
+				close(took)
+				<-done
+				return nil
+			}); err != nil {
+				none <- err
+			}
+		})
+		select {
+		case <-took:
+		case err := <-none:
+			if full = errors.Is(err, store.ErrBusy); !full {
+				f.t.Fatal(err)
+			}
+		}
+	}
+	return func() {
+		close(done)
+		all.Wait()
+	}
 }
 
 // jobWith returns the job in a state.

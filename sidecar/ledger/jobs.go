@@ -76,9 +76,22 @@ func decode(jobID, stored string) (record contract.JobRecord, err error) {
 	return record, nil
 }
 
+// The queries of OpenJobs: each has the index that it needs.
+const (
+	selectOpen = `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.created_at, j.deadline_at
+		FROM jobs j JOIN projects p ON p.id = j.project_id WHERE j.resolved_at IS NULL`
+	inOrder             = " ORDER BY j.created_at, j.id"
+	selectAllOpen       = selectOpen + inOrder
+	selectOpenOfProject = selectOpen + " AND j.project_id = ?" + inOrder
+)
+
 // OpenJobs lists the jobs that count as running, oldest first, of one project
 // or, with "", of all.
 func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.OpenJob, error) {
+	query, args := selectAllOpen, []any(nil)
+	if projectID != "" {
+		query, args = selectOpenOfProject, []any{projectID}
+	}
 	jobs, err := store.Read(ctx, l.store, func(r *store.Reader) ([]contract.OpenJob, error) {
 		now, err := r.Now(l.now)
 		if err != nil {
@@ -97,10 +110,7 @@ func (l *Ledger) OpenJobs(ctx context.Context, projectID string) ([]contract.Ope
 			// A clock that was ahead set a deadline that is too late.
 			job.Overdue = job.Reserved && (deadline < now.UnixMilli() || created > now.Add(maxAhead).UnixMilli())
 			return job, nil
-		}, `SELECT j.id, j.project_id, p.owner_id, j.state, j.record, j.created_at, j.deadline_at
-			FROM jobs j JOIN projects p ON p.id = j.project_id
-			WHERE j.resolved_at IS NULL AND (? = '' OR j.project_id = ?)
-			ORDER BY j.created_at, j.id`, projectID, projectID)
+		}, query, args...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing unfinished jobs: %w", err)

@@ -10,41 +10,51 @@ import (
 
 func TestForgettingJobsReadsThoseAlone(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
-	var plan string
-	if err := s.View(t.Context(), func(r *store.Reader) error {
-		var id, parent, unused int
-		return r.Row("EXPLAIN QUERY PLAN "+selectResolved, 1, expireBatch).Scan(&id, &parent, &unused, &plan)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, s, selectResolved, 1, expireBatch)
 	if !strings.Contains(plan, "INDEX jobs_resolved (resolved_at<?)") {
 		t.Errorf("the plan is %s", plan)
 	}
 }
 
 // TestListsOfJobsReadWhatTheyShow: a project's page reads its rows alone, in order, and
-// a user's no row of others.
+// a user's no row of others; both begin where the page does.
 func TestListsOfJobsReadWhatTheyShow(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
-	for query, want := range map[string]string{
-		selectJobs:     "SEARCH j USING INDEX jobs_listed (project_id=?",
-		selectUserJobs: "SEARCH j USING INDEX jobs_listed (project_id=?",
-	} {
-		var plan []string
-		if err := s.View(t.Context(), func(r *store.Reader) error {
-			return r.Each(func(scan store.Scan) error {
-				var id, parent, unused int
-				var step string
-				err := scan(&id, &parent, &unused, &step)
-				plan = append(plan, step)
-				return err
-			}, "EXPLAIN QUERY PLAN "+query, "p", "", "", "", "", 21)
-		}); err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Join(plan, "\n")
-		if !strings.Contains(text, want) || query == selectJobs && strings.Contains(text, "TEMP B-TREE") {
-			t.Errorf("the plan is\n%s", text)
+	for _, query := range []string{selectJobs, selectUserJobs} {
+		plan := planOf(t, s, query, "p", "", "", afterAll, 21)
+		if !strings.Contains(plan, "SEARCH j USING INDEX jobs_listed (project_id=? AND id<?)") ||
+			query == selectJobs && strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("the plan is\n%s", plan)
 		}
 	}
+}
+
+// TestOpenJobsOfAProjectAreReadAlone: each end of a job asks for them, however many wait
+// in other projects.
+func TestOpenJobsOfAProjectAreReadAlone(t *testing.T) {
+	s := storetest.Open(t, storetest.Databases[0].New(t))
+	if plan := planOf(t, s, selectOpenOfProject, "p"); !strings.Contains(plan, "SEARCH j USING INDEX jobs_by_project (project_id=? AND resolved_at=?)") {
+		t.Errorf("of a project, the plan is\n%s", plan)
+	}
+	if plan := planOf(t, s, selectAllOpen); !strings.Contains(plan, "SCAN j USING INDEX jobs_unfinished") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("of all, the plan is\n%s", plan)
+	}
+}
+
+// planOf returns how SQLite runs a query.
+func planOf(t *testing.T, s *store.Store, query string, args ...any) string {
+	t.Helper()
+	var plan []string
+	if err := s.View(t.Context(), func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			var id, parent, unused int
+			var step string
+			err := scan(&id, &parent, &unused, &step)
+			plan = append(plan, step)
+			return err
+		}, "EXPLAIN QUERY PLAN "+query, args...)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
 }

@@ -23,26 +23,30 @@ type Usage struct {
 // sidecar.ErrUnknownKey. Each submission is decided on by it, so it reads no
 // more of the key's past.
 func ReadUsage(r *store.Reader, keyID string, now time.Time) (Usage, error) {
-	var u Usage
-	var clock int64
-	err := r.Row("SELECT running, clock FROM keys WHERE id = ?", keyID).Scan(&u.RunningJobs, &clock)
+	u, clock, err := readUsage(r, keyID, keyTime(now, 0))
+	if err == nil && !keyTime(now, clock).Equal(u.At) { // the key counts in a time to come
+		u, _, err = readUsage(r, keyID, keyTime(now, clock))
+	}
 	if errors.Is(err, store.ErrNoRows) {
 		return Usage{}, sidecar.ErrUnknownKey
 	}
 	if err != nil {
 		return Usage{}, fmt.Errorf("reading the usage of %s: %w", keyID, err)
 	}
-	u.At = keyTime(now, clock)
-	day, month := dayBucket(u.At), monthBucket(u.At)
-	err = r.Row(`SELECT coalesce(sum(CASE WHEN bucket = ? THEN jobs END), 0),
-			coalesce(sum(CASE WHEN bucket = ? THEN jobs END), 0),
-			coalesce(sum(CASE WHEN bucket = ? THEN tik END), 0)
-		FROM usage WHERE key_id = ? AND bucket IN (?, ?)`, day, month, month, keyID, day, month).
-		Scan(&u.JobsToday, &u.JobsThisMonth, &u.TIKThisMonth)
-	if err != nil {
-		return Usage{}, fmt.Errorf("reading the usage of %s: %w", keyID, err)
-	}
 	return u, nil
+}
+
+// readUsage returns what a key has used in the day and month of at, and its clock.
+func readUsage(r *store.Reader, keyID string, at time.Time) (u Usage, clock int64, err error) {
+	u.At = at
+	day, month := dayBucket(at), monthBucket(at)
+	err = r.Row(`SELECT running, clock,
+			coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
+			coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
+			coalesce((SELECT tik FROM usage WHERE key_id = keys.id AND bucket = ?), 0)
+		FROM keys WHERE id = ?`, day, month, month, keyID).
+		Scan(&u.RunningJobs, &clock, &u.JobsToday, &u.JobsThisMonth, &u.TIKThisMonth)
+	return u, clock, err
 }
 
 // ReadSpent returns what a key spent since it was made.

@@ -67,11 +67,46 @@ func (p *Play) consent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.keepAnswer(w, made.GameID, answer, cookieLife)
+	answerPage(w, identity)
+}
+
+// renew gives a page that was loaded long ago another token, of the player whom it named.
+func (p *Play) renew(w http.ResponseWriter, r *http.Request) {
+	made, player, ok := p.asked(w, r)
+	if !ok {
+		return
+	}
+	settings, err := p.Catalog.PlaySettings(r.Context(), made.GameID)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	project, err := p.Catalog.Project(r.Context(), made.GameID)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	of := shown{made, project.OwnerID, p.origin(r), p.consentOf(r, settings)}
+	if player == "" { // as in a frame of another site
+		of.consent = play.ConsentDenied
+	}
+	identity, err := p.identify(w, r, of)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	answerPage(w, struct {
+		Token string `json:"token"`
+	}{identity.Token})
+}
+
+// answerPage answers the page around a game.
+func answerPage(w http.ResponseWriter, v any) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	_ = json.NewEncoder(w).Encode(identity) // a browser that went away is no error of ours
+	_ = json.NewEncoder(w).Encode(v) // a browser that went away is no error of ours
 }
 
 // keepAnswer has the browser keep a player's answer for so many seconds, or forget it for

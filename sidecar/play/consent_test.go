@@ -7,8 +7,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
@@ -101,6 +103,44 @@ func TestPagesThatAreNotNamedReportNothingAndFrameNothing(t *testing.T) {
 	framed := r.answer(r.Pages(), "GET", "/play/"+game, "", "Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "cross-site")
 	if id := r.identity(framed); id.Player != "" || cookies(framed) != "" {
 		t.Errorf("framed by another site, which keeps no cookie: %+v, cookies %q", id, cookies(framed))
+	}
+}
+
+// TestPageThatStaysOpenForHalfADayGoesOnReporting has a player come back to it, which
+// begins a session that is to be proven anew.
+func TestPageThatStaysOpenForHalfADayGoesOnReporting(t *testing.T) {
+	r := newRig(t)
+	r.origins = []string{"https://example.com"}
+	page := r.answer(r.Pages(), "GET", "/play/"+game, "")
+	id := r.identity(page)
+	r.now = r.now.Add(13 * time.Hour)
+	send := func(token string) int {
+		return r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start", fmt.Sprintf(`"t":%q`, token)), "Origin", "null").Code
+	}
+	if got := send(id.Token); got != http.StatusForbidden {
+		t.Errorf("with the token of the load: %d", got)
+	}
+	renew := func(headers ...string) (said struct{ Token string }) {
+		t.Helper()
+		w := r.answer(r.Pages(), "POST", "/play/"+game+"/token", "{}", append(headers, "Content-Type", asJSON)...)
+		if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || w.Code != http.StatusOK || cookies(w) != "" {
+			t.Fatalf("%d %s, cookies %q", w.Code, w.Body, cookies(w))
+		}
+		return said
+	}
+	renewed := renew("Cookie", cookies(page)).Token
+	if got := send(renewed); got != http.StatusOK {
+		t.Errorf("with another token: %d", got)
+	}
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is, ok := secrets.verify(renewed, game, r.now); !ok || is.Player != id.Player || is.Class != analytics.ClassPublic {
+		t.Errorf("it proves %+v", is)
+	}
+	if is, ok := secrets.verify(renew().Token, game, r.now); !ok || is.Player != "" {
+		t.Errorf("of a page without a cookie it proves %+v", is)
 	}
 }
 

@@ -109,6 +109,10 @@ func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
 	if got := send("192.0.2.4", 3); got != http.StatusTooManyRequests {
 		t.Errorf("200 addresses and their streams: %d", got)
 	}
+	end := r.request("POST", play.PathScore, r.runOf(1, "1"))
+	if end.RemoteAddr = "192.0.2.5:1"; r.do(r.Games(), end).Code != http.StatusTooManyRequests {
+		t.Error("200 addresses end runs")
+	}
 	if got := r.answer(r.Games(), "GET", play.PathHealth, "").Code; got != http.StatusOK {
 		t.Errorf("others: %d", got)
 	}

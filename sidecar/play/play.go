@@ -81,6 +81,7 @@ func (p *Play) routePages() http.Handler {
 	mux.HandleFunc("POST "+site.PlayPath+"{game}/report", p.report)
 	mux.HandleFunc("POST "+site.PlayPath+"{game}/forget", p.forget)
 	mux.HandleFunc("POST "+site.PlayPath+"{game}/consent", p.consent)
+	mux.HandleFunc("POST "+site.PlayPath+"{game}/token", p.renew)
 	mux.HandleFunc("GET "+site.PlayPath+"{game}/{job}/"+pictureName, p.picture)
 	for _, file := range []string{"page.js", "page.css"} {
 		mux.HandleFunc("GET "+site.PlayPath+"{game}/"+file, p.static(file))

@@ -32,10 +32,10 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 		grant, err = p.admit(r.Context(), s.Game, s.Key)
 	}
 	if err == nil {
-		t, err = p.proven(r, grant, proof{s.Game, s.Player, s.Token, s.Stream, 0})
+		t, err = p.proven(r, grant, proof{s.Game, s.Player, s.Token, s.Stream, time.Duration(s.Age) * time.Millisecond})
 	}
 	if err == nil {
-		err = tooMany(p.Rates.take("s"+s.Game+s.Stream, maxPerStream))
+		err = tooMany(max(p.Rates.take("s"+s.Game+s.Stream, maxPerStream), p.Rates.take("game "+s.Game, maxPerGame)))
 	}
 	if err != nil {
 		p.refuse(w, r, err)

@@ -54,7 +54,7 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	player := fmt.Sprintf(`"p":%q`, strings.Repeat("a", 32))
 	for name, body := range map[string]string{
 		"not a number": r.runOf(1, "NaN", player), "infinite": r.runOf(1, "1e999", player), "huge": r.runOf(1, "1e308", player), "a text": r.runOf(1, `"7"`, player),
-		"run 0": r.runOf(0, "1", player), "longer than its session": r.runOf(1, "1", player, `"ms":90001`), "no version": `{"score":1}`, "a player of markup": r.runOf(1, "1", `"p":"<b>"`),
+		"run 0": r.runOf(0, "1", player), "longer than its session": r.runOf(1, "1", player, `"ms":90001`), "longer than any": r.runOf(1, "1", player, `"o":43200001`, `"ms":43200001`), "no version": `{"score":1}`, "a player of markup": r.runOf(1, "1", `"p":"<b>"`),
 	} {
 		if w := r.answer(r.Games(), "POST", play.PathScore, body); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
@@ -75,6 +75,24 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	r.now = r.now.Add(time.Minute)
 	if a := r.scored(r.runOf(2, "3", player)); len(a.Top) != 1 || *a.Best != 3 {
 		t.Errorf("the board has %+v", a.Top)
+	}
+}
+
+// TestRunThatLayOnADeviceIsItsPlayers, though its token has run out meanwhile.
+func TestRunThatLayOnADeviceIsItsPlayers(t *testing.T) {
+	r := newRig(t)
+	r.origins = []string{"https://example.com"}
+	id := r.identity(r.answer(r.Pages(), "GET", "/play/"+game, ""))
+	r.now = r.now.Add(40 * time.Hour)
+	run := func(age time.Duration) int {
+		body := r.runOf(1, "40", fmt.Sprintf(`"t":%q,"age":%d`, id.Token, age.Milliseconds()))
+		return r.answer(r.Games(), "POST", play.PathScore, body, "Origin", "null").Code
+	}
+	if now, old, lay := run(0), run(73*time.Hour), run(39*time.Hour); now != http.StatusForbidden || old != http.StatusBadRequest || lay != http.StatusOK {
+		t.Errorf("at once %d, after 73 hours %d, and after 39 %d", now, old, lay)
+	}
+	if board, err := r.log.Board(t.Context(), game, id.Player, play.WindowAll, 1, 1); err != nil || board.Rank == nil {
+		t.Errorf("the board is %+v, %v", board, err)
 	}
 }
 

@@ -24,7 +24,7 @@ var cursorPattern = regexp.MustCompile(`^(\d{1,18})-([0-9a-f]{24})$`)
 
 // Projects lists a user's projects, newest first, after the cursor "" or one
 // that an earlier list returned. A limit below 1 means DefaultPage, one above
-// MaxPage means MaxPage.
+// MaxPage means MaxPage. Decisions do not wait for a connection that a list has.
 func (c *Catalog) Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error) {
 	before, id, err := parseCursor(after)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Catalog) Projects(ctx context.Context, userID, after string, limit int)
 	limit = min(limit, MaxPage)
 
 	list := api.ProjectList{Success: true}
-	list.Data, err = store.Read(ctx, c.store, func(r *store.Reader) ([]api.Project, error) {
+	list.Data, err = store.Read(store.Unhurried(ctx), c.store, func(r *store.Reader) ([]api.Project, error) {
 		return store.All(r, func(scan store.Scan) (api.Project, error) {
 			var project api.Project
 			var created int64

@@ -32,7 +32,7 @@ type recorder struct {
 	log     error // why it could not be recorded
 }
 
-func (p *recorder) Refused(ctx context.Context, in policy.Input, d policy.Decision) error {
+func (p *recorder) OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error {
 	p.refused, p.refusal, p.of = in, d, peer.RequestOf(ctx)
 	return p.log
 }
@@ -95,7 +95,7 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			f.policy.asked.Request = nil // TestPolicySeesTheFactsOfTheRequest
-			if !reflect.DeepEqual(f.policy.asked, tc.want) {
+			if !reflect.DeepEqual(readAgain(t, f.policy.asked), readAgain(t, tc.want)) {
 				t.Errorf("%s: asked %+v, want %+v", name, f.policy.asked, tc.want)
 			}
 			if gone := tc.projectID != f.project.ID && tc.projectID != ""; gone != (f.policy.about == "000000000000000000000000") {
@@ -269,6 +269,35 @@ func TestWhatTheLedgerRefusesIsRecorded(t *testing.T) {
 			if err := reserve(missing); err == nil || f.policy.refusal.Status != 0 {
 				t.Errorf("a key that is gone: %v, %+v", err, f.policy.refusal)
 			}
+		}
+	})
+}
+
+// TestAReplayIsRecordedAsWhatWasAnswered: the policy's decision may be a limit's.
+func TestAReplayIsRecordedAsWhatWasAnswered(t *testing.T) {
+	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
+		ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1"})
+		of := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: f.key.ID, ProjectID: f.project.ID, IdempotencyKey: "once", Fingerprint: "f"}
+		if _, err := f.Reserve(ctx, of); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(ctx, of.JobID); err != nil {
+			t.Fatal(err)
+		}
+		if job, err := f.Replay(ctx, f.key.ID, "another", "f"); job != nil || err != nil || f.policy.refusal.Status != 0 {
+			t.Fatalf("another key: %+v, %v, recorded %+v", job, err, f.policy.refusal)
+		}
+		job, err := f.Replay(ctx, f.key.ID, "once", "f")
+		if err != nil || job == nil || job.ProjectID != f.project.ID {
+			t.Fatalf("%+v, %v", job, err)
+		}
+		want, in := policy.Decision{Allow: true, Status: 200, Rule: decisionlog.ReplayRule}, f.policy.refused
+		if f.policy.refusal != want || f.policy.of.ID != "r-1" || in.Action != policy.ActionGenerate || in.Key == nil || in.Project == nil || in.Usage == nil {
+			t.Errorf("recorded %+v of %+v", f.policy.refusal, in)
+		}
+		f.policy.log = decisionlog.ErrNotRecorded
+		if job, err := f.Replay(ctx, f.key.ID, "once", "f"); job != nil || !errors.Is(err, decisionlog.ErrNotRecorded) {
+			t.Errorf("where the log must have it and can't: %+v, %v", job, err)
 		}
 	})
 }

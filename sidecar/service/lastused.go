@@ -27,7 +27,8 @@ type lastUsed struct {
 
 	mu      sync.Mutex // guards the following fields
 	closed  bool
-	noted   map[string]time.Time // when each key's use was noted last
+	noted   map[string]time.Time // when each key's use was noted last, of those used lately
+	cleared time.Time            // when noted was rid of the others
 	pending map[string]time.Time // what is not written yet
 }
 
@@ -72,6 +73,10 @@ func (l *lastUsed) run() {
 func (l *lastUsed) take() map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if now := l.now(); now.Sub(l.cleared) >= lastUsedEvery {
+		l.cleared = now
+		maps.DeleteFunc(l.noted, func(_ string, at time.Time) bool { return now.Sub(at) >= lastUsedEvery })
+	}
 	uses := l.pending
 	l.pending = make(map[string]time.Time)
 	return uses

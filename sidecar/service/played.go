@@ -70,18 +70,24 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 	return log, nil
 }
 
-// forget removes all of games that are gone. It makes no file for it.
-func (p *played) forget(ctx context.Context, games []string) error {
+// forget removes all of games that are deleted, and returns those of which nothing is left.
+// It makes no file for it.
+func (p *played) forget(ctx context.Context, games []string) (gone []string, err error) {
 	if _, err := os.Stat(p.address); errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address) {
-		return nil
+		return games, nil
 	}
 	log, err := p.open(ctx)
-	for _, game := range games {
-		if err == nil {
-			err = log.Forget(ctx, game)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return err
+	for _, game := range games {
+		if failed := log.Forget(ctx, game); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		gone = append(gone, game)
+	}
+	return gone, err
 }
 
 func (p *played) close() error {
@@ -145,12 +151,11 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
 // goes before the marks by which they would be found again. A key may be believed, and a
-// batch be under way, some seconds longer: young marks stay, and it goes once more.
+// batch be under way, some seconds longer: young marks stay, and it goes once more. One
+// game that can't be forgotten yet keeps no other.
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
-	if err := s.played.forget(ctx, projectIDs); err != nil {
-		return err
-	}
-	return s.Ledger.ProjectsForgotten(ctx, installationID, projectIDs)
+	gone, err := s.played.forget(ctx, projectIDs)
+	return errors.Join(err, s.Ledger.ProjectsForgotten(ctx, installationID, gone))
 }
 
 // Interface guards

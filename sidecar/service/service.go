@@ -150,12 +150,21 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		now:      now,
 		dir:      o.DataDir,
 		metrics:  o.Metrics,
-		stop:     send(webhooks.SenderOptions{Store: s, Now: o.Now, Networks: networks, Logger: o.Logger.Named("webhooks")}),
 	}
+	opened.stop = send(webhooks.SenderOptions{
+		Store: s, Now: o.Now, Networks: networks, Permitted: opened.mayReadPosts, Logger: o.Logger.Named("webhooks"),
+	})
 	if o.Metrics != nil {
 		o.Metrics.open.Store(opened)
 	}
 	return opened, nil
+}
+
+// mayReadPosts has the policy decide whether the owner of a project may read what its
+// webhook is posted, as if in the console.
+func (s *Service) mayReadPosts(ctx context.Context, userID, projectID string) (bool, error) {
+	d, err := s.DecideUser(ctx, policy.User{ID: userID, Via: policy.ViaConsole}, projectID, policy.ActionReadWebhooks)
+	return d.Allow, err
 }
 
 // send begins to post deliveries, until the function that it returns is called.
@@ -226,6 +235,20 @@ func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.A
 		}
 	}
 	return admission, err
+}
+
+// Replay implements sidecar.Service. A job that is found is the answer, and is recorded
+// beside the policy's decision, which may be a limit's; where it must be recorded and
+// can't it is no answer.
+func (s *Service) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*sidecar.Job, error) {
+	job, err := s.Ledger.Replay(ctx, keyID, idempotencyKey, fingerprint)
+	if err != nil || job == nil {
+		return nil, err
+	}
+	if err := s.NoteReplay(ctx, keyID, job.ProjectID); err != nil {
+		return nil, fmt.Errorf("recording a replay: %w", err)
+	}
+	return job, nil
 }
 
 // GrantStream implements sidecar.Service.

@@ -122,6 +122,31 @@ func (r *Registry) Preview(ctx context.Context, code string) (jobID, userID stri
 	return jobID, userID, nil
 }
 
+// keptBefore is how long before their end previews are kept for longer.
+const keptBefore = PreviewTTL / 2
+
+// KeepPreviews has the codes that a user made for a subject, and that are about to run out,
+// be good for PreviewTTL from now.
+func (r *Registry) KeepPreviews(ctx context.Context, userID, subject string) error {
+	const these = "user_id = ? AND subject = ? AND purpose = 'preview' AND expires_at > ? AND expires_at < ?"
+	now := r.now()
+	args := []any{userID, subject, now.UnixMilli(), now.Add(keptBefore).UnixMilli()}
+	var ending int
+	err := r.store.View(ctx, func(v *store.Reader) error {
+		return v.Row("SELECT COUNT(*) FROM session_codes WHERE "+these, args...).Scan(&ending)
+	})
+	if err == nil && ending > 0 {
+		err = r.store.Update(ctx, func(tx *store.Tx) error {
+			_, err := tx.Exec("UPDATE session_codes SET expires_at = ? WHERE "+these, append([]any{now.Add(PreviewTTL).UnixMilli()}, args...)...)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("keeping previews: %w", err)
+	}
+	return nil
+}
+
 // NewForm returns the code of a form. It is in no store until it is used.
 func NewForm() string {
 	code, _ := newSecret()

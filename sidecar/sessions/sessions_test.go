@@ -220,6 +220,38 @@ func TestCodeIsGoodForItsPurposeAndTimeOnly(t *testing.T) {
 	})
 }
 
+func TestPreviewsAreKeptWhileTheyAreGoodOnly(t *testing.T) {
+	onEach(t, func(t *testing.T, d *desk) {
+		const most = 2 * PreviewTTL / 3
+		code, err := d.NewPreview(t.Context(), "alice", "project:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep := func(user, subject string) {
+			t.Helper()
+			if err := d.KeepPreviews(t.Context(), user, subject); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep("alice", "project:1") // too early to be noted
+		for range 3 {
+			d.pass(most)
+			keep("alice", "project:1")
+		}
+		if subject, user, err := d.Preview(t.Context(), code); err != nil || subject != "project:1" || user != "alice" {
+			t.Errorf("preview of %q, %v", subject, err)
+		}
+		d.pass(most)
+		keep("bob", "project:1")
+		keep("alice", "project:2")
+		d.pass(most)
+		keep("alice", "project:1")
+		if _, _, err := d.Preview(t.Context(), code); !errors.Is(err, ErrCode) {
+			t.Errorf("others kept it, or its end did not: %v", err)
+		}
+	})
+}
+
 func TestFormIsTakenOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, d *desk) {
 		form := NewForm()

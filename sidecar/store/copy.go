@@ -60,6 +60,10 @@ func CopyOf(ctx context.Context, from, to string, schema Schema) (copied []Table
 	if IsPostgresURL(from) == IsPostgresURL(to) {
 		return nil, errors.New("a copy leads from SQLite to PostgreSQL, or back")
 	}
+	// One of an earlier version that is in use would be lost to its own service.
+	if err := CheckEmptyOf(ctx, to, schema); err != nil {
+		return nil, fmt.Errorf("copying: %w", err)
+	}
 	if err := makeTables(ctx, to, schema); err != nil {
 		return nil, err
 	}

@@ -215,6 +215,38 @@ func rowsOf(t *testing.T, c *conn, table string) (list []string) {
 	return list
 }
 
+// TestCopyLeavesADatabaseThatIsUsedAsItIs: its service is of an earlier version, and would
+// refuse a schema that it doesn't know.
+func TestCopyLeavesADatabaseThatIsUsedAsItIs(t *testing.T) {
+	url := postgrestest.URL(t)
+	db, err := sql.Open("pgx", url+"&default_query_exec_mode=exec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := closing(t, newConn(db, &postgres, postgres.beginWrite))
+	steps, err := migrations(c.dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := len(steps) - 1
+	rows := before(t, c, earlier)
+	from := filepath.Join(t.TempDir(), SQLiteFile)
+	s, err := OpenSQLite(t.Context(), from)
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Copy(t.Context(), from, url); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("got %v", err)
+	}
+	if got := len(rowsOf(t, c, "schema_steps")); got != earlier {
+		t.Errorf("its schema has version %d, and had %d", got, earlier)
+	}
+	wantRows(t, c, rows)
+}
+
 // before returns a connection to a database of a version with the rows of its seed.
 func before(t *testing.T, c *conn, version int) (rows map[string][]string) {
 	t.Helper()

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -51,6 +53,10 @@ var postgres = dialect{
 var ErrPostgresURL = errors.New("the store's address is not acceptable: " +
 	"want postgres://user:password@host:5432/database, with special characters of the password percent-encoded")
 
+// ErrAway is returned, wrapped, when no server answers at the address, or one that takes
+// no connections for now: it may later.
+var ErrAway = errors.New("the database's server is away")
+
 // IsPostgresURL reports whether an address is meant as one for OpenPostgres.
 func IsPostgresURL(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
@@ -78,9 +84,24 @@ func OpenPostgresOf(ctx context.Context, url string, schema Schema) (*Store, err
 	db.SetMaxIdleConns(0) // conn keeps its connection for good
 	c := newConn(db, &d, d.beginWrite)
 	if err := errors.Join(migrate(ctx, c), c.discard()); err != nil {
+		if away(err) {
+			err = fmt.Errorf("%w: %w", ErrAway, err)
+		}
 		return nil, errors.Join(fmt.Errorf("opening PostgreSQL database %s at %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	return newStore(&d, newPool(db, &d, postgresWriters), postgresReaders, db), nil
+}
+
+// away reports whether a connection failed for want of a server. What one says of user,
+// password and database stays as it is.
+func away(err error) bool {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// It starts, stops or has as many as it may: cannot_connect_now, admin_shutdown,
+		// crash_shutdown, too_many_connections.
+		return slices.Contains([]string{"57P03", "57P01", "57P02", "53300"}, refused.Code)
+	}
+	_, unanswered := errors.AsType[*pgconn.ConnectError](err)
+	return unanswered
 }
 
 // postgresConfig returns how connections to the database of a URL are made, or

@@ -28,7 +28,17 @@ func ReadOnly(ctx context.Context, address string, fn func(*Reader) error) error
 
 // ReadOnlyOf is ReadOnly for a database, or tables, of another schema. Its error is an
 // fs.ErrNotExist where there are none.
-func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Reader) error) (err error) {
+func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Reader) error) error {
+	return readOnly(ctx, address, schema, func(r *Reader) error {
+		if err := checkVersion(r); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+// readOnly is ReadOnlyOf for tables of any version.
+func readOnly(ctx context.Context, address string, schema Schema, fn func(*Reader) error) (err error) {
 	found, db, err := openReadOnly(address)
 	if err != nil {
 		return err
@@ -41,11 +51,7 @@ func ReadOnlyOf(ctx context.Context, address string, schema Schema, fn func(*Rea
 		return fmt.Errorf("beginning to read: %w", err)
 	}
 	defer func() { err = errors.Join(err, c.end("ROLLBACK")) }()
-	r := &Reader{ctx: ctx, conn: c}
-	if err := checkVersion(r); err != nil {
-		return err
-	}
-	return fn(r)
+	return fn(&Reader{ctx: ctx, conn: c})
 }
 
 func openReadOnly(address string) (*dialect, *sql.DB, error) {

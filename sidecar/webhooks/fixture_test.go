@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -126,8 +127,11 @@ func (f *fixture) end(project string, status api.JobStatus) string {
 	return id
 }
 
+// anything is permitted.
+func anything(context.Context, string, string) (bool, error) { return true, nil }
+
 func (f *fixture) sender(change ...func(*webhooks.SenderOptions)) *webhooks.Sender {
-	o := webhooks.SenderOptions{Store: f.store, Now: f.clock, Networks: loopback}
+	o := webhooks.SenderOptions{Store: f.store, Now: f.clock, Networks: loopback, Permitted: anything}
 	for _, c := range change {
 		c(&o)
 	}

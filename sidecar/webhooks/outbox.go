@@ -28,6 +28,7 @@ var waits = []time.Duration{
 // taken is a delivery that a sender posts.
 type taken struct {
 	id, projectID string
+	ownerID       string // of the project
 	url           string
 	secrets       []string // that sign
 	body          string
@@ -48,8 +49,8 @@ type outcome struct {
 // due are the deliveries that may be posted now: of each project with no post under way
 // the one that is due first, and of each owner no more than are free. Its arguments are
 // the time, three times, perOwner and the most rows.
-const due = `SELECT id, project_id, url, secret, former, former_until, body, attempts + 1, due_at FROM (
-		SELECT d.id, d.project_id, CASE WHEN d.url = '' THEN w.url ELSE d.url END AS url, w.secret, w.former, w.former_until, d.body, d.attempts, d.due_at,
+const due = `SELECT id, project_id, owner_id, url, secret, former, former_until, body, attempts + 1, due_at FROM (
+		SELECT d.id, d.project_id, p.owner_id, CASE WHEN d.url = '' THEN w.url ELSE d.url END AS url, w.secret, w.former, w.former_until, d.body, d.attempts, d.due_at,
 			row_number() OVER (PARTITION BY p.owner_id ORDER BY d.due_at, d.id) + (SELECT count(*) FROM webhooks o
 				JOIN projects q ON q.id = o.project_id WHERE q.owner_id = p.owner_id AND o.leased_until > ?) AS place
 		FROM webhook_deliveries d JOIN webhooks w ON w.project_id = d.project_id JOIN projects p ON p.id = d.project_id
@@ -105,7 +106,7 @@ func scanTaken(now time.Time) func(store.Scan) (taken, error) {
 		t := taken{at: now, until: now.Add(lease).UnixMilli()}
 		var secret, former string
 		var until int64
-		err := scan(&t.id, &t.projectID, &t.url, &secret, &former, &until, &t.body, &t.attempt, &t.due)
+		err := scan(&t.id, &t.projectID, &t.ownerID, &t.url, &secret, &former, &until, &t.body, &t.attempt, &t.due)
 		t.secrets = []string{secret}
 		if former != "" && until > now.UnixMilli() {
 			t.secrets = append(t.secrets, former)

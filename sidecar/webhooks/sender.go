@@ -25,9 +25,12 @@ const (
 	perOwner = 4
 )
 
-// SenderOptions of NewSender; Store is required.
+// SenderOptions of NewSender; Store and Permitted are required.
 type SenderOptions struct {
 	Store *store.Store
+	// Permitted reports whether the owner of a project may read what its webhook is posted.
+	// Without a yes nothing is posted, and the delivery is tried again as after a failure.
+	Permitted func(ctx context.Context, userID, projectID string) (bool, error)
 	// Now is the clock; nil is the store's.
 	Now func() time.Time
 	// Networks are those of New.
@@ -113,10 +116,29 @@ func (s *Sender) round(ctx context.Context) {
 
 // deliver makes one attempt and notes what became of it.
 func (s *Sender) deliver(ctx context.Context, t taken) {
-	got := s.post(ctx, t)
+	got := s.refused(ctx, t)
+	if got == (outcome{}) {
+		got = s.post(ctx, t)
+	}
 	if err := s.note(context.WithoutCancel(ctx), t, got); err != nil {
 		s.o.Logger.Warn("attempt to deliver not noted", zap.String("delivery_id", t.id), zap.Error(err))
 		return
 	}
 	s.o.Logger.Debug("delivery attempted", zap.String("delivery_id", t.id), zap.Int("status", got.status), zap.String("problem", got.problem))
+}
+
+// refused is what becomes of an attempt that the owner has no permission for, nothing
+// where there is one.
+func (s *Sender) refused(ctx context.Context, t taken) outcome {
+	permitted, err := s.o.Permitted(ctx, t.ownerID, t.projectID)
+	switch {
+	case ctx.Err() != nil:
+		return outcome{interrupted: true}
+	case err != nil:
+		s.o.Logger.Warn("no decision on a delivery", zap.String("delivery_id", t.id), zap.Error(err))
+		return outcome{problem: "It could not be decided whether it may be posted."}
+	case !permitted:
+		return outcome{problem: "The project's owner may not read it now, so that it is not posted."}
+	}
+	return outcome{}
 }

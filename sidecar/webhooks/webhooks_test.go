@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/svc-games/svc/api/webhook"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/sidecar/store/storetest"
 	"github.com/svc-games/svc/sidecar/webhooks"
 )
 
@@ -205,4 +207,39 @@ func TestDeliveriesAreListedPageByPage(t *testing.T) {
 			t.Errorf("listed %v, want %v", got, want)
 		}
 	})
+}
+
+// TestWhatTheOwnerMayNotReadIsNotPosted: a delivery waits for the permission, as for a
+// receiver that fails.
+func TestWhatTheOwnerMayNotReadIsNotPosted(t *testing.T) {
+	f := newFixture(t, storetest.Open(t, storetest.Databases[0].New(t)), time.Now())
+	r := newReceiver(t)
+	f.set(f.project, r.URL)
+	f.end(f.project, api.JobCompleted)
+	var permitted bool
+	var failure error
+	s := f.sender(func(o *webhooks.SenderOptions) {
+		o.Permitted = func(_ context.Context, user, project string) (bool, error) {
+			if user != f.user || project != f.project {
+				t.Errorf("asked for %s, %s", user, project)
+			}
+			return permitted, failure
+		}
+	})
+	s.Once(t.Context())
+	if d := f.only(); len(r.got()) > 0 || d.State != api.DeliveryWaiting || d.Attempts != 1 || !strings.Contains(d.Problem, "may not read") {
+		t.Errorf("without a permission: %d posts, %+v", len(r.got()), d)
+	}
+	f.pass(5 * time.Second)
+	failure = errors.New("no decision")
+	s.Once(t.Context())
+	if d := f.only(); len(r.got()) > 0 || d.State != api.DeliveryWaiting || d.Attempts != 2 || !strings.Contains(d.Problem, "not be decided") {
+		t.Errorf("without a decision: %d posts, %+v", len(r.got()), d)
+	}
+	f.pass(time.Minute)
+	permitted, failure = true, nil
+	s.Once(t.Context())
+	if d := f.only(); len(r.got()) != 1 || d.State != api.DeliveryDelivered {
+		t.Errorf("with a permission: %d posts, %+v", len(r.got()), d)
+	}
 }

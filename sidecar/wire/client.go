@@ -87,8 +87,12 @@ func once[Res any](ctx context.Context, c *Client, name string, req any) (Res, e
 	return res, unreachable(err)
 }
 
-// unreachable makes the error of a call without an answer a sidecar.ErrUnreachable.
+// unreachable makes the error of a call without an answer a sidecar.ErrUnreachable, and
+// of one whose answer is late a sidecar.ErrSlow besides.
 func unreachable(err error) error {
+	if errors.Is(err, rpc.ErrSlow) {
+		err = fmt.Errorf("%w: %w", sidecar.ErrSlow, err)
+	}
 	if errors.Is(err, rpc.ErrUnreachable) {
 		return fmt.Errorf("%w: %w", sidecar.ErrUnreachable, err)
 	}

@@ -76,8 +76,17 @@ func pinned(t *testing.T, core int) []string {
 	return []string{path, "-c", fmt.Sprint(core)}
 }
 
+// Of the processor time of a GET through Caddy alone, what a status poll may take, and from
+// where a short run fails: a third more than the most that it was measured to take, 0.46 on
+// a machine with ten times as much to do as it can.
+const (
+	pollBudget = 0.36
+	pollFails  = 0.60
+)
+
 // statusPolls measures the processor time of a status poll against a proxied GET
-// of the same record through Caddy alone.
+// of the same record through Caddy alone. In less than three seconds of each, a clock of
+// 10 ms and whatever else runs would be a part of the ratio.
 func (r *report) statusPolls() {
 	t := r.t
 	ours := rig.Launch(t, rig.Options{Caddyfile: wide, Prefix: pinned(t, 0)})
@@ -98,9 +107,10 @@ func (r *report) statusPolls() {
 	})
 
 	var bareCPU, oursCPU, ratios []float64
-	for range r.n(rounds) {
-		b := cpuPerRequest(t, peer, key, sub, r.last(4*time.Second))
-		o := cpuPerRequest(t, ours, key, sub, r.last(4*time.Second))
+	for range max(3, r.n(rounds)) {
+		last := max(time.Second, r.last(4*time.Second))
+		b := cpuPerRequest(t, peer, key, sub, last)
+		o := cpuPerRequest(t, ours, key, sub, last)
 		bareCPU, oursCPU, ratios = append(bareCPU, b), append(oursCPU, o), append(ratios, o/b)
 	}
 	ratio := median(ratios)
@@ -109,7 +119,8 @@ func (r *report) statusPolls() {
 		"setup", "CPU per request", "against bare Caddy", "budget", "")
 	s.row("bare Caddy, reverse_proxy", fmt.Sprintf("%.1f µs", median(bareCPU)), "1.00", "", "")
 	s.row("svc: key, rate, decision, mirrored record", fmt.Sprintf("%.1f µs", median(oursCPU)),
-		fmt.Sprintf("%.2f", ratio), "0.45", verdict(ratio <= 0.45))
+		fmt.Sprintf("%.2f", ratio), pollBudget, verdict(ratio <= pollBudget))
+	r.hold(ratio <= pollFails, "a status poll takes %.2f of a GET through Caddy alone, want at most %.2f", ratio, pollFails)
 }
 
 // serve answers every request with the record, in this process.

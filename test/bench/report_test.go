@@ -61,6 +61,15 @@ func (r *report) last(full time.Duration) time.Duration {
 	return full / 20
 }
 
+// hold fails a short run, which writes no page, when a value is that far from its budget
+// that the machine can't be the cause.
+func (r *report) hold(ok bool, format string, args ...any) {
+	r.t.Helper()
+	if !ok && !r.full {
+		r.t.Errorf(format, args...)
+	}
+}
+
 // verdict says whether a measured value keeps its budget.
 func verdict(ok bool) string {
 	if ok {

@@ -105,7 +105,7 @@ const (
 )
 
 // rage has clients submit and the killer kill until there were as many kills as
-// asked for and enough is true.
+// asked for, a job was accepted and enough is true.
 func (g *siege) rage(kills int64, enough func() bool, patience time.Duration) {
 	ctx, cancel := wait.Within(g.t.Context(), patience)
 	defer cancel()
@@ -120,14 +120,17 @@ func (g *siege) rage(kills int64, enough func() bool, patience time.Duration) {
 		m.ripen(0)
 		wg.Go(func() { g.keepAlive(ctx, m) })
 	}
-	for g.kills.Load() < kills || !enough() {
+	// On a slow machine many may be killed before a job is accepted, and nothing is tested.
+	accepted := fmt.Sprint(http.StatusOK)
+	for ctx.Err() == nil && (g.kills.Load() < kills || g.answers()[accepted] == 0 || !enough()) {
 		select {
 		case <-time.After(time.Duration(30+rand.IntN(120)) * time.Millisecond):
 			g.killOne()
 		case <-ctx.Done():
-			g.t.Errorf("only %d kills of %d, no death at %q, answers %v", g.kills.Load(), kills, g.unreached(), g.answers())
-			kills, enough = 0, func() bool { return true }
 		}
+	}
+	if ctx.Err() != nil {
+		g.t.Errorf("only %d kills of %d, no death at %q, answers %v", g.kills.Load(), kills, g.unreached(), g.answers())
 	}
 	cancel()
 	wg.Wait()

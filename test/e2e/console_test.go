@@ -17,12 +17,18 @@ import (
 func (s *service) signIn(b *browser, user string) *tab {
 	s.t.Helper()
 	s.svc("admin", "user", "create", user, "--tik", "1000")
+	tab := b.tab()
+	s.signInAgain(tab, user)
+	return tab
+}
+
+// signInAgain signs a user in, in a tab.
+func (s *service) signInAgain(tab *tab, user string) {
+	s.t.Helper()
 	var link struct{ URL string }
 	s.decode([]byte(s.svc("admin", "login-link", "--user", user, "--address", "http://"+s.addr, "--json")), &link)
-	tab := b.tab()
 	tab.open(strings.Replace(link.URL, "#", "?next=/console/keys#", 1))
 	tab.until(`location.pathname == "/console/keys"`)
-	return tab
 }
 
 // createInConsole makes a key by the form and returns it; its page is shown.

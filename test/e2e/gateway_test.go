@@ -106,7 +106,7 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer(
-		"\n    ", "\n", "unix//data/", "unix/"+data+"/", "data_dir /data", "data_dir "+data, ":8080 {", ":"+port+" {",
+		"\n    ", "\n", "unix//data/", "unix/"+data+"/", "data_dir /data", "data_dir "+data, ":8080 {", ":"+port+" {", ":9180 {", ":"+freeport.Port(t)+" {",
 		"/tls/tls.crt", own.Cert, "/tls/tls.key", own.Key, "/tls/ca.crt", own.CA,
 	).Replace("\n" + block + "\n")
 	if err := os.WriteFile(filepath.Join(image, "Caddyfile"), []byte(text), 0o600); err != nil {

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,11 +61,28 @@ func TestModelThatStandsInGetsNothingOfTheOthersThoughts(t *testing.T) {
 // in the middle is charged once, at its limit, and its author goes on.
 func TestSilenceInTheMiddleIsChargedOnceAndTheAuthorGoesOn(t *testing.T) {
 	t.Parallel()
+	for _, name := range overWires("chat", "responses", "budget") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			silentInTheMiddle(t, wires[name].rules, wires[name].can)
+		})
+	}
+}
+
+// overWires are the first of some wires, and in the long form all of them.
+func overWires(names ...string) []string {
+	if long.Asked() {
+		return names
+	}
+	return names[:1]
+}
+
+func silentInTheMiddle(t *testing.T, rules fakeprovider.Rules, can egress.Abilities) {
 	const stall = 400 * time.Millisecond
 	p := puppet(t, "snake")
-	a := puppets.Act(p.Script(nil), "")
+	a := puppets.Act(p.Script(nil), rules.Manner)
 	fell := false
-	r := stage(t, fakeprovider.Rules{}, wires["chat"].can, func(s *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
+	r := stage(t, rules, can, func(s *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
 		switch {
 		case a.Steps() == 0: // it thinks longer than it may stand still
 			select {
@@ -96,21 +114,39 @@ func TestSilenceInTheMiddleIsChargedOnceAndTheAuthorGoesOn(t *testing.T) {
 }
 
 // Case 9: what an author may spend is a number of TIK that the operator sets. The
-// ledger never has more, and what passed by then is the game.
+// ledger never has more, calls among them that broke off and are charged at their limit;
+// the author counts at least as much for these. What passed by then is the game.
 func TestAuthorStaysWithinTheTIKOfItsJob(t *testing.T) {
 	t.Parallel()
-	const bound = 30_000 // TIK
+	for _, name := range overWires("responses", "chat", "DeepSeek", "budget") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			staysWithin(t, wires[name].rules, wires[name].can)
+		})
+	}
+}
+
+func staysWithin(t *testing.T, rules fakeprovider.Rules, can egress.Abilities) {
+	const bound, answer, broken = 30_000, 3000, 2 // TIK, tokens, calls
 	p := puppet(t, "snake")
 	script := p.Script(nil)
-	script = script[:len(script)-1] // it does not hand in
+	begun := len(script) - 1
+	script = script[:begun] // it does not hand in
 	for n := range 40 {
 		script = append(script, puppets.Step{Calls: []puppets.Call{{Name: "write_file", Arguments: map[string]any{
-			"path": fmt.Sprintf("src/more%d.js", n), "content": strings.Repeat("// More of it, and nothing new.\n", 75),
+			"path": fmt.Sprintf("src/more%d.js", n), "content": strings.Repeat("// \"More\" of it, and nothing new.\n", 70),
 		}}}})
 	}
-	a := puppets.Act(script, "")
-	r := stage(t, fakeprovider.Rules{}, wires["chat"].can, a.Answer(), func(c *egress.Config) {
-		c.Endpoints[0].Models[0].TIKPerJob = &egress.PerLevel{Medium: bound}
+	a, fell := puppets.Act(script, rules.Manner), 0
+	r := stage(t, rules, can, func(s *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
+		if fell < broken && a.Steps() == begun+fell {
+			fell++
+			fakeprovider.Stalls(true)(s, w, r, q)
+			return
+		}
+		a.Answer()(s, w, r, q)
+	}, func(c *egress.Config) {
+		c.Stall, c.Endpoints[0].Models[0].TIKPerJob = 400*time.Millisecond, &egress.PerLevel{Medium: bound}
 	})
 	c := r.client()
 	offers, err := c.Offers(t.Context())
@@ -122,16 +158,62 @@ func TestAuthorStaysWithinTheTIKOfItsJob(t *testing.T) {
 		t.Fatalf("%+v", writer)
 	}
 	task := taskOf(t, p)
-	task.Limits.TIK, task.Limits.Prices = bound*api.MicroPerTIK, map[string]model.Price{"writer": writer.Price}
+	task.Limits.TIK, task.Limits.Prices, task.Limits.Answer = bound*api.MicroPerTIK, map[string]model.Price{"writer": writer.Price}, answer
 	out, err := agent.Run(t.Context(), c, trusting{}, trusting{}, task)
-	if err != nil || out.Stop != agent.StopTIK || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) || a.Finished() {
-		t.Errorf("it ended with %q, %v after %d steps: %v", out.Stop, err, out.Steps, out.Refusal)
+	if err != nil || out.Stop != agent.StopTIK || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) || a.Finished() || fell != broken {
+		t.Errorf("it ended with %q, %v after %d steps, %d broken: %v", out.Stop, err, out.Steps, fell, out.Refusal)
 	}
-	spent := costs(a.Bills.Took())
+	u, err := r.side.Keys().User(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, spent := a.Bills.Took(), stageTIK-u.Balance
 	if spent > bound*api.MicroPerTIK || spent < bound*api.MicroPerTIK/2 {
 		t.Errorf("it spent %s of %d TIK in %d steps", spent, bound, out.Steps)
 	}
-	r.wantBalance(stageTIK - spent)
+	charged := int64(spent-costs(took))/1_000 - broken*answer*2_000
+	counted := int64(out.Usage.Input + out.Usage.Cached + out.Usage.CacheWrite - took.Input - took.Cached - took.Written)
+	if charged <= 0 || counted < charged || counted > 2*charged {
+		t.Errorf("calls that broke off were charged %d tokens that were read, and the author counted %d", charged, counted)
+	}
+}
+
+// Case 9, an egress that is killed during a call: what the next one finds of it is charged
+// once, at its limit, and the author goes on.
+func TestEgressKilledDuringACallChargesItOnceAndTheAuthorGoesOn(t *testing.T) {
+	t.Parallel()
+	p := puppet(t, "snake")
+	a := puppets.Act(p.Script(nil), "")
+	var r *rig
+	killed := false
+	r = stage(t, fakeprovider.Rules{}, wires["chat"].can, func(s *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
+		if a.Steps() != 4 || killed {
+			a.Answer()(s, w, q, f)
+			return
+		}
+		killed = true
+		was := r.open
+		r.serve() // on what the killed one leaves
+		over, cancel := context.WithCancel(q.Context())
+		cancel()
+		go func() { _ = was.Close(over) }() // its connections break
+		fakeprovider.Stalls(true)(s, w, q, f)
+	}, func(c *egress.Config) { c.MaxTokens = 8000 })
+	out := authored(t, r.client(), p)
+	if problems := a.Problems(); len(problems) > 0 || !a.Finished() || !killed || string(out.Files["src/main.js"]) != string(p.Files["src/main.js"]) {
+		t.Errorf("%d steps: %s", a.Steps(), strings.Join(problems, "\n"))
+	}
+	if asked := len(r.provider.Requests()); asked != a.Steps()+1 {
+		t.Errorf("%d steps took %d questions", a.Steps(), asked)
+	}
+	u, err := r.side.Keys().User(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broke := stageTIK - costs(a.Bills.Took()) - u.Balance - 8000*2_000_000 // less what it might have written
+	if tokens := int64(broke) / 1_000; int64(broke)%1_000 != 0 || tokens < 5_000 || tokens > 100_000 {
+		t.Errorf("the call that broke off cost its output, and %d tokens that were read", tokens)
+	}
 }
 
 // Case 10: old checks are tests of a change, what breaks them is named, and "faster"
@@ -215,6 +297,10 @@ func TestModelThatCannotWriteLeavesTheGeneratorsGameAndIsNotPaid(t *testing.T) {
 		"a wrong key":        {answer: fakeprovider.Status(http.StatusUnauthorized, "invalid_api_key"), says: "does not take the operator's key"},
 		"an empty account":   {answer: fakeprovider.Status(http.StatusTooManyRequests, "insufficient_quota"), says: "is used up"},
 		"another name":       {answer: fakeprovider.Status(http.StatusNotFound, "model_not_found"), says: "the operator's list of models is wrong"},
+		"down, Responses":    {answer: fakeprovider.Status(http.StatusServiceUnavailable, ""), can: wires["responses"].can, says: "Try again later, or name another model."},
+		"refuses, Messages": {
+			answer: fakeprovider.Refuses(`{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`), can: wires["budget"].can, says: "name another model",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !tc.always && !long.Asked() {

@@ -29,6 +29,8 @@ type rig struct {
 	side     *service.Service
 	project  string
 	provider *fakeprovider.Provider
+	options  egress.Options
+	open     *egress.Egress
 	socket   string
 	seq      uint64
 }
@@ -73,13 +75,12 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := egress.New(egress.Options{Dir: filepath.Join(dir, "egress"), Ledger: side, Config: config})
-	if err != nil {
-		t.Fatal(err)
+	r := &rig{
+		t: t, side: side, project: project.ID, provider: provider, socket: filepath.Join(dir, "run", project.ID, "egress.sock"),
+		options: egress.Options{Dir: filepath.Join(dir, "egress"), Ledger: side, Config: config},
 	}
-	r := &rig{t: t, side: side, project: project.ID, provider: provider, socket: filepath.Join(dir, "run", project.ID, "egress.sock")}
 	t.Cleanup(func() {
-		if err := e.Close(context.Background()); err != nil {
+		if err := r.open.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 		if err := side.Close(); err != nil {
@@ -89,13 +90,24 @@ func newRigWith(t *testing.T, change func(c *egress.Config), answers ...fakeprov
 	if err := os.MkdirAll(filepath.Dir(r.socket), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Start(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Serve(project.ID, r.socket, token); err != nil {
-		t.Fatal(err)
-	}
+	r.serve()
 	return r
+}
+
+// serve opens an egress on what the one before left, if there was one.
+func (r *rig) serve() {
+	r.t.Helper()
+	e, err := egress.New(r.options)
+	if err == nil {
+		err = e.Start(r.t.Context(), nil)
+	}
+	if err == nil {
+		err = e.Serve(r.project, r.socket, token)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.open = e
 }
 
 // accept makes a job of the project that its engine has taken.

@@ -38,7 +38,8 @@ var liveBriefs = []string{
 // live is what a model made of the briefs.
 type live struct {
 	games, usable, first int // of first the first revision that was handed in passed
-	steps                int
+	steps, rounds        int // of rounds each played a revision
+	tik                  api.TIK
 	tokens               map[string]int64 // by the end of their unit
 	took                 time.Duration
 	failed               []string
@@ -55,7 +56,7 @@ func TestLiveModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("| model | games | usable | at the first try | steps | read | of it cached | written | seconds |")
+	t.Logf("| model | games | usable | at the first try | steps | plays | read | of it cached | written | TIK | seconds |")
 	for _, name := range writers(config) {
 		t.Run(name, func(t *testing.T) {
 			l := liveOf(t, config, name, liveBriefs)
@@ -75,7 +76,7 @@ func TestLiveModelsAreCountedAsTheyWrite(t *testing.T) {
 	t.Cleanup(at.Close)
 	config := egress.Config{Endpoints: []egress.Endpoint{{URL: at.URL + "/v1", Key: "sk-foreign", Chat: []string{"foreign/model:1"}}}}
 	l := liveOf(t, config, "foreign/model:1", []string{"catch falling stars with a basket"})
-	if l.games != 1 || l.usable != 1 || l.first > 1 || l.steps == 0 || l.tokens["input"] == 0 || l.tokens["output"] == 0 || l.took == 0 {
+	if l.games != 1 || l.usable != 1 || l.first > 1 || l.steps == 0 || l.rounds == 0 || l.tik <= 0 || l.tokens["input"] == 0 || l.tokens["output"] == 0 || l.took == 0 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -92,8 +93,8 @@ func writers(c egress.Config) (names []string) {
 
 func (l live) row() string {
 	read := l.tokens["input"] + l.tokens["cached"] + l.tokens["cache_write"]
-	return fmt.Sprintf(" %d | %d | %d | %d | %d | %.0f %% | %d | %.0f |", l.games, l.usable, l.first, l.steps, read,
-		100*float64(l.tokens["cached"])/float64(max(1, read)), l.tokens["output"], l.took.Seconds())
+	return fmt.Sprintf(" %d | %d | %d | %d | %d | %d | %.0f %% | %d | %s | %.0f |", l.games, l.usable, l.first, l.steps, l.rounds, read,
+		100*float64(l.tokens["cached"])/float64(max(1, read)), l.tokens["output"], l.tik, l.took.Seconds())
 }
 
 var stepsTaken = regexp.MustCompile(`The model took (\d+) steps`)
@@ -124,6 +125,9 @@ func liveOf(t *testing.T, config egress.Config, name string, briefs []string) li
 			t.Fatal(err)
 		}
 		for _, e := range st.Entries {
+			if len(e.Units) > 0 {
+				l.tik -= e.TIK
+			}
 			for _, u := range e.Units {
 				l.tokens[u.Name[strings.LastIndexByte(u.Name, '.')+1:]] += u.Quantity
 			}
@@ -139,6 +143,7 @@ func (l *live) count(o outcome, brief string) {
 	for _, e := range o.events {
 		switch e.Type {
 		case api.EventPlaytestResult:
+			l.rounds++
 			if first && e.Members["ok"] == true {
 				l.first++
 			}

@@ -39,7 +39,6 @@ func mediaFaults(good fakeprovider.Answer) map[string]mediaCase {
 		"429 for ever":                 {answer: fakeprovider.RateLimited(7), waits: 7 * time.Second},
 		"500 once":                     {answer: fakeprovider.InTurn(fakeprovider.Status(500, "overloaded"), good), model: true},
 		"500 for ever":                 {answer: fakeprovider.Status(500, "overloaded")},
-		"silent once":                  {answer: fakeprovider.InTurn(fakeprovider.Stalls(false), good), limits: quickMedia, model: true},
 		"silent for ever":              {answer: fakeprovider.Stalls(false), limits: quickMedia},
 		"hangs up":                     {answer: fakeprovider.HangsUp()},
 		"an endless answer":            {answer: fakeprovider.Endless(), limits: quickMedia},

@@ -167,3 +167,36 @@ func TestCutAnswersLeaveNoTruncatedFile(t *testing.T) {
 		})
 	}
 }
+
+// Case 6, a file that is longer than the cap, which the server does not say was reached:
+// it is written in parts, and never as far as it came.
+func TestLongFileUnderACapIsWrittenInParts(t *testing.T) {
+	t.Parallel()
+	const most, part = 4000, 7_500
+	p := puppet(t, "snake")
+	file := strings.Repeat("// A line of a file that is long.\n", 900)
+	write := func(from, to int) puppets.Call {
+		return puppets.Call{Name: "write_file", Arguments: map[string]any{"path": "src/long.js", "content": file[from:to], "append": from > 0}}
+	}
+	script := p.Script(nil)
+	end := script[len(script)-1]
+	script = append(script[:len(script)-1], puppets.Step{Cut: true, Unsaid: true, Calls: []puppets.Call{write(0, len(file))}},
+		puppets.Step{After: []string{"cut off"}, Calls: []puppets.Call{{Name: "read_file", Arguments: map[string]any{"paths": []string{"src/long.js"}}}}})
+	after := "(?i)no file|not there|does not exist"
+	for from := 0; from < len(file); from += part {
+		script = append(script, puppets.Step{After: []string{after}, Calls: []puppets.Call{write(from, min(from+part, len(file)))}})
+		after = `Wrote \d+ bytes`
+	}
+	script = append(script, end)
+	for _, name := range []string{"chat", "responses", "budget"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := wires[name]
+			a := puppets.Act(script, w.rules.Manner)
+			out := authored(t, stage(t, w.rules, w.can, a.Answer(), func(c *egress.Config) { c.MaxTokens = most }).client(), p)
+			if problems := a.Problems(); len(problems) > 0 || !a.Finished() || string(out.Files["src/long.js"]) != file {
+				t.Errorf("%d steps, %d of %d bytes: %s", a.Steps(), len(out.Files["src/long.js"]), len(file), strings.Join(problems, "\n"))
+			}
+		})
+	}
+}

@@ -12,31 +12,102 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
+const (
+	oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
+	ogen        = "github.com/ogen-go/ogen/cmd/ogen@v1.24.0"
+)
 
-// TestClientOfAGeneratorGoesThroughTheFlow: what oapi-codegen makes of the document
-// compiles, and submits, polls and reads typed events.
+// generators make clients, each in its folder: what is run there with the document,
+// and then with the service's address. The versions of those from npm are in
+// typescript/package.json.
+var generators = map[string]struct {
+	folder string
+	makes  func(document string) [][]string
+	client []string
+}{
+	"oapi-codegen": {"oapi-codegen", func(document string) [][]string {
+		return [][]string{
+			{"go", "run", oapiCodegen, "-generate", "types,client", "-package", "api", "-o", "api/api.go", document},
+			{"go", "vet", "./..."},
+		}
+	}, []string{"go", "run", "."}},
+	"ogen": {"ogen", func(document string) [][]string {
+		return [][]string{
+			{"go", "run", ogen, "--config", "ogen.yml", "--target", "api", "--package", "api", document},
+			{"go", "vet", "./..."},
+		}
+	}, []string{"go", "run", "."}},
+	"hey-api": {"typescript", func(document string) [][]string {
+		return [][]string{
+			{"node_modules/.bin/openapi-ts", "-i", document, "-o", "heyapi", "-c", "@hey-api/client-fetch", "--silent"},
+			{"node_modules/.bin/tsc", "-p", "heyapi.json"},
+		}
+	}, []string{"node", "out/heyapi.js"}},
+	"openapi-typescript": {"typescript", func(document string) [][]string {
+		return [][]string{
+			{"node_modules/.bin/openapi-typescript", document, "-o", "types.d.ts"},
+			{"node_modules/.bin/tsc", "-p", "openapifetch.json"},
+		}
+	}, []string{"node", "out/openapifetch.js"}},
+}
+
+// TestClientOfAGeneratorGoesThroughTheFlow: what generators make of the document
+// compiles, and makes a project, submits, polls, reads typed events and downloads.
 func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
-	long.Only(t) // TestOpenAPIDocumentAndItsExamplesAreValid is the short one
+	long.Only(t) // TestDocumentIsWhatGeneratorsTake is the short one
 	root := rig.Root(t)
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "test", "foreign", "oapi-codegen"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "api"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	inFolder(t, dir, nil, "go", "run", oapiCodegen, "-generate", "types,client", "-package", "api", "-o", "api/api.go", filepath.Join(root, "api", "openapi.yaml"))
-	inFolder(t, dir, nil, "go", "vet", "./...")
-
 	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
 	g.NewUser("foreign", "1000")
-	out := inFolder(t, dir, []string{"SVC_API_KEY=" + g.NewKey("foreign").Secret}, "go", "run", ".", "http://"+g.Addr)
-	var status string
-	var read, last int
-	if _, err := fmt.Sscan(out, &status, &read, &last); err != nil || status != "completed" || read != last {
-		t.Errorf("the client says %q: %v", out, err)
+	key := g.NewKey("foreign")
+	for name, generator := range generators {
+		t.Run(name, func(t *testing.T) {
+			dir := foreignFolder(t, generator.folder)
+			if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range generator.makes(filepath.Join(root, "api", "openapi.yaml")) {
+				inFolder(t, dir, nil, step[0], step[1:]...)
+			}
+			out := inFolder(t, dir, []string{"SVC_API_KEY=" + key.Secret}, generator.client[0], append(generator.client[1:], "http://"+g.Addr)...)
+			var status, got, want string
+			var read, last int
+			if _, err := fmt.Sscan(out, &status, &read, &last, &got, &want); err != nil || status != "completed" || read != last || got != want {
+				t.Errorf("the client says %q: %v", out, err)
+			}
+		})
 	}
+}
+
+// foreignFolder copies a folder of test/foreign, so that nothing that is made is left in it.
+// What it has from npm is installed once, beside the original.
+func foreignFolder(t *testing.T, name string) string {
+	t.Helper()
+	from := filepath.Join(rig.Root(t), "test", "foreign", name)
+	packages := filepath.Join(from, "node_modules")
+	if _, err := os.Stat(filepath.Join(from, "package.json")); err == nil {
+		inFolder(t, from, nil, filepath.Join(rig.Root(t), "scripts", "npm-install"), ".")
+	}
+	dir := t.TempDir()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(from, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, entry.Name()), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(packages, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // inFolder runs a program and returns what it prints.
@@ -52,7 +123,7 @@ func inFolder(t *testing.T, dir string, env []string, program string, args ...st
 		if exit, is := err.(*exec.ExitError); is {
 			said = exit.Stderr
 		}
-		t.Fatalf("%s: %v\n%s", cmd, err, said)
+		t.Fatalf("%s: %v\n%s%s", cmd, err, out, said)
 	}
 	return string(out)
 }

@@ -22,6 +22,7 @@ type request struct {
 	header       []string
 	body         any // nil for none
 	key          bool
+	whole        bool // nothing is wrong with it
 }
 
 // operation is one of the document.
@@ -61,6 +62,7 @@ func (m *maker) next(n int) request {
 	if content == nil && (spoilt == "body" || spoilt == "text") {
 		spoilt = "parameter"
 	}
+	r.whole = spoilt == ""
 	m.address(&r, o, spoilt == "parameter")
 	if content != nil {
 		r.body = m.body(content, spoilt)

@@ -77,7 +77,7 @@ func (v *values) number(s *openapi3.Schema) float64 {
 func (v *values) text(s *openapi3.Schema) string {
 	switch {
 	case s.Format == "uri":
-		return "https://192.0.2.1/" + v.letters(5) // no one's address
+		return "https://hooks.invalid/" + v.letters(5) // no one has the name
 	case s.Format == "date":
 		return "2026-11-24"
 	case s.Format == "date-time":

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ const (
 
 	longestFile     = 400 // lines
 	longestFunction = 70
+	longestKind     = 250 // lines of the mechanic of a kind of game
 )
 
 // Files that a program wrote are as long as it made them.
@@ -45,6 +47,22 @@ func TestNoFileAndNoFunctionIsTooLong(t *testing.T) {
 			if lines := last.Line - first.Line + 1; lines > longestFunction {
 				t.Errorf("%s:%d: %s has %d lines; a function has %d at most", path, first.Line, f.Name.Name, lines, longestFunction)
 			}
+		}
+	}
+}
+
+func TestNoKindOfGameIsTooLong(t *testing.T) {
+	kinds, err := filepath.Glob(filepath.Join(root, "engine/gen/kit/js/mechanics/*.js"))
+	if err != nil || len(kinds) == 0 {
+		t.Fatalf("%d kinds, %v", len(kinds), err)
+	}
+	for _, path := range kinds {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(data), "\n"); lines > longestKind {
+			t.Errorf("%s has %d lines; a kind has %d at most", path, lines, longestKind)
 		}
 	}
 }

@@ -2,6 +2,7 @@
 package openapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,8 +43,8 @@ var Read = sync.OnceValues(func() (*Description, error) {
 	}
 	closeSchemas(doc)
 	d := &Description{doc, router}
-	openapi3filter.RegisterBodyDecoder("text/event-stream", d.decodeEvents)
 	openapi3filter.RegisterBodyDecoder("application/x-ndjson", decodeText)
+	openapi3filter.RegisterBodyDecoder("application/yaml", decodeText)
 	openapi3filter.RegisterBodyDecoder("application/zip", decodeText)
 	openapi3filter.RegisterBodyDecoder("multipart/byteranges", decodeText)
 	return d, nil
@@ -65,28 +66,38 @@ func closeSchemas(doc *openapi3.T) {
 	}
 }
 
-// decodeEvents reads a stream as the list of its blocks' data. It checks that
-// each block says the same as its data, and the data by its own schema: the
-// list's would only say that none of all event types fits.
-func (d *Description) decodeEvents(body io.Reader, _ http.Header, list *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
-	events := []any{}
-	reader := sse.NewReader(body)
-	for {
-		rec, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return events, nil
+const eventStream = "text/event-stream"
+
+// ofStreams are the headers of an event stream, which its description has in words.
+var ofStreams = map[string]string{"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
+
+// checkStream checks the headers of a stream, that each of its blocks says the same as
+// its data, and the data by the schema of their type: that of all would only say that
+// none of them fits.
+func (d *Description) checkStream(media *openapi3.MediaType, a rig.Answer) error {
+	var err error
+	for name, want := range ofStreams {
+		if got := a.Header.Get(name); got != want {
+			err = errors.Join(err, fmt.Errorf("%s is %q, want %q", name, got, want))
 		}
-		if err != nil {
-			return nil, err
+	}
+	reader := sse.NewReader(bytes.NewReader(a.Body))
+	for {
+		rec, readErr := reader.Next()
+		if errors.Is(readErr, io.EOF) {
+			return err
+		}
+		if readErr != nil {
+			return errors.Join(err, readErr)
 		}
 		var event map[string]any
-		if err := json.Unmarshal(rec.Data, &event); err != nil {
-			return nil, fmt.Errorf("event %d: %w", rec.ID, err)
+		eventErr := json.Unmarshal(rec.Data, &event)
+		if eventErr == nil {
+			eventErr = d.checkEvent(rec, event, media.Schema.Value.OneOf)
 		}
-		if err := d.checkEvent(rec, event, list.Value.Items.Value.OneOf); err != nil {
-			return nil, fmt.Errorf("event %d %s: %w", rec.ID, rec.Type, err)
+		if eventErr != nil {
+			return errors.Join(err, fmt.Errorf("event %d %s: %w", rec.ID, rec.Type, eventErr))
 		}
-		events = append(events, event)
 	}
 }
 
@@ -128,7 +139,11 @@ func (d *Description) Check(req *http.Request, a rig.Answer) error {
 		return errors.New("the status is not described")
 	}
 	bodiless := req.Method == http.MethodHead || len(ref.Value.Content) == 0
-	err = errors.Join(checkHeaders(ref.Value, a.Header), checkBody(route, params, a, bodiless))
+	if stream := ref.Value.Content[eventStream]; stream != nil && a.Header.Get("Content-Type") == eventStream {
+		err = errors.Join(checkHeaders(streamHeaders(d.Doc), a.Header), d.checkStream(stream, a))
+	} else {
+		err = errors.Join(checkHeaders(ref.Value.Headers, a.Header), checkBody(route, params, a, bodiless))
+	}
 	if bodiless && len(a.Body) > 0 {
 		err = errors.Join(err, fmt.Errorf("it has a body of %d bytes", len(a.Body)))
 	}
@@ -162,12 +177,21 @@ func (d *Description) route(req *http.Request) (*routers.Route, map[string]strin
 	)}}, nil, nil
 }
 
+// streamHeaders are the headers that a stream may have, or must.
+func streamHeaders(doc *openapi3.T) openapi3.Headers {
+	described := openapi3.Headers{"X-Request-Id": doc.Components.Headers["RequestId"]}
+	for name := range ofStreams {
+		described[name] = doc.Components.Headers["CacheControl"] // it must be there; checkStream has the value
+	}
+	return described
+}
+
 // checkHeaders finds the headers that should not be there or should; their
 // values are kin-openapi's to check.
-func checkHeaders(r *openapi3.Response, h http.Header) error {
+func checkHeaders(described openapi3.Headers, h http.Header) error {
 	var err error
 	known := slices.Clone(ofHTTP)
-	for name := range r.Headers {
+	for name := range described {
 		known = append(known, http.CanonicalHeaderKey(name))
 	}
 	for name := range h {
@@ -175,7 +199,7 @@ func checkHeaders(r *openapi3.Response, h http.Header) error {
 			err = errors.Join(err, fmt.Errorf("the header %s is not described", name))
 		}
 	}
-	for name, ref := range r.Headers {
+	for name, ref := range described {
 		if ref.Value.Required && h.Get(name) == "" {
 			err = errors.Join(err, fmt.Errorf("the header %s is missing", name))
 		}

@@ -6,6 +6,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -91,15 +96,30 @@ func write(t *testing.T, data []byte, path ...string) {
 	}
 }
 
-// requests are for a game of each framework, both formats and sounds among them.
+// requests are for a game of each framework, both formats, sounds, painted pictures and
+// one of the user's among them.
 var requests = map[string]gen.Request{
 	"canvas": {Prompt: "snake, on a plain canvas"},
 	"phaser": {Prompt: "a hedgehog jumps over logs and collects apples", Settings: api.Settings{GameType: api.GamePlatform, AIAudio: &on}},
-	"pixi":   {Prompt: "pong, with PixiJS", Settings: api.Settings{GameType: api.GamePlatform}},
-	"three":  {Prompt: "a fox runs down a road in three lanes", Settings: api.Settings{DimensionMode: api.Dimension3D}},
+	"pixi": {
+		Prompt: "pong, with PixiJS. Put our logo on the title screen", Settings: api.Settings{GameType: api.GamePlatform, AIImages: &on},
+		Context: []api.ContextBlock{{Name: "logo.png", Content: logo()}},
+	},
+	"three": {Prompt: "a fox runs down a road in three lanes", Settings: api.Settings{DimensionMode: api.Dimension3D}},
 }
 
 var on = true
+
+// logo is a picture as clients send one.
+func logo() string {
+	img := image.NewNRGBA(image.Rect(0, 0, 120, 60))
+	draw.Draw(img, img.Rect.Inset(8), image.NewUniform(color.NRGBA{R: 220, G: 30, B: 90, A: 255}), image.Point{}, draw.Src)
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		panic(err) // into memory
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes())
+}
 
 func TestGamesZIPIsAProject(t *testing.T) {
 	node := tools(t)
@@ -109,6 +129,9 @@ func TestGamesZIPIsAProject(t *testing.T) {
 		if !bytes.Contains(read(t, games[framework], "src", "main.js"), []byte("./render/"+framework+".js")) {
 			t.Fatalf("the game is none of %s", framework)
 		}
+	}
+	for _, name := range []string{"logo.png", "background.png"} {
+		read(t, games["pixi"], "assets", name)
 	}
 	t.Run("sources", func(t *testing.T) { checkSources(t, node, games) })
 	for framework, dir := range games {

@@ -17,6 +17,8 @@ type Step struct {
 	Text  string
 	Calls []Call
 	Cut   bool // the answer ends within its last call, at the cap
+	// Unsaid: that it is cut is to be seen by what it took alone.
+	Unsaid bool
 	// After are patterns of what the results of the step before it must say.
 	After []string
 }
@@ -126,7 +128,7 @@ func (f *Fault) pattern() string {
 
 // turn is a step as an answer of the fake provider; its calls have the step's number.
 func (s Step) turn(n int, tools []string, manner fakeprovider.Manner) fakeprovider.Turn {
-	t := fakeprovider.Turn{Manner: manner, Text: s.Text, Cut: s.Cut, Reasoning: fmt.Sprintf("Step %d: what comes next? – 好", n)}
+	t := fakeprovider.Turn{Manner: manner, Text: s.Text, Cut: s.Cut, Unsaid: s.Unsaid, Reasoning: fmt.Sprintf("Step %d: what comes next? – 好", n)}
 	for i, c := range s.Calls {
 		c = c.known(tools)
 		raw, err := json.Marshal(c.Arguments)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,6 +183,28 @@ func (r *reading) Close() {
 		r.log.open--
 	}
 }
+
+// stuck is a log, and the source of it, whose events all have one id.
+type stuck struct {
+	id   uint64
+	sent atomic.Int64
+}
+
+func (s *stuck) Open(context.Context, Job, uint64) (Events, error) { return s, nil }
+
+func (s *stuck) Await(ctx context.Context, _ Job) bool {
+	<-ctx.Done()
+	return false
+}
+
+func (s *stuck) Next() (Event, error) {
+	if s.sent.Add(1) > 1000 {
+		return Event{}, io.EOF
+	}
+	return event(s.id, "job.progress", 10), nil
+}
+
+func (s *stuck) Close() {}
 
 // read reads until the log is over, and calls each with every event.
 func read(ctx context.Context, r *Reader, each func(Event)) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,8 +28,12 @@ type follower struct {
 
 	readers int // guarded by jobs.mu
 
-	mu       sync.Mutex // guards the following fields
+	size atomic.Int64 // bytes of the window, as they count in jobs.windows
+
+	mu       sync.Mutex // guards the following fields, and joined and next of the readers
 	window   window
+	cursors  map[*Reader]struct{}
+	reads    int    // since they were looked through
 	answered bool   // the source has, once
 	waiting  bool   // for it
 	waits    uint64 // how often it began to wait
@@ -42,7 +47,7 @@ type follower struct {
 func newFollower(jobs *Jobs, job Job, after uint64) *follower {
 	return &follower{
 		jobs: jobs, job: job, window: newWindow(after), done: make(chan struct{}), pages: make(chan struct{}, pagesAtOnce),
-		moved: make(chan struct{}, 1),
+		cursors: make(map[*Reader]struct{}), moved: make(chan struct{}, 1),
 	}
 }
 
@@ -90,7 +95,9 @@ func (f *follower) follow(ctx context.Context) {
 			if e.Reset {
 				f.ahead = 0
 			}
+			f.accountLocked()
 		})
+		f.jobs.shrink(f)
 		if !added || e.Terminal {
 			return // ids that do not rise break the contract
 		}
@@ -103,13 +110,15 @@ func (f *follower) follow(ctx context.Context) {
 	}
 }
 
-// awaitRoom waits while the window would lose for e what no reader has read: a log grows
-// no faster here than the fastest of them reads. It returns false once ctx is done.
+// awaitRoom waits while the window would lose for e what no reader has read, or has given
+// some of that: a log grows no faster here than the fastest of them reads. It returns false
+// once ctx is done.
 func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 	for {
 		f.mu.Lock()
 		keepsFrom := f.window.keepsFrom(e)
-		full := keepsFrom > f.window.first && keepsFrom > f.read && f.window.last >= f.ahead
+		loses := keepsFrom > f.window.first && keepsFrom > f.read || f.window.first > f.read
+		full := loses && f.window.last >= f.ahead
 		f.mu.Unlock()
 		if !full {
 			return true
@@ -163,14 +172,67 @@ func (f *follower) isOver() bool {
 	return f.over != NotOver
 }
 
-// waitsBefore returns how often it waited before it does now.
-func (f *follower) waitsBefore() uint64 {
+// enter returns a new reader, which has seen how often the follower waited before it does
+// now.
+func (f *follower) enter(after uint64) *Reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	r := &Reader{from: f, after: after, waits: f.waits}
 	if f.waiting {
-		return f.waits - 1
+		r.waits--
 	}
-	return f.waits
+	f.cursors[r] = struct{}{}
+	return r
+}
+
+func (f *follower) exit(r *Reader) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.cursors, r)
+}
+
+// trimLocked lets go of what every reader has read of the window, but for the newest of it.
+// It looks at all readers once for as many reads.
+func (f *follower) trimLocked() {
+	f.reads++
+	if f.window.bytes <= keptBytes || f.reads < len(f.cursors) {
+		return
+	}
+	f.reads = 0
+	slowest := f.read
+	for r := range f.cursors {
+		if r.joined && r.next >= f.window.first { // others read the log
+			slowest = min(slowest, r.next)
+		}
+	}
+	for f.window.bytes > keptBytes && f.window.first < slowest {
+		f.window.drop()
+	}
+	f.accountLocked()
+}
+
+// give lets go of half of the window, read or not, but for one event.
+func (f *follower) give() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for most := f.window.bytes / 2; f.window.bytes > most && len(f.window.events) > 1; {
+		f.window.drop()
+	}
+	f.accountLocked()
+}
+
+// close lets go of the window, which nobody reads any more.
+func (f *follower) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.window.events, f.window.bytes = nil, 0
+	f.accountLocked()
+}
+
+// accountLocked has all windows' bytes count this one's.
+func (f *follower) accountLocked() {
+	now := int64(f.window.bytes)
+	f.jobs.windows.Add(now - f.size.Swap(now))
 }
 
 // reaches reports whether the window has what follows an id.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type Event struct {
 // holds nothing after the id that was named.
 var ErrNoMore = errors.New("the log has ended")
 
+// errNotRising breaks the contract.
+var errNotRising = errors.New("the ids of a log's events do not rise")
+
 // Source is where the logs of jobs are. It is safe for concurrent use, and its methods
 // return soon after their context is done.
 type Source interface {
@@ -43,17 +47,23 @@ type Events interface {
 	Close()
 }
 
-// Bounds of what is kept of one job's log.
+// Bounds of what is kept of one job's log; of that what every reader of the window has
+// read, which is for those who come back; and of what is kept of all.
 const (
-	maxEvents = 1024
-	maxBytes  = 256 << 10
+	maxEvents   = 1024
+	maxBytes    = 256 << 10
+	keptBytes   = 32 << 10
+	windowsMost = 32 << 20
 )
 
 // Bounds of reading behind the window: bytes of a page, which holds one event at
-// least, pages of one job at once, and how long one may take.
+// least, and of all that readers have and have not passed on yet, after which a page holds
+// one event alone; pages of one job and of all at once, and how long one may take.
 const (
-	pageBytes   = 64 << 10
+	pageBytes   = 16 << 10
+	heldMost    = 4 << 20
 	pagesAtOnce = 4
+	pagesInAll  = 1024
 	pageTimeout = 5 * time.Second
 	// pageQuiet is how long a page waits for another event, once it has one.
 	pageQuiet = 100 * time.Millisecond
@@ -71,13 +81,21 @@ const (
 // Jobs are the jobs that are followed. It is safe for concurrent use.
 type Jobs struct {
 	source Source
+	pages  chan struct{} // holds a token for each page that is being read
+	held   atomic.Int64  // bytes of pages that readers have
 
-	mu   sync.Mutex // guards open
+	windows     atomic.Int64 // bytes that are kept of all
+	windowsMost int64
+
+	mu   sync.Mutex // guards the following fields
 	open map[Job]*follower
+	most int // that may be open, 0 for any number
 }
 
 // New returns the jobs of a source, of which none is followed yet.
-func New(source Source) *Jobs { return &Jobs{source: source, open: make(map[Job]*follower)} }
+func New(source Source) *Jobs {
+	return &Jobs{source: source, pages: make(chan struct{}, pagesInAll), windowsMost: windowsMost, open: make(map[Job]*follower)}
+}
 
 // Len returns how many jobs are followed.
 func (j *Jobs) Len() int {
@@ -86,13 +104,25 @@ func (j *Jobs) Len() int {
 	return len(j.open)
 }
 
+// Limit bounds how many jobs are followed from now on; 0 is no bound. Each takes a
+// connection.
+func (j *Jobs) Limit(most int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.most = most
+}
+
 // Join returns a reader of a job's events after an id. The first one has the job
-// followed from there. Leave must be called once.
+// followed from there, or is nil if as many are followed as may be. Leave must be called
+// once.
 func (j *Jobs) Join(job Job, after uint64) *Reader {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.open[job]
 	if f == nil {
+		if j.most > 0 && len(j.open) >= j.most {
+			return nil
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		f = newFollower(j, job, after)
 		f.cancel = cancel
@@ -100,7 +130,17 @@ func (j *Jobs) Join(job Job, after uint64) *Reader {
 		go f.run(ctx)
 	}
 	f.readers++
-	return &Reader{from: f, after: after, waits: f.waitsBefore()}
+	return f.enter(after)
+}
+
+// reserve returns how many bytes a page may have, 0 for no more than an event. They count
+// as held.
+func (j *Jobs) reserve() int {
+	if j.held.Add(pageBytes) <= heldMost {
+		return pageBytes
+	}
+	j.held.Add(-pageBytes)
+	return 0
 }
 
 // leave takes a reader away, and with the last one the follower, whose end it awaits.
@@ -115,6 +155,30 @@ func (j *Jobs) leave(f *follower) {
 	if last {
 		f.cancel()
 		<-f.done
+		f.close()
+	}
+}
+
+// shrink has windows give half of what they have while all have too much: each time the
+// largest of a few, by the follower whose window has grown.
+func (j *Jobs) shrink(by *follower) {
+	const times, few = 8, 16
+	for range times {
+		if j.windows.Load() <= j.windowsMost {
+			return
+		}
+		largest, looked := by, 0
+		j.mu.Lock()
+		for _, f := range j.open { // in another order each time
+			if f.size.Load() > largest.size.Load() {
+				largest = f
+			}
+			if looked++; looked == few {
+				break
+			}
+		}
+		j.mu.Unlock()
+		largest.give()
 	}
 }
 
@@ -138,6 +202,7 @@ type Reader struct {
 	joined bool   // next is valid
 	next   uint64 // number in the window
 	waits  uint64 // of the follower, as the reader has seen them
+	holds  int    // bytes of the page that was handed out last
 }
 
 // State is what a Read found besides events.
@@ -153,15 +218,29 @@ type State struct {
 }
 
 // Leave ends the reading.
-func (r *Reader) Leave() { r.from.jobs.leave(r.from) }
+func (r *Reader) Leave() {
+	r.release()
+	r.from.exit(r)
+	r.from.jobs.leave(r.from)
+}
+
+// release notes that what was handed out is passed on.
+func (r *Reader) release() {
+	if r.holds == 0 {
+		return
+	}
+	r.from.jobs.held.Add(-int64(r.holds))
+	r.holds = 0
+}
 
 // After returns the id of the last event that was handed out, the one that the reader
 // came with before.
 func (r *Reader) After() uint64 { return r.after }
 
 // Read hands out the next events of the window, at most as many as into has room for.
-// It waits for nothing.
+// It waits for nothing. Events that were handed out before are the reader's no more.
 func (r *Reader) Read(into []Event) ([]Event, State) {
+	r.release()
 	f := r.from
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -185,6 +264,7 @@ func (r *Reader) Read(into []Event) ([]Event, State) {
 	if r.joined {
 		f.noteLocked(r.next, 0)
 	}
+	f.trimLocked()
 	if len(into) == 0 {
 		if f.changed == nil {
 			f.changed = make(chan struct{})
@@ -204,15 +284,19 @@ func (r *Reader) note(e Event) {
 
 // Page hands out events of the log itself that follow those the reader had, one at
 // least, until the window has what follows them. Of one job a few pages are read at
-// once: an engine that hangs holds no more connections. An error is ErrNoMore, ctx's,
-// or one of the source, which may be back later.
+// once: an engine that hangs holds no more connections. A page is the reader's until the
+// next Read or Page: where slow readers have much, it is one event, so that they hold up
+// nobody. An error is ErrNoMore, ctx's, or one of the source, which may be back later.
 func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
+	r.release()
 	f := r.from
-	select {
-	case f.pages <- struct{}{}:
-		defer func() { <-f.pages }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	for _, pages := range []chan struct{}{f.pages, f.jobs.pages} {
+		select {
+		case pages <- struct{}{}:
+			defer func() { <-pages }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	if f.reaches(r.after) {
 		return nil, nil
@@ -226,16 +310,21 @@ func (r *Reader) Page(ctx context.Context) (events []Event, err error) {
 		return nil, err
 	}
 	defer source.Close()
-	for size := 0; size < pageBytes; {
+	size, room := 0, f.jobs.reserve()
+	defer func() {
+		r.holds = size
+		f.jobs.held.Add(int64(size - room))
+	}()
+	for size == 0 || size < room {
 		e, err := source.Next()
+		if err == nil && !e.Reset && e.ID != 0 && e.ID <= r.after {
+			err = errNotRising
+		}
 		if err != nil && len(events) > 0 {
 			return events, nil
 		}
 		if err != nil {
 			return nil, err
-		}
-		if !e.Reset && e.ID != 0 && e.ID <= r.after {
-			continue
 		}
 		events = append(events, e)
 		size += len(e.Block)

@@ -114,6 +114,14 @@ func take(ctx context.Context, s subject, key string, l rate.Limit, n int) (allo
 	return allowed
 }
 
+func TestARateThatIsKnownCostsNoAllocation(t *testing.T) {
+	l := rate.NewLocal[string](10, time.Now)
+	limit := rate.PerSecond(1_000_000, 1_000_000)
+	if n := testing.AllocsPerRun(100, func() { l.Take(t.Context(), "key", limit) }); n != 0 {
+		t.Errorf("it costs %v", n)
+	}
+}
+
 func TestLocalLimiter(t *testing.T) {
 	testLimiter(t, func(t *testing.T) subject {
 		c := newClock()

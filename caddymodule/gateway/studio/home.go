@@ -134,6 +134,7 @@ func (s *Studio) create(x *exchange) error {
 // in its address.
 var unsentBriefs = map[string]string{
 	"starting":                 "The project's engine is starting. Send it again in a moment: nothing is lost.",
+	"failed":                   "Not sent: the project's engine could not start. Nothing is lost: send it again in a moment.",
 	"uncertain":                "It is not certain that the brief arrived. Send it again as it is: it becomes one job.",
 	"refused":                  "The project was made, but its brief was refused. Send it again to see why.",
 	api.LimitJobsPerDay:        "Not sent: your studio has used its jobs of this day. See the page API Keys.",
@@ -146,6 +147,8 @@ var unsentBriefs = map[string]string{
 func whyUnsent(err error) string {
 	refused := asError(err)
 	switch {
+	case failedToStart(refused):
+		return "failed"
 	case refused.Starting:
 		return "starting"
 	case uncertain(refused):

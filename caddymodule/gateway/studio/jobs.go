@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -125,6 +126,13 @@ func uncertain(refused *api.Error) bool {
 	return refused.Status == http.StatusServiceUnavailable || refused.Status == http.StatusGatewayTimeout
 }
 
+// failedToStart reports whether a brief was refused as its engine could not start, which is
+// no start to wait for: the refusal says why.
+func failedToStart(refused *api.Error) bool {
+	var failed *engineproxy.FailedError
+	return refused.Starting && errors.As(refused, &failed)
+}
+
 // unsent answers that a brief was not taken; it is still in the form, and where the same
 // may be sent again so is its name.
 func (s *Studio) unsent(x *exchange, b brief, why error) error {
@@ -140,7 +148,7 @@ func (s *Studio) unsent(x *exchange, b brief, why error) error {
 	if uncertain(refused) {
 		page.Once = x.r.PostFormValue("once")
 	}
-	if refused.Starting {
+	if refused.Starting && !failedToStart(refused) {
 		page.Error = unsentBriefs["starting"]
 	}
 	return s.showProject(x, refused.Status, page)

@@ -85,7 +85,7 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 	}
 	project, err := s.Sidecar.Project(r.Context(), projectID)
 	if errors.Is(err, sidecar.ErrUnknownProject) {
-		http.Error(w, "This preview is over. Reload the studio.", http.StatusNotFound)
+		http.Error(w, "This preview is over. Load its page in the console again.", http.StatusNotFound)
 		return
 	}
 	if refused := s.Rates.Spend(r.Context(), "live:"+projectID, liveRate); refused != nil {

@@ -77,13 +77,22 @@ func loadPages(editor string) (*pages, error) {
 
 func (p *pages) add(name string, content []byte) {
 	sum := sha256.Sum256(content)
+	p.static[name] = staticFile{
+		content: content, packed: pack(content), kind: mime.TypeByExtension(path.Ext(name)), etag: hex.EncodeToString(sum[:8]),
+	}
+}
+
+// pack returns content as gzip.
+func pack(content []byte) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(content) // memory takes all
 	_ = w.Close()
-	p.static[name] = staticFile{
-		content: content, packed: packed.Bytes(), kind: mime.TypeByExtension(path.Ext(name)), etag: hex.EncodeToString(sum[:8]),
-	}
+	return packed.Bytes()
+}
+
+func takesPacked(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
 
 // hasEditor reports whether the bundled editor is there.
@@ -119,9 +128,17 @@ func (s *Studio) render(x *exchange, status int, page string, f frame) {
 		return
 	}
 	x.Header().Set("Content-Type", "text/html; charset=utf-8")
+	x.Header().Add("Vary", "Accept-Encoding")
+	body := out.Bytes()
+	// Packed with a guess that somebody else's link puts into the page, its size would say
+	// whether the guess is on it.
+	if takesPacked(x.r) && x.r.Method != http.MethodPost && x.r.URL.RawQuery == "" {
+		x.Header().Set("Content-Encoding", "gzip")
+		body = pack(body)
+	}
 	x.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		_, _ = out.WriteTo(x) // a browser that went away is no error of ours
+		_, _ = x.Write(body) // a browser that went away is no error of ours
 	}
 }
 
@@ -144,7 +161,7 @@ func (s *Studio) Static(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", file.kind)
 	content, etag := file.content, file.etag
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesPacked(r) {
 		h.Set("Content-Encoding", "gzip")
 		content, etag = file.packed, etag+"-gzip"
 	}

@@ -40,6 +40,7 @@ type fakeSidecar struct {
 	cancelErr error             // of a question about a cancellation
 	awaitErr  error
 	replay    func(key string) error
+	jobs      []sidecar.Job
 }
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
@@ -66,7 +67,7 @@ func (f *fakeSidecar) Project(_ context.Context, id string) (sidecar.Project, er
 }
 
 func (f *fakeSidecar) ProjectJobs(context.Context, string, string) (sidecar.JobPage, error) {
-	return sidecar.JobPage{}, nil
+	return sidecar.JobPage{Jobs: f.jobs}, nil
 }
 
 func (f *fakeSidecar) Job(_ context.Context, id string) (sidecar.Job, error) {
@@ -245,6 +246,80 @@ func TestABriefKeepsItsNameWhileItMayBeAJobAlready(t *testing.T) {
 		found := name.FindStringSubmatch(page)
 		if seen != once || found == nil || (found[1] == once) != kept || !strings.Contains(page, "a fox") {
 			t.Errorf("%d: %q was sent, the form has %v", status, seen, found)
+		}
+	}
+}
+
+// TestABriefIsRefusedWithTheReason: an engine that could not start does not start by itself.
+func TestABriefIsRefusedWithTheReason(t *testing.T) {
+	const starting, noImage = "is starting. Send it again", "no such image"
+	for name, c := range map[string]struct {
+		why                error
+		says, never, named string
+	}{
+		"starting": {&engineproxy.StartingError{State: engineproxy.StateStarting, Phase: "booting"}, starting, noImage, "starting"},
+		"failed":   {&engineproxy.FailedError{Reason: noImage, Next: time.Now().Add(time.Minute)}, noImage, starting, "failed"},
+		"full":     {&engineproxy.RoomError{RetryAfter: time.Minute}, "All engine slots are taken", starting, "uncertain"},
+	} {
+		o := openStudio(t, emptyGame)
+		o.engines.submit = c.why
+		_, page := o.send(o.at("/jobs"), url.Values{"prompt": {"a fox"}, "once": {"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}})
+		_, alert, _ := strings.Cut(page, `role="alert">`)
+		alert, _, _ = strings.Cut(alert, "</p>")
+		if !strings.Contains(alert, c.says) || strings.Contains(page, c.never) || !strings.Contains(page, "a fox") {
+			t.Errorf("%s: %q in %s", name, alert, page)
+		}
+		refused, _ := o.Locator.NotReady(c.why)
+		if got := whyUnsent(refused); got != c.named || unsentBriefs[got] == "" {
+			t.Errorf("%s: without scripts a new project's page says why by %q", name, got)
+		}
+	}
+}
+
+// TestAnEngineWithoutFilesHasAStudioToReadIn: it is of a kind that knows nothing of them.
+func TestAnEngineWithoutFilesHasAStudioToReadIn(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	o.sidecar.jobs = []sidecar.Job{{Job: api.Job{JobID: testJob, Status: api.JobCompleted}, Settled: true}}
+	res, page := o.send(o.at("?file=src/a.js"), nil)
+	if res.StatusCode != http.StatusOK || !strings.Contains(page, "lets no files be edited") || !strings.Contains(page, testJob) ||
+		!strings.Contains(page, "data-prompt") || strings.Contains(page, "data-editor") || strings.Contains(page, "data-upload") {
+		t.Errorf("%d %s", res.StatusCode, page)
+	}
+	if _, state := o.send(o.at("/state"), nil); !strings.Contains(state, `"readOnly":true`) || !strings.Contains(state, `"jobId":"`+testJob) {
+		t.Error(state)
+	}
+	form := url.Values{"path": {"src/a.js"}, "text": {"typed"}, "sha256": {"x"}}
+	if res, page := o.send(o.at("/file"), form); res.StatusCode != http.StatusNotFound || !strings.Contains(page, "typed") || !strings.Contains(page, "Not saved") {
+		t.Errorf("saving: %d %s", res.StatusCode, page)
+	}
+}
+
+// TestAVersionSaysWhetherAJobProvedIt: a job's draft is what it had proved when it ended,
+// and what a person saved no job has played.
+func TestAVersionSaysWhetherAJobProvedIt(t *testing.T) {
+	for what, c := range map[string]struct {
+		revision contract.Revision
+		want     string
+	}{
+		"a job's game":          {contract.Revision{Kind: "generated", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"a job's draft":         {contract.Revision{Kind: "draft", Job: testJob, Author: "m"}, "by a job (m), proven, but not delivered<"},
+		"what was saved":        {contract.Revision{Kind: "authored", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was left out":     {contract.Revision{Kind: "draft", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was found":        {contract.Revision{Kind: "import"}, "found in the project, unproven<"},
+		"what was taken back":   {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser}, "by you, the files of r3<"},
+		"a job over a person's": {contract.Revision{Kind: "authored", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"what a job took back":  {contract.Revision{Kind: "restore", Of: 3, Job: testJob, Author: "m"}, "by a job (m), the files of r3<"},
+	} {
+		c.revision.ID = 7
+		o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == contract.PathRevisions {
+				_ = json.NewEncoder(w).Encode(contract.Revisions{Revisions: []contract.Revision{c.revision}})
+				return
+			}
+			emptyGame(w, r)
+		})
+		if _, page := o.send(o.at(""), nil); !strings.Contains(page, c.want) {
+			t.Errorf("%s is not shown with %q: %s", what, c.want, page)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -81,8 +82,13 @@ func New(p Parts) (*Studio, error) {
 	return s, nil
 }
 
-// maxForm bounds a request's body: a file, and what a form makes of it.
-const maxForm = 4 << 20
+// maxForm bounds a request's body: a file, and what a form makes of it. Up to maxUnread more
+// is taken from the connection and left unread: a browser shows no answer on one that was
+// closed over what it sends.
+const (
+	maxForm   = 4 << 20
+	maxUnread = 32 << 20
+)
 
 // exchange is a request of somebody who is signed in, and its answer.
 type exchange struct {
@@ -116,6 +122,7 @@ func (s *Studio) Serve(w http.ResponseWriter, r *http.Request, who site.Studio) 
 	if pattern == "" { // a redirect of the mux to a cleaner path, or another method
 		inner.URL.Path = "/-/-/-/-"
 	}
+	defer func() { _, _ = io.CopyN(io.Discard, r.Body, maxUnread) }() // what can't be read ends the connection
 	share := s.Answers.Share(who.UserID)
 	defer share.Release()
 	inner = inner.WithContext(withShare(withWho(inner.Context(), who), share))

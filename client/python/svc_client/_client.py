@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 import uuid
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 from urllib.parse import quote
 
-from ._http import LOST, SUBMISSION_BUDGET, Retry, SvcError, Transport, backoff, final, once_delay, project_delay, query
+from ._http import (
+    CALL_BUDGET, CONNECT_BUDGET, FOREIGN, LOST, SUBMISSION_BUDGET, Patience, Retry, SvcError, Transport, backoff, final,
+    once_delay, project_delay, query,
+)
 
-_MAX_FAILURES = 5  # connections in a row that bring nothing
 _POLL = 2.0  # seconds
 _ENDS = ("completed", "failed", "cancelled")
 
@@ -108,12 +109,18 @@ class Job:
         return self._http.call("POST", self._path("/events/token"))
 
     def events(self, after: int = 0) -> Iterator[Record]:
-        """Each event once and in order, until the job's last. It connects again by itself."""
+        """Each event once and in order, until the job's last.
+
+        It connects again by itself, for 8 minutes without a sign of the service.
+        """
+        return self._follow(after, Patience(self._http), SUBMISSION_BUDGET)
+
+    def _follow(self, after: int, patience: Patience, budget: float) -> Iterator[Record]:
         last, failures = after, 0
         while True:
             before, failed = last, None
             try:
-                for event in self._connection(last):
+                for event in self._connection(last, patience):
                     if event is None:
                         return
                     if event["type"] == "stream.reset":
@@ -130,18 +137,22 @@ class Job:
                     raise
                 failed = error
             failures = 0 if last > before else failures + 1
-            if failures >= _MAX_FAILURES:
+            wait = max(getattr(failed, "retry_after", None) or 0, backoff(failures))
+            if patience.spent(budget, wait):
                 raise failed or TimeoutError("the event stream brings nothing")
-            time.sleep(max(getattr(failed, "retry_after", None) or 0, backoff(failures)))
+            self._http.sleep(wait)
 
-    def _connection(self, last: int) -> Iterator[Optional[Record]]:
+    def _connection(self, last: int, patience: Patience) -> Iterator[Optional[Record]]:
         """The events of one stream; None when the log has ended."""
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": str(last)} if last else {})}
         with self._http.send("GET", self._path("/events"), headers=headers) as answer:
             if answer.status == 204:
                 yield None
                 return
+            if not answer.headers.get("Content-Type", "").startswith("text/event-stream"):
+                raise SvcError(answer.status, FOREIGN, answer.headers, "the event stream")
             for line in answer:
+                patience.seen()
                 if not line.endswith(b"\n"):
                     return  # half of one: the connection broke off
                 if not line.startswith(b"data: "):
@@ -153,34 +164,34 @@ class Job:
 
     def wait(self, on_event: Optional[Callable[[Record], None]] = None) -> Record:
         """The record of the job once it has ended, whatever its end."""
-        events = self.events()
+        last, patience = 0, Patience(self._http)
         while True:
-            try:
-                event = next(events, None)
-            except (SvcError, *LOST) as error:
-                if final(error):
-                    raise
-                break  # no stream can be had: the record says when it is over
-            if event is None:
-                break
-            if on_event:
-                on_event(event)
-        failures = 0
-        while True:
+            events = self._follow(last, patience, CONNECT_BUDGET)
+            while True:
+                try:
+                    event = next(events, None)
+                except (SvcError, *LOST) as error:
+                    if final(error):
+                        raise
+                    break  # no stream can be had for now: the record says whether it is over
+                if event is None:
+                    break
+                last = event.get("seq", 0)
+                if on_event:
+                    on_event(event)
             try:
                 record = self.status()
                 if record["status"] in _ENDS:
                     return record
-                failures = 0
+                patience.seen()
             except (SvcError, *LOST) as error:
-                failures += 1
-                if final(error) or failures > _MAX_FAILURES:
+                if final(error) or patience.spent(SUBMISSION_BUDGET, _POLL):
                     raise
-            time.sleep(max(_POLL, backoff(failures)))
+            self._http.sleep(_POLL)
 
     def download(self, on_progress: Optional[Callable[[int], None]] = None) -> bytes:
         """The ZIP. A broken connection is taken up where it broke; what came is checked by its SHA-256."""
-        parts, etag, failures = bytearray(), "", 0
+        parts, etag, failures, patience = bytearray(), "", 0, Patience(self._http)
         while True:
             before, failed, own = len(parts), None, False
             headers: Mapping[str, str] = {"Range": f"bytes={len(parts)}-", "If-Range": etag} if parts else {}
@@ -189,14 +200,15 @@ class Job:
                     if answer.status != 206:
                         parts.clear()  # all of it comes again
                     etag = answer.headers.get("ETag", "")
-                    total = len(parts) + int(answer.headers["Content-Length"])
+                    length = answer.headers["Content-Length"]
+                    total = None if length is None else len(parts) + int(length)
                     while chunk := answer.read(1 << 16):
                         parts += chunk
                         if on_progress:
                             own = True  # what it raises is no lost connection
                             on_progress(len(parts))
                             own = False
-                if len(parts) == total:
+                if total is None or len(parts) == total:
                     if etag != f'"{hashlib.sha256(parts).hexdigest()}"':
                         raise ValueError("the download is damaged: its SHA-256 is not that of the service")
                     return bytes(parts)
@@ -205,6 +217,9 @@ class Job:
                     raise
                 failed = error
             failures = 0 if len(parts) > before else failures + 1
-            if failures >= _MAX_FAILURES:
+            if failures == 0:
+                patience.seen()
+            wait = max(getattr(failed, "retry_after", None) or 0, backoff(failures))
+            if patience.spent(CALL_BUDGET, wait):
                 raise failed or TimeoutError("the download brings nothing")
-            time.sleep(max(getattr(failed, "retry_after", None) or 0, backoff(failures)))
+            self._http.sleep(wait)

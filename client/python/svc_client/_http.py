@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import http.client
 import json
+import re
+import socket
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -15,14 +19,16 @@ T = TypeVar("T")
 
 SUBMISSION_BUDGET = 8 * 60.0  # seconds, in which a submission is sent again
 CALL_BUDGET = 60.0  # the same of all else
+CONNECT_BUDGET = 10.0  # of an address at which nothing has answered yet: it may be wrong
 DEFAULT_RETRY_AFTER = 30.0
 IDLE_LIMIT = 45.0  # of a connection that brings nothing; streams beat every 15 s
 
 LOST = (OSError, http.client.HTTPException, urllib.error.URLError)
+FOREIGN = {"error": "what answers is not the service"}
 
 
 class SvcError(Exception):
-    """A refusal of the service."""
+    """A refusal of the service, or an answer that is not the service's: then status is below 400."""
 
     def __init__(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str], what: str) -> None:
         super().__init__(f"{what}: {status} {body.get('error', 'without a reason')}")
@@ -36,6 +42,10 @@ class SvcError(Exception):
             self.retry_after: Optional[float] = None if after is None else float(after)
         except ValueError:
             self.retry_after = None
+
+
+class Stopped(Exception):
+    """The call goes on no more."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ def once_delay(error: Exception, attempt: int) -> Optional[float]:
 
 
 def project_delay(error: Exception, attempt: int) -> Optional[float]:
-    """The same of the creation of a project, which starts no engine that takes its time."""
+    """The same of what only reads, and of the creation of a project, which starts no engine that takes its time."""
     wait = call_delay(error, attempt)
     return once_delay(error, attempt) if wait is None else wait
 
@@ -90,10 +100,59 @@ class Transport:
             raise ValueError("an api_key is required")
         base = base_url.rstrip("/")
         self.base = base[: -len("/v1")] if base.endswith("/v1") else base
+        address = urllib.parse.urlsplit(self.base)
+        named = address.hostname and address.port != 0  # which raises a ValueError where it is no number
+        if address.scheme not in ("http", "https") or not named or re.search(r"[\0-\x20\x7f]", self.base):
+            raise ValueError("the base_url must begin with http:// or https:// and name a host")
         self._key = api_key
         self._on_retry = on_retry
         # A redirect would carry the key to another host.
         self._opener = urllib.request.build_opener(_NoRedirect)
+        self.reached = threading.Event()  # something has answered at the address
+        self._stopped: Optional[threading.Event] = None
+        self._answer: Optional[http.client.HTTPResponse] = None
+
+    def stoppable(self) -> Transport:
+        """The same, for one call that another thread may stop."""
+        own = copy.copy(self)
+        own._stopped, own._answer = threading.Event(), None
+        return own
+
+    def stop(self) -> None:
+        """Ends the call of a stoppable one: what it waits for, and what it reads."""
+        assert self._stopped is not None
+        self._stopped.set()
+        try:
+            if self._answer is not None:  # whose close would wait for who reads it
+                with socket.fromfd(self._answer.fileno(), socket.AF_INET, socket.SOCK_STREAM) as connection:
+                    connection.shutdown(socket.SHUT_RDWR)
+        except (OSError, ValueError, AttributeError):
+            pass  # it is closed
+
+    def sleep(self, seconds: float) -> None:
+        if self._stopped is None:
+            time.sleep(seconds)
+        elif self._stopped.wait(seconds):
+            raise Stopped
+
+    def _open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        if self._stopped is not None and self._stopped.is_set():
+            raise Stopped
+        try:
+            self._answer = answer = self._opener.open(request, timeout=IDLE_LIMIT)
+        except urllib.error.HTTPError:
+            self.reached.set()
+            raise
+        except urllib.error.URLError:
+            raise  # there was no connection
+        except LOST:
+            self.reached.set()
+            raise
+        self.reached.set()
+        if self._stopped is not None and self._stopped.is_set():
+            answer.close()
+            raise Stopped
+        return answer
 
     def send(
         self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None,
@@ -107,11 +166,11 @@ class Transport:
         if data is not None:
             request.add_header("Content-Type", "application/json")
         try:
-            return self._opener.open(request, timeout=IDLE_LIMIT)
+            return self._open(request)
         except urllib.error.HTTPError as refused:
             with refused:
                 try:
-                    told = json.loads(refused.read(1 << 16))
+                    told = FOREIGN if refused.code < 400 else json.loads(refused.read(1 << 16))
                 except (ValueError, *LOST):
                     told = {}
             named = told if isinstance(told, dict) else {}
@@ -123,18 +182,19 @@ class Transport:
                 return json.loads(answer.read())
             except ValueError:
                 if "json" not in answer.headers.get("Content-Type", ""):
-                    raise  # it is not the service's
+                    raise SvcError(answer.status, FOREIGN, answer.headers, f"{method} {path.split('?')[0]}") from None
                 raise ConnectionError("the answer broke off") from None
 
     def call(
         self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None,
-        delay: Callable[[Exception, int], Optional[float]] = call_delay,
+        delay: Optional[Callable[[Exception, int], Optional[float]]] = None,
     ) -> Any:
+        delay = delay or (project_delay if method == "GET" else call_delay)
         return self.again(lambda: self.json(method, path, body, headers), CALL_BUDGET, delay)
 
     def again(self, attempt: Callable[[], T], budget: float, delay: Callable[[Exception, int], Optional[float]]) -> T:
         """Calls attempt until it succeeds, another can't help, or would come after the budget."""
-        gives_up = time.monotonic() + budget
+        patience = Patience(self, time.monotonic())
         count = 0
         while True:
             try:
@@ -142,11 +202,28 @@ class Transport:
             except (SvcError, *LOST) as error:
                 wait = delay(error, count)
                 count += 1
-                if wait is None or time.monotonic() + wait > gives_up:
+                if wait is None or patience.spent(budget, wait):
                     raise
                 if self._on_retry:
                     self._on_retry(Retry(wait, error, count))
-                time.sleep(wait)
+                self.sleep(wait)
+
+
+class Patience:
+    """How long failures are borne: from the first since the last sign of the service, or from a given time."""
+
+    def __init__(self, http: Transport, since: Optional[float] = None) -> None:
+        self._http, self._since = http, since
+
+    def seen(self) -> None:
+        self._since = None
+
+    def spent(self, budget: float, wait: float) -> bool:
+        """Whether an attempt after so long would come after the budget."""
+        if self._since is None:
+            self._since = time.monotonic()
+        most = budget if self._http.reached.is_set() else min(budget, CONNECT_BUDGET)
+        return time.monotonic() + wait > self._since + most
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

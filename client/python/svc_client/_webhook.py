@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import time
 from typing import Any, Dict, Mapping, Optional
 
@@ -24,14 +25,14 @@ def verify_webhook(headers: Mapping[str, str], body: bytes, secret: str, now: Op
     """
     given = {name.lower(): value for name, value in headers.items()}
     id_, stamp, signatures = (given.get("webhook-" + name, "") for name in ("id", "timestamp", "signature"))
-    if not id_ or not (stamp.isascii() and stamp.isdigit()) or not signatures:
+    if not id_ or not re.fullmatch("[0-9]{1,15}", stamp) or not signatures:
         raise WebhookError("the webhook headers are missing or malformed")
-    if not secret.startswith("whsec_"):
-        raise ValueError("the secret must begin with whsec_")
+    key = base64.b64decode(secret[len("whsec_"):], validate=True)
+    if not secret.startswith("whsec_") or not key:
+        raise ValueError("the secret must be whsec_ and base64")
     if abs((time.time() if now is None else now) - int(stamp)) > _TOLERANCE:
         raise WebhookError("the post is too old, or of the future")
-    key = base64.b64decode(secret[len("whsec_"):], validate=True)
-    want = hmac.new(key, f"{id_}.{stamp}.".encode() + body, hashlib.sha256).digest()
+    want = hmac.new(key, f"{id_}.{stamp}.".encode(errors="replace") + body, hashlib.sha256).digest()
     for signature in signatures.split(" "):
         if not signature.startswith("v1,"):
             continue

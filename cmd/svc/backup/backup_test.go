@@ -133,7 +133,7 @@ func (p *place) work(ctx context.Context, done func(n int, jobID string)) {
 		})
 		kept := rec.JobID
 		if err == nil && n%3 == 0 {
-			kept, err = "", p.archive.Forget(rec.ProjectID)
+			kept, err = "", p.archive.Forget(context.Background(), rec.ProjectID)
 		}
 		if err != nil {
 			p.t.Error(err)

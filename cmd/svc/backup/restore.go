@@ -176,9 +176,15 @@ func isStore(e os.DirEntry) int {
 // toPostgres moves the databases of a directory that no service works on.
 func toPostgres(ctx context.Context, dir, address string) error {
 	books, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
-	opened, err := store.OpenSQLite(ctx, books) // which brings it up to date
+	err := store.CheckEmpty(ctx, address)
 	if err == nil {
-		err = opened.Close()
+		err = analytics.CheckEmpty(ctx, address)
+	}
+	if err == nil {
+		var opened *store.Store
+		if opened, err = store.OpenSQLite(ctx, books); err == nil { // which brings it up to date
+			err = opened.Close()
+		}
 	}
 	if err == nil {
 		_, err = store.Copy(ctx, books, address)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,14 +26,14 @@ func migrateCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate [--to postgres://…]",
 		Short: "Move the store from SQLite to PostgreSQL; the service must not run",
-		Long: `Move the store from SQLite to PostgreSQL: all rows in one transaction, which are
-compared before it is committed. The database must be empty, and the service must
-not run: it is away for as long as this takes. Set SVC_STORE after that and start
-it; keys, jobs and engines are as they were. The file stays as svc.db.moved.
+		Long: `Move the store from SQLite to PostgreSQL, and then what was played: all rows, which
+are compared before they are committed. The database must be empty, and the service
+must not run: it is away for as long as this takes. Set SVC_STORE after that and
+start it; keys, jobs, games and engines are as they were. The files stay as
+svc.db.moved and analytics.db.moved.
 
 A URL with a password belongs in the variable SVC_STORE: every user of the machine
-sees flags. How games were played (analytics.db) is not moved, but what is paid of
-their events is.`,
+sees flags.`,
 		Example: "  SVC_STORE=postgres://svc:…@db/svc svc admin migrate --data-dir /srv/svc",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -57,20 +58,30 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 		return nil, fmt.Errorf("moving the store: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := analytics.CarryMeters(ctx, filepath.Join(dir, analytics.File), to); err != nil {
-		return nil, fmt.Errorf("moving the store: %w", err)
+	err = store.CheckEmpty(ctx, to)
+	if err == nil {
+		err = analytics.CheckEmpty(ctx, to)
 	}
-	tables, err = store.Copy(ctx, file, to)
+	if err == nil {
+		tables, err = store.Copy(ctx, file, to)
+	}
 	if errors.Is(err, store.ErrNotEmpty) {
 		return nil, fmt.Errorf("%w: name a database of its own for svc", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("moving the store: %w", err)
 	}
-	if err := os.Rename(file, file+movedSuffix); err != nil {
-		return nil, fmt.Errorf("the rows are in PostgreSQL, but the old file is still in use: %w", err)
+	plays := filepath.Join(dir, analytics.File)
+	played, err := analytics.Copy(ctx, plays, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("moving what was played: the store is in the database already, which is to be emptied before the next attempt: %w", err)
 	}
-	return tables, nil
+	for _, moved := range []string{plays, file} {
+		if err := os.Rename(moved, moved+movedSuffix); err != nil && (moved == file || !errors.Is(err, fs.ErrNotExist)) {
+			return nil, fmt.Errorf("the rows are in PostgreSQL, but the old file is still in use: %w", err)
+		}
+	}
+	return append(tables, played...), nil
 }
 
 func printTables(w io.Writer, tables []store.Table) {

@@ -1,16 +1,71 @@
 package commands
 
 import (
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/sidecar/analytics"
+	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
+
+// TestADatabaseOfAnotherServiceIsNotTouchedByAMove: neither its tables nor the meters of its
+// games.
+func TestADatabaseOfAnotherServiceIsNotTouchedByAMove(t *testing.T) {
+	dir, to := t.TempDir(), postgrestest.URL(t)
+	file, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
+	ours, err := store.OpenSQLite(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	played, err := analytics.Open(t.Context(), plays, nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(ours.Close(), played.Close()); err != nil {
+		t.Fatal(err)
+	}
+	query(t, "sqlite", plays, "INSERT INTO play_meters (game, granted, used) VALUES ('g', 1, 10) RETURNING true")
+	other, err := store.OpenPostgres(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = keys.New(other, nil).CreateUser(t.Context(), "test", "bob", 1)
+	if err = errors.Join(err, other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := moveStore(t.Context(), dir, to); !errors.Is(err, store.ErrNotEmpty) {
+		t.Errorf("got %v", err)
+	}
+	if query(t, "pgx", to, "SELECT to_regclass('play_meters') IS NOT NULL") {
+		t.Error("it has got tables of games that are played")
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("the store that was not moved: %v", err)
+	}
+}
+
+// query runs a query whose result is one truth.
+func query(t *testing.T, driver, address, text string) (yes bool) {
+	t.Helper()
+	db, err := sql.Open(driver, address)
+	if err == nil {
+		err = errors.Join(db.QueryRowContext(t.Context(), text).Scan(&yes), db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yes
+}
 
 func TestStoreIsNotMovedWhileAServiceHasIt(t *testing.T) {
 	dir, to := t.TempDir(), postgrestest.URL(t)
@@ -31,5 +86,47 @@ func TestStoreIsNotMovedWhileAServiceHasIt(t *testing.T) {
 	_, gone := os.Stat(file)
 	if _, err := os.Stat(file + movedSuffix); err != nil || !errors.Is(gone, fs.ErrNotExist) {
 		t.Errorf("after the move: %v, %v", gone, err)
+	}
+}
+
+func TestWhatAnOwnerSetOfAGameMovesAlong(t *testing.T) {
+	const game = "0123456789abcdef01234567"
+	dir, to := t.TempDir(), postgrestest.URL(t)
+	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(address string, do func(*analytics.Log) error) {
+		t.Helper()
+		l, err := analytics.Open(t.Context(), address, nil, time.Now)
+		if err == nil {
+			err = errors.Join(do(l), l.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	rules := analytics.BoardRulesOf(api.BoardRules{Better: api.BetterLower, Rewards: []api.RewardRule{{ID: "first", Name: "First", Kind: api.RewardWin}}})
+	plays := filepath.Join(dir, analytics.File)
+	play(plays, func(l *analytics.Log) error {
+		return errors.Join(l.SetAskConsent(t.Context(), game, true), l.SetBoardRules(t.Context(), game, rules))
+	})
+	tables, err := moveStore(t.Context(), dir, to)
+	if err != nil || !slices.Contains(tables, store.Table{Name: "play_options", Rows: 1}) {
+		t.Fatalf("moved are %v, %v", tables, err)
+	}
+	play(to, func(l *analytics.Log) error {
+		ask, err := l.AskConsent(t.Context(), game)
+		got, failed := l.BoardRules(t.Context(), game)
+		if !ask || !got.Lower || len(got.Rewards) != 1 {
+			t.Errorf("after the move players are asked %v, and the board has %+v", ask, got)
+		}
+		return errors.Join(err, failed)
+	})
+	if _, err := os.Stat(plays + movedSuffix); err != nil {
+		t.Error(err)
 	}
 }

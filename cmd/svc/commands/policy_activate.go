@@ -25,7 +25,7 @@ const (
 	// rehearsed is how far back decisions are made again before an activation.
 	rehearsed = time.Hour
 	// previewTimeout bounds how long it may take to find out what a policy changes.
-	previewTimeout = time.Minute
+	previewTimeout = 3 * time.Minute
 )
 
 // errNotActivated is the error of an activation that nobody said yes to.
@@ -41,10 +41,11 @@ passed every step: its signature where the service asks for one, its sequence,
 compilation, its own tests, and a table of decisions. Otherwise the active policy
 stays. It holds until the service's source of policies changes.
 
-Shown is the difference to the active policy, as by svc policy diff, and which
-decisions of the last hour it would have made otherwise. Where something changes the
+Shown is the difference to the active policy, as by svc policy diff, whether the table
+in testdata is that of the rules, and which decisions of the last hour the policy would
+have made otherwise. Where something changes the
 command asks, or without a terminal needs --yes. With --yes the policy is activated also
-where that can't be shown, or not within a minute. One that changes more of what was
+where that can't be shown, or not within three minutes. One that changes more of what was
 decided than the service's threshold, or needs a second person's approval, waits in
 shadow for svc policy approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),
@@ -109,6 +110,7 @@ func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot
 type preview struct {
 	diff   verify.Difference
 	replay *replay.Report // nil: there is no decision log here
+	table  []string       // why the table that the policy carries is not that of its rules
 }
 
 // preview compares files, of which next is made, with the active policy.
@@ -125,8 +127,13 @@ func (o *localOptions) preview(ctx context.Context, from string, next *policy.Ev
 	if p.replay, err = o.rehearse(ctx, next, before); err != nil {
 		return nil, err
 	}
-	p.diff, err = verify.Diff(ctx, active, files)
-	return p, err
+	if p.diff, err = verify.Diff(ctx, active, files); err != nil {
+		return nil, err
+	}
+	if _, carried := files[verify.TableFile]; carried && next.Revision() != from {
+		_, p.table = verify.CheckTable(ctx, files, next)
+	}
+	return p, nil
 }
 
 // rehearse has both policies make the decisions of the last hour again; nil without a log.
@@ -144,9 +151,9 @@ func (o *localOptions) rehearse(ctx context.Context, next, active *policy.Evalua
 	return &report, err
 }
 
-// none reports whether the policy decides as the active one does.
+// none reports whether the policy decides as the active one does, and as its own table says.
 func (p *preview) none() bool {
-	return p.diff.None() && (p.replay == nil || len(p.replay.Changes) == 0)
+	return p.diff.None() && len(p.table) == 0 && (p.replay == nil || len(p.replay.Changes) == 0)
 }
 
 func (p *preview) print(w io.Writer) {
@@ -154,6 +161,12 @@ func (p *preview) print(w io.Writer) {
 		fmt.Fprintln(w, nothingChanges(p.diff))
 	}
 	printDifference(w, p.diff)
+	if len(p.table) > 0 {
+		fmt.Fprintln(w, "\nthe table that the policy carries, which reviewers read, is not that of its rules:")
+	}
+	for _, finding := range p.table {
+		fmt.Fprintln(w, "  "+finding)
+	}
 	if p.replay == nil {
 		fmt.Fprintln(w, "\nthere is no decision log in the data directory: no decision was made again")
 		return

@@ -3,12 +3,17 @@ package commands
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -102,7 +107,7 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	const row, group = "403 project.forbidden -> 200 allowed", "of the decisions of the last hour change 1:\n1 decision: status: 403 project.forbidden -> 200 allowed"
-	for _, no := range []string{"", "n\n", "\n", "yes, but\n"} {
+	for _, no := range []string{"", "n\n"} {
 		code, out, errs := s.activate(t, no, policytest.Example(t))
 		if code != exitError || !strings.Contains(out, row) || !strings.Contains(out, group) || !strings.Contains(errs, "activate it? [y/N]") || !strings.Contains(errs, "--yes") {
 			t.Fatalf("answered %q: exit code %d, %s%s", no, code, errs, out)
@@ -122,5 +127,49 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 	var info activation.Info
 	if json.Unmarshal([]byte(out), &info) != nil || code != exitOK || info.Number == 0 || !strings.Contains(errs, "200 allowed -> 403 project.forbidden") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+func TestOnlyAYesIsAYes(t *testing.T) {
+	for said, yes := range map[string]bool{"": false, "\n": false, "n\n": false, "yes, but\n": false, "y\n": true, "yes\n": true} {
+		c := &cobra.Command{}
+		c.SetIn(strings.NewReader(said))
+		c.SetErr(io.Discard)
+		if confirmed(c, "activate") != yes {
+			t.Errorf("%q is a yes: %v", said, !yes)
+		}
+	}
+}
+
+// TestAMaskThatDiffersIsAChange: an activation asks about it, though no decision changes.
+func TestAMaskThatDiffersIsAChange(t *testing.T) {
+	p := &preview{diff: verify.Difference{Mask: []string{"system/log/mask.rego:3 system.log.mask"}}}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "decision log's mask") || !strings.Contains(out.String(), "mask.rego:3 system.log.mask") || strings.Contains(out.String(), "no decision of the table changes") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
+	}
+	if all := entries(p.diff); len(all) != 1 || all[0].Mask == "" {
+		t.Errorf("entries %+v", all)
+	}
+}
+
+// TestATableThatIsNotOfTheRulesIsAChange: reviewers read it, not the rules.
+func TestATableThatIsNotOfTheRulesIsAChange(t *testing.T) {
+	src, err := bundle.ReadDir(policy.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := policytest.Embedded(t).Evaluator
+	if _, findings := verify.CheckTable(t.Context(), src, e); len(findings) > 0 {
+		t.Errorf("the shipped table: %q", findings)
+	}
+	src[verify.TableFile] = bytes.Replace(src[verify.TableFile], []byte("allowed"), []byte("project.forbidden"), 1)
+	_, findings := verify.CheckTable(t.Context(), src, e)
+	p := &preview{table: findings}
+	var out bytes.Buffer
+	p.print(&out)
+	if p.none() || !strings.Contains(out.String(), "is not that of its rules:\n  "+verify.TableFile+":") {
+		t.Errorf("none %t:\n%s", p.none(), &out)
 	}
 }

@@ -46,6 +46,8 @@ that svc was built with. Exit code 0 when nothing changes, 1 when something does
 				return fmt.Errorf("%d decisions of the table change", len(d.Changes))
 			case d.Conditional():
 				return errors.New("no decision of the table changes, but allow holds under other conditions")
+			case len(d.Rules) == 0:
+				return errors.New("no decision changes, but the mask of the decision log differs")
 			}
 			return errors.New("no decision of the table changes, and allow holds under the same conditions, but other rules differ")
 		},
@@ -57,7 +59,8 @@ type entry struct {
 	*verify.Change
 	*verify.Condition
 	Rule string `json:"rule,omitempty"`
-	Cut  string `json:"cut,omitempty"` // what was left out of the table
+	Mask string `json:"mask,omitempty"` // a rule of the decision log's mask
+	Cut  string `json:"cut,omitempty"`  // what was left out of the table
 }
 
 // nothingChanges says so, and of what.
@@ -78,6 +81,9 @@ func entries(d verify.Difference) []entry {
 	for _, rule := range d.Rules {
 		all = append(all, entry{Rule: rule})
 	}
+	for _, rule := range d.Mask {
+		all = append(all, entry{Mask: rule})
+	}
 	for _, cut := range d.Cut {
 		all = append(all, entry{Cut: cut})
 	}
@@ -94,9 +100,14 @@ func printDifference(w io.Writer, d verify.Difference) {
 			fmt.Fprintln(w, condition)
 		}
 	}
-	if len(d.Rules) > 0 {
-		fmt.Fprintln(w, "\nrules of refusals and limits that differ:")
-		for _, rule := range d.Rules {
+	for _, group := range []struct {
+		heading string
+		rules   []string
+	}{{"rules of refusals and limits that differ:", d.Rules}, {"rules that differ of the decision log's mask, which hide or show what is recorded:", d.Mask}} {
+		if len(group.rules) > 0 {
+			fmt.Fprintln(w, "\n"+group.heading)
+		}
+		for _, rule := range group.rules {
 			fmt.Fprintln(w, "  "+rule)
 		}
 	}

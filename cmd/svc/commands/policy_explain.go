@@ -29,8 +29,9 @@ func policyExplainCommand(o *localOptions) *cobra.Command {
 		Short: "Show how a recorded decision comes about: its rules and the trace",
 		Long: `Show how a recorded decision comes about: its rules and the trace. Of a request,
 by what its answer has as X-Request-Id, all decisions are listed and the one that
-answered it is explained: the first refusal, or else the last. The policy is the
-one that decided: it is kept for as long as the log has a decision of it.`,
+answered it is explained: a replay, or else the first refusal, which of a list those of
+the projects that it leaves out are not, or else the last. The policy is the one that
+decided: it is kept for as long as the log has a decision of it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			log, err := o.openLog(c, logFile)
@@ -65,11 +66,26 @@ one that decided: it is kept for as long as the log has a decision of it.`,
 
 // answering returns which of the decisions on a request its answer was.
 func answering(records []decisionlog.Record) decisionlog.Record {
-	i := slices.IndexFunc(records, func(r decisionlog.Record) bool { return r.Result == nil || !r.Result.Allow })
-	if i < 0 {
-		i = len(records) - 1
+	if i := slices.IndexFunc(records, func(r decisionlog.Record) bool { return r.Path == decisionlog.ReplayPath }); i >= 0 {
+		return records[i]
 	}
-	return records[i]
+	list := slices.IndexFunc(records, isList)
+	refused := func(r decisionlog.Record) bool {
+		return r.Result == nil || !r.Result.Allow && (list < 0 || r.Input.Action != policy.ActionGetProject)
+	}
+	switch i := slices.IndexFunc(records, refused); {
+	case i >= 0:
+		return records[i]
+	case list >= 0:
+		return records[list]
+	}
+	return records[len(records)-1]
+}
+
+// isList reports whether a list was allowed, which then asks of each project whether it may
+// be got, and leaves out those that may not.
+func isList(r decisionlog.Record) bool {
+	return r.Result != nil && r.Result.Allow && (r.Input.Action == policy.ActionListProjects || r.Input.Action == policy.ActionListJobs)
 }
 
 // explainer returns the policy to explain a decision with: the one that is
@@ -103,6 +119,9 @@ func printExplanation(out io.Writer, x replay.Explanation) {
 	}
 	if x.Record.Path == decisionlog.LedgerPath {
 		fmt.Fprintln(out, "refused by the ledger, which looks again when it admits a job; below is the policy on the facts of just after")
+	}
+	if x.Record.Path == decisionlog.ReplayPath {
+		fmt.Fprintln(out, "answered with the job of an earlier submission with the same Idempotency-Key; below is the policy on the facts of just after")
 	}
 	if x.Record.Result != nil {
 		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)

@@ -145,7 +145,7 @@ func printReplay(out io.Writer, report replay.Report) {
 		fmt.Fprintf(out, "%d lines could not be decided again; the first: %s\n", report.Unreadable, report.FirstUnreadable)
 	}
 	if report.Ledger > 0 {
-		fmt.Fprintf(out, "%s left out: the ledger's, which no policy decides\n", change.Count(report.Ledger, "refusal"))
+		fmt.Fprintf(out, "%s left out: the ledger's, which no policy decides\n", change.Count(report.Ledger, "record"))
 	}
 	for _, group := range report.Changes {
 		expected := ""

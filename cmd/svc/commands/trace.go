@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,9 @@ import (
 // maxTraceLine bounds, in bytes, the lines of logs that svc trace reads; longer ones
 // are skipped.
 const maxTraceLine = 1 << 20
+
+// maxTraced bounds how many requests are shown that came with one id: the newest.
+const maxTraced = 20
 
 // traced is what a data folder knows of one request.
 type traced struct {
@@ -45,8 +49,11 @@ type accessLine struct {
 	JobID     string  `json:"svc_job"`
 	Rule      string  `json:"svc_rule"`
 	Request   struct {
-		Method string `json:"method"`
-		URI    string `json:"uri"`
+		Method  string `json:"method"`
+		URI     string `json:"uri"`
+		Headers struct {
+			ID []string `json:"X-Request-Id"` // as the client sent it
+		} `json:"headers"`
 	} `json:"request"`
 }
 
@@ -57,7 +64,8 @@ func traceCommand() *cobra.Command {
 		Short: "Show what is known of a request, by the X-Request-Id of its answer",
 		Long: `Show what is known of a request, by the X-Request-Id of its answer: its line in the
 access log, the decisions on it, the job that it made or named, and what the
-job's engine wrote of it. The logs are those of the data folder.`,
+job's engine wrote of it. Where no answer had that id, the newest requests are
+shown that were sent with it. The logs are those of the data folder.`,
 		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -69,28 +77,36 @@ job's engine wrote of it. The logs are those of the data folder.`,
 	return c
 }
 
-// trace looks through the logs of a data folder.
+// trace looks through the logs of a data folder. Where no answer had the id, requests are
+// looked for that came with it.
 func trace(dir, requestID string) (traced, error) {
-	t := traced{RequestID: requestID, Access: []json.RawMessage{}}
-	files, err := filepath.Glob(filepath.Join(dir, "access*.log"))
-	if err != nil {
-		return t, fmt.Errorf("finding access logs: %w", err)
+	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}}
+	if requestID == "" {
+		return t, misused("name a request by its X-Request-Id")
 	}
-	for _, file := range files {
-		err := eachLine(file, requestID, func(line []byte) {
-			var a accessLine
-			if json.Unmarshal(line, &a) != nil || a.RequestID != requestID {
-				return
-			}
-			t.Access = append(t.Access, bytes.Clone(line))
-			t.JobID, t.ProjectID = a.JobID, a.ProjectID
-		})
-		if err != nil {
-			return t, err
+	answered, sent, err := accessLines(dir, requestID)
+	if err != nil {
+		return t, err
+	}
+	ids := []string{requestID}
+	if len(answered) == 0 && len(sent) > 0 {
+		answered, ids = sent[max(0, len(sent)-maxTraced):], nil
+	}
+	for _, line := range answered {
+		var a accessLine
+		if err := json.Unmarshal(line, &a); err != nil {
+			return t, fmt.Errorf("reading access log: %w", err)
+		}
+		t.Access = append(t.Access, line)
+		t.JobID, t.ProjectID = a.JobID, a.ProjectID
+		if a.RequestID != "" && !slices.Contains(ids, a.RequestID) {
+			ids = append(ids, a.RequestID)
 		}
 	}
-	if err := t.decisions(dir); err != nil {
-		return t, err
+	for _, id := range ids {
+		if err := t.decisions(dir, id); err != nil {
+			return t, err
+		}
 	}
 	if len(t.Access) == 0 && len(t.Decisions) == 0 {
 		return t, fmt.Errorf("no log in %s knows the request %s: see that it is the data folder of the gateway that answered, and how long its logs are kept", dir, requestID)
@@ -98,7 +114,35 @@ func trace(dir, requestID string) (traced, error) {
 	return t, t.engine(dir)
 }
 
-func (t *traced) decisions(dir string) error {
+// accessLines returns the lines of the access logs on requests whose answers had an id, and
+// those on requests that came with it.
+func accessLines(dir, id string) (answered, sent []json.RawMessage, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("finding access logs: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "access") || !strings.HasSuffix(e.Name(), ".log") {
+			continue
+		}
+		err := eachLine(filepath.Join(dir, e.Name()), id, func(line []byte) {
+			var a accessLine
+			switch {
+			case json.Unmarshal(line, &a) != nil:
+			case a.RequestID == id:
+				answered = append(answered, bytes.Clone(line))
+			case slices.Contains(a.Request.Headers.ID, id):
+				sent = append(sent, bytes.Clone(line))
+			}
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return answered, sent, nil
+}
+
+func (t *traced) decisions(dir, requestID string) error {
 	log, err := decisionlog.OpenAll(filepath.Join(dir, decisionlog.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -107,8 +151,8 @@ func (t *traced) decisions(dir string) error {
 		return fmt.Errorf("reading decision log: %w", err)
 	}
 	defer log.Close()
-	selection, err := decisionlog.Select(log, decisionlog.Filter{RequestID: t.RequestID}, 0)
-	t.Decisions = selection.Records
+	selection, err := decisionlog.Select(log, decisionlog.Filter{RequestID: requestID}, 0)
+	t.Decisions = append(t.Decisions, selection.Records...)
 	if err != nil {
 		return fmt.Errorf("reading decision log: %w", err)
 	}
@@ -161,9 +205,10 @@ func printTrace(w io.Writer, t traced) {
 		if json.Unmarshal(line, &a) != nil {
 			continue
 		}
-		fmt.Fprintf(w, "%s  %s %s  %d in %s\n", time.UnixMicro(int64(a.Time*1e6)).UTC().Format(time.RFC3339Nano), a.Request.Method, a.Request.URI,
-			a.Status, time.Duration(a.Duration*float64(time.Second)).Round(time.Microsecond))
-		fmt.Fprintf(w, "user %s, key %s, project %s, job %s, rule %s\n", orDash(a.UserID), orDash(a.KeyID), orDash(a.ProjectID), orDash(a.JobID), orDash(a.Rule))
+		fmt.Fprintf(w, "%s  %s %s  %d in %s\n", time.UnixMicro(int64(a.Time*1e6)).UTC().Format(time.RFC3339Nano),
+			printable(a.Request.Method), printable(a.Request.URI), a.Status, time.Duration(a.Duration*float64(time.Second)).Round(time.Microsecond))
+		fmt.Fprintf(w, "user %s, key %s, project %s, job %s, rule %s\n", orDash(printable(a.UserID)), orDash(printable(a.KeyID)),
+			orDash(printable(a.ProjectID)), orDash(printable(a.JobID)), orDash(printable(a.Rule)))
 	}
 	printLogTable(w, slices.Clip(t.Decisions))
 	for _, line := range t.Engine {

@@ -53,3 +53,44 @@ func TestTraceFindsAllThatTheDataFolderKnowsOfARequest(t *testing.T) {
 		t.Errorf("an unknown request: %d %s", code, stderr)
 	}
 }
+
+// TestTraceFindsRequestsByTheIDThatTheirClientSent: it is all that the client of a client
+// may know. An id of ours is looked for first, so that nobody hides what has it.
+func TestTraceFindsRequestsByTheIDThatTheirClientSent(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[b]*") // a path, and no pattern
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"access.log": `{"request_id":"ours-1","status":503,"request":{"uri":"/first","headers":{"X-Request-Id":["theirs"]}}}` + "\n" +
+			`{"request_id":"ours-2","status":200,"request":{"uri":"/second","headers":{"X-Request-Id":["ours-1"]}}}` + "\n",
+		"decisions.jsonl": `{"decision_id":"d1","timestamp":"2026-11-24T10:00:00Z","path":"svc/authz/decision","request_id":"ours-1",` +
+			`"input":{"action":"generate"},"result":{"allow":true,"status":200,"rule":"svc.project.owner"}}` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"theirs", "ours-1"} {
+		code, stdout, stderr := svc("trace", "--data-dir", dir, id)
+		if code != exitOK || !strings.Contains(stdout, "/first  503") || !strings.Contains(stdout, "d1") || strings.Contains(stdout, "/second") {
+			t.Errorf("%s: %d %s\n%s", id, code, stderr, stdout)
+		}
+	}
+	if code, _, _ := svc("trace", "--data-dir", dir, ""); code != exitUsage {
+		t.Errorf("no id: %d", code)
+	}
+}
+
+// TestWhatClientsAskedForDoesNotDriveTheTerminalOfATrace: anybody may write a line of the
+// access log, and then complain.
+func TestWhatClientsAskedForDoesNotDriveTheTerminalOfATrace(t *testing.T) {
+	dir := t.TempDir()
+	line := `{"request_id":"r","user_id":"a\u009b1m","svc_rule":"b\u202e","status":404,"request":{"method":"GET","uri":"/\u009b2J\u001b[2J"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "access.log"), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := svc("trace", "--data-dir", dir, "r"); code != exitOK || strings.ContainsAny(stdout, "\x1b\u009b\u202e") {
+		t.Errorf("%d %s %q", code, stderr, stdout)
+	}
+}

@@ -3,9 +3,11 @@ package docker
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/events"
 	"github.com/moby/moby/client"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -72,9 +74,40 @@ func (d *Driver) Inspect(ctx context.Context, h driver.Handle) (driver.Observed,
 	obs.Running, obs.PID = alive(found.State.Status), found.State.Pid
 	if !obs.Running {
 		obs.Exit = exitOf(found.State)
+		if obs.Exit.Signal == int(syscall.SIGKILL) && obs.Exit.Reason == driver.ReasonKilled && d.outOfMemory(ctx, found.ID, obs.Exit.At) {
+			obs.Exit.Reason = driver.ReasonOOM
+		}
 	}
 	return obs, nil
 }
+
+// aroundEnd is for how long before and after its end a container's want of memory
+// explains a SIGKILL.
+const aroundEnd = time.Second
+
+// outOfMemory asks the daemon's events whether memory was the cause of an end. A daemon
+// learns of both apart, and one that learns of the end first leaves it out of the state.
+func (d *Driver) outOfMemory(ctx context.Context, id string, end time.Time) bool {
+	if end.IsZero() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*aroundEnd)
+	defer cancel()
+	stream := d.api.Events(ctx, client.EventsListOptions{
+		Since:   seconds(end.Add(-aroundEnd)),
+		Until:   seconds(end.Add(aroundEnd)),
+		Filters: make(client.Filters).Add("container", id).Add("event", string(events.ActionOOM)),
+	})
+	select {
+	case <-stream.Messages:
+		return true
+	case <-stream.Err: // io.EOF for one: nothing was said by then
+		return false
+	}
+}
+
+// seconds is a time as the daemon reads it.
+func seconds(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
 
 // List implements driver.Driver. A container that was made and not started is
 // among them: it is what an interrupted start leaves.

@@ -223,7 +223,7 @@ func (c *cleaner) clean(v any) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		redacted := v["type"] == "redacted_thinking"
+		sealed := v["type"] == "redacted_thinking" || v["type"] == "reasoning.encrypted"
 		for _, name := range names {
 			text, isText := v[name].(string)
 			switch {
@@ -231,7 +231,7 @@ func (c *cleaner) clean(v any) {
 				v[name] = 0
 			case isText && text != "" && slices.Contains(idMembers, name):
 				v[name] = c.word("id", text)
-			case isText && text != "" && (slices.Contains(sealedMembers, name) || redacted && name == "data"):
+			case isText && text != "" && (slices.Contains(sealedMembers, name) || sealed && name == "data"):
 				v[name] = c.word("sealed", text)
 			default:
 				c.clean(v[name])

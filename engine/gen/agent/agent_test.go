@@ -47,6 +47,20 @@ func TestModelEditsAndHandsIn(t *testing.T) {
 	}
 }
 
+func TestEachWishThatAModelLeavesOpenIsHandedOver(t *testing.T) {
+	phrases := make([]string, 12)
+	for i := range phrases {
+		phrases[i] = fmt.Sprintf("wish %d", i)
+	}
+	unmet, err := json.Marshal(map[string]any{"summary": "It wobbles.", "unmet": phrases})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := work(t, task(), &judge{}, calls("edit_file", edit("speed = 1", "speed = 2")), calls("done", string(unmet))); !slices.Equal(r.Unmet, phrases) {
+		t.Errorf("unmet %q, %v", r.Unmet, r.err)
+	}
+}
+
 func TestPromptComesInOrderAndOffersTheTools(t *testing.T) {
 	job := task()
 	job.Ask.Instructions, job.Ask.Context = "INSTRUCTIONS", []api.ContextBlock{{Name: "c", Content: "CONTEXT"}}

@@ -1,6 +1,11 @@
 package agent
 
-import "github.com/svc-games/svc/engine/model"
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/svc-games/svc/engine/model"
+)
 
 // priceOfOutput is what a token costs that is written, in those that are read.
 const priceOfOutput = 4
@@ -60,13 +65,57 @@ func (s *session) affords() (most int, stop Stop) {
 	return most, ""
 }
 
-// mostRead is how many tokens the conversation and the tools are at most.
+// Bounds of what wires put around the parts of a request, in bytes, and of how many
+// tokens the egress takes a picture for.
+const (
+	aroundRequest = 512
+	aroundPart    = 128
+	tokensOfShot  = 5000
+)
+
+// mostRead is how many tokens the conversation and the tools are at most, as the egress
+// counts a call that breaks off: by its bytes on the wire, whichever that is.
 func (s *session) mostRead() int {
-	bytes := s.talk.size()
+	size, shots := aroundRequest+quoted(s.talk.system), 0
 	for _, t := range s.offers {
-		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+		size += aroundPart + quoted(t.Name) + quoted(t.Description) + len(t.Parameters)
 	}
-	return max(bytes/bytesPerToken, s.talk.tokens())
+	for _, m := range s.talk.list {
+		size += aroundPart
+		for _, p := range m.Parts {
+			more, seen := weight(p)
+			size, shots = size+aroundPart+more, shots+seen
+		}
+	}
+	return max(size/bytesPerToken+shots*tokensOfShot, s.talk.tokens())
+}
+
+// weight is how many bytes a part has at most, and how many pictures.
+func weight(p model.Part) (size, shots int) {
+	size = quoted(p.Text)
+	if p.Image != nil {
+		shots++
+	}
+	if p.Call != nil {
+		size += quoted(p.Call.ID) + quoted(p.Call.Name) + quoted(p.Call.Arguments)
+	}
+	if p.Result != nil {
+		size += quoted(p.Result.ID) + quoted(p.Result.Text) + aroundPart*len(p.Result.Images)
+		shots += len(p.Result.Images)
+	}
+	if p.Opaque != nil {
+		size += len(p.Opaque.Raw)
+	}
+	return size, shots
+}
+
+// quoted is how many bytes a text has as a string of JSON.
+func quoted(text string) int {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // every text has a form
+	return b.Len()
 }
 
 // toRead is what reading them costs at most, in millionths of a TIK.

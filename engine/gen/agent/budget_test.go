@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,16 +19,19 @@ func writesFor(n int, u model.Usage) turn {
 	}
 }
 
-// costsAtMost is what a request costs that is charged at its limit.
-func costsAtMost(r model.Request, p model.Price) int64 {
-	bytes := len(r.System)
-	for _, t := range r.Tools {
-		bytes += len(t.Name) + len(t.Description) + len(t.Parameters)
+// costsAtMost is what a request costs that is charged at its limit, two bytes of JSON a
+// token.
+func costsAtMost(t *testing.T, r model.Request, p model.Price) int64 {
+	r.Lost = nil
+	raw, err := json.Marshal(struct {
+		System   string
+		Tools    []model.Tool
+		Messages []model.Message
+	}{r.System, r.Tools, r.Messages})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range r.Messages {
-		bytes += sizeOf(m)
-	}
-	return int64(bytes/bytesPerToken)*p.Input + int64(r.MaxOutput)*p.Output
+	return int64(len(raw)/2)*p.Input + int64(r.MaxOutput)*p.Output
 }
 
 // Whatever its answers take, an author never asks for one that may go beyond its TIK; it
@@ -67,7 +71,7 @@ func TestTIKIsNeverExceededAndWhatPassedIsTheGame(t *testing.T) {
 			next := tc.turns(i)
 			turns = append(turns, func(ctx context.Context, r model.Request) (model.Reply, error) {
 				reply, err := next(ctx, r)
-				most := costsAtMost(r, tc.prices["wise"])
+				most := costsAtMost(t, r, tc.prices["wise"])
 				if spent+most > tc.tik {
 					t.Errorf("%s: %d are spent, and %d may follow, of %d", name, spent, most, tc.tik)
 				}
@@ -86,6 +90,29 @@ func TestTIKIsNeverExceededAndWhatPassedIsTheGame(t *testing.T) {
 		}
 		if tc.told && !strings.Contains(fmt.Sprint(r.model.asked[asked-1].Messages), "Finish now") {
 			t.Errorf("%s: it was not told to finish", name)
+		}
+	}
+}
+
+// What a call may cost is counted with all that is sent: pictures, thoughts that go back,
+// names and marks of strings.
+func TestWhatIsReadIsCountedWithPicturesThoughtsAndQuotes(t *testing.T) {
+	plain := newSession(nil, nil, nil, task())
+	before := plain.mostRead()
+	for name, tc := range map[string]struct {
+		part model.Part
+		most int
+	}{
+		"a picture":  {model.Part{Result: &model.Result{ID: "c", Images: []model.Image{{Type: "image/png", Data: []byte("x")}}}}, 5000},
+		"a thought":  {model.Part{Opaque: &model.Opaque{Kind: "reasoning", Raw: json.RawMessage(`"` + strings.Repeat("x", 8000) + `"`)}}, 4000},
+		"quotes":     {model.Part{Text: strings.Repeat("\"", 4000)}, 4000},
+		"a name":     {model.Part{Call: &model.Call{ID: "c", Name: strings.Repeat("x", 600), Arguments: "{}"}}, 300},
+		"many parts": {model.Part{Text: "x"}, 16},
+	} {
+		s := newSession(nil, nil, nil, task())
+		s.talk.list = append(s.talk.list, model.Message{Role: model.RoleAssistant, Parts: []model.Part{tc.part}})
+		if more := s.mostRead() - before; more < tc.most {
+			t.Errorf("%s counts as %d tokens, and the egress may take it for %d", name, more, tc.most)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,12 @@ func says(text string) turn {
 }
 
 func fails(err error) turn {
-	return func(context.Context, model.Request) (model.Reply, error) { return model.Reply{}, err }
+	return func(_ context.Context, r model.Request) (model.Reply, error) {
+		if errors.Is(err, model.ErrBroken) {
+			r.Lost()
+		}
+		return model.Reply{}, err
+	}
 }
 
 // judge passes a game whose hero says "good", and notes what it was shown.

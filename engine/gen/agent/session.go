@@ -74,6 +74,9 @@ func newSession(models Models, verifier Verifier, rep Reporter, task Task) *sess
 func (s *session) work(ctx context.Context) (Stop, error) {
 	timed, cancel := context.WithTimeout(ctx, s.task.Limits.Wall)
 	defer cancel()
+	if s.refusal = model.Fits(s.task.Window); s.refusal != nil {
+		return StopProvider, nil
+	}
 	if window := s.task.Window; window > 0 && s.talk.tokens() > window/100*longShare {
 		return StopRoom, nil
 	}
@@ -135,15 +138,22 @@ func (s *session) hurry(ctx context.Context) {
 // last is the name of the tool that ends the task.
 func (s *session) last() string { return s.tools[len(s.tools)-1].name }
 
-// unanswered says whether a run goes on without an answer. One that broke off is
-// paid at its limit, and a step that was used.
+// lost pays for an answer that was charged and never came, at its limit, and reports
+// whether another model can be paid for as much.
+func (s *session) lost() bool {
+	s.pay("", model.Usage{Input: s.mostRead(), Output: s.most, Estimated: true})
+	limits := s.task.Limits
+	return limits.TIK == 0 || s.spent+s.toRead()+int64(s.most)*s.dearest().Output <= limits.TIK
+}
+
+// unanswered says whether a run goes on without an answer. One that broke off is a
+// step that was used.
 func (s *session) unanswered(err error) (Stop, error) {
 	switch {
 	case errors.Is(err, model.ErrExhausted):
 		return "", err
 	case errors.Is(err, model.ErrBroken) && s.broken < maxBroken:
 		s.broken++
-		s.pay("", model.Usage{Input: s.mostRead(), Output: s.most, Estimated: true})
 		return "", nil
 	}
 	s.refusal = err
@@ -187,7 +197,7 @@ func (s *session) ask(ctx context.Context) (model.Reply, error) {
 	}
 	request := model.Request{
 		Model: s.task.Model, System: s.talk.system, Messages: s.talk.messages(), Tools: s.offers,
-		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true,
+		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true, Lost: s.lost,
 	}
 	reply, err := s.chat(ctx, request)
 	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.later()/4) {

@@ -48,11 +48,7 @@ func TestLongConversationIsMadeShorterInJumpsAndStaysWhole(t *testing.T) {
 	for i := range 20 {
 		content := strings.Repeat(fmt.Sprint(i%10), 15<<10)
 		writes := calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, content), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i))
-		turns = append(turns, func(ctx context.Context, r model.Request) (model.Reply, error) {
-			reply, err := writes(ctx, r)
-			reply.Usage.Input = tokensOf(r)
-			return reply, err
-		})
+		turns = append(turns, counted(writes))
 	}
 	r := work(t, job, &judge{}, append(turns, calls("done", finish))...)
 	jumps := 0
@@ -78,6 +74,28 @@ func TestLongConversationIsMadeShorterInJumpsAndStaysWhole(t *testing.T) {
 		}
 	}
 	if jumps == 0 || jumps > 8 || r.Files == nil {
+		t.Errorf("%d jumps in %d steps; %v", jumps, r.Steps, r.Stop)
+	}
+}
+
+// Over thirty steps, each of 6 kB that are written and read, what a provider keeps of the
+// conversation is lost twice at most.
+func TestThirtyStepsBeginAnewTwiceAtMost(t *testing.T) {
+	job := task()
+	job.Limits.Steps, job.Window = 40, 128_000
+	var turns []turn
+	for i := range 30 {
+		writes := calls("write_file", fmt.Sprintf(`{"path":"src/f%d.js","content":%q}`, i, strings.Repeat(fmt.Sprint(i%10), 6<<10)), "read_file", fmt.Sprintf(`{"path":"src/f%d.js"}`, i))
+		turns = append(turns, counted(writes))
+	}
+	r := work(t, job, &judge{}, append(turns, calls("done", finish))...)
+	jumps := 0
+	for i, asked := range r.model.asked[1:] {
+		if !begins(t, asked, r.model.asked[i]) {
+			jumps++
+		}
+	}
+	if jumps == 0 || jumps > 2 || r.Files == nil {
 		t.Errorf("%d jumps in %d steps; %v", jumps, r.Steps, r.Stop)
 	}
 }
@@ -121,6 +139,15 @@ func TestLongBeginningLeavesRoomForTheAnswer(t *testing.T) {
 	}
 }
 
+// counted is a turn that says how many tokens it has read.
+func counted(next turn) turn {
+	return func(ctx context.Context, r model.Request) (model.Reply, error) {
+		reply, err := next(ctx, r)
+		reply.Usage.Input = tokensOf(r)
+		return reply, err
+	}
+}
+
 // tokensOf is about how many tokens a question has.
 func tokensOf(r model.Request) int {
 	bytes := len(r.System)
@@ -159,7 +186,7 @@ func TestShotsThatAreOldGoWhenAConversationIsMadeShorter(t *testing.T) {
 
 func TestWhatGoesWithARequestIsNeverCutAndMustFit(t *testing.T) {
 	job := task()
-	job.Window, job.Ask.Instructions = 16_000, strings.Repeat("word ", 20_000)
+	job.Window, job.Ask.Instructions = 20_000, strings.Repeat("word ", 20_000)
 	r := work(t, job, &judge{}, calls("done", finish))
 	if r.Stop != StopRoom || len(r.model.asked) != 0 {
 		t.Errorf("%q after %d questions", r.Stop, len(r.model.asked))

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxSummary = 400
-	maxUnmet   = 8
+	maxUnmet   = 100
 	maxPhrase  = 80
 	maxNote    = 2000
 	notesFile  = "NOTES.md"

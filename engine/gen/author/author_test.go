@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,21 @@ func TestModelSaysWhatABriefMeans(t *testing.T) {
 	}
 	if len(r.Unmet) != 1 || r.Unmet[0] != "weather forecast" {
 		t.Errorf("unmet %q", r.Unmet)
+	}
+}
+
+func TestEachWishThatAModelLeavesOpenIsSaid(t *testing.T) {
+	phrases := make([]string, 12)
+	for i := range phrases {
+		phrases[i] = "wish number " + strings.Repeat("i", i+1)
+	}
+	unmet, err := json.Marshal(phrases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(t, &script{lines: []string{`{"mechanic":"hop","unmet":` + string(unmet) + `}`}}, Ask{Prompt: "a frog"})
+	if err != nil || !slices.Equal(r.Unmet, phrases) {
+		t.Errorf("unmet %q, %v", r.Unmet, err)
 	}
 }
 

@@ -43,7 +43,7 @@ type concept struct {
 
 // Bounds of what a model may say that is not understood.
 const (
-	maxUnmet  = 8
+	maxUnmet  = 100
 	maxPhrase = 80 // characters
 )
 

@@ -5,6 +5,7 @@ package brief
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ type Reading struct {
 	Title      string
 	// Missing is the kind of game that was named and that there is not.
 	Missing string
+	// Games are those that were called by the name that they have in every language.
+	Games   []Game
 	Rules   Rules
 	Content Content // lists of words or questions
 	// Because explains each choice: the word and what it chose.
@@ -53,6 +56,12 @@ type Reading struct {
 	named     map[string]bool // mechanics that were called by name
 	// Unmet are the phrases that mean nothing here, in their order.
 	Unmet []string
+}
+
+// Game is one that was called by its name, "pong", and the mechanics that this means.
+type Game struct {
+	Name  string
+	Kinds []string
 }
 
 // Reason is one word of a brief and what it chose.
@@ -128,6 +137,7 @@ func (r *Reading) because(word, chose string) {
 }
 
 func (r *Reading) readMechanics(tokens []token) {
+	ended := 0 // the phrases that were read until then
 	for i := range tokens {
 		// The longest phrase that is known counts.
 		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
@@ -158,8 +168,19 @@ func (r *Reading) readMechanics(tokens []token) {
 			if best := heaviest(weights); weights[best] >= 2 {
 				r.because(phrase, "the mechanic "+best)
 			}
+			if i >= ended && spoken[anyLanguage][phrase] != nil {
+				r.call(phrase, weights)
+			}
+			ended = max(ended, i+n)
 			break
 		}
+	}
+}
+
+// call notes a game that was called by its name.
+func (r *Reading) call(name string, weights map[string]float64) {
+	if weights[heaviest(weights)] >= catalog.Named && !slices.ContainsFunc(r.Games, func(g Game) bool { return g.Name == name }) {
+		r.Games = append(r.Games, Game{name, slices.Sorted(maps.Keys(weights))})
 	}
 }
 
@@ -181,9 +202,13 @@ func (r *Reading) miss(kind string, name []token) {
 	for i := range name {
 		name[i].known, name[i].inName = true, len(name) > 1
 	}
-	if r.Missing == "" {
+	switch r.Missing {
+	case "":
 		r.Missing = kind
 		r.Mechanics[catalog.Missings[kind].Near] += catalog.Named
+	case kind:
+	default:
+		r.Unmet = append(r.Unmet, kind+": there is no such game here")
 	}
 }
 

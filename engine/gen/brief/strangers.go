@@ -23,6 +23,12 @@ var strangers = map[string]map[string]bool{
 	"Polish":     listed("gra w z na jest ktory ktora i do zbieraj nie gre sie przez"),
 	"Swedish":    listed("ett och som spel pa med av inte genom"),
 	"Turkish":    listed("bir oyun oyunu ile ve icin bu"),
+	"Czech":      listed("hra hru kde ktera který přes sbira na jako"),
+	"Romanian":   listed("joc care și cu pe din să nu peste"),
+	"Finnish":    listed("peli jossa ja yli joka pelaaja hahmo"),
+	"Danish":     listed("spil hvor og af ikke med gennem"),
+	"Norwegian":  listed("spill hvor og av ikke med gjennom"),
+	"Hungarian":  listed("egy jatek az hogy nem van amelyben amiben"),
 }
 
 func listed(words string) map[string]bool {

@@ -37,18 +37,26 @@ func swapMechanic(s *spec.Spec, c clause) result {
 	}
 	// A game is replaced by one that is named, or where a game is asked for.
 	best, weight := "", catalog.Named-0.1
-	if gamePattern.MatchString(c.text) {
+	if gamePattern.MatchString(thisGame.ReplaceAllString(c.text, " ")) {
 		weight = 2.9
 	}
+	absent := c.reading.Missing
+	near := catalog.Missings[absent].Near
 	for _, name := range catalog.Names() {
-		if w := c.reading.Mechanics[name]; w > weight {
+		w := c.reading.Mechanics[name]
+		if name == near {
+			w -= catalog.Named // which the absent one gave it
+		}
+		if w > weight {
 			best, weight = name, w
 		}
 	}
-	if best == "" {
+	switch {
+	case best == "" && absent != "":
+		return result{unmet: "there is no such game here; the nearest is " + brief.Article(near+" game"), alone: true}
+	case best == "":
 		return result{}
-	}
-	if best == s.Mechanic {
+	case best == s.Mechanic:
 		return bound("it is %s already", brief.Article(best+" game"))
 	}
 	o := brief.Order{Format: s.Format, Solid: catalog.Mechanics[s.Mechanic].Solid}

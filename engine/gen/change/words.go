@@ -60,9 +60,12 @@ var (
 
 	declinePattern = words(`not`, `don'?t want`, `no longer`, `nicht`, `kein(?:e|en)?`, `no quiero`, `no`, `pas`, `plus de`)
 	gamePattern    = regexp.MustCompile(`(?:game|spiel|juego|jeu|mechanic|gameplay|genre|platformer|shooter|runner|puzzle)(?:$|[^\pL])|spiel\pL*`)
-	becomePattern  = words(`want`, `quiero`, `veux`, `will`, `möchte`,
-		`like`, `into`, `turn`, `become`, `instead`, `mechanic`, `gameplay`, `genre`, `change`, `switch`, `convert`, `rather`, `make (?:it|this) an? .*game`,
-		`wie`, `daraus`, `como`, `convi[eé]rte(?:lo)?`, `comme`, `transforme(?:-le)?`)
+	// thisGame is the game that is there, which is no kind of another one.
+	thisGame      = regexp.MustCompile(`(?:^|[^\pL])(?:(?:the|this|my|our|das|dem|dieses|diesem|mein|el|este|mi|le|ce|mon) (?:game(?:play)?|spiel|juego|jeu)|(?:im|zum) spiel|del juego|du jeu)(?:$|[^\pL])`)
+	becomePattern = words(`want`, `quiero`, `veux`, `will`, `möchte`,
+		`like`, `into`, `turn`, `become`, `instead`, `mechanic`, `gameplay`, `genre`, `change`, `switch`, `convert`, `rather`, `make (?:it|this) an? .*game`, `(?:make|build|create)(?: me| us)? an? (?:[\pL-]+ ){1,3}game`,
+		`wie`, `daraus`, `stattdessen`, `(?:mache?|baue?|erstelle?)(?: mir| uns| lieber| bitte)* ein [\pL -]*spiel`,
+		`como`, `convi[eé]rte(?:lo)?`, `en su lugar`, `(?:haz(?:me)?|crea)(?: mejor)? un juego`, `comme`, `transforme(?:-le)?`, `à la place`, `(?:fais|cr[ée]e)(?:-moi)?(?: plutôt)? un jeu`)
 	swapPattern = words(`change`, `replace`, `swap`, `turn`, `make`, `use`, `let`, `want`, `becomes?`, `should be`, `instead of`,
 		`ersetze`, `statt`, `soll`, `wird`, `mach`, `tausche`, `cambia`, `reemplaza`, `sustituye`, `en vez de`, `quiero`, `debe ser`, `es`, `soit`, `devient`, `remplace[rz]?`, `change[rz]?`, `au lieu d(?:e|u)`, `sostituisci`, `troque`)
 	intoPattern = words(`to`, `into`, `with`, `by`, `for`, `an?`, `instead of`, `durch`, `gegen`, `eine?n?`, `zu`, `par`, `por`, `une?`, `una?`, `uma?`, `con`)

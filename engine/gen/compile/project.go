@@ -71,6 +71,30 @@ func (f Files) AddProject(s spec.Spec) error {
 	return nil
 }
 
+// Renew gives the manifest of a game the name and the language of now where it has those
+// of was: what someone wrote there stays.
+func (f Files) Renew(was, now spec.Spec) error {
+	for _, m := range []struct{ member, was, now string }{
+		{"name", packageName(was.Title), packageName(now.Title)}, {"description", was.Title, now.Title}, {"language", was.Lang, now.Lang},
+	} {
+		old, err := JSON(map[string]string{m.member: m.was}, "")
+		if err != nil {
+			return err
+		}
+		fresh, err := JSON(map[string]string{m.member: m.now}, "")
+		if err != nil {
+			return err
+		}
+		if f[Manifest] != nil {
+			f[Manifest] = bytes.Replace(f[Manifest], pair(old), pair(fresh), 1)
+		}
+	}
+	return nil
+}
+
+// pair is the one member of an object's text.
+func pair(object []byte) []byte { return bytes.Trim(object, "{} \n") }
+
 // JSON is a value as people read it, its lines but the first behind a prefix.
 func JSON(value any, prefix string) ([]byte, error) {
 	var b bytes.Buffer

@@ -154,7 +154,7 @@ func (j *judge) again(s *seat, over tale) (bool, error) {
 		return false, nil
 	}
 	if t.Score != nil && *t.Score != 0 && t.last().Told == 0 {
-		j.report.check("G08", true, false, fmt.Sprintf("a new run begins with a score of %v", *t.Score))
+		j.checkOf(ofState, "G08", false, fmt.Sprintf("a new run begins with a score of %v", *t.Score))
 	}
 	if judged {
 		p, err := s.show()

@@ -97,6 +97,7 @@ type judge struct {
 	idleTale             tale    // of the seat that was left alone
 	restarted            bool    // the first restart was judged
 	light, grown         float64 // bytes that the first page holds once it is played, and those that are added
+	rests                []basis // of each of the report's checks, as far as they are known
 }
 
 // Play opens a game twice, plays it in every way, and judges it. Its error is
@@ -268,7 +269,7 @@ func (j *judge) react() error {
 			break
 		}
 	}
-	j.report.check("G05", true, differ, "input changes nothing that is seen")
+	j.checkOf(ofPlay, "G05", differ, "input changes nothing that is seen")
 	return nil
 }
 

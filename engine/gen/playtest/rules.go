@@ -58,11 +58,15 @@ func (j *judge) judgePlay() {
 		r.check("G03", true, j.moved, "nothing moves on the screen")
 	}
 	if g.scores() {
-		r.check("G06", true, j.scored, "no play brings a score of 1 that is told by svc")
+		j.checkOf(ofPlay, "G06", j.scored, "no play brings a score of 1 that is told by svc")
 	}
 	if g.ends() {
 		r.check("G07", true, j.ended, "no play comes to an end that is told by svc")
-		r.check("G07", true, idle.Ended < 0 || idle.Ended-idle.At > startedOver, "it ends as it starts")
+		over := idle.Ended >= 0 && idle.Ended-idle.At <= startedOver
+		r.check("G07", true, !over, "it ends as it starts")
+		if over {
+			j.withdraw(ofPlay)
+		}
 	}
 	if g.realTime() && j.ended {
 		r.check("G07", true, longest(j.known) > leastRun, "no play lasts three seconds")
@@ -94,6 +98,7 @@ func longest(known []tale) int {
 func (j *judge) judgeTales() {
 	r := j.report
 	ends, unlike, alike, heap := 0, 0, 0, 0.0
+	believed, compared := false, false
 	bad, note, kept, grown := "", "", "", 0
 	for _, t := range j.known {
 		for i, one := range t.Runs {
@@ -109,6 +114,7 @@ func (j *judge) judgeTales() {
 				grown = max(grown, one.Listeners-was.Listeners)
 			}
 		}
+		believed, compared = believed || t.Alike > 0, compared || t.Unlike > 0
 		if t.Unlike > t.Alike {
 			unlike, alike, note = t.Unlike, t.Alike, t.UnlikeNote
 		}
@@ -118,6 +124,9 @@ func (j *judge) judgeTales() {
 		}
 	}
 	r.check("G06", true, unlike <= alike, "the score that svc is told is not that of the state: "+note)
+	if compared && !believed {
+		j.withdraw(ofState)
+	}
 	r.check("G07", true, ends <= 1, fmt.Sprintf("the end of one run is told %d times", ends))
 	r.check("G08", true, kept == "", kept)
 	r.check("G12", true, bad == "", bad)

@@ -193,7 +193,7 @@ func (j *judge) traced() error {
 	for i, t := range list {
 		j.keep(went[i][0].tale, true)
 		why := against(went[i])
-		j.report.check("G13", true, why == "", strings.TrimSpace(fmt.Sprintf("check %q%s", t.Name, why)))
+		j.checkOf(ofState|ofPlay, "G13", why == "", strings.TrimSpace(fmt.Sprintf("check %q%s", t.Name, why)))
 	}
 	return nil
 }

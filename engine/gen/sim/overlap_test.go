@@ -41,14 +41,47 @@ function rects(ss, d) {
   return out;
 }
 
+const screens = ['title', 'howto', 'start', 'best', 'outcome', 'final', 'final2', 'again', 'table', 'next', 'time', 'level', 'player'];
+
+// written is what the screens before, between and after runs say, and whom the first shows.
+function written(ss, d) {
+  const out = [];
+  for (const c of d.cmds) {
+    const shown = ss.phase === 'ready' && c.k === 'sprite' && ['hero', 'pickup', 'hazard'].indexOf(c.name) >= 0;
+    const said = c.k === 'text' && screens.indexOf(c.role) >= 0;
+    if (!said && !shown) continue;
+    const w = said ? breadth(String(c.text), 0.58) * c.size : c.size;
+    const h = said ? c.size * 0.8 : c.size;
+    out.push({ name: c.role || c.name, x0: c.x - w / 2, x1: c.x + w / 2, y0: c.y - h / 2, y1: c.y + h / 2 });
+  }
+  return out;
+}
+
 export function overlaps(play, text, own) {
-  const game = { seed: 7, play, text, ...own, scene: { motes: { count: 0, move: 'still', size: 4 } } };
+  const game = { seed: 7, title: 'Die unglaubliche Reise des Igels im Wald', play, text, ...own, scene: { motes: { count: 0, move: 'still', size: 4 } } };
   const none = () => {};
   const ss = session(game, mechanic, { started: none, ended: none, event: none, paused: none, resumed: none });
   const d = drawList();
   ss.touch = true;
-  ss.tick(Object.assign({}, nothing, { pressed: true }));
   const found = [];
+  const collide = (all, moment) => all.forEach((a, n) => all.slice(n + 1).forEach((b) => {
+    if (a.name === b.name || a.x0 >= b.x1 || b.x0 >= a.x1 || a.y0 >= b.y1 || b.y0 >= a.y1) return;
+    const what = moment + a.name + ' and ' + b.name;
+    if (found.indexOf(what) < 0) found.push(what);
+  }));
+  const look = (moment) => {
+    ss.compose(d);
+    collide(written(ss, d), moment + ': ');
+  };
+  const press = () => ss.tick(Object.assign({}, nothing, { pressed: true }));
+  const finish = () => {
+    Object.assign(ss.state, { over: true, outcome: 'win', score: 1234 });
+    for (let i = 0; i < 40; i++) ss.tick(nothing);
+    look(ss.phase);
+  };
+  ss.best = 1234;
+  look('ready');
+  press();
   for (let i = 0; i < 150 && ss.phase === 'play'; i++) {
     const s = ss.state;
     Object.assign(s, { streak: 12, score: 1234, safe: 9, lives: s.cfg.lives });
@@ -63,13 +96,21 @@ export function overlaps(play, text, own) {
     if (i %% 5) continue;
     ss.compose(d);
     ss.fx.shake = 0;
-    const all = rects(ss, d);
-    all.forEach((a, n) => all.slice(n + 1).forEach((b) => {
-      if (a.name === b.name || a.x0 >= b.x1 || b.x0 >= a.x1 || a.y0 >= b.y1 || b.y0 >= a.y1) return;
-      const what = a.name + ' and ' + b.name;
-      if (found.indexOf(what) < 0) found.push(what);
-    }));
+    collide(rects(ss, d), '');
   }
+  if (ss.phase === 'play') {
+    ss.pause();
+    look('paused');
+    ss.resume();
+    finish();
+  }
+  if (ss.phase === 'next') {
+    press();
+    finish();
+  }
+  if (ss.phase !== 'over') found.push('it ends with ' + ss.phase);
+  ss.table = [1234, 1200, 900, 400, 10];
+  look('over with a table');
   return found;
 }
 `

@@ -128,6 +128,11 @@ type Cast struct {
 	Boss *Actor `json:"boss,omitempty"`
 }
 
+// Has reports whether a noun is one of the cast.
+func (c Cast) Has(noun string) bool {
+	return noun == c.Hero.Noun || noun == c.Hazard.Noun || noun == c.Pickup.Noun || c.Boss != nil && noun == c.Boss.Noun
+}
+
 // Actor is a figure: either a body with features, or a thing that one painter
 // of the kit draws. Exactly one of Body and Art is set.
 type Actor struct {

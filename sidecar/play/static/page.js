@@ -5,7 +5,7 @@
   var frame = document.getElementById('game');
   var full = document.getElementById('full');
   var place = 'svc-kept:' + frame.dataset.game;
-  var most = 65536;
+  var most = 524288; // characters
   // Who asks not to be followed, or has not agreed to be, has nothing kept here either.
   var never = navigator.globalPrivacyControl || navigator.doNotTrack === '1';
   var quiet = never || !!frame.dataset.consent;
@@ -27,46 +27,81 @@
     }
   }
 
+  // write keeps what there is room for: of the oldest the last event alone, by which the
+  // service counts those that are missing.
   function write(kept) {
-    try {
-      var text = JSON.stringify(kept);
-      if (text === '{}' || quiet) localStorage.removeItem(place);
-      else if (text.length <= most) localStorage.setItem(place, text);
-    } catch {
-      // No storage: what could not be sent is lost, and counted so.
+    var oldest = Object.keys(kept).sort(function (a, b) { return kept[a].at - kept[b].at; });
+    for (;;) {
+      try {
+        var text = JSON.stringify(kept);
+        if (text === '{}' || quiet) {
+          localStorage.removeItem(place);
+          return;
+        }
+        if (text.length <= most) {
+          localStorage.setItem(place, text);
+          return;
+        }
+      } catch {
+        // No storage, or none left.
+      }
+      if (oldest.length === 0) return;
+      cut(kept, oldest.shift());
     }
   }
 
-  // A stream's batch takes the place of its earlier one; null says that all was sent.
+  function cut(kept, key) {
+    try {
+      var batch = JSON.parse(kept[key].batch.split('\n').pop());
+      batch.e = batch.e.slice(-1);
+      kept[key].batch = JSON.stringify(batch);
+    } catch {
+      delete kept[key]; // the end of a run has no events
+    }
+  }
+
+  // What a stream could not send, batches a line each, takes the place of what it said
+  // earlier, as does a run's end; null says that all was sent.
   addEventListener('message', function (e) {
     var said = e.data;
-    if (e.source !== frame.contentWindow || !said || typeof said.svcStream !== 'string' || !/^[0-9a-f]{32}$/.test(said.svcStream)) return;
-    var kept = read();
-    if (said.batch === null) delete kept[said.svcStream];
-    else if (typeof said.batch === 'string') kept[said.svcStream] = { at: Date.now(), batch: said.batch };
+    var key = said && said.svcStream;
+    if (e.source !== frame.contentWindow || typeof key !== 'string' || !/^[0-9a-f]{32}$/.test(key)) return;
+    var kept = read(), path = said.path === '/s' ? '/s' : undefined;
+    if (said.batch === null) delete kept[key];
+    else if (typeof said.batch === 'string') kept[key] = { at: Date.now(), batch: said.batch, path: path };
     write(kept);
   });
 
-  function send(stream, one) {
-    var batch;
-    try {
-      batch = JSON.parse(one.batch);
-      batch.age = (batch.age || 0) + Math.max(0, Date.now() - one.at);
-    } catch {
-      batch = null;
-    }
+  // send sends one after the other, as the service takes them in order.
+  function send(key, one) {
     function forget() {
       var kept = read();
-      if (kept[stream] && kept[stream].at === one.at) delete kept[stream];
+      if (kept[key] && kept[key].at === one.at) delete kept[key];
       write(kept);
     }
-    if (!batch) {
-      forget();
-      return;
-    }
-    fetch(frame.dataset.endpoint + '/b', { method: 'POST', body: JSON.stringify(batch), credentials: 'omit', keepalive: true })
-      .then(function (res) { if (res.status < 500 && res.status !== 429) forget(); }, function () { return; });
+    var all = Promise.resolve();
+    String(one.batch).split('\n').forEach(function (line) {
+      all = all.then(function () {
+        var body = JSON.parse(line);
+        body.age = (body.age || 0) + Math.max(0, Date.now() - one.at);
+        var to = frame.dataset.endpoint + (one.path || '/b');
+        return fetch(to, { method: 'POST', body: JSON.stringify(body), credentials: 'omit' });
+      }).then(function (res) { if (res.status >= 500 || res.status === 429) throw res.status; });
+    });
+    return all.then(forget, function (err) { if (err instanceof SyntaxError) forget(); });
   }
+
+  // A token runs out after 12 hours: who comes back late gets another one, before a new
+  // session sends its first events.
+  var asked = Date.now();
+  document.addEventListener('visibilitychange', function () {
+    if (document.hidden || Date.now() - asked < 6 * 3600 * 1000) return;
+    asked = Date.now();
+    fetch(frame.dataset.base + '/token', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })
+      .then(function (res) { return res.json(); })
+      .then(function (said) { frame.contentWindow.postMessage({ svcHost: { token: said.token } }, '*'); })
+      .catch(function () { asked = 0; });
+  });
 
   var done = document.getElementById('done');
   var reasons = document.getElementById('reasons');
@@ -118,5 +153,6 @@
   });
 
   var before = read();
-  Object.keys(before).forEach(function (stream) { send(stream, before[stream]); });
+  var sent = Promise.resolve();
+  Object.keys(before).forEach(function (key) { sent = sent.then(function () { return send(key, before[key]); }); });
 })();

@@ -14,6 +14,7 @@ type Faults struct {
 	Down        bool                    // it is unavailable
 	StartTakes  time.Duration           // how long a start lasts
 	Refuse      func(driver.Spec) error // instead of a start
+	Unfit       error                   // what a check finds
 	Hidden      int                     // how many looks at an instance don't show its address yet
 	Computes    map[string]bool         // projects whose engine wants the processor
 	Generations bool                    // it knows the generation of what it observes

@@ -74,7 +74,10 @@ func (f *fake) reachLocked() error {
 func (f *fake) Check(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.reachLocked()
+	if err := f.reachLocked(); err != nil {
+		return err
+	}
+	return f.faults.Unfit
 }
 
 // Start implements driver.Driver.

@@ -37,12 +37,25 @@ func (b *Billing) Bill(q Request, t Turn) Turn {
 	for _, c := range t.Tools {
 		took.Output += len(c.Arguments) / 4
 	}
+	if t.Cut {
+		took.Output = most(q.Body)
+	}
 	if strings.Contains(string(marshal(q.Body)), `"cache_control"`) {
 		took.Written, took.Input = took.Input, 0
 	}
 	b.all = Took{b.all.Input + took.Input, b.all.Cached + took.Cached, b.all.Written + took.Written, b.all.Output + took.Output}
 	t.Took = took
 	return t
+}
+
+// most is what a request lets a model write.
+func most(body map[string]any) int {
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
+		if n, given := body[name].(float64); given {
+			return int(n)
+		}
+	}
+	return 0
 }
 
 // Billed answers with the n-th turn to the n-th request, and what it takes.

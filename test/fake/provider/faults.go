@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // Status answers with a status and an error of that code.
@@ -25,17 +26,38 @@ func RateLimited(seconds int) Answer {
 	}
 }
 
-// Stalls says nothing, or after headers and a first chunk nothing more, until
+// Stalls says nothing, or after headers and a first word nothing more, until
 // its client has left.
 func Stalls(afterFirst bool) Answer {
-	return func(p *Provider, w http.ResponseWriter, r *http.Request, _ Request) {
+	return func(p *Provider, w http.ResponseWriter, r *http.Request, q Request) {
 		if afterFirst {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = fmt.Fprintf(w, "data: %s\n\n", endlessChunk)
+			_, _ = w.Write(firstWord(q))
 			_ = http.NewResponseController(w).Flush()
 		}
 		p.wait(r)
 	}
+}
+
+// firstWord is how a stream begins on the wire of a request.
+func firstWord(q Request) []byte {
+	events, words := []event(nil), Turn{Text: "and so on"}
+	switch {
+	case strings.HasSuffix(q.Path, "/messages"):
+		events = words.messageEvents(q)
+	case strings.HasSuffix(q.Path, "/responses"):
+		events = words.responseEvents(q)
+	default:
+		return fmt.Appendf(nil, "data: %s\n\n", endlessChunk)
+	}
+	var raw []byte
+	for _, e := range events {
+		raw = fmt.Appendf(raw, "event: %s\ndata: %s\n\n", e["type"], marshal(e))
+		if strings.HasSuffix(text(e["type"]), "delta") {
+			break
+		}
+	}
+	return raw
 }
 
 const endlessChunk = `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"and "},"finish_reason":null}]}`

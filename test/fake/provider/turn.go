@@ -15,6 +15,8 @@ type Turn struct {
 	// Took is what the answer says that it took; nil: nothing.
 	Took *Took
 	Cut  bool // the cap was reached
+	// Unsaid: nothing but what it took says that it was cut.
+	Unsaid bool
 	// Breaks ends a stream with an error of that type before its end.
 	Breaks string
 	// Every cuts a stream after so many bytes, Truncate ends it.
@@ -45,7 +47,7 @@ func (t Turn) chat() Chat {
 	if t.Manner != Gemini {
 		c.Reasoning = t.Reasoning
 	}
-	if t.Cut {
+	if t.Cut && !t.Unsaid {
 		c.Finish = "length"
 	}
 	if took := t.Took; took != nil {
@@ -96,7 +98,7 @@ func (t Turn) blocks() []map[string]any {
 
 func (t Turn) stop() string {
 	switch {
-	case t.Cut:
+	case t.Cut && !t.Unsaid:
 		return "max_tokens"
 	case len(t.Tools) > 0:
 		return "tool_use"
@@ -191,7 +193,7 @@ func (t Turn) response(q Request) map[string]any {
 		"id": "resp_fake", "object": "response", "created_at": 1700000000, "status": "completed", "model": q.Body["model"], "error": nil,
 		"incomplete_details": nil, "instructions": q.Body["instructions"], "output": t.items(), "store": false,
 	}
-	if t.Cut {
+	if t.Cut && !t.Unsaid {
 		body["status"], body["incomplete_details"] = "incomplete", map[string]any{"reason": "max_output_tokens"}
 	}
 	if u := t.Took; u != nil {
@@ -239,7 +241,7 @@ func (t Turn) responseEvents(q Request) []event {
 		failed["status"], failed["usage"], failed["error"] = "failed", nil, map[string]any{"code": t.Breaks, "message": "The server had an error."}
 		return append(out, event{"type": "response.failed", "response": failed})
 	}
-	end := cmp.Or(map[bool]string{true: "response.incomplete"}[t.Cut], "response.completed")
+	end := cmp.Or(map[bool]string{true: "response.incomplete"}[t.Cut && !t.Unsaid], "response.completed")
 	out = append(out, event{"type": end, "response": t.response(q)})
 	for i := range out {
 		out[i]["sequence_number"] = i

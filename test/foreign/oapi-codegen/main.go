@@ -1,7 +1,8 @@
 // Command oapi-codegen goes through the whole flow with a client that oapi-codegen
-// made of the document: submit, poll, and read typed events. It prints how the job
-// ended and how many events there were. It is a module of its own, and the client
-// is made by a test of test/foreign.
+// made of the document: submit, poll, read typed events, download. It prints how the
+// job ended, how many events there were and should be, and the SHA-256 of the ZIP and
+// that of the record. It is a module of its own, and the client is made by a test of
+// test/foreign.
 //
 // Usage: SVC_API_KEY=KEY oapi-codegen URL
 package main
@@ -9,6 +10,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,8 +61,15 @@ func flow(ctx context.Context, url string) error {
 		}
 		if status := record.JSON200.Status; status != api.JobStatusQueued && status != api.JobStatusRunning {
 			n, err := events(ctx, client, job.JobId)
-			fmt.Println(status, n, record.JSON200.LastEventId)
-			return err
+			if err != nil {
+				return err
+			}
+			zip, err := client.DownloadFilesWithResponse(ctx, job.JobId, nil)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s %d %d %x %s\n", status, n, record.JSON200.LastEventId, sha256.Sum256(zip.Body), record.JSON200.Files.Sha256)
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -90,7 +99,8 @@ func events(ctx context.Context, client *api.ClientWithResponses, job string) (i
 	}
 	defer res.Body.Close()
 	n, ended := 0, false
-	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
 		data, is := strings.CutPrefix(lines.Text(), "data: ")
 		if !is {
 			continue
@@ -105,6 +115,9 @@ func events(ctx context.Context, client *api.ClientWithResponses, job string) (i
 		}
 		_, ended = typed.(api.JobCompleted)
 		n++
+	}
+	if err := lines.Err(); err != nil {
+		return n, err
 	}
 	if !ended {
 		return n, errors.New("the last event is not that of the end")

@@ -69,7 +69,9 @@ func read(data []byte) (out []Wish, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {
 		var w Wish
-		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
+		line := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		line.DisallowUnknownFields() // else an expectation that is misspelt holds
+		if err := line.Decode(&w); err != nil {
 			return nil, fmt.Errorf("%.80s: %w", lines.Text(), err)
 		}
 		if w.Repeat > 0 {

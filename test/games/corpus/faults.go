@@ -26,6 +26,12 @@ func (f *faults) add(wrong bool, format string, args ...any) {
 	}
 }
 
+// Nothing reports whether the game is to stay as it is: what is asked can't be had, or
+// nothing is.
+func (w Want) Nothing() bool {
+	return slices.Contains(w.Same, "all") || len(w.Change)+len(w.Equal) == 0 && w.Stage == nil && !w.Restored && !w.Logo
+}
+
 // Faults are the expectations that an outcome does not fulfil.
 func (w Want) Faults(o Outcome) []string {
 	var f faults

@@ -1,6 +1,6 @@
 // The form of a file: saved in place, and nothing that was typed is lost.
 import { post } from "./prompt.js";
-import { isUnsent, unsent } from "./unsent.js";
+import { isUnsent, keep, kept, unsent } from "./unsent.js";
 
 // edit saves a file without loading the page anew. What is not saved is kept while the
 // browser lives, with the sum of the text that it was made of: saving it over another one
@@ -13,9 +13,9 @@ export function edit(form) {
 	if (said) takeBack();
 	const changed = () => {
 		if (!said) return;
-		sessionStorage.setItem(name, JSON.stringify({ text: text.value, sha256: sum.value }));
-		unsent(form, true);
-		say("Not saved yet.");
+		unsent(form, true); // first: it holds whatever becomes of the rest
+		const safe = keep(name, { text: text.value, sha256: sum.value });
+		say(safe ? "Not saved yet." : "Not saved yet, and the browser has no room to keep it: save before you leave.");
 	};
 	text.addEventListener("input", changed);
 	let editor = null;
@@ -58,21 +58,21 @@ export function edit(form) {
 
 	// leave has nothing be left of what was typed.
 	function leave() {
-		sessionStorage.removeItem(name);
+		keep(name, null);
 		unsent(form, false);
 	}
 
 	function takeBack() {
-		const kept = JSON.parse(sessionStorage.getItem(name) ?? "null");
+		const mine = kept(name);
 		const inConflict = form.querySelector("[data-theirs]") !== null; // its text is the page's
 		if (inConflict) unsent(form, true);
-		if (!kept || inConflict || kept.text === text.value) return;
-		text.value = kept.text;
+		if (!mine || inConflict || mine.text === text.value) return;
+		text.value = mine.text;
 		unsent(form, true);
-		say(kept.sha256 === sum.value
+		say(mine.sha256 === sum.value
 			? "This text was not saved yet."
 			: "This text was not saved yet, and the file is another one by now: saving shows both.");
-		sum.value = kept.sha256;
+		sum.value = mine.sha256;
 	}
 
 	async function save() {

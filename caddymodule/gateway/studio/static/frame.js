@@ -5,6 +5,10 @@ const maxShown = 30;
 const maxASecond = 20;
 const maxText = 4096;
 
+// maxLocated bounds the errors of which the source is looked up in a minute, however often
+// the game loads itself anew: each takes requests, of which the studio has a rate.
+const maxLocated = 5;
+
 // watchGame joins the frame by a port and lists its errors, equal ones once. ask puts a
 // text into the form of a prompt, which a person sends.
 export function watchGame(frame, place, ask) {
@@ -12,6 +16,8 @@ export function watchGame(frame, place, ask) {
 	const seen = new Map();
 	let inSecond = 0;
 	setInterval(() => { inSecond = 0; }, 1000);
+	let located = 0;
+	setInterval(() => { located = 0; }, 60_000);
 	let current = null;
 	frame.addEventListener("load", join);
 	join(); // it may be loaded already
@@ -67,7 +73,9 @@ export function watchGame(frame, place, ask) {
 		fix.addEventListener("click", () => ask(`${text}${entry.at ? `\nat ${entry.at}` : ""}`));
 		item.append(said, count, " ", where, " ", fix);
 		list.append(item);
-		if (entry.at) locate(frame, file, line).then((found) => {
+		if (!entry.at) return;
+		const source = ++located > maxLocated ? Promise.resolve({ file, line }) : locate(file, line);
+		source.then((found) => {
 			entry.at = found.line ? `${found.file}:${found.line}` : found.file;
 			const link = document.createElement("a");
 			link.href = `${base()}?file=${encodeURIComponent(found.file)}#code`;
@@ -82,7 +90,7 @@ const base = () => `/console/studio/${document.querySelector("[data-project]").d
 
 // locate finds the source of a line of the script that is made of sources: the bundler
 // writes each one's name above it, and leaves most lines as they are.
-async function locate(frame, file, line) {
+async function locate(file, line) {
 	const here = { file, line };
 	if (file !== "game.js") return here;
 	const read = async (path) => {

@@ -1,4 +1,5 @@
 // The live progress of a job, from its own event stream.
+import { inUse, loadAgain } from "./again.js";
 import { typed } from "./unsent.js";
 
 const ends = ["job.completed", "job.failed", "job.cancelled"];
@@ -10,14 +11,19 @@ const stalledAfter = 40_000;
 // retryAfter is how long a page without a stream waits before it is loaded anew.
 const retryAfter = 10_000;
 
-// followJob shows what a job does as it happens, and loads the page anew at its end:
-// the game and its version are there. It says each step once, and never moves the focus.
+// askAfter is how long after an event the job's cost is asked for, of what follows at once
+// too: a model's calls are charged as they are answered, without an event of their own.
+const askAfter = 2_000;
+
+// followJob shows what a job does as it happens, and loads the page anew at its end, unless
+// somebody uses it: the game and its version are there. It says each step once, and never moves the focus.
 export function followJob(place) {
 	const bar = place.querySelector("progress");
 	const stage = place.querySelector("[data-stage]");
 	const log = place.querySelector("[data-log]");
 	const source = new EventSource(place.dataset.events);
 	let stalled = setTimeout(silent, stalledAfter);
+	let asking = 0;
 
 	on("job.started", () => line("The job runs."));
 	on("job.progress", (progress) => {
@@ -43,7 +49,7 @@ export function followJob(place) {
 		if (source.readyState !== EventSource.CLOSED) return;
 		clearTimeout(stalled);
 		line("The job can't be followed right now; it may still run. The page asks again, unless you typed something.");
-		setInterval(() => { if (!typed()) location.assign(place.dataset.page); }, retryAfter);
+		setInterval(() => { if (!typed() && !inUse()) loadAgain(place.dataset.page); }, retryAfter);
 	});
 	for (const type of ends) {
 		on(type, () => {
@@ -57,8 +63,19 @@ export function followJob(place) {
 		source.addEventListener(type, (message) => {
 			clearTimeout(stalled);
 			stalled = setTimeout(silent, stalledAfter);
+			asking ||= setTimeout(showCost, askAfter);
 			handle(JSON.parse(message.data));
 		});
+	}
+
+	async function showCost() {
+		asking = 0;
+		const headers = { Accept: "application/json" };
+		const res = await fetch(`${place.dataset.page}/state`, { headers }).catch(() => null);
+		const state = res?.ok ? await res.json().catch(() => null) : null;
+		const job = state?.jobs?.find(({ jobId }) => jobId === place.dataset.job);
+		const spent = place.querySelector("[data-spent]");
+		if (job && spent) spent.textContent = job.tikSpent;
 	}
 
 	function silent() {
@@ -66,12 +83,21 @@ export function followJob(place) {
 	}
 
 	function ended(type) {
-		if (!typed()) return location.assign(place.dataset.page);
-		line(`The job has ended (${type.slice(4)}). Save or send what you typed, then load the page again to see its game.`);
+		const said = `The job has ended (${type.slice(4)}).`;
+		if (typed()) return line(`${said} Save or send what you typed, then load the page again to see its game.`);
+		if (!inUse()) return loadAgain(place.dataset.page);
+		const link = document.createElement("a");
+		link.href = place.dataset.page;
+		link.textContent = "Load its game";
+		link.addEventListener("click", (event) => {
+			event.preventDefault();
+			loadAgain(place.dataset.page);
+		});
+		line(`${said} `).append(link);
 	}
 
 	function line(text, kind) {
-		if (!text) return;
+		if (!text) return null;
 		log.hidden = false;
 		const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
 		const item = document.createElement("p");
@@ -80,5 +106,6 @@ export function followJob(place) {
 		log.append(item);
 		while (log.childElementCount > maxLines) log.firstElementChild.remove();
 		if (atEnd) log.scrollTop = log.scrollHeight;
+		return item;
 	}
 }

@@ -1,8 +1,11 @@
 // The form of a prompt: what is typed is kept, and a cold start is waited for.
-import { unsent } from "./unsent.js";
+import { isUnsent, keep, kept, unsent } from "./unsent.js";
 
 // deadline is how long a submission is repeated while its engine starts.
 const deadline = 8 * 60_000;
+
+// sendAgain is what the page does by itself.
+const sendAgain = " Submit the same request again later.";
 
 // post sends a form's fields; null where nobody answers.
 export function post(form, body) {
@@ -18,26 +21,38 @@ export function countdown(message) {
 	return count;
 }
 
-// keptUnder is the name under which the fields of a form are kept, the prompt first.
+const noRoom = "The browser has no room to keep what you type: send it before you leave.";
+
+// keptUnder is the name under which the fields of a form are kept, what must be said first.
 const keptUnder = (action) => `fields ${action}`;
 
-// keepBrief keeps what is typed while the browser lives, and takes it back.
-export function keepBrief(form) {
-	const { prompt } = form.elements;
+// keepFields keeps what is typed while the browser lives, and takes it back.
+export function keepFields(form) {
 	const name = keptUnder(form.getAttribute("action"));
 	const fields = () => [...form.elements].filter((field) => field.matches("textarea, input:not([type])"));
+	const [first] = fields();
 	const blank = fieldsOf(form);
-	if (!prompt.value) {
-		const kept = JSON.parse(sessionStorage.getItem(name) ?? "[]");
-		for (const [i, field] of fields().entries()) if (kept[i]) field.value = kept[i];
-		if (kept.slice(1).some(Boolean)) form.querySelector("details").open = true;
+	if (!first.value) {
+		const former = kept(name) ?? [];
+		for (const [i, field] of fields().entries()) if (former[i]) field.value = former[i];
+		if (former.slice(1).some(Boolean)) form.querySelector("details").open = true;
 		unsent(form, fieldsOf(form) !== blank);
 	}
+	let safe = true;
 	form.addEventListener("input", () => {
-		sessionStorage.setItem(name, JSON.stringify(fields().map((field) => field.value)));
-		unsent(form, fieldsOf(form) !== blank);
+		unsent(form, fieldsOf(form) !== blank); // first: it holds whatever becomes of the rest
+		const was = safe;
+		safe = keep(name, fields().map((field) => field.value));
+		if (was && !safe) form.querySelector("[data-wait]").textContent = noRoom;
 	});
-	prompt.addEventListener("keydown", (event) => {
+	addEventListener("beforeunload", (event) => {
+		if (!safe && isUnsent(form)) event.preventDefault();
+	});
+}
+
+// sendByKey sends a brief by Control and Enter.
+export function sendByKey(form) {
+	form.elements.prompt.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 	});
 }
@@ -46,7 +61,7 @@ export function keepBrief(form) {
 export function begin(form) {
 	form.addEventListener("submit", async (event) => {
 		const prompt = form.elements.prompt.value.trim();
-		if (!prompt) return; // the page of the new project asks for one
+		if (!prompt || !keep("send", prompt)) return; // the new project's page asks for one, or the service sends it
 		event.preventDefault();
 		const button = form.querySelector("button");
 		button.disabled = true;
@@ -59,16 +74,16 @@ export function begin(form) {
 			return;
 		}
 		const project = `/console/studio/${answer.data._id}`;
-		sessionStorage.setItem(keptUnder(`${project}/jobs`), JSON.stringify([prompt]));
-		sessionStorage.setItem("send", project);
+		keep("send", project);
+		keep(keptUnder(`${project}/jobs`), [prompt]);
 		location.assign(project);
 	});
 }
 
 // sendBegun sends what the list of projects was asked for a moment ago.
 export function sendBegun(form) {
-	if (sessionStorage.getItem("send") !== location.pathname) return;
-	sessionStorage.removeItem("send");
+	if (kept("send") !== location.pathname) return;
+	keep("send", null);
 	if (form.elements.prompt.value) form.requestSubmit();
 }
 
@@ -82,19 +97,20 @@ export function resubmit(form) {
 		event.preventDefault();
 		if (sending) return;
 		sending = true;
-		if (sent && sent !== fieldsOf(form)) form.elements.once.value = newName(); // another brief
-		sent = fieldsOf(form);
+		const { submitter } = event;
+		if (sent && sent !== fieldsOf(form, submitter)) form.elements.once.value = newName(); // another brief
+		sent = fieldsOf(form, submitter);
 		try {
-			await send(form, wait, sent);
+			await send(form, submitter, wait, sent);
 		} finally {
 			sending = false;
 		}
 	});
 }
 
-// fieldsOf returns what a form says, but for its name.
-function fieldsOf(form) {
-	const fields = new URLSearchParams(new FormData(form));
+// fieldsOf returns what a form says, sent by a button of it if there is one, but for its name.
+function fieldsOf(form, submitter = null) {
+	const fields = new URLSearchParams(new FormData(form, submitter));
 	fields.delete("once");
 	return fields.toString();
 }
@@ -103,15 +119,18 @@ function newName() {
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 }
 
-async function send(form, wait, sent) {
+async function send(form, submitter, wait, sent) {
 	const until = Date.now() + deadline;
-	const body = new URLSearchParams(new FormData(form));
+	const body = new URLSearchParams(new FormData(form, submitter));
 	for (;;) {
 		wait.textContent = "Sending …";
 		const res = await post(form, body);
 		if (res?.ok) {
-			if (sent === fieldsOf(form)) sessionStorage.removeItem(keptUnder(form.getAttribute("action")));
-			location.assign(form.getAttribute("action").replace(/\/(jobs|copy)$/, ""));
+			if (sent === fieldsOf(form, submitter)) {
+				keep(keptUnder(form.getAttribute("action")), null);
+				unsent(form, false);
+			}
+			location.assign(form.getAttribute("action").replace(/\/(jobs|copy|build)$/, ""));
 			return;
 		}
 		if (res?.status === 401) {
@@ -124,7 +143,8 @@ async function send(form, wait, sent) {
 			wait.textContent = said?.error ?? "It could not be sent. Try again in a moment.";
 			return;
 		}
-		wait.textContent = "The engine is starting. The same is sent again soon.";
+		const why = said?.error?.replace(sendAgain, "") ?? "The service can't be reached.";
+		wait.textContent = `${why.replace(/\.?$/, ".")} The same is sent again soon.`;
 		const count = countdown(wait);
 		for (let left = again; left > 0; left--) {
 			count.textContent = ` ${left} s`;

@@ -14,7 +14,8 @@ export function drawReady(d, ss) {
     ? { title: 128 + DOWN, hero: 330 + DOWN, how: 462 + DOWN, start: 626 + DOWN, best: 672 + DOWN, big: 150 }
     : { title: 76, hero: 232, how: 332, start: 456, best: 504, big: 124 };
   const lines = wrap(g.title, TALL ? 14 : 26);
-  const size = Math.min(62, ...lines.map((l) => fit(l, 62, W - 50)));
+  const room = place.hero - place.big / 2 - 10 - place.title; // below the first line's middle, above the hero
+  const size = Math.min(62, room / (0.78 * (lines.length - 1) + 0.4), ...lines.map((l) => fit(l, 62, W - 50)));
   const top = place.title - (lines.length - 1) * size * 0.3;
   lines.forEach((l, i) =>
     d.text(l, W / 2, top + i * size * 1.08, size, { color: 'text', outline: 'textInk', role: 'title' }));

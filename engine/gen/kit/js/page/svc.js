@@ -4,7 +4,7 @@
 //
 //   svc.ready(cb)                      cb({variants}) once the library is up
 //   svc.define(name, schema, options)  {prop: 'string' | 'number' | 'boolean'}; {every: ms} keeps the last of more
-//   svc.track(name, props)             false when props don't fit the schema
+//   svc.track(name, props)             false when props don't fit the schema, and for names of the library's own
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run, which 'start' begins. cb gets {ok, hosted, rank, top, rewards};
 //                                      where there is a board a panel shows it, unless overlay is false
@@ -24,7 +24,7 @@
   var CHUNK = 28 * 1024; // bytes of a batch
   var LAST = 60000; // bytes of a page's last one
 
-  var framed = window.parent !== window && String(window.name).indexOf('svc:') === 0;
+  var framed = parent !== window && String(window.name).indexOf('svc:') === 0;
   var host = identity();
   var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
   var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
@@ -32,7 +32,7 @@
   var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
   var most = hosted ? 500 : 200; // events
   var schemas = {}, funnels = {}, version = 0; // version is that of what is declared
-  var every = { score: { ms: 5000, at: -Infinity, n: 0, props: null } };
+  var every = { score: held(5000, -Infinity) };
   var streams = []; // the last one is the present one
   var rejected = 0, lost = 0; // lost are those dropped here, as too many
   var room = 100, roomAt = 0; // events that may come at once; ten more a second
@@ -43,8 +43,8 @@
   var flying = false, failures = 0, chunk = CHUNK;
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
   var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign, on = addEventListener, later = setTimeout;
-  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min;
-  var nav = /** @type {any} */ (navigator);
+  var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min, today = Date.now;
+  var nav = /** @type {any} */ (navigator), doc = document;
 
   function clock() { return performance.now(); }
   function since(at) { return round(clock() - at); }
@@ -54,7 +54,6 @@
     } catch { framed = false; }
     return window.__SVC__ || {};
   }
-
   function id() {
     var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
@@ -73,7 +72,6 @@
       return known;
     } catch { return ''; }
   }
-
   function begin() {
     markAt = clock(); roomAt = 0;
     streams.push({
@@ -96,19 +94,17 @@
     } catch { /* no storage in a sandboxed frame: memory alone */ }
     return null;
   }
-
   // mark adds the time since the last mark in which the page was seen and used.
   function mark() {
     var at = clock();
     if (!hiddenAt) now().active += max(0, min(at, inputAt + IDLE) - max(markAt, inputAt));
     markAt = at;
   }
-
   function alive() {
     beat = later(alive, 60000);
-    if (!document.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
+    if (!doc.hidden && clock() - inputAt < IDLE) push('heartbeat', {});
+    if (essential) flush(); // a top-up is found at once
   }
-
   function push(name, props) {
     if (silent || (essential && !isSession(name))) return;
     var s = now(), at = since(s.from);
@@ -117,7 +113,7 @@
       if (room < 1) { lost++; return; }
       room--;
     }
-    var e = { seq: ++s.seq, name: name, props: props, at: Date.now() };
+    var e = { seq: ++s.seq, name: name, props: props, at: today() };
     e.text = hosted ? encode([e.seq, at, name, props]) : '';
     e.size = utf8.encode(e.text).length + 1;
     s.size += e.size; s.events.push(e);
@@ -131,25 +127,26 @@
     s.size -= s.events.splice(max(at, 0), 1)[0].size;
     lost++;
   }
-
+  // held is what is known of an event of which one in ms is sent, and the last one so far.
+  function held(ms, at) { return { ms: ms, at: at, n: 0, props: null }; }
   // release lets go of what was held back as it came too often.
   function release() {
     keys(every).forEach((name) => {
-      var held = every[name];
-      if (!held.props) return;
-      push(name, held.n > 1 ? assign({ n: held.n }, held.props) : held.props);
-      every[name] = { ms: held.ms, at: clock(), n: 0, props: null };
+      var one = every[name];
+      if (!one.props) return;
+      push(name, one.n > 1 ? assign({ n: one.n }, one.props) : one.props);
+      every[name] = held(one.ms, clock());
     });
   }
-
   function whose(s) {
     return { v: 1, k: host.key, g: gameId, b: host.build, s: s.id, p: who, t: host.token, o: since(s.from) };
   }
-  // batch returns the oldest events of a stream as text, whose events have at most so
-  // many bytes, and the number of the last of them.
-  function batch(s, bytes) {
+  // batch returns the oldest events of a stream after a number as text, whose events have
+  // at most so many bytes, and the number of the last of them.
+  function batch(s, bytes, after) {
     var rows = [], size = 0, last = 0, coarse = matchMedia('(pointer: coarse)').matches;
     s.events.every((e) => {
+      if (e.seq <= after) return true;
       size += e.size;
       if (rows.length && (size > bytes || rows.length === 250)) return false;
       rows.push(e.text); last = e.seq;
@@ -170,34 +167,39 @@
     }
     return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
-
   function request(path, init) {
-    var stop = new AbortController();
-    var limit = later(() => { stop.abort(); }, TIMEOUT);
-    init = assign(init, { signal: stop.signal, credentials: 'omit' });
+    var stop = new AbortController(), limit = later(() => { stop.abort(); }, TIMEOUT);
+    assign(init, { signal: stop.signal, credentials: 'omit' });
     return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
   }
-  // submit reports the end of a run, and again after failures: the same run counts once.
-  function submit(body, overlay, again, done) {
-    request('/s', { method: 'POST', body: body, keepalive: true }).then((res) => {
-      if (res.status >= 500 || res.status === 429) throw res.status;
-      return res.ok && res.json();
-    }).then((a) => {
-      if (a && overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
-      done(assign({ ok: true, hosted: Boolean(a), rank: null }, a));
-    }).catch(() => {
-      done({ ok: true, hosted: false, rank: null });
-      if (again) later(submit, again, body, overlay, again < 60000 && again * 4, () => { /* it was answered */ });
+  // post rejects where it is to be tried again.
+  function post(path, body, keepalive) {
+    return request(path, { method: 'POST', body: body, keepalive: keepalive }).then((res) => {
+      if (res.status >= 500 || res.status === 429) throw problem = '' + res.status;
+      return res;
     });
   }
-
+  function placed(a) { return assign({ ok: true, hosted: !!a, rank: null }, a); }
+  // submit reports the end of a run, and again after failures: the same run counts once.
+  async function submit(r, again, done) {
+    try {
+      var res = await post('/s', r.body, true), a = res.ok && await res.json();
+      if (r.kept) hand(r, null);
+      if (a && r.overlay !== false && a.top && a.top.length + a.rewards.length) show(a);
+      done(placed(a));
+    } catch {
+      done(placed());
+      hand(r, r.body, '/s');
+      if (again) later(submit, again, r, again < 60000 && again * 4, () => { /* it was answered */ });
+    }
+  }
   // show puts a run's place into a corner, until it is closed or the next run begins.
   function show(a) {
     hide();
-    panel = document.createElement('div'); panel.role = 'status';
+    panel = doc.createElement('div'); panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
-    document.body.appendChild(panel);
-    var add = (kind, text) => { panel.appendChild(document.createElement(kind)).textContent = text; };
+    doc.body.appendChild(panel);
+    var add = (kind, text) => { panel.appendChild(doc.createElement(kind)).textContent = text; };
     if (a.rank) add('b', 'Rank ' + a.rank + (a.verified ? '' : ' (not verified)'));
     a.top.forEach((row) => { add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.you ? ' ←' : '')); });
     a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
@@ -208,82 +210,81 @@
 
   function flush() {
     clearTimeout(timer); timer = 0;
-    if (!hosted || silent || flying) return;
+    if (!hosted || silent) return;
     release(); mark();
-    var s = streams.find((one) => one.events.length > 0);
+    if (flying) return;
+    var s = streams.find((one) => one.events[0]);
     if (!s) return;
     flying = true;
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
   function send(s, b, keepalive) {
     s.sending = max(s.sending, b.last);
-    return request('/b', { method: 'POST', body: b.text, keepalive: keepalive }).then((res) => {
+    return post('/b', b.text, keepalive).then((res) => {
       return res.json().catch(() => ({})).then((said) => { answered(s, b, res, said); });
     }).catch(() => { failures++; keep(); });
   }
-
   function answered(s, b, res, said) {
-    if (res.status < 500 && res.status !== 429) failures = 0;
-    if (res.status === 200 || res.status === 402) {
+    failures = 0;
+    if (res.ok || res.status === 402) {
       essential = !!host.consent || said.mode === 'essential'; s.version = b.version;
       return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
-    problem = String(said.error || res.status);
-    if (res.status >= 500 || res.status === 429) throw problem;
+    problem = '' + (said.error || res.status);
     if (res.status === 401 || res.status === 403) silent = true;
     else if (res.status === 413 && chunk > 1024) chunk /= 2;
     else forget(s, b.last);
   }
-
   function forget(s, upTo) {
     s.events = s.events.filter((e) => e.seq > upTo && (!essential || isSession(e.name)));
     s.size = s.events.reduce((sum, e) => sum + e.size, 0);
-    if (s.events.length > 0) return;
+    if (s.events[0]) return;
     if (s.kept) hand(s, null);
     streams = streams.filter((one) => one !== s || one === now());
   }
   // schedule sends what is left, after failures later and at random, 5 min at most.
   function schedule() {
-    if (timer || silent || !streams.some((s) => s.events.length > 0)) return;
-    var wait = min(300000, 1000 * Math.pow(2, failures));
+    if (timer || silent || !streams.some((s) => s.events[0])) return;
+    var wait = min(300000, 1000 * 2 ** failures);
     timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
-
-  // keep hands what is not acknowledged to what outlives this page.
+  // keep hands what is not acknowledged to what outlives this page: batches, a line each.
   function keep() {
-    streams.forEach((s) => { if (s.events.length > 0) hand(s, batch(s, LAST).text); });
-  }
-  function hand(s, text) {
-    s.kept = text !== null;
-    if (framed) window.parent.postMessage({ svcStream: s.id, batch: text }, '*');
-    else put(s.id, text);
-  }
-
-  function put(stream, text) {
-    var all = stored() || {};
-    if (text === null) delete all[stream];
-    else all[stream] = { at: Date.now(), batch: text };
-    stored(all);
-  }
-  // resume sends what earlier loads of this page could not.
-  function resume() {
-    var all = stored() || {};
-    keys(all).forEach((stream) => {
-      Promise.resolve().then(() => {
-        var b = JSON.parse(all[stream].batch);
-        b.age += max(0, Date.now() - all[stream].at);
-        return request('/b', { method: 'POST', body: encode(b) });
-      }).then((res) => {
-        if (res.status < 500 && res.status !== 429) put(stream, null);
-      }).catch(() => { /* the next load tries again */ });
+    streams.forEach((s) => {
+      var lines = [], last = 0, b;
+      while (s.events.some((e) => e.seq > last)) { b = batch(s, LAST, last); last = b.last; lines.push(b.text); }
+      if (last) hand(s, lines.join('\n'));
     });
   }
-
+  function hand(s, text, path) {
+    s.kept = text !== null;
+    if (framed) parent.postMessage({ svcStream: s.id, batch: text, path: path }, '*');
+    else put(s.id, text, path);
+  }
+  function put(key, text, path) {
+    var all = stored() || {};
+    all[key] = text === null ? undefined : { at: today(), batch: text, path: path };
+    stored(all);
+  }
+  // resume sends what earlier loads of this page could not, in order.
+  function resume() {
+    var all = stored() || {};
+    keys(all).forEach(async (key) => {
+      try {
+        for (var text of all[key].batch.split('\n')) {
+          var b = JSON.parse(text);
+          b.age = (b.age || 0) + max(0, today() - all[key].at);
+          await post(all[key].path || '/b', encode(b));
+        }
+        put(key, null);
+      } catch { /* the next load tries again */ }
+    });
+  }
   // leave sends all that fits while the page still may.
   function leave() {
     if (!hosted || silent) return;
     release(); mark(); keep();
-    streams.forEach((s) => { if (s.events.length > 0) send(s, batch(s, LAST), true); });
+    streams.forEach((s) => { if (s.events[0]) send(s, batch(s, LAST), true); });
   }
   function fits(schema, props) {
     try {
@@ -291,24 +292,23 @@
       return keys(schema || {}).every((k) => typeof props[k] === schema[k]);
     } catch { return false; }
   }
-
   function reach(name) { // of a host the service finds out by itself
     if (!hosted) keys(funnels).forEach((key) => {
       var f = funnels[key];
       keys(f.steps).forEach((n) => {
         if (f.steps[n] !== name || f.reached[n]) return;
         f.reached[n] = true;
-        push('funnel_step', { funnel: key, step: Number(n), event: name });
+        push('funnel_step', { funnel: key, step: +n, event: name });
       });
     });
   }
-
   // record pushes an event, or holds it back when it comes too often.
   function record(name, props) {
-    var held = every[name];
-    if (held) { held.props = props; held.n++; }
-    if (!held || clock() - held.at >= held.ms) release();
-    if (!held) push(name, props);
+    var one = every[name];
+    if (one) { one.props = props; one.n++; }
+    if (!one || clock() - one.at >= one.ms) release();
+    if (!one) push(name, props);
+    else if (!timer) timer = later(flush, FLUSH_AFTER);
   }
 
   var svc = {
@@ -319,11 +319,11 @@
     define(name, schema, options) {
       schemas[name] = assign({}, schema);
       version++;
-      if (options && options.every > 0) every[name] = { ms: options.every, at: -Infinity, n: 0, props: null };
+      if (options && options.every > 0) every[name] = held(options.every, -Infinity);
     },
     track(name, props) {
       var p = assign({}, props);
-      if (!fits(schemas[name], p)) { rejected++; return false; }
+      if (isSession(name) || name === 'exposure' || !fits(schemas[name], p)) { rejected++; return false; }
       if (name === 'start') { ended = false; run++; runAt = clock(); hide(); }
       record(name, p); reach(name);
       return true;
@@ -339,10 +339,10 @@
       var r = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
-      if (!hosted || silent || essential) { done({ ok: true, hosted: false, rank: null }); return; }
+      if (!hosted || silent || essential) { done(placed()); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
-      submit(encode(m), r.overlay, 4000, done);
+      submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },
     debug() {
@@ -362,7 +362,6 @@
       );
     },
   };
-
   var who = player(), variants = {};
   begin();
   // The first reading of a variant is what its experiment counts.
@@ -378,15 +377,16 @@
   on('keydown', (e) => { if (e.key === 'Escape') hide(); });
   // A page that asks its player sets consent: 'pending', and posts {svcConsent: {}} after a yes.
   on('message', (e) => {
-    var yes = e.data && e.data.svcConsent;
-    if (!yes || !host.consent || e.source !== window.parent) return;
-    host = assign({}, host, yes, { consent: '' }); who = player(); essential = false; begin();
+    if (!e.data || e.source !== parent) return;
+    var yes = host.consent && e.data.svcConsent;
+    host = assign({}, host, e.data.svcHost, /* another token */ yes, yes && { consent: '' });
+    if (yes) { who = player(); essential = false; begin(); }
   });
   on('online', () => { failures = 0; flush(); });
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) { leave(); hiddenAt = Date.now(); return; }
+  doc.addEventListener('visibilitychange', () => {
+    if (doc.hidden) { leave(); hiddenAt = today(); return; }
     markAt = clock();
-    if (hosted && hiddenAt && Date.now() - hiddenAt > AWAY) begin();
+    if (hosted && hiddenAt && today() - hiddenAt > AWAY) begin();
     hiddenAt = 0;
   });
   on('pagehide', () => {

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,32 +99,8 @@ func (g *testGateway) replace(config []byte) {
 // still answer on connections they have.
 func (g *testGateway) settle() {
 	g.t.Helper()
-	wait.Until(g.t, "no server of another configuration listens", func() bool { return g.listeners() == 1 })
+	wait.Until(g.t, "no server of another configuration listens", func() bool { return freeport.Listeners(g.t, g.addr) == 1 })
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-}
-
-// listeners returns how many sockets listen on the gateway's port, which they share.
-func (g *testGateway) listeners() (n int) {
-	g.t.Helper()
-	address, err := netip.ParseAddrPort(g.addr)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	const listening = "0A"
-	port := fmt.Sprintf(":%04X", address.Port())
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		raw, err := os.ReadFile(table)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without IPv6 there is one
-			g.t.Fatal(err)
-		}
-		for line := range strings.Lines(string(raw)) {
-			// sl local_address rem_address st …
-			if f := strings.Fields(line); len(f) > 3 && strings.HasSuffix(f[1], port) && f[3] == listening {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func (g *testGateway) config(globals, site string) []byte {

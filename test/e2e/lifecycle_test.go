@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -40,6 +41,15 @@ func (s *service) allCompleted(key apiKey, jobs []api.Submission) {
 	}
 }
 
+// reload returns once the new configuration alone gets connections.
+func (s *service) reload() {
+	s.t.Helper()
+	if out, err := s.command("reload", "--config", s.caddyfile(), "--force").CombinedOutput(); err != nil {
+		s.t.Fatalf("reloading: %v\n%s", err, out)
+	}
+	wait.Until(s.t, "the old configuration's listener is closed", func() bool { return freeport.Listeners(s.t, s.addr) == 1 })
+}
+
 func TestReloadKeepsAnOpenEventStream(t *testing.T) {
 	inEveryForm(t, reloadKeepsAnOpenEventStream)
 }
@@ -52,10 +62,7 @@ func reloadKeepsAnOpenEventStream(t *testing.T, f form) {
 	stream := s.events(key, last, "")
 
 	release := s.holdEngines() // the job must not end before the reload does
-	reload := s.command("reload", "--config", s.caddyfile(), "--force")
-	if out, err := reload.CombinedOutput(); err != nil {
-		t.Fatalf("reloading: %v\n%s", err, out)
-	}
+	s.reload()
 	if job := s.status(key, last); job.Status.Terminal() {
 		t.Fatal("the job ended before the reload did: the test proves nothing")
 	}
@@ -204,9 +211,7 @@ func aSecondServiceOnTheSameDataLeavesTheFirstAlone(t *testing.T, f form) {
 	if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "another service") {
 		t.Errorf("the second ended with %v: %s", err, out)
 	}
-	if out, err := s.command("reload", "--config", s.caddyfile(), "--force").CombinedOutput(); err != nil {
-		t.Errorf("the first can't be reloaded any more: %v\n%s", err, out)
-	}
+	s.reload() // as before
 }
 
 func TestADataFolderMayHaveASpace(t *testing.T) {

@@ -9,14 +9,17 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/handover"
 )
 
 // connections counts those of all servers and configurations: a reload leaves the
@@ -25,8 +28,9 @@ var connections gateway.Places
 
 // Connections closes connections of clients at once that are more than may be open,
 // so that idle ones don't take the files which engines, the store and Caddy's admin
-// API need. It is a listener wrapper and belongs before tls. HTTP/3 has no
-// connections that take files.
+// API need, and hands listening sockets over from one configuration to the next, so
+// that a reload loses no connection. It is a listener wrapper and belongs first, before
+// tls. HTTP/3 has no connections that take files.
 type Connections struct {
 	// How many may be open, of all listeners together. Default: half of the files
 	// that the process may have open, and at most 20,000.
@@ -37,6 +41,7 @@ type Connections struct {
 	PerAddress int `json:"per_address,omitempty"`
 
 	server *caddyhttp.Server
+	logger *zap.Logger
 }
 
 // mostConnections bounds the default of Connections.All.
@@ -57,6 +62,7 @@ func (c *Connections) Provision(ctx caddy.Context) error {
 		c.All = max(int(min(files/2, mostConnections)), 2)
 	}
 	c.PerAddress = cmp.Or(c.PerAddress, max(c.All/2, 1))
+	c.logger = ctx.Logger()
 	c.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server) // it may wrap another app's listener
 	return RegisterMetrics(ctx, registry)
 }
@@ -88,8 +94,20 @@ func (c *Connections) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return block.At(d, "svc_connections").Block(nil)
 }
 
-// WrapListener implements caddy.ListenerWrapper.
-func (c *Connections) WrapListener(l net.Listener) net.Listener { return &countedListener{l, c} }
+// WrapListener implements caddy.ListenerWrapper. A listener that another wrapper has
+// changed is not handed over: the next configuration may lack that wrapper, or set it
+// otherwise.
+func (c *Connections) WrapListener(l net.Listener) net.Listener {
+	if reflect.TypeOf(l).PkgPath() == reflect.TypeFor[caddy.NetworkAddress]().PkgPath() {
+		lasting, err := handover.Wrap(l)
+		if err == nil {
+			l = lasting
+		} else {
+			c.logger.Warn("a reload may lose connections that are being opened", zap.Error(err))
+		}
+	}
+	return &countedListener{l, c}
+}
 
 // trusted reports whether an address is a proxy's, as Caddy finds out.
 func (c *Connections) trusted(remote net.Addr) bool {

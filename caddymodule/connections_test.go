@@ -2,9 +2,13 @@ package caddymodule_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/svc-games/svc/test/wait"
@@ -70,4 +74,41 @@ func TestConnectionsOverTheBoundAreClosedAtOnce(t *testing.T) {
 	}
 	proxied[0].Close()
 	wait.Until(t, "there is room for another", func() bool { return g.answered(g.from("127.0.0.5")) })
+}
+
+// TestReloadLosesNoRequest: without the wrapper some four in a reload find their connection
+// reset, or closed without an answer.
+func TestReloadLosesNoRequest(t *testing.T) {
+	const wrapped = globals + "\tservers {\n\t\tlistener_wrappers {\n\t\t\tsvc_connections\n\t\t\ttls\n\t\t}\n\t}\n"
+	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
+	g.load(wrapped, "\tsvc_api\n\trespond /hello hi")
+	var clients sync.WaitGroup
+	var answered atomic.Int64
+	stop := make(chan struct{})
+	for range 4 {
+		clients.Go(func() {
+			client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // dials once
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				a, err := client.Get("http://" + g.addr + "/hello")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				a.Body.Close()
+				answered.Add(1)
+			}
+		})
+	}
+	for i := range 10 {
+		g.load(wrapped, fmt.Sprintf("\tsvc_api\n\trespond /hello hi%d", i))
+		at := answered.Load()
+		wait.Until(t, "more answers", func() bool { return t.Failed() || answered.Load() > at+8 })
+	}
+	close(stop)
+	clients.Wait()
 }

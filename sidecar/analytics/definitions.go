@@ -71,6 +71,15 @@ var definitions = map[string]api.ViewColumn{
 	"free":   {Title: "Free", Unit: api.UnitCount, Definition: "Session events, and all events of the owner's own plays."},
 	"unpaid": {Title: "Not kept", Unit: api.UnitCount, Definition: "Events that were not kept as the balance or the game's cap was used up."},
 
+	"tikMonth":    {Title: "This month", Unit: api.UnitNumber, Definition: "What the game has cost in this month of UTC."},
+	"tikForecast": {Title: "Forecast", Unit: api.UnitNumber, Definition: "What the whole month costs if it goes on like the month so far."},
+	"tikCap":      {Title: "At most", Unit: api.UnitNumber, Definition: "What the game may cost in a month, as its owner set it."},
+	"tikDay":      {Title: "Last 24 hours", Unit: api.UnitNumber, Definition: "What the game has cost in the last 24 hours."},
+	"tikBalance":  {Title: "Balance", Unit: api.UnitNumber, Definition: "The owner's balance, from which the next block is paid."},
+	"tikBlock":    {Title: "A block", Unit: api.UnitNumber, Definition: "What 1,000 events cost, paid ahead."},
+	"blocks":      {Title: "Blocks", Unit: api.UnitCount, Definition: "Blocks that were paid since the game was published first."},
+	"warning":     {Title: "What", Unit: api.UnitText, Definition: "Said from 80 % of what the game may cost in a month on, and when the balance lasts for less than a day."},
+
 	"activeNow":  {Title: "Sessions now", Unit: api.UnitCount, Definition: "Sessions with an event in the last 2 minutes."},
 	"playersNow": {Title: "Players now", Unit: api.UnitCount, Definition: "Players of these sessions."},
 	"last30":     {Title: "Sessions in 30 minutes", Unit: api.UnitCount, Definition: "Sessions with an event in the last 30 minutes."},

@@ -58,6 +58,11 @@ func (l *Log) looking(game string, q api.ViewQuery) *looking {
 
 // add adds a table.
 func (v *looking) add(name, title string, figures []string, rows [][]any) {
+	v.out.Tables = append(v.out.Tables, Table(name, title, figures, rows))
+}
+
+// Table is a table of figures that have a definition here.
+func Table(name, title string, figures []string, rows [][]any) api.ViewTable {
 	t := api.ViewTable{Name: name, Title: title, Rows: rows}
 	if rows == nil {
 		t.Rows = [][]any{}
@@ -65,7 +70,7 @@ func (v *looking) add(name, title string, figures []string, rows [][]any) {
 	for _, figure := range figures {
 		t.Columns = append(t.Columns, columnOf(figure))
 	}
-	v.out.Tables = append(v.out.Tables, t)
+	return t
 }
 
 // read adds a table whose rows are those of a query over the days of the view, as row

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/play"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -146,7 +147,32 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 	if err != nil {
 		return api.View{}, err
 	}
-	return log.View(ctx, projectID, q)
+	view, err := log.View(ctx, projectID, q)
+	if err != nil || q.Name != api.ViewCosts {
+		return view, err
+	}
+	a, err := s.GameAccount(ctx, projectID)
+	if errors.Is(err, sidecar.ErrUnknownProject) { // deleted just now
+		return view, nil
+	}
+	view.Tables = append(view.Tables, accountTables(a)...)
+	return view, err
+}
+
+// accountTables show what a game costs its owner, and what that one should see to.
+func accountTables(a ledger.GameAccount) []api.ViewTable {
+	tik := func(amount api.TIK) float64 { return float64(amount) / api.MicroPerTIK }
+	tables := []api.ViewTable{analytics.Table("account", "In TIK", []string{"tikMonth", "tikForecast", "tikCap", "tikDay", "tikBalance", "tikBlock", "blocks"}, [][]any{{
+		tik(a.Month), tik(a.Forecast), tik(a.Most), tik(a.Day), tik(a.Balance), tik(a.BlockPrice), a.Blocks,
+	}})}
+	if said := a.Warnings(); len(said) > 0 {
+		rows := make([][]any, len(said))
+		for i, text := range said {
+			rows[i] = []any{text}
+		}
+		tables = append(tables, analytics.Table("warnings", "To see to", []string{"warning"}, rows))
+	}
+	return tables
 }
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects

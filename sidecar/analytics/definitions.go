@@ -31,6 +31,8 @@ var definitions = map[string]api.ViewColumn{
 	"players":              {Title: "Players", Unit: api.UnitCount, Definition: "Players of at least one play. Those without a name, as they ask not to be followed, are not among them."},
 	"newPlayers":           {Title: "New players", Unit: api.UnitCount, Definition: "Players that had not played on an earlier day."},
 	"returning":            {Title: "Returning players", Unit: api.UnitCount, Definition: "Players that had played on an earlier day."},
+	"nextDay":              {Title: "D1", Unit: api.UnitShare, Definition: "Of the players whose second day was one of these days, those who played on it. A day counts once it is over."},
+	"nextWeek":             {Title: "D7", Unit: api.UnitShare, Definition: "Of the players whose first day was a week before one of these days, those who played on that one. A day counts once it is over."},
 	"activeSeconds":        {Title: "Active time", Unit: api.UnitSeconds, Definition: "Time in which the page was seen, and used in the last minute."},
 	"medianSessionSeconds": {Title: "Median session", Unit: api.UnitSeconds, Definition: "Half of the sessions were active for longer, of those that were for a second at least; to within a fifth."},
 	"events":               {Title: "Events", Unit: api.UnitCount, Definition: "Events that were kept, each once."},

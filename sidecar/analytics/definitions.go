@@ -15,6 +15,13 @@ var causes = map[string]string{
 	"session_full": "past 1,000 of the library's own of a session", "game_full": "past what is free of a game on a day", "machine": "played by a program", "unpaid": "balance or cap used up",
 }
 
+// results say what became of runs that were to be played again.
+var results = map[string]string{
+	resultVerified:   "came to the score that was reported: it has a tick",
+	resultRefused:    "came to another end, and was taken from the board",
+	resultUnverified: "could not be played again",
+}
+
 // definitions are what each figure is. Those of days back begin with "d".
 var definitions = map[string]api.ViewColumn{
 	"day":      {Title: "Day (UTC)", Unit: api.UnitDay, Definition: "A day of UTC. A session counts on the day on which it began."},
@@ -101,12 +108,17 @@ var definitions = map[string]api.ViewColumn{
 	"high":       {Title: "At most", Unit: api.UnitNumber, Definition: "The upper bound of the difference."},
 	"chance":     {Title: "Chance to be more", Unit: api.UnitShare, Definition: "The chance that the true difference is above 0, at this one time: an aid to reading, and no verdict."},
 
-	"rank":    {Title: "Rank", Unit: api.UnitCount, Definition: "One more than there are better scores; of equal ones the earlier stands first."},
-	"name":    {Title: "Player", Unit: api.UnitText, Definition: "What the board calls the player: two words and a number of the service's own."},
-	"score":   {Title: "Score", Unit: api.UnitNumber, Definition: "The player's best, as the game reported it. No run is played again to verify it."},
-	"reward":  {Title: "Reward", Unit: api.UnitText, Definition: "The reward's id."},
-	"given":   {Title: "Given", Unit: api.UnitCount, Definition: "How often it was given."},
-	"givenTo": {Title: "Players", Unit: api.UnitCount, Definition: "Players that it was given to."},
+	"rank":  {Title: "Rank", Unit: api.UnitCount, Definition: "One more than there are better scores; of equal ones the earlier stands first."},
+	"name":  {Title: "Player", Unit: api.UnitText, Definition: "What the board calls the player: two words and a number of the service's own."},
+	"score": {Title: "Score", Unit: api.UnitNumber, Definition: "The player's best, as the game reported it."},
+
+	"verified":      {Title: "Verified", Unit: api.UnitText, Definition: "Whether the run was played again from the player's inputs and came to this score. A program that plays well is a player, too."},
+	"result":        {Title: "Result", Unit: api.UnitText, Definition: "What became of a run that was to be played again: each that comes among the best 100 of a window, and one of 100 others."},
+	"replayed":      {Title: "Runs", Unit: api.UnitCount, Definition: "Runs with this result."},
+	"resultMeaning": {Title: "Meaning", Unit: api.UnitText, Definition: "The result in words."},
+	"reward":        {Title: "Reward", Unit: api.UnitText, Definition: "The reward's id."},
+	"given":         {Title: "Given", Unit: api.UnitCount, Definition: "How often it was given."},
+	"givenTo":       {Title: "Players", Unit: api.UnitCount, Definition: "Players that it was given to."},
 
 	"stream": {Title: "Session", Unit: api.UnitText, Definition: "The session's name."},
 	"seq":    {Title: "Number", Unit: api.UnitCount, Definition: "The event's number in its session."},

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/console"
@@ -71,10 +72,16 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 	return log, nil
 }
 
+// none reports whether nothing was ever played, as far as a file says so.
+func (p *played) none() bool {
+	_, err := os.Stat(p.address)
+	return errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address)
+}
+
 // forget removes all of games that are deleted, and returns those of which nothing is left.
 // It makes no file for it.
 func (p *played) forget(ctx context.Context, games []string) (gone []string, err error) {
-	if _, err := os.Stat(p.address); errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address) {
+	if p.none() {
 		return games, nil
 	}
 	log, err := p.open(ctx)
@@ -182,6 +189,27 @@ func accountTables(a ledger.GameAccount) []api.ViewTable {
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	gone, err := s.played.forget(ctx, projectIDs)
 	return errors.Join(err, s.Ledger.ProjectsForgotten(ctx, installationID, gone))
+}
+
+// RunsToReplay implements engineproxy.Replays. It makes no file for it.
+func (s *Service) RunsToReplay(ctx context.Context) (contract.Replays, error) {
+	if s.played.none() {
+		return contract.Replays{}, nil
+	}
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return contract.Replays{}, err
+	}
+	return log.Replays(ctx)
+}
+
+// RunsReplayed implements engineproxy.Replays.
+func (s *Service) RunsReplayed(ctx context.Context, r contract.Replayed) error {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return err
+	}
+	return log.Replayed(ctx, r.ProjectID, r.Endings)
 }
 
 // Interface guards

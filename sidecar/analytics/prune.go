@@ -38,6 +38,8 @@ var keyOf = map[string]string{
 	"play_lengths":     "game, day, class, bucket",
 	"play_player_days": "game, player, class, day",
 	"play_players":     "game, player, class",
+	"play_replayed":    "game, day, build, result",
+	"play_replays":     "game, stream, run",
 	"play_runs":        "game, stream, run",
 	"play_scores":      "game, day, class, build, bucket",
 	"play_streams":     "game, stream",
@@ -69,6 +71,9 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		}
 	}
 	n, err := l.pruneNames(ctx, today-keepEvents)
+	if err == nil { // where there are no engines nobody else does it
+		err = l.store.Update(ctx, func(tx *store.Tx) error { return giveUp(tx, now) })
+	}
 	return deleted + n, err
 }
 

@@ -2,7 +2,7 @@
 // some break, some have a spring; the sides are joined. Who falls out of sight
 // loses a life.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink,
+  W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink, sin,
 } from '../core/world.js';
 
 export const meta = { id: 'jumper', scroll: 'none', controls: 'sides' };
@@ -135,7 +135,7 @@ function meet(s) {
   }
   for (const f of s.foes) {
     f.t += STEP;
-    f.x = clamp(f.x0 + Math.sin(f.t * 1.4) * 46, 34, W - 34);
+    f.x = clamp(f.x0 + sin(f.t * 1.4) * 46, 34, W - 34);
     if (!near(f.x, f.h, s.x, y, 22 + 20 * s.cfg.size)) continue;
     if (s.vy < 0 && y > f.h + 12) {
       f.gone = true;
@@ -170,9 +170,9 @@ export function draw(s, d) {
     d.box(p.x - WIDE / 2, y, WIDE, 16, TOPS[p.kind], { radius: 8, stroke: 'ink', width: 3 });
     d.box(p.x - WIDE / 2 + 8, y + 3, WIDE - 16, 4, '#ffffff', { radius: 2, alpha: 0.5 });
   }
-  for (const t of s.treats) d.sprite('pickup', t.x, sy(s, t.h) + Math.sin(s.t * 4 + t.x) * 3, 38);
+  for (const t of s.treats) d.sprite('pickup', t.x, sy(s, t.h) + sin(s.t * 4 + t.x) * 3, 38);
   for (const f of s.foes) {
-    d.sprite('hazard', f.x, sy(s, f.h) + Math.sin(f.t * 5) * 4, 58, { rot: Math.sin(f.t * 3) * 0.1 });
+    d.sprite('hazard', f.x, sy(s, f.h) + sin(f.t * 5) * 4, 58, { rot: sin(f.t * 3) * 0.1 });
   }
   if (!blink(s)) return;
   const k = s.squash;

@@ -7,7 +7,8 @@
 //   svc.track(name, props)             false when props don't fit the schema, and for names of the library's own
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run, which 'start' begins. cb gets {ok, hosted, rank, top, rewards};
-//                                      where there is a board a panel shows it, unless overlay is false
+//                                      where there is a board a panel shows it, unless overlay is false.
+//                                      replay is the run as text, by which the service can play it again
 //   svc.expose(state, screen)          functions for a playtest: state, what is on screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
@@ -28,7 +29,7 @@
   var host = identity();
   var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
   var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
-  var gameId = typeof host.gameId === 'string' ? host.gameId : null;
+  var gameId = host.gameId || null;
   var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
   var most = hosted ? 500 : 200; // events
   var schemas = {}, funnels = {}, version = 0; // version is that of what is declared
@@ -55,7 +56,7 @@
     return window.__SVC__ || {};
   }
   function id() {
-    var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
+    var bytes = [...crypto.getRandomValues(new Uint8Array(16))];
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
   // quiet says that the player is not to be followed: there is no name, and no storage.
@@ -200,8 +201,10 @@
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
     doc.body.appendChild(panel);
     var add = (kind, text) => { panel.appendChild(doc.createElement(kind)).textContent = text; };
-    if (a.rank) add('b', 'Rank ' + a.rank + (a.verified ? '' : ' (not verified)'));
-    a.top.forEach((row) => { add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.you ? ' ←' : '')); });
+    if (a.rank) add('b', 'Rank ' + a.rank + ' (' + a.note + ')');
+    a.top.forEach((row) => {
+      add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.verified ? ' ✓' : '') + (row.you ? ' ←' : ''));
+    });
     a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
     add('button', 'Close');
     panel.lastChild.onclick = hide;
@@ -336,12 +339,15 @@
     endGame(result, cb) {
       var done = (r) => { if (typeof cb === 'function') later(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
-      var r = assign({ outcome: 'lose', score: 0 }, result);
+      var { replay: log, ...r } = assign({ outcome: 'lose', score: 0 }, result);
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done(placed()); return; }
       var m = whose(now());
-      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
+      assign(m, {
+        run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)),
+        log: log?.length < 4e4 ? log : '', // a longer one would cost the run its place
+      });
       submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },

@@ -27,8 +27,8 @@ export function create(seed, cfg) {
   const junk = Math.min(6, Math.round((cfg.density - 1) * 5)); // rows that lie there from the start
   for (let i = 0; i < junk; i++) {
     const hole = Math.floor(random(s) * s.cols);
-    const square = (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)]);
-    s.rows[ROWS - 1 - i] = Array.from({ length: s.cols }, square).join('');
+    const junkAt = (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)]);
+    s.rows[ROWS - 1 - i] = Array.from({ length: s.cols }, junkAt).join('');
   }
   s.bag = [];
   s.lines = 0;

@@ -30,6 +30,29 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 	return out
 }
 
+// Number is the number before what a tunable counts: 2 in "two columns more", 0 for none.
+func (r *Reading) Number(p catalog.Param) float64 {
+	p.Words = nil
+	for i := range r.tokens {
+		if v, n := said(p, r.tokens[i:], r.languages); n > 0 {
+			return v
+		}
+	}
+	return 0
+}
+
+// Counts reports whether the text names what a tunable counts: "more mines".
+func (r *Reading) Counts(p catalog.Param) bool {
+	for _, t := range r.tokens {
+		for _, lang := range r.languages {
+			if units := p.Units[lang]; slices.Contains(units, t.word) || slices.Contains(units, t.singular) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // said returns the value that a text begins with, and how many words say it; 0 for
 // none.
 func said(p catalog.Param, tokens []token, languages []string) (v float64, words int) {

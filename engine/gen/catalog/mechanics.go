@@ -73,6 +73,10 @@ type Param struct {
 	Units map[string][]string `json:"units"`
 	// Words set it to a value, by language.
 	Words map[string]map[string]float64 `json:"words"`
+	// Ways name its values, from 0 on, where it says how the hazards move.
+	Ways []string `json:"ways"`
+	// Board tells that it is the size of the board.
+	Board bool `json:"board"`
 }
 
 // Named is the weight from which a word is the name of a mechanic.

@@ -60,7 +60,7 @@ func allPlaces(list []string) bool {
 }
 
 func paced(c clause) bool {
-	return fasterPattern.MatchString(c.text) || slowerPattern.MatchString(c.text) || harderPattern.MatchString(c.text) || easierPattern.MatchString(c.text)
+	return c.wants(&pace) != 0 || c.wants(&challenge) != 0
 }
 
 // Wishes carries those out and returns what it could not.

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -76,7 +77,7 @@ func (w Want) ofFollowUp(o Outcome, f *faults) {
 	before, after := members(o.Before), members(o.Spec)
 	for path, way := range w.Change {
 		a, b := amountOf(at(before, path)), amountOf(at(after, path))
-		f.add(way == "up" && b <= a || way == "down" && b >= a, "%s went from %v to %v, not %s", path, a, b, way)
+		f.add(wrongWay(way, a, b), "%s went from %v to %v, not %s", path, a, b, way)
 	}
 	for _, path := range w.Same {
 		f.add(fmt.Sprint(at(before, path)) != fmt.Sprint(at(after, path)), "%s changed to %v", path, at(after, path))
@@ -94,9 +95,16 @@ func (w Want) ofFollowUp(o Outcome, f *faults) {
 	f.add(i < 0, "level %d is as the others", w.Stage.Level)
 	if i >= 0 {
 		stage := o.Spec.Stages[i]
-		f.add(w.Stage.Theme != stage.Theme || w.Stage.Speed == "up" && stage.Speed <= 1, "level %d is %+v", w.Stage.Level, stage)
+		f.add(w.Stage.Theme != stage.Theme || wrongWay(w.Stage.Speed, 1, cmp.Or(stage.Speed, 1)) || wrongWay(w.Stage.Density, 1, cmp.Or(stage.Density, 1)),
+			"level %d is %+v", w.Stage.Level, stage)
+		f.add(w.Stage.Recolored && (stage.Palette == nil || *stage.Palette == o.Spec.Palette), "level %d has the colours of the others", w.Stage.Level)
 	}
 	f.add(o.Before.Theme != o.Spec.Theme, "all levels changed")
+}
+
+// wrongWay reports whether something that is to go up or down did not.
+func wrongWay(way string, before, after float64) bool {
+	return way == "up" && after <= before || way == "down" && after >= before
 }
 
 // members returns a spec as plain data.

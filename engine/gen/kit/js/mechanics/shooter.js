@@ -30,7 +30,8 @@ export function create(seed, cfg) {
 
 // send brings the next wave, in one of four ways of flying.
 function send(s) {
-  const kind = Math.floor(between(s, 0, 4));
+  const any = Math.floor(between(s, 0, 4));
+  const kind = s.cfg.params.foes === 1 ? 0 : any;
   const n = Math.round((3 + s.level * 0.7 + (kind === 1 ? 1 : 0)) * Math.sqrt(s.cfg.density));
   const y0 = between(s, 150, H - 120);
   for (let i = 0; i < n; i++) {

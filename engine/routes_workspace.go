@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -105,6 +106,22 @@ func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) e
 		return err
 	}
 	found, err := m.Diff(from, to)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, found)
+}
+
+// maxQuery bounds the text of a search, in bytes.
+const maxQuery = 200
+
+// search finds a text in the game's files.
+func (s *server) search(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	text := r.URL.Query().Get("q")
+	if text == "" || len(text) > maxQuery || !utf8.ValidString(text) {
+		return api.BadRequest("Search for a text of at most %d bytes.", maxQuery)
+	}
+	found, err := m.Search(text)
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,7 @@ func (s *server) handler() http.Handler {
 		{http.MethodGet, contract.PathRevisions + "/{rev}/project", s.reading(s.projectZIP)},
 		{http.MethodPost, contract.PathImport, s.reading(s.importZIP)},
 		{http.MethodGet, contract.PathDiff, s.reading(s.diff)},
+		{http.MethodGet, contract.PathSearch, s.reading(s.search)},
 		{http.MethodPost, contract.PathRestore, s.restore},
 		{http.MethodPost, contract.PathQueue, s.reorder},
 		{http.MethodPost, contract.PathFence, s.fence},

@@ -11,6 +11,7 @@ const (
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
+	PathSearch    = PathWorkspace + "/search"  // ?q=
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
@@ -27,6 +28,22 @@ type Workspace struct {
 	Queued  []string        `json:"queued,omitempty"`  // the jobs that wait, in their order
 	Files   []WorkspaceFile `json:"files"`             // sorted by path
 }
+
+// Found are the lines of a game's files that hold a text.
+type Found struct {
+	Lines []FoundLine `json:"lines"` // at most MaxFound, by path and line
+	More  bool        `json:"more,omitempty"`
+}
+
+// FoundLine is one of them.
+type FoundLine struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // of the line, perhaps cut off
+}
+
+// MaxFound bounds the lines that a search returns.
+const MaxFound = 200
 
 // WorkspaceFile is one file of a game.
 type WorkspaceFile struct {

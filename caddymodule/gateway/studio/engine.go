@@ -107,15 +107,21 @@ func (a answer) refused() error {
 // askFor is ask for an answer of JSON.
 func askFor[T any](ctx context.Context, s *Studio, p engineproxy.Project, c call) (out T, err error) {
 	a, err := s.ask(ctx, p, c)
-	if err == nil {
-		err = a.refused()
+	if err != nil {
+		return out, err
 	}
-	if err == nil {
-		if err = json.Unmarshal(a.body, &out); err != nil {
-			err = api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
-		}
+	return decode[T](a)
+}
+
+// decode reads an answer of JSON.
+func decode[T any](a answer) (out T, err error) {
+	if err := a.refused(); err != nil {
+		return out, err
 	}
-	return out, err
+	if err := json.Unmarshal(a.body, &out); err != nil {
+		return out, api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
+	}
+	return out, nil
 }
 
 // owner is the project of an exchange as the engine proxy wants to know it.

@@ -58,6 +58,7 @@ type openFile struct {
 	Bytes  int64
 	Fixed  bool // it can't be saved
 	New    bool
+	Line   int // that is looked for, 0 for none
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
 	Theirs   *string
 	Problems []contract.Problem // that the game has since the file was saved
@@ -87,6 +88,11 @@ func (p projectPage) At(rest string) string { return "/console/studio/" + p.Proj
 // FileAt returns the address of a file in the editor.
 func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
+}
+
+// LineAt returns the address of a line of a file in the editor.
+func (p projectPage) LineAt(name string, line int) string {
+	return p.At("?" + url.Values{"file": {name}, "line": {strconv.Itoa(line)}}.Encode() + "#code")
 }
 
 // Present returns the sum of a file as it is, "" for one that is not there.
@@ -131,6 +137,8 @@ func (s *Studio) show(x *exchange) error {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
 			page.Error = asError(err).Message
+		} else {
+			page.File.Line, _ = strconv.Atoi(query.Get("line")) // what is no number is none
 		}
 	}
 	return s.showProject(x, http.StatusOK, page)

@@ -70,6 +70,7 @@ func New(p Parts) (*Studio, error) {
 		"POST /{project}/upload":          s.upload,
 		"GET /{project}/diff":             s.diff,
 		"GET /{project}/zip":              s.zip,
+		"GET /{project}/search":           s.search,
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,

@@ -140,6 +140,14 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 	return writeJSON(w, http.StatusOK, saved)
 }
 
+// lock has jobs leave a file of the game as it is, or no longer.
+func (s *server) lock(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	if err := m.SetLock(r.URL.Query().Get("path"), r.Method == http.MethodPut); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct{}{})
+}
+
 // reorder puts the waiting jobs in another order.
 func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var queue contract.Queue

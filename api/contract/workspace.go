@@ -12,6 +12,7 @@ const (
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathSearch    = PathWorkspace + "/search"  // ?q=
+	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
@@ -50,7 +51,8 @@ type WorkspaceFile struct {
 	Path   string `json:"path"` // in the game's folder
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	Made   bool   `json:"made,omitempty"` // of the sources: it can't be saved
+	Made   bool   `json:"made,omitempty"`   // of the sources: it can't be saved
+	Locked bool   `json:"locked,omitempty"` // jobs leave it as it is
 }
 
 // Revision is one state of a project's files. None is ever changed.

@@ -124,6 +124,24 @@ func decode[T any](a answer) (out T, err error) {
 	return out, nil
 }
 
+// change asks an engine to change something of the project, and leads to a part of its page.
+// means begins what is said where that is refused.
+func (s *Studio) change(x *exchange, means, to string, c call) error {
+	a, err := s.ask(x.r.Context(), x.owner(), c)
+	if err == nil {
+		err = a.refused()
+	}
+	switch {
+	case err != nil && !x.json():
+		return s.showRefused(x, means, err)
+	case err != nil:
+		return err
+	case x.json():
+		return pass(x, a)
+	}
+	return x.redirect(x.at(to))
+}
+
 // owner is the project of an exchange as the engine proxy wants to know it.
 func (x *exchange) owner() engineproxy.Project { return x.ownerOf(x.project()) }
 

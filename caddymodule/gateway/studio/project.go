@@ -57,6 +57,7 @@ type openFile struct {
 	Binary bool
 	Bytes  int64
 	Fixed  bool // it can't be saved
+	Locked bool // jobs leave it as it is
 	New    bool
 	Line   int // that is looked for, 0 for none
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
@@ -147,6 +148,7 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",
 }
@@ -271,7 +273,12 @@ func (s *Studio) open(ctx context.Context, x *exchange, page projectPage, name s
 	}
 	f := &openFile{Path: name, SHA256: strings.Trim(a.header.Get("ETag"), `"`), Rev: rev, Bytes: int64(len(a.body))}
 	f.Binary = len(a.body) > maxShown || !utf8.Valid(a.body) || slices.Contains(a.body, 0)
-	f.Fixed = rev > 0 || slices.ContainsFunc(page.Workspace.Files, func(w contract.WorkspaceFile) bool { return w.Path == name && w.Made })
+	f.Fixed = rev > 0
+	for _, w := range page.Workspace.Files {
+		if w.Path == name {
+			f.Fixed, f.Locked = f.Fixed || w.Made, w.Locked
+		}
+	}
 	if !f.Binary {
 		f.Text = string(a.body)
 	}

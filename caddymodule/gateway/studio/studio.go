@@ -68,6 +68,7 @@ func New(p Parts) (*Studio, error) {
 		"GET /{project}/file":             s.readFile,
 		"POST /{project}/file":            s.saveFile,
 		"POST /{project}/upload":          s.upload,
+		"POST /{project}/lock":            s.lock,
 		"GET /{project}/diff":             s.diff,
 		"GET /{project}/zip":              s.zip,
 		"GET /{project}/search":           s.search,

@@ -11,6 +11,8 @@ const (
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
+	PathSearch    = PathWorkspace + "/search"  // ?q=
+	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
@@ -28,12 +30,29 @@ type Workspace struct {
 	Files   []WorkspaceFile `json:"files"`             // sorted by path
 }
 
+// Found are the lines of a game's files that hold a text.
+type Found struct {
+	Lines []FoundLine `json:"lines"` // at most MaxFound, by path and line
+	More  bool        `json:"more,omitempty"`
+}
+
+// FoundLine is one of them.
+type FoundLine struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // of the line, perhaps cut off
+}
+
+// MaxFound bounds the lines that a search returns.
+const MaxFound = 200
+
 // WorkspaceFile is one file of a game.
 type WorkspaceFile struct {
 	Path   string `json:"path"` // in the game's folder
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	Made   bool   `json:"made,omitempty"` // of the sources: it can't be saved
+	Made   bool   `json:"made,omitempty"`   // of the sources: it can't be saved
+	Locked bool   `json:"locked,omitempty"` // jobs leave it as it is
 }
 
 // Revision is one state of a project's files. None is ever changed.

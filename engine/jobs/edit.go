@@ -55,9 +55,11 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 		return contract.Workspace{}, err
 	}
 	out := contract.Workspace{Files: []contract.WorkspaceFile{}}
+	locks := m.Locks()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out.Files = append(out.Files, contract.WorkspaceFile{
 			Path: name, Bytes: int64(len(files[name])), SHA256: sumOf(files[name]), Made: gen.Made(files, name),
+			Locked: slices.Contains(locks, name),
 		})
 	}
 	head, _ := m.history.Head()

@@ -102,6 +102,7 @@ type Manager struct {
 	later        map[string]laterEdit // by path in the game
 	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
+	locks        []string // paths of the game's files; replaced, never changed
 	draining     bool
 	lastActivity time.Time
 }
@@ -134,7 +135,7 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
-	if err := errors.Join(m.openHistory(), m.openLater()); err != nil {
+	if err := errors.Join(m.openHistory(), m.openLater(), m.openLocks()); err != nil {
 		return err
 	}
 	var cut int64

@@ -159,7 +159,7 @@ func (m *Manager) restore(j *job, rep *reporter, target revs.Revision, message s
 			ops[c.Name] = "create"
 		}
 	}
-	if err := m.change(changes, game); err != nil {
+	if err := m.changeUnlocked(changes, game); err != nil {
 		return err
 	}
 	for _, c := range changes {

@@ -115,7 +115,7 @@ setup: ## Install and build what a new machine lacks for the tests
 		scripts/timed control-plane $(MAKE) --no-print-directory control-plane && \
 		scripts/timed stock-opa $(MAKE) --no-print-directory stock-opa && \
 		scripts/timed runner scripts/gotest && \
-		scripts/timed npm $(MAKE) --no-print-directory npm; \
+		scripts/timed npm $(MAKE) --no-print-directory npm MORE=$(MORE); \
 		built=$$?; wait $$packages && exit $$built
 	@scripts/timed images scripts/engine-image slim $(MORE:long=full) || [ "$(CI)" != true ]
 setup: export GOGC := 400
@@ -128,6 +128,7 @@ npm:
 	@scripts/npm-install test/openapi
 	@scripts/npm-install test/project
 	@scripts/npm-install test/webhooks
+	@[ "$(MORE)" != long ] || for tools in test/foreign/*/package.json; do scripts/npm-install "$${tools%/*}" || exit; done
 
 # The parts of a run; each leaves what it took in test/output/times. Of the long
 # run are the packages that have long forms.
@@ -212,4 +213,4 @@ fmt: ## Format the Go code and the Caddyfile
 
 .PHONY: clean
 clean: ## Remove what was built; the data stay
-	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/streamclients/node_modules test/foreign/*/node_modules
+	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/foreign/*/node_modules

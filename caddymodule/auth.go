@@ -125,8 +125,13 @@ func (a *Auth) Cleanup() error {
 	return err
 }
 
+// deprecations are the operations whose answers say that they are on their way out; a
+// test has one.
+var deprecations = api.Deprecations()
+
 func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	requestID(w, r)
+	api.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
 	if a.cors.Apply(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
 		return nil

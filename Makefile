@@ -177,6 +177,10 @@ repeat: build ## Run each test that ever failed without cause TIMES (30) times b
 check: ## After an edit, within a minute: format, vet, import rules, tests of what changed and of what imports it
 	@scripts/check
 
+.PHONY: audit
+audit: build ## Look for known faults (govulncheck, npm audit) and licences that are not allowed in all that is built in
+	@GO=$(GO) scripts/audit
+
 .PHONY: games
 games: deps build ## Make and play a game of every brief and follow-up of the corpus (SVC_GAMES=pattern: of some, the rest as kept; =rest: of those not kept), write test/games/RESULTS.md
 	SVC_GAMES="$(or $(SVC_GAMES),all)" SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -count=1 -timeout 240m -run TestBriefsBecomeGamesThatPlay ./test/games

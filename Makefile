@@ -91,7 +91,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 # the longest first; of the tests in RACE_OF the goroutines of a package among
 # them meet.
 NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify engine/kit cmd/svc/commands test/report test/ways \
-	api/gamezip caddymodule/embedded cmd/svc-engine deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
+	api/gamezip caddymodule/embedded cmd/svc-engine deploy/compose deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
 # What runs the tests finds in bin/ what it starts. With -race, a process that
@@ -177,6 +177,10 @@ repeat: build ## Run each test that ever failed without cause TIMES (30) times b
 .PHONY: check
 check: ## After an edit, within a minute: format, vet, import rules, tests of what changed and of what imports it
 	@scripts/check
+
+.PHONY: audit
+audit: build ## Look for known faults (govulncheck, npm audit) and licences that are not allowed in all that is built in
+	@GO=$(GO) scripts/audit
 
 .PHONY: games
 games: deps build ## Make and play a game of every brief and follow-up of the corpus (SVC_GAMES=pattern: of some, the rest as kept; =rest: of those not kept), write test/games/RESULTS.md

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -133,7 +134,9 @@ var deprecations = api.Deprecations()
 
 func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	requestID(w, r)
-	api.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
+	if len(deprecations) > 0 {
+		api.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
+	}
 	if a.cors.Apply(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -209,7 +212,7 @@ func clientRequest(ctx context.Context) peer.Request {
 	method, _ := repl.GetString("http.request.method")
 	userAgent, _ := repl.GetString("http.request.header.User-Agent")
 	address, _ := caddyhttp.GetVar(ctx, caddyhttp.ClientIPVarKey).(string)
-	return gateway.Facts(id, address, method, userAgent)
+	return peer.NewRequest(id, address, method, userAgent)
 }
 
 // named gives the sidecar the request for which it decides. It stands behind the cache,
@@ -251,7 +254,7 @@ const placeUser = "http.auth.user.id"
 // describeSpan adds what the chain learned about a request to its span, where it is
 // traced. Caddy's own module, which is before it, does not see how refusals end.
 func describeSpan(ctx context.Context, q *gateway.Request, err error) {
-	if !span.Recording(ctx) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
 		return
 	}
 	span.Describe(ctx, "svc.request_id", requestIDOf(ctx))

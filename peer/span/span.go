@@ -53,9 +53,6 @@ func Describe(ctx context.Context, facts ...string) {
 	}
 }
 
-// Recording reports whether ctx has a span of this process that is recorded.
-func Recording(ctx context.Context) bool { return trace.SpanFromContext(ctx).IsRecording() }
-
 // Fail says that the span in ctx came to nothing.
 func Fail(ctx context.Context, err error) {
 	trace.SpanFromContext(ctx).SetStatus(codes.Error, err.Error())

@@ -20,9 +20,6 @@ func TestWhatIsNotTracedCostsNothing(t *testing.T) {
 		ctx, end := span.Start(t.Context(), "sidecar", "decide")
 		span.Inject(ctx, h)
 		ctx = span.Extract(ctx, h)
-		if span.Recording(ctx) {
-			t.Error("a span is recorded")
-		}
 		end(nil)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -212,7 +212,7 @@ func clientRequest(ctx context.Context) peer.Request {
 	method, _ := repl.GetString("http.request.method")
 	userAgent, _ := repl.GetString("http.request.header.User-Agent")
 	address, _ := caddyhttp.GetVar(ctx, caddyhttp.ClientIPVarKey).(string)
-	return peer.NewRequest(id, address, method, userAgent)
+	return gateway.Facts(id, address, method, userAgent)
 }
 
 // named gives the sidecar the request for which it decides. It stands behind the cache,

@@ -2,9 +2,11 @@ package caddymodule
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
@@ -40,8 +43,9 @@ type Connections struct {
 	// hold for the server's trusted_proxies. Default: half of all.
 	PerAddress int `json:"per_address,omitempty"`
 
-	server *caddyhttp.Server
-	logger *zap.Logger
+	server  *caddyhttp.Server
+	logger  *zap.Logger
+	lasting []*handover.Listener
 }
 
 // mostConnections bounds the default of Connections.All.
@@ -64,6 +68,9 @@ func (c *Connections) Provision(ctx caddy.Context) error {
 	c.PerAddress = cmp.Or(c.PerAddress, max(c.All/2, 1))
 	c.logger = ctx.Logger()
 	c.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server) // it may wrap another app's listener
+	if err := c.onReload(ctx); err != nil {
+		return err
+	}
 	return RegisterMetrics(ctx, registry)
 }
 
@@ -98,15 +105,45 @@ func (c *Connections) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // changed is not handed over: the next configuration may lack that wrapper, or set it
 // otherwise.
 func (c *Connections) WrapListener(l net.Listener) net.Listener {
-	if reflect.TypeOf(l).PkgPath() == reflect.TypeFor[caddy.NetworkAddress]().PkgPath() {
+	_, tcp := l.Addr().(*net.TCPAddr)
+	if tcp && reflect.TypeOf(l).PkgPath() == reflect.TypeFor[caddy.NetworkAddress]().PkgPath() {
 		lasting, err := handover.Wrap(l)
 		if err == nil {
+			c.lasting = append(c.lasting, lasting)
 			l = lasting
 		} else {
 			c.logger.Warn("a reload may lose connections that are being opened", zap.Error(err))
 		}
 	}
 	return &countedListener{l, c}
+}
+
+// onReload has the listeners take over once the whole configuration has started, and
+// those of one that is replaced go on for a moment.
+func (c *Connections) onReload(ctx caddy.Context) error {
+	app, err := ctx.App("events")
+	if err != nil {
+		return fmt.Errorf("loading app events: %w", err)
+	}
+	events := app.(*caddyevents.App)
+	return errors.Join(
+		events.On("started", eventHandler(func() {
+			for _, l := range c.lasting {
+				l.TakeOver()
+			}
+		})),
+		events.On("stopping", eventHandler(handover.Settle)),
+	)
+}
+
+// eventHandler is an event handler that can't fail; it is no module, so that no one can
+// configure it as one.
+type eventHandler func()
+
+// Handle implements caddyevents.Handler.
+func (h eventHandler) Handle(context.Context, caddy.Event) error {
+	h()
+	return nil
 }
 
 // trusted reports whether an address is a proxy's, as Caddy finds out.
@@ -139,6 +176,9 @@ func (l *countedListener) Accept() (net.Conn, error) {
 			from = tcp.AddrPort().Addr()
 		}
 		bounds := gateway.PlaceBounds{All: l.bounds.All, PerAddress: l.bounds.PerAddress}
+		if c, ok := conn.(*handover.Conn); ok && c.Moved { // it has had a place, and is about to leave it
+			bounds = gateway.PlaceBounds{All: math.MaxInt, PerAddress: math.MaxInt}
+		}
 		leave, full := connections.Enter(from, bounds, func() bool { return l.bounds.trusted(remote) })
 		if full == "" {
 			return &countedConn{conn, leave}, nil
@@ -179,4 +219,5 @@ var (
 	_ caddy.Validator       = (*Connections)(nil)
 	_ caddy.ListenerWrapper = (*Connections)(nil)
 	_ caddyfile.Unmarshaler = (*Connections)(nil)
+	_ caddyevents.Handler   = eventHandler(nil)
 )

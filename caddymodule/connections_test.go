@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -42,10 +44,7 @@ func (g *testGateway) answered(conn net.Conn) bool {
 
 func TestConnectionsOverTheBoundAreClosedAtOnce(t *testing.T) {
 	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
-	bounded := func(more string) string {
-		return globals + "\tservers {\n\t\ttrusted_proxies static 127.0.0.9/32\n\t\tlistener_wrappers {\n\t\t\tsvc_connections " + more + "\n\t\t\ttls\n\t\t}\n\t}\n"
-	}
-	g.load(bounded("6 2"), "\tsvc_api\n\trespond /hello hi")
+	g.load(wrapped("6 2"), "\tsvc_api\n\trespond /hello hi")
 	for i, want := range []bool{true, true, false} {
 		if conn := g.from("127.0.0.2"); g.answered(conn) != want {
 			t.Errorf("connection %d of an address is answered: %v", i, !want)
@@ -76,12 +75,66 @@ func TestConnectionsOverTheBoundAreClosedAtOnce(t *testing.T) {
 	wait.Until(t, "there is room for another", func() bool { return g.answered(g.from("127.0.0.5")) })
 }
 
+// wrapped are global options with the wrapper.
+func wrapped(bounds string) string {
+	return globals + "\tservers {\n\t\ttrusted_proxies static 127.0.0.9/32\n\t\tlistener_wrappers {\n\t\t\tsvc_connections " + bounds + "\n\t\t\ttls\n\t\t}\n\t}\n"
+}
+
+// TestQuietConnectionsKeepTheirPlacesOverAReload, also where there is no other.
+func TestQuietConnectionsKeepTheirPlacesOverAReload(t *testing.T) {
+	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
+	g.load(wrapped("6 2"), "\tsvc_api\n\trespond /hello hi")
+	quiet := []net.Conn{g.from("127.0.0.2"), g.from("127.0.0.2")}
+	if !g.answered(g.from("127.0.0.3")) {
+		t.Fatal("no answer")
+	}
+	g.load(wrapped("6 2"), "\tsvc_api\n\trespond /hello again")
+	for i, conn := range quiet {
+		if !g.answered(conn) {
+			t.Errorf("connection %d is not answered", i)
+		}
+	}
+}
+
+// TestConfigurationThatIsRefusedGetsNoConnection: the second of its servers finds its port taken.
+func TestConfigurationThatIsRefusedGetsNoConnection(t *testing.T) {
+	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
+	g.load(wrapped(""), "\tsvc_api\n\trespond /hello former")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	refused := g.config(wrapped(""), "\tsvc_api\n\trespond /hello refused\n}\nhttp://"+taken.Addr().String()+" {\n\trespond no")
+	var client sync.WaitGroup
+	stop := make(chan struct{})
+	client.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if got := g.ask("GET", "/hello").body; got != "former" {
+				t.Errorf("answered %q", got)
+				return
+			}
+		}
+	})
+	for range 5 {
+		if err := caddy.Load(refused, true); err == nil {
+			t.Error("the configuration is taken")
+		}
+	}
+	close(stop)
+	client.Wait()
+}
+
 // TestReloadLosesNoRequest: without the wrapper some four in a reload find their connection
 // reset, or closed without an answer.
 func TestReloadLosesNoRequest(t *testing.T) {
-	const wrapped = globals + "\tservers {\n\t\tlistener_wrappers {\n\t\t\tsvc_connections\n\t\t\ttls\n\t\t}\n\t}\n"
 	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
-	g.load(wrapped, "\tsvc_api\n\trespond /hello hi")
+	g.load(wrapped(""), "\tsvc_api\n\trespond /hello hi")
 	var clients sync.WaitGroup
 	var answered atomic.Int64
 	stop := make(chan struct{})
@@ -105,7 +158,7 @@ func TestReloadLosesNoRequest(t *testing.T) {
 		})
 	}
 	for i := range 10 {
-		g.load(wrapped, fmt.Sprintf("\tsvc_api\n\trespond /hello hi%d", i))
+		g.load(wrapped(""), fmt.Sprintf("\tsvc_api\n\trespond /hello hi%d", i))
 		at := answered.Load()
 		wait.Until(t, "more answers", func() bool { return t.Failed() || answered.Load() > at+8 })
 	}

@@ -2,14 +2,8 @@ package peer
 
 import (
 	"context"
-	"net/http"
-	"net/netip"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer/span"
+	"net/http"
 )
 
 // Headers that say for which request of a client a peer calls. A peer of an earlier
@@ -27,10 +21,6 @@ const (
 	maxFact      = 256
 )
 
-// maxMethod is how long a method may be; a client may send any word. No longer one is
-// served.
-const maxMethod = 16
-
 // Request is what a gateway knows of the request of a client for which it calls. A member
 // that is not known is "".
 type Request struct {
@@ -38,41 +28,6 @@ type Request struct {
 	IP        string // the client's address
 	Method    string
 	UserAgent string // what the client says it is, at most 256 bytes
-}
-
-// NewRequest returns what the policy may know of a client's request. The address is written
-// as the same one always is; of what the client says it is, no secret and nothing that
-// can't be written in a line is left.
-func NewRequest(id, address, method, userAgent string) Request {
-	if len(method) > maxMethod {
-		method = ""
-	}
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return Request{ID: id, Method: method, UserAgent: cleanUserAgent(userAgent)}
-	}
-	return Request{ID: id, IP: ip.Unmap().WithZone("").String(), Method: method, UserAgent: cleanUserAgent(userAgent)}
-}
-
-// cleanUserAgent cuts a text after what is whole of its first bytes, and masks keys.
-func cleanUserAgent(text string) string {
-	text = text[:min(len(text), 4*maxFact)] // a key that is cut is masked, too
-	text = strings.ToValidUTF8(text, "")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, text)
-	masked := []byte(text)
-	api.MaskKeys(masked)
-	if len(masked) > maxFact {
-		masked = masked[:maxFact]
-		for !utf8.Valid(masked) {
-			masked = masked[:len(masked)-1]
-		}
-	}
-	return strings.TrimSpace(string(masked))
 }
 
 type requestKey struct{}

@@ -161,5 +161,5 @@ func factsOf(r *http.Request) peer.Request {
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	return peer.NewRequest(peer.RequestOf(r.Context()).ID, host, r.Method, r.UserAgent())
+	return Facts(peer.RequestOf(r.Context()).ID, host, r.Method, r.UserAgent())
 }

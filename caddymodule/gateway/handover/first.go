@@ -17,7 +17,11 @@ func firstAlone(address net.Addr) error {
 	// Go's own are of MPTCP, which doesn't take it.
 	plain := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return set(c, reuse) }}
 	plain.SetMultipathTCP(false)
-	l, err := plain.Listen(context.Background(), address.Network(), address.String())
+	network := "tcp" // both kinds of addresses, where it is [::]
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.To4() != nil {
+		network = "tcp4" // as what listens there is
+	}
+	l, err := plain.Listen(context.Background(), network, address.String())
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil
 	}

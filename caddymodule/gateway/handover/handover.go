@@ -6,7 +6,8 @@
 // And net/http's Shutdown leaves a connection unanswered whose first request comes after
 // it. So the first socket stays and alone gets connections, and the newest server gets
 // them from it; a connection moves on to it until a server has read from it. What is left
-// to clients is what HTTP leaves to them: a connection may close between two requests.
+// to clients is what HTTP leaves to them, that a connection may close between two
+// requests; and TLS, whose handshake is a beginning: a connection stays where it was.
 package handover
 
 import (
@@ -14,11 +15,12 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// settle is how long a new server alone accepts before Wrap returns and the former may
-// shut down: what that has read the beginning of, it then has the whole request of.
+// settle is how long a server goes on that a newer one has taken the place of: what it
+// has read the beginning of, it then has the whole request of.
 const settle = 50 * time.Millisecond
 
 // sockets are those that servers listen on.
@@ -34,8 +36,9 @@ var open = sockets{by: make(map[string]*socket)}
 type socket struct {
 	net.Listener
 
-	servers []*listener   // the newest last
-	changed chan struct{} // closed with the next change of servers
+	servers []*Listener              // the newest last
+	newest  atomic.Pointer[Listener] // nil once there is none
+	changed chan struct{}            // closed with the next change of servers
 }
 
 // accepted is what a call of Accept returns.
@@ -44,27 +47,23 @@ type accepted struct {
 	err  error
 }
 
-// Wrap returns the listener of a server that takes the place of those on the same address
-// until it closes; its own socket is closed if there is one already. The socket closes
-// with the last of its servers. Listeners of other networks than TCP stay as they are.
-func Wrap(l net.Listener) (net.Listener, error) {
-	if _, ok := l.Addr().(*net.TCPAddr); !ok {
-		return l, nil
-	}
-	server := &listener{accepted: make(chan accepted), closed: make(chan struct{})}
+// Wrap returns a server's share of the socket on an address, which is l if there is no
+// other; else l is closed, and the server waits for TakeOver, or for the end of the
+// others. The socket closes with the last of its servers. l is one of TCP.
+func Wrap(l net.Listener) (*Listener, error) {
+	server := &Listener{accepted: make(chan accepted), closed: make(chan struct{})}
 	another, err := open.join(l, server)
 	if err != nil {
 		return nil, err
 	}
 	if another {
 		_ = l.Close() // nothing waits in it
-		time.Sleep(settle)
 	}
 	return server, nil
 }
 
-// join makes a server the newest of a socket, which is its own if there is no other.
-func (o *sockets) join(l net.Listener, server *listener) (another bool, err error) {
+// join has a server share a socket.
+func (o *sockets) join(l net.Listener, server *Listener) (another bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.by[l.Addr().String()]
@@ -78,13 +77,31 @@ func (o *sockets) join(l net.Listener, server *listener) (another bool, err erro
 		go s.accept()
 	}
 	server.socket = s
-	s.change(append(s.servers, server))
+	s.change(slices.Insert(s.servers, 0, server))
 	return another, nil
 }
 
+// Settle returns when the servers that newer ones have taken the place of may shut down.
+func Settle() {
+	open.mu.Lock()
+	several := false
+	for _, s := range open.by {
+		several = several || len(s.servers) > 1
+	}
+	open.mu.Unlock()
+	if several {
+		time.Sleep(settle)
+	}
+}
+
 // change sets who listens. The caller holds the lock.
-func (s *socket) change(servers []*listener) {
+func (s *socket) change(servers []*Listener) {
 	s.servers = servers
+	var newest *Listener
+	if n := len(servers); n > 0 {
+		newest = servers[n-1]
+	}
+	s.newest.Store(newest)
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -105,14 +122,10 @@ func (s *socket) accept() {
 
 // give has the newest server accept a connection. It returns false if that is the one
 // who gives, or if there is none.
-func (s *socket) give(a accepted, from *listener) bool {
+func (s *socket) give(a accepted, from *Listener) bool {
 	for {
 		open.mu.Lock()
-		var newest *listener
-		if n := len(s.servers); n > 0 {
-			newest = s.servers[n-1]
-		}
-		changed := s.changed
+		newest, changed := s.newest.Load(), s.changed
 		open.mu.Unlock()
 		if newest == nil || newest == from {
 			return false
@@ -125,22 +138,31 @@ func (s *socket) give(a accepted, from *listener) bool {
 	}
 }
 
-// listener is one server's share of a socket.
-type listener struct {
+// Listener is one server's share of a socket.
+type Listener struct {
 	*socket
 
 	accepted chan accepted
 	closed   chan struct{}
 }
 
+// TakeOver makes the server the newest: it gets all connections from now on.
+func (l *Listener) TakeOver() {
+	open.mu.Lock()
+	defer open.mu.Unlock()
+	if i := slices.Index(l.servers, l); i >= 0 {
+		l.change(append(slices.Delete(l.servers, i, i+1), l))
+	}
+}
+
 // Accept returns the next connection for this server.
-func (l *listener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case a := <-l.accepted:
 		switch c := a.conn.(type) {
 		case *net.TCPConn:
-			return &conn{TCPConn: c, server: l}, nil
-		case *conn:
+			return &Conn{TCPConn: c, server: l}, nil
+		case *Conn:
 			c.server = l
 			_ = c.SetDeadline(time.Time{}) // the other server's
 		}
@@ -151,7 +173,7 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // Close takes the server from the socket, and closes that with the last of them.
-func (l *listener) Close() error {
+func (l *Listener) Close() error {
 	open.mu.Lock()
 	i := slices.Index(l.servers, l)
 	if i < 0 {

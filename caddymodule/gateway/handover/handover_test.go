@@ -17,11 +17,20 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// serve answers with a name on an address, whoever else listens there, as Caddy does.
-func serve(t *testing.T, address, name string) *http.Server {
+// serve answers with a name on an address, in the place of whoever else listens there, as
+// Caddy does.
+func serve(t *testing.T, address, name string, with ...func(*http.Server)) *http.Server {
 	t.Helper()
-	shared := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return set(c, reuse) }}
-	l, err := shared.Listen(t.Context(), "tcp", address)
+	server, l := prepare(t, address, name, with...)
+	l.TakeOver()
+	return server
+}
+
+// prepare is serve of one that has not taken over.
+func prepare(t *testing.T, address, name string, with ...func(*http.Server)) (*http.Server, *Listener) {
+	t.Helper()
+	ports := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error { return set(c, reuse) }}
+	l, err := ports.Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +42,16 @@ func serve(t *testing.T, address, name string) *http.Server {
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true) // has net/http read the first bytes apart
+	for _, f := range with {
+		f(server)
+	}
 	wrapped, err := Wrap(l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	go server.Serve(wrapped)
 	t.Cleanup(func() { server.Close() })
-	return server
+	return server, wrapped
 }
 
 // ask sends a request on a connection and returns the answer.
@@ -72,6 +84,7 @@ func dial(t *testing.T, address string) net.Conn {
 // shutDown begins to shut a server down; it returns once requests are no longer taken.
 func shutDown(t *testing.T, server *http.Server) {
 	t.Helper()
+	Settle()
 	ended := make(chan struct{})
 	server.RegisterOnShutdown(func() { close(ended) })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -134,6 +147,54 @@ func TestConnectionWithoutARequestMovesOnToTheNextServer(t *testing.T) {
 		if got := ask(t, quiet); got != "third" {
 			t.Errorf("answered by the %s", got)
 		}
+	}
+}
+
+// TestConnectionThatWasQuietForLongMovesOnToo: after five seconds net/http takes a
+// connection without a request for idle, and closes it.
+func TestConnectionThatWasQuietForLongMovesOnToo(t *testing.T) {
+	t.Parallel()
+	address := freeport.Address(t)
+	first := serve(t, address, "first")
+	quiet := dial(t, address)
+	ask(t, dial(t, address))
+	opened := time.Now()
+	wait.Until(t, "it was quiet for long", func() bool { return time.Since(opened) > 7*time.Second })
+	serve(t, address, "second")
+	if err := first.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, quiet); got != "second" {
+		t.Errorf("answered by the %s", got)
+	}
+}
+
+// TestQuietConnectionsStillTimeOut: who sends nothing is closed by the server it moved to.
+func TestQuietConnectionsStillTimeOut(t *testing.T) {
+	address := freeport.Address(t)
+	first := serve(t, address, "first")
+	quiet := dial(t, address)
+	ask(t, dial(t, address))
+	serve(t, address, "second", func(s *http.Server) { s.ReadTimeout = 50 * time.Millisecond })
+	shutDown(t, first)
+	io.WriteString(quiet, "GET / HT")
+	if err := quiet.SetReadDeadline(time.Now().Add(wait.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(quiet); err != nil {
+		t.Errorf("it is answered %q, %v", got, err)
+	}
+}
+
+func TestServerThatNeverTakesOverGetsNothing(t *testing.T) {
+	address := freeport.Address(t)
+	serve(t, address, "first")
+	refused, _ := prepare(t, address, "refused")
+	for range 2 {
+		if got := ask(t, dial(t, address)); got != "first" {
+			t.Errorf("answered by the %s", got)
+		}
+		refused.Close()
 	}
 }
 

@@ -106,28 +106,15 @@ func TestConfigurationThatIsRefusedGetsNoConnection(t *testing.T) {
 	}
 	defer taken.Close()
 	refused := g.config(wrapped(""), "\tsvc_api\n\trespond /hello refused\n}\nhttp://"+taken.Addr().String()+" {\n\trespond no")
-	var client sync.WaitGroup
-	stop := make(chan struct{})
-	client.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if got := g.ask("GET", "/hello").body; got != "former" {
-				t.Errorf("answered %q", got)
-				return
-			}
-		}
-	})
+	stop, answered := g.askOnAndOn(1, func(said string) bool { return said == "former" })
 	for range 5 {
 		if err := caddy.Load(refused, true); err == nil {
 			t.Error("the configuration is taken")
 		}
+		at := answered.Load()
+		wait.Until(t, "more answers", func() bool { return t.Failed() || answered.Load() > at+8 })
 	}
-	close(stop)
-	client.Wait()
+	stop()
 }
 
 // TestReloadLosesNoRequest: without the wrapper some four in a reload find their connection
@@ -135,33 +122,49 @@ func TestConfigurationThatIsRefusedGetsNoConnection(t *testing.T) {
 func TestReloadLosesNoRequest(t *testing.T) {
 	g := newFakeBackend(t).gateway(t, "\tsvc_api\n\trespond /hello hi")
 	g.load(wrapped(""), "\tsvc_api\n\trespond /hello hi")
+	stop, answered := g.askOnAndOn(4, func(said string) bool { return strings.HasPrefix(said, "hi") })
+	for i := range 20 {
+		if err := caddy.Load(g.config(wrapped(""), fmt.Sprintf("\tsvc_api\n\trespond /hello hi%d", i)), true); err != nil {
+			t.Fatal(err)
+		}
+		at := answered.Load()
+		wait.Until(t, "more answers", func() bool { return t.Failed() || answered.Load() > at+8 })
+	}
+	stop()
+}
+
+// askOnAndOn has clients that dial for each request ask for /hello until stop. Each answer
+// has to be as expected.
+func (g *testGateway) askOnAndOn(n int, expected func(said string) bool) (stop func(), answered *atomic.Int64) {
+	g.t.Helper()
+	answered = new(atomic.Int64)
+	ask := func() (string, error) {
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // dials once
+		a, err := client.Get("http://" + g.addr + "/hello")
+		if err != nil {
+			return "", err
+		}
+		defer a.Body.Close()
+		body, err := io.ReadAll(a.Body)
+		return string(body), err
+	}
 	var clients sync.WaitGroup
-	var answered atomic.Int64
-	stop := make(chan struct{})
-	for range 4 {
+	ended := make(chan struct{})
+	for range n {
 		clients.Go(func() {
-			client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // dials once
 			for {
 				select {
-				case <-stop:
+				case <-ended:
 					return
 				default:
 				}
-				a, err := client.Get("http://" + g.addr + "/hello")
-				if err != nil {
-					t.Error(err)
+				if said, err := ask(); err != nil || !expected(said) {
+					g.t.Errorf("%v, answered %q", err, said)
 					return
 				}
-				a.Body.Close()
 				answered.Add(1)
 			}
 		})
 	}
-	for i := range 10 {
-		g.load(wrapped(""), fmt.Sprintf("\tsvc_api\n\trespond /hello hi%d", i))
-		at := answered.Load()
-		wait.Until(t, "more answers", func() bool { return t.Failed() || answered.Load() > at+8 })
-	}
-	close(stop)
-	clients.Wait()
+	return func() { close(ended); clients.Wait() }, answered
 }

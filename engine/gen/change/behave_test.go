@@ -80,3 +80,12 @@ func TestEveryWayHasAName(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatElseIsLeftToChanceMovesNobody(t *testing.T) {
+	for _, text := range []string{"pac-man with ghosts of random colours", "pac-man with ghosts at random places", "pac-man with ghosts that never stand still"} {
+		s := gameOf("chase")
+		if Behave(&s, text, nil); s.Params[foes] != 0 {
+			t.Errorf("%q: foes %v", text, s.Params[foes])
+		}
+	}
+}

@@ -55,9 +55,18 @@ type clause struct {
 	tuned   bool // the mechanic's own tunables took it
 }
 
+func wishOf(raw string) clause { return clause{raw: raw, text: lower(raw), reading: brief.Read(raw)} }
+
+var apostrophes = strings.NewReplacer("’", "'", "ʼ", "'", "´", "'", "`", "'")
+
+// lower is a text in lower case, with the apostrophes of a typewriter.
+func lower(text string) string { return apostrophes.Replace(strings.ToLower(text)) }
+
 var (
 	separators = regexp.MustCompile(`(?i)[.,;!?\n]+|(?:^|\s)(?:and|then|but|also|und|aber|et|y|pero)(?:\s|$)`)
-	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
+	// subordinate goes with what is before it: "nothing happens, when I tap".
+	subordinate = regexp.MustCompile(`(?i)^,\s*(?:when|if|wenn|sobald|cuando|quand)\s`)
+	quoted      = regexp.MustCompile(`["“«][^"”»]*["”»]`)
 )
 
 // maxClauses bounds how many wishes a request may have.
@@ -79,7 +88,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 		list = list[:maxClauses]
 	}
 	for _, raw := range list {
-		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
+		c := wishOf(raw)
 		if len(list) == 1 { // as it was written, before names were rewritten
 			raw = strings.Trim(request, " \t\r\n.,;!?")
 		}
@@ -132,7 +141,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			out.Unmet = append(out.Unmet, what+": say which game you want instead")
 		}
 	}
-	if len(out.Did)+len(out.Unmet) == 0 && slices.ContainsFunc(list, func(raw string) bool { return !polite(clause{text: strings.ToLower(raw)}) }) {
+	if len(out.Did)+len(out.Unmet) == 0 && slices.ContainsFunc(list, func(raw string) bool { return !polite(clause{text: lower(raw)}) }) {
 		out.Unmet, out.AtBounds = []string{brief.Clip(request, 80)}, false
 	}
 	return out
@@ -156,7 +165,7 @@ func clauses(request string) []string {
 		}
 	}
 	for _, at := range separators.FindAllStringIndex(request, -1) {
-		if slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
+		if subordinate.MatchString(request[at[0]:]) || slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
 			continue
 		}
 		add(at[0])

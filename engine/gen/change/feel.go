@@ -5,8 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -19,77 +17,59 @@ type axis struct {
 }
 
 var (
-	pace      = axis{framed(fast), framed(slow), words(`speed`, `tempo`, `pace`, `geschwindigkeit`, `velocidad`, `ritmo`, `vitesse`, `rythme`, `cadence`, `stress`, `rush`, `hektik`, `agobio`, `estrés`, `prisas?`, `pression`)}
+	pace      = axis{framed(fast), framed(slow), words(`speed`, `tempo`, `pace`, `geschwindigkeit`, `velocidad`, `ritmo`, `vitesse`, `rythme`, `cadence`, `stress`, `(?:less|no|more) rush`, `hektik`, `agobio`, `estrés`, `prisas?`, `pression`)}
 	challenge = axis{framed(hard), framed(easy), words(`difficulty`, `challenge`, `action`, `thrill`, `schwierigkeit\pL*`, `spannung`, `pfeffer`, `pep`, `herausforderung`, `dificultad`, `acción`, `emoción`, `reto`, `caña`, `difficulté`, `défi`, `piment`)}
 	weight    = axis{framed(heavy), framed(floaty), words(`gravity`, `schwerkraft`, `gravitation`, `gravedad`, `gravité`, `pesanteur`)}
 	span      = axis{framed(long), framed(short), nil}
 )
 
-// frames are the ways in which a clause speaks of one end of an axis.
-type frames struct {
-	said, lacking, excess, more, asked, stated *regexp.Regexp
-}
-
-// The words around an adjective.
-const (
-	degree = `(?:(?:ja|doch|einfach|schon|mir|uns|aber|way|far|much|really|very|pretty|quite|rather|kind of|kinda|so|a bit|a little|awfully|super|extremely|totally|ganz|ziemlich|echt|wirklich|total|sehr|viel|etwas|ein bisschen|muy|bastante|un poco|realmente|bien|très|vraiment|assez|un peu|tellement) )*`
-	excess = `(?:too|overly|unbearably|insanely|ridiculously|impossibly|crazy|unerträglich|irre|wahnsinnig|insoportablemente|horriblement|not (?:so|too|that)|less|so|zu|nicht (?:so|zu|ganz so)|weniger|demasiado|muy|tan|menos|trop|moins|pas (?:si|trop|aussi)|tellement|troppo|meno|muito) `
-	// hardly is what a game has too little of: "not very exciting".
-	hardly = `(?:(?:isn'?t|ain'?t|is not|ist nicht|no es|n'est pas) (?:so|too|that|all that|tan|si)|(?:not|isn'?t|ain'?t|nicht|no es|no está|no va|no son|pas) (?:very|really|particularly|exactly|sehr|besonders|wirklich|gerade|muy|nada|très|vraiment|bien)|(?:not|isn'?t|nicht|no es|no va) (?:bastante|suficientemente|lo bastante|lo suficientemente)|pas assez|kaum|hardly|apenas|à peine) `
-	// last is what may follow an adjective that is about the game, and no part of "the fast enemies".
-	last = `(?:[^\pL]*$|[^\pL]+(?:please|bitte|por favor|svp|stp|now|jetzt|ahora|again|wieder|paced|enough|genug|game|spiel|juego|jeu|gameplay|to play|zu spielen|for|für|para|pour|so|like|wie|como|comme|but|than|als|que|tbh|honestly)(?:$|[^\pL]))`
-	be   = `(?:is|are|was|it'?s|that'?s|feels?|seems?|gets?|plays?|ist|sind|war|wirkt|wird|es|está|son|parece|resulta|se hace|se siente|est|c'est|sont|semble|paraît) `
-)
-
-// framed compiles the frames of an end when they are first needed.
-func framed(e end) func() frames {
-	return sync.OnceValue(func() frames {
-		of := func(lists ...[]string) string {
-			if all := slices.Concat(lists...); len(all) > 0 {
-				return `(?:` + strings.Join(all, `|`) + `)`
-			}
-			return `[^\s\S]` // nothing
-		}
-		blamed, wished := of(e.fault, e.quality), of(e.fault, e.quality, e.thrill)
-		return frames{
-			said:    words(of(e.said)),
-			lacking: words(hardly+wished, `(?:not|isn'?t|nicht|pas|no) (?:\pL+ )?`+wished+` (?:enough|genug)`, `not enough `+wished),
-			excess:  words(excess + degree + blamed),
-			more:    words(of(e.more), `(?:more|m[aá]s|mais|plus|pi[uù]) `+wished, `(?:not|isn'?t|nicht|no es|n'est pas|c'est pas) `+wished),
-			asked:   regexp.MustCompile(`(?:^|[^\pL])` + wished + last),
-			stated:  regexp.MustCompile(`(?:^|[^\pL])` + be + degree + of(e.fault) + `(?:$|[^\pL])|^` + degree + of(e.fault) + last),
-		}
-	})
-}
-
 var (
-	asksPattern   = words(`make`, `want`, `should(?: be)?`, `must`, `(?:can|could) (?:it|you|we)`, `mach`, `mache`, `soll(?:te|ten)?`, `will`, `möchte`, `haz(?:lo|me)?`, `pon(?:lo)?`, `que sea`, `quiero`, `debe`, `debería`, `fais(?:-le)?`, `rends(?:-le)?`, `doit`, `devrait`, `veux`, `voudrais`)
+	asksPattern   = words(`make`, `want`, `should(?: be)?`, `must`, `(?:can|could) (?:it|you|we)`, `would (?:be|you|like|love|prefer)`, `i'?d (?:like|love|prefer|rather)`, `hope`, `let`, `mach`, `mache`, `soll(?:te|ten|st)?`, `kann(?:st)?`, `könn\pL*`, `lass(?:t)?`, `wäre`, `hoffe\pL*`, `lieber`, `darf`, `dürf\pL+`, `will`, `möchte`, `haz(?:lo|me)?`, `pon(?:lo)?`, `que sea`, `quiero`, `debe`, `debería`, `pued\pL+`, `podr\pL+`, `espero`, `prefiero`, `que vaya`, `peux`, `pouvez`, `pourr\pL+`, `préfère`, `que ça`, `qu'\pL+`, `fais(?:-le)?`, `rends(?:-le)?`, `doit`, `devrait`, `veux`, `voudrais`)
 	deniesPattern = words(`not`, `don'?t`, `never`, `shouldn'?t`, `nicht`, `kein(?:e|en)?`, `no`, `nunca`, `pas`, `jamais`)
 	raisePattern  = words(`raise`, `increase`, `boost`, `(?:crank|turn|bump|amp|pump|bring) .*up`, `up`, `higher`, `more`, `too low`, `erhöh\pL*`, `steiger\pL*`, `anheben`, `anziehen`, `zieh\pL* .*an`, `hoch\pL*`, `mehr`, `höher\pL*`, `zu (?:niedrig|gering)`, `s[uú]be\pL*`, `subir`, `aumenta\pL*`, `incrementa\pL*`, `m[aá]s`, `dale`, `demasiado baj[oa]`, `augmente[rz]?`, `monte[rz]?`, `hausse[rz]?`, `plus`, `trop (?:bas|basse|faible)`)
 	lowerPattern  = words(`lower`, `reduce`, `decrease`, `drop`, `cut`, `down`, `less`, `low`, `weaker`, `too (?:high|strong)`, `senke?\pL*`, `verringer\pL*`, `reduzier\pL*`, `dross?el\pL*`, `(?:he)?runter\pL*`, `weniger`, `niedriger\pL*`, `geringer\pL*`, `zu (?:hoch|stark)`, `b[aá]j[ae]\pL*`, `bajar`, `reduc\pL+`, `reduzca`, `disminuy\pL+`, `menos`, `demasiado alt[oa]`, `baisse[rz]?`, `diminue[rz]?`, `réduis\pL*`, `réduire`, `moins`, `trop (?:haute?|forte?|élevée?)`)
 	// tiring speaks of what is hard to do with a game, and not of how hard it is.
-	tiringPattern = words(`(?:hard|difficult|easy|impossible|slow) to (?:see|read|find|hear|tell|understand|hit|control|load)`, `(?:schwer|schwierig|schlecht|leicht) zu (?:sehen|lesen|erkennen|finden|verstehen|steuern)`, `(?:dif[ií]cil|f[aá]cil)(?:es)? de (?:ver|leer|entender|controlar)`, `(?:difficile|facile)s? à (?:voir|lire|comprendre|contrôler)`, `zu (?:sehen|lesen|erkennen)`)
+	tiringPattern = words(`(?:hard|difficult|easy|impossible|slow) to (?:see|read|find|hear|tell|understand|hit|control|load|learn|pick up|get into|remember|stop|put down|resist|quit)`, `with one hand`, `(?:schwer|leicht|einfach) (?:zu (?:lernen|erlernen)|aufzuhören)`, `(?:f[aá]cil|dif[ií]cil) de (?:aprender|dejar)`, `(?:facile|difficile) à apprendre`, `(?:loading|laden|ladezeit|cargar|chargement)`,
+		`(?:nothing|nichts|nix|nada|rien)[^\pL].*(?:when|if|wenn|cuando|quand)`, `(?:schwer|schwierig|schlecht|leicht) zu (?:sehen|lesen|erkennen|finden|verstehen|steuern)`, `(?:dif[ií]cil|f[aá]cil)(?:es)? de (?:ver|leer|entender|controlar)`, `(?:difficile|facile)s? à (?:voir|lire|comprendre|contrôler)`, `zu (?:sehen|lesen|erkennen)`)
 
 	// lookPattern are things of a game that are no play, and likedPattern is praise.
-	lookPattern  = words(`colou?rs`, `musi[ck]`, `sounds?`, `titles?`, `names?`, `texts?`, `fonts?`, `graphics`, `backgrounds?`, `score`, `farben`, `musik`, `töne`, `titel`, `schrift\pL*`, `hintergrund`, `grafik`, `colores`, `música`, `sonidos?`, `t[ií]tulo`, `fondo`, `gráficos`, `marcador`, `couleurs`, `musique`, `les? sons?`, `titre`, `police`, `graphismes`)
-	likedPattern = words(`(?:i|we|they) (?:really |just )?(?:like|love|enjoy)s?`, `(?:ich|wir) (?:mag|mögen|liebe|finde? (?:es )?(?:gut|toll|super))`, `gefällt (?:mir|uns)`, `(?:me|nos) (?:gusta|encanta)`, `(?:j'|nous )(?:aime|adore)\pL*`)
-
-	losesPattern = words(`d(?:ie|ies|ied|ying)`, `los(?:e|es|ing|t)`, `fail(?:s|ing|ed)?`, `(?:gets?|getting|am|is|are) (?:killed|hit|caught|eaten)`, `game over`, `sterben?`, `sterbe`, `stirb\pL*`, `verlier\pL*`, `geh\pL* .*drauf`, `(?:bin|ist) (?:\pL+ )*tot`,
-		`muer\pL+`, `me la peg\pL+`, `morir`, `(?:me|te|lo|la|nos) (?:mata|matan|pilla|pillan|comen)`, `pierd\pL+`, `perder`, `meurs?`, `meurt`, `mourir`, `perds?`, `fai[st] (?:tuer|avoir|manger|attraper)`)
-	oftenPattern = words(`too (?:often|soon|early|quickly|fast|easily|much)`, `all the time`, `constantly`, `always`, `every ?time`, `(?:again|over) and (?:again|over)`, `immediately`, `instantly`, `right away`, `at once`, `straight ?away`, `keeps?`, `(?:after|within|in) (?:\S+ ){0,3}seconds?`, `in no time`,
-		`dauernd`, `ständig`, `immer`, `andauernd`, `sofort`, `zu (?:oft|schnell|früh|leicht)`, `jedes ?mal`, `nach \S+ sekunden?`, `siempre`, `todo el (?:rato|tiempo)`, `en ?seguida`, `al instante`, `constantemente`, `cada vez`, `a cada rato`, `(?:demasiado|muy) (?:pronto|rápido|fácil|a menudo)`, `a los \S+ segundos`,
-		`sans (?:arrêt|cesse)`, `tout le temps`, `toujours`, `tout de suite`, `trop (?:vite|souvent|tôt|facilement)`, `au bout d\S*`, `dès le`, `à chaque fois`, `immédiatement`)
-	winsPattern  = words(`w[io]n`, `wins`, `beat`, `beats`, `finish(?:ed)?`, `gewinn\pL*`, `gewonnen`, `geschafft`, `gan[aoeé]\pL*`, `termin[oéa]\pL*`, `gagne\pL*`, `fini`, `réussi\pL*`)
-	neverPattern = words(`never`, `can'?t`, `cannot`, `nie(?:mals)?`, `nunca`, `jamais`, `no (?:puedo|puede|se puede)`, `ne (?:peut|peux) pas`)
-	// unerring is an opponent that makes no mistakes.
-	unerring       = words(`never (?:misses|makes? (?:a )?mistakes?|loses?)`, `(?:verfehlt|verliert) (?:\pL+ )*nie`, `nunca (?:falla|pierde)`, `ne (?:rate|perd) jamais`, `always wins`, `gewinnt (?:\pL+ )*immer`, `siempre gana`, `gagne toujours`)
-	blindlyPattern = words(`first (?:try|go|time|attempt)`, `every ?time`, `always`, `without (?:even )?(?:trying|looking|effort|thinking)`, `eyes (?:closed|shut)`, `blindfold(?:ed)?`, `one hand`, `auf anhieb`, `beim ersten (?:mal|versuch)`, `immer`, `jedes ?mal`, `mit links`, `ohne (?:mühe|hinzusehen|hinzuschauen)`, `blind`,
-		`a la primera`, `siempre`, `ojos cerrados`, `sin (?:mirar|esfuerzo|querer)`, `du premier coup`, `à chaque fois`, `toujours`, `yeux fermés`, `sans (?:regarder|effort)`)
+	lookPattern  = words(`looks?`, `aussehen`, `aussieht`, `sieht (?:\pL+ )*aus`, `parezca`, `parecer(?:se)?`, `ressembl\pL*`, `sky`, `clouds?`, `trees?`, `scenery`, `landscape`, `story`, `intro`, `menu`, `himmel`, `landschaft`, `farbe`, `cielo`, `paisaje`, `ciel`, `paysage`, `colou?rs?`, `musi[ck]`, `sounds?`, `titles?`, `names?`, `texts?`, `fonts?`, `graphics`, `backgrounds?`, `score`, `farben`, `musik`, `töne`, `titel`, `schrift\pL*`, `hintergrund`, `grafik`, `colores`, `música`, `sonidos?`, `t[ií]tulo`, `fondo`, `gráficos`, `marcador`, `couleurs`, `musique`, `les? sons?`, `titre`, `police`, `graphismes`)
+	likedPattern = words(`(?:i|we|they) (?:really |just )?(?:like|love|enjoy)s?`, `(?:ich|wir) (?:mag|mögen|liebe|finde? (?:es )?(?:gut|toll|super))`, `gefällt (?:mir|uns)`, `(?:me|nos) (?:gusta|encanta)`, `can'?t believe`, `kann (?:es )?(?:kaum|nicht) glauben`, `(?:j'|nous )(?:aime|adore)\pL*`)
 )
+
+var (
+	// contentPattern says that something is as it should be: "it's not too hard".
+	contentPattern = words(`(?:is|are|it'?s|that'?s|was) not too`, `(?:isn|aren|wasn)'?t too`, `(?:ist|sind) (?:\pL+ )?nicht zu`, `no (?:es|está|son|va) demasiado`, `(?:n'est|ne sont) pas trop`)
+	supposes       = words(`what if`, `if`, `wenn`, `falls`, `ob`, `hätte`, `würde`, `y si`, `et si`)
+	dullPattern    = words(dull)
+	// deniedDull is praise.
+	deniedDull = words(`(?:not|never|\pL+n'?t|nicht|nie|nada|pas|jamais|kein(?:e|en)?|nunca|no (?:es|está)|don'?t make (?:it|this)) (?:\pL+ )?` + dull)
+	// thingPattern are things of a game that are called as what it is moved by.
+	thingPattern = words(`speed ?boost\pL*`, `boosters?`, `upside down`, `auf den kopf`, `boca abajo`, `à l'envers`)
+
+	articled   = regexp.MustCompile(`(?:^|[^\pL])(?:the|an?|my|his|her|its|their|der|die|das|den|dem|eine?n?|mein|el|la|los|las|una?|les?|une|mon|ma) (\pL+)`)
+	runPattern = words(`games?`, `runs?`, `rounds?`, `levels?`, `match(?:es)?`, `time`, `limit`, `clock`, `timer`, `countdown`, `spiel\pL*`, `runden?`, `partien?`, `zeit\pL*`, `juego`, `partidas?`, `rondas?`, `tiempo`, `jeu`, `parties?`, `manches?`, `temps`)
+)
+
+// ofThing reports whether what a clause would have longer is a thing of the game, as in
+// "make the tail longer", and not its run.
+func ofThing(text string) bool {
+	thing := false
+	for _, m := range articled.FindAllStringSubmatch(text, -1) {
+		thing = thing || !amounts[m[1]]
+	}
+	return thing && !runPattern.MatchString(text) || betweenPattern.MatchString(text)
+}
+
+// amounts follow an article and are no things: "a bit longer".
+var amounts = map[string]bool{"bit": true, "little": true, "tad": true, "lot": true, "touch": true, "notch": true, "much": true, "bisschen": true, "wenig": true, "poco": true, "peu": true, "poquito": true, "whole": true}
 
 // toward returns which way a clause would have an axis: 1 for more, -1 for less, 0 where
 // it says nothing of it.
 func (a *axis) toward(text string) int {
+	if contentPattern.MatchString(text) {
+		return 0
+	}
 	much, little := a.much(), a.little()
 	asked, denied := asksPattern.MatchString(text), deniesPattern.MatchString(text)
 	for _, f := range []struct {
@@ -97,13 +77,17 @@ func (a *axis) toward(text string) int {
 		way          int // of what is said of much
 		holds        bool
 	}{
+		{little.less, much.less, 1, true},
+		{much.like, little.like, 1, asked && !denied},
+		{much.like, little.like, -1, !asked && !denied},
 		{much.said, little.said, -1, true},
 		{much.lacking, little.lacking, 1, true},
+		{much.sofar, little.sofar, 1, asked && !denied},
 		{much.excess, little.excess, -1, true},
 		{much.more, little.more, 1, true},
 		{much.asked, little.asked, 1, asked && !denied},
 		{much.asked, little.asked, -1, asked && denied},
-		{much.stated, little.stated, -1, true},
+		{much.stated, little.stated, -1, !asked && !denied && !supposes.MatchString(text)},
 	} {
 		switch {
 		case !f.holds:
@@ -114,7 +98,7 @@ func (a *axis) toward(text string) int {
 		}
 	}
 	switch {
-	case a.name == nil || !a.name.MatchString(text):
+	case a.name == nil || !a.name.MatchString(text) || thingPattern.MatchString(text):
 	case lowerPattern.MatchString(text):
 		return -1
 	case raisePattern.MatchString(text):
@@ -128,33 +112,37 @@ func (c clause) besides() bool {
 	return tiringPattern.MatchString(c.text) || lookPattern.MatchString(c.text) || likedPattern.MatchString(c.text)
 }
 
-// wants is what a clause says of the axis, where it is about the play.
+// wants is what a clause says of the axis, where it is about the play. That losing is no
+// fun does not ask for a harder game, and what is not dull is praised.
 func (c clause) wants(a *axis) int {
 	if c.tuned || c.besides() {
 		return 0
 	}
-	return a.toward(c.text)
+	way := a.toward(c.text)
+	if a == &challenge && (way > 0 && losesPattern.MatchString(c.text) || praised(c.text)) {
+		return 0
+	}
+	return way
 }
 
 // feeling takes a clause that says how it is to play: "I die all the time", "it hangs in
 // the air for ages", "piece of cake". Its words mean no place, figure or number.
 func feeling(s *spec.Spec, c clause) result {
 	r := result{}
-	switch {
+	switch way := outcome(*s, c); {
 	case c.besides():
 		return r
-	case losesPattern.MatchString(c.text) && oftenPattern.MatchString(c.text), winsPattern.MatchString(c.text) && neverPattern.MatchString(c.text),
-		opponentPattern.MatchString(c.text) && unerring.MatchString(c.text):
-		r = harder(s, c, -1)
-	case winsPattern.MatchString(c.text) && blindlyPattern.MatchString(c.text):
-		r = harder(s, c, 1)
+	case way != 0:
+		r = harder(s, c, way)
+	case rivalLoses.MatchString(c.text) && oftenPattern.MatchString(c.text):
+		r = result{unmet: "what the others can take goes with the kind of game; I can make it harder"}
 	case said(&weight, c.text) && catalog.Uses(s.Mechanic, "gravity"):
 		r = weigh(s, c, weight.toward(c.text))
-	case said(&span, c.text):
+	case said(&span, c.text) && !ofThing(c.text):
 		r = lasting(s, c, span.toward(c.text))
 	case said(&pace, c.text):
 		r = hurry(s, c, pace.toward(c.text))
-	case said(&challenge, c.text):
+	case said(&challenge, c.text) && c.wants(&challenge) != 0:
 		r = harder(s, c, challenge.toward(c.text))
 	default:
 		return r
@@ -163,9 +151,19 @@ func feeling(s *spec.Spec, c clause) result {
 	return r
 }
 
+// praised reports whether a clause says that a game is not dull, or is not to become so.
+func praised(text string) bool {
+	return deniedDull.MatchString(text) && (!asksPattern.MatchString(text) || forbidPattern.MatchString(text))
+}
+
 // said reports whether a clause is one of those that people say of a game's axis.
 func said(a *axis, text string) bool {
-	return a.much().said.MatchString(text) || a.little().said.MatchString(text)
+	if praised(text) {
+		return false
+	}
+	much, little := a.much(), a.little()
+	return slices.ContainsFunc([]*regexp.Regexp{much.said, little.said, much.like, little.like, much.less, little.less}, func(p *regexp.Regexp) bool { return p.MatchString(text) }) &&
+		a.toward(text) != 0
 }
 
 // hurry makes a game faster or slower.

@@ -79,7 +79,7 @@ func translate(s *spec.Spec, c clause) result {
 
 // safety makes a game that nobody loses, or one that can be lost again.
 func safety(s *spec.Spec, c clause) result {
-	safe := safePattern.MatchString(c.text)
+	safe := safePattern.MatchString(c.text) && !rivalLoses.MatchString(c.text) && !unbeaten(c.text)
 	if mortalPattern.MatchString(c.text) {
 		safe = false
 	} else if !safe {

@@ -84,7 +84,14 @@ func lives(s *spec.Spec, c clause) result {
 		return result{}
 	}
 	old, named, more := s.Play.Lives, c.reading.Lives, c.amount() > 0
+	blamed := tooFewPattern.MatchString(c.text) || tooManyPattern.MatchString(c.text) // "3 lives is too few"
 	switch {
+	case named > 0 && bounding(c.text):
+		s.Play.Lives = named
+	case blamed && c.amount() > 0:
+		s.Play.Lives++
+	case blamed:
+		s.Play.Lives--
 	case c.amount() < 0:
 		s.Play.Lives -= max(1, named)
 	case more && named > 0:
@@ -107,7 +114,12 @@ func lives(s *spec.Spec, c clause) result {
 
 func duration(s *spec.Spec, c clause) result {
 	way := c.wants(&span)
+	if ofThing(c.text) {
+		way = 0
+	}
 	switch {
+	case c.reading.Seconds > 0 && tooFewPattern.MatchString(c.text): // "30 seconds is too little"
+		return lasting(s, c, 1)
 	case way != 0 && tooPattern.MatchString(c.text): // "30 seconds is too long"
 		return lasting(s, c, way)
 	case c.reading.Seconds > 0:
@@ -155,10 +167,10 @@ func seconds(n int) string {
 
 // size is about the hero; a wish for a bigger anything else is not met.
 func size(s *spec.Spec, c clause) result {
-	if c.tuned {
+	about := c.names(s.Cast.Hero.Noun) || heroPattern.MatchString(c.text)
+	if c.tuned || !about && (boardPattern.MatchString(c.text) || c.reading.Theme != "") { // "a bigger field", "bigger trees"
 		return result{}
 	}
-	about := c.names(s.Cast.Hero.Noun) || heroPattern.MatchString(c.text)
 	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || len(c.reading.Unmet) > 0 && !about
 	by := step(c, 1.08, 1.2, 1.4)
 	switch {
@@ -199,9 +211,14 @@ func crowd(s spec.Spec, c clause) float64 {
 	return 0
 }
 
+// betweenPattern is room or time between things, of which more means fewer things, or wider ones.
+var betweenPattern = words(`between`, `zwischen`, `entre`)
+
 // amount is whether a clause would have more of something, 1, or less, -1.
 func (c clause) amount() int {
 	switch {
+	case bounding(c.text), fullPattern.MatchString(c.text), betweenPattern.MatchString(c.text):
+		return 0
 	case tooFewPattern.MatchString(c.text):
 		return 1
 	case tooManyPattern.MatchString(c.text), lessPattern.MatchString(c.text):

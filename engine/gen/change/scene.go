@@ -16,6 +16,7 @@ var (
 	darkerPattern = words(`dark(?:er)?`, `night mode`, `at night`, `nachts?`, `dunk(?:el|ler|les)`, `de noche`, `por la noche`, `m[aá]s oscur[oa]`, `de nuit`, `la nuit`, `plus sombre`)
 	lightPattern  = words(`lighter`, `brighter`, `heller`, `más clar[oa]`, `plus claire?`)
 	placePattern  = words(`in(?:to)?`, `on`, `at`, `to`, `under`, `scenery`, `place`, `im`, `ins?`, `am`, `auf`, `unter`, `en`, `al`, `a la`, `bajo`, `dans`, `sur`, `au`, `à`, `sous`)
+	worthPattern  = words(`worth`, `\d+ points? (?:for|per|each)`, `\d+ punkte (?:für|pro|wert)`, `wert`, `\d+ puntos (?:por|cada)`, `vale`, `\d+ points (?:pour|par)`, `vaut`)
 	resetPattern  = regexp.MustCompile(`\b(?:original|normal|default) colou?rs?\b`)
 )
 
@@ -122,7 +123,7 @@ func roleOf(s spec.Spec, c clause) string {
 func retheme(s *spec.Spec, c clause) result {
 	theme := c.reading.Theme
 	sized := biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text) || c.amount() != 0
-	if theme == "" || sized && !placePattern.MatchString(c.text) { // "a bigger field" is no farm
+	if theme == "" || sized && !placePattern.MatchString(c.text) || dullPattern.MatchString(c.text) { // "a bigger field" is no farm, "the sky is dull" no wish
 		return result{}
 	}
 	scene := brief.Scene(theme, c.reading.Places)
@@ -140,6 +141,8 @@ func recolor(s *spec.Spec, c clause) result {
 	old := s.Look
 	wish := c.reading.Look
 	switch {
+	case worthPattern.MatchString(c.text): // "a golden one is worth 100 points"
+		return result{}
 	case resetPattern.MatchString(c.text):
 		s.Look.Mood, s.Look.Tint = "", ""
 	case moodOf(c) != "":

@@ -12,7 +12,7 @@ func words(phrases ...string) *regexp.Regexp {
 }
 
 // forbidPattern is a request to leave something as it is.
-var forbidPattern = words(`(?:don'?t|do not|never) (?:make|change|add|speed|slow|touch|remove|turn)`,
+var forbidPattern = words(`(?:don'?t|do not|never) (?:make|change|add|speed|slow|touch|remove|turn)`, `stop (?:making|speeding|slowing|adding|changing|removing)`,
 	`nicht (?:schneller|langsamer|schwerer|leichter|größer|kleiner|ändern|verändern|anfassen|entfernen)`, `no (?:lo |la )?(?:cambies|toques|quites|añadas|hagas|aceleres)`,
 	`ne (?:le |la |les )?(?:change|touche|fais|rends|mets|enlève|ajoute)[sz]? pas`, `not (?:faster|slower|harder|easier|bigger|smaller)`, `pas plus (?:rapide|vite|lent|dur|grand|petit)`)
 
@@ -29,14 +29,14 @@ var (
 	morePattern     = words(`add`, `more`, `extra`, `another`, `additional`, `mehr`, `noch`, `weitere?s?`, `hinzu`, `más`, `mas`, `añade`, `agrega`, `plus`, `ajoute[rz]?`, `encore`, `aggiungi`, `pi[uù]`, `mais`, `adicion[ae]`)
 	givePattern     = words(`give`, `gib`, `dame`, `donne[rz]?(?:-moi)?`, `dammi`)
 	lessPattern     = words(`remove`, `take`, `fewer`, `less`, `minus`, `weniger`, `menos`, `moins`, `meno`)
-	widerPattern    = words(`wider`, `breiter`, `m[aá]s anch[oa]`, `plus large`)
-	narrowerPattern = words(`narrower`, `schmaler`, `enger`, `m[aá]s estrech[oa]`, `plus étroite?`)
-	boardPattern    = words(`board`, `field`, `grid`, `well`, `brett`, `(?:spiel)?feld`, `raster`, `schacht`, `tablero`, `campo`, `cuadrícula`, `plateau`, `grille`, `terrain`, `puits`)
+	widerPattern    = words(`wider`, `breiter(?:e[snmr]?)?`, `m[aá]s anch[oa]s?`, `plus large`)
+	narrowerPattern = words(`narrower`, `schmaler(?:e[snmr]?)?`, `enger(?:e[snmr]?)?`, `m[aá]s estrech[oa]s?`, `plus étroite?`)
+	boardPattern    = words(`board`, `field`, `grid`, `(?:the|a|wider|narrower|deeper|bigger|larger|smaller) well`, `brett`, `(?:spiel)?feld`, `raster`, `schacht`, `tablero`, `campo`, `cuadrícula`, `plateau`, `grille`, `terrain`, `puits`)
 	tooPattern      = words(`too`, `zu`, `demasiado`, `muy`, `trop`)
-	tooManyPattern  = words(`too (?:many|much)`, `there (?:are|is) .*everywhere`, `(?:too|zu) (?:close together|dense|dicht|eng)`, `demasiado juntos`, `trop serrés`, `(?:sind|hay|il y a) .*(?:überall|por todas partes|partout)`, `zu viele?n?`, `demasiad[oa]s?`, `trop d['e]\S*`, `troppi`, `muitos`)
+	tooManyPattern  = words(`too (?:many|much)`, `there (?:are|is) .*everywhere`, `(?:too|zu) (?:close together|dense|dicht|eng)`, `demasiado juntos`, `trop serrés`, `(?:sind|hay|il y a) .*(?:überall|por todas partes|partout)`, `zu viele?n?`, `demasiad(?:as?|os)`, `trop d['e]\S*`, `troppi`, `muitos`)
 	tooFewPattern   = words(`not enough`, `n'?t enough`, `too (?:few|little)`, `(?:hardly|barely) any`, `zu wenige?`, `nicht genug`, `kaum`, `(?:muy |demasiado )?poc[oa]s`, `(?:no hay|faltan) (?:bastantes|suficientes)`, `pas assez d['e]\S*`, `trop peu d['e]\S*`)
-	biggerPattern   = words(`bigger`, `larger`, `huge`, `giant`, `fatter`, `too small`, `größer`, `zu klein`, `m[aá]s grande`, `plus grand`, `pi[uù] grande`, `maior`)
-	smallerPattern  = words(`smaller`, `tinier`, `tiny`, `thinner`, `too (?:big|large)`, `kleiner`, `zu groß`, `m[aá]s peque[nñ][oa]`, `plus petit`, `pi[uù] piccol[oa]`, `menor`)
+	biggerPattern   = words(`bigger`, `larger`, `huge`, `giant`, `fatter`, `too small`, `größer(?:e[snmr]?)?`, `zu klein`, `m[aá]s grandes?`, `plus grande?s?`, `pi[uù] grande`, `maior`)
+	smallerPattern  = words(`smaller`, `tinier`, `tiny`, `thinner`, `too (?:big|large)`, `kleiner(?:e[snmr]?)?`, `zu groß`, `m[aá]s peque[nñ][oa]s?`, `plus petite?s?`, `pi[uù] piccol[oa]`, `menor`)
 
 	obstaclePattern = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `traps?`, `things`, `stuff`, `pipes?`, `walls?`, `opponents?`, `monsters?`,
 		`hindernisse?`, `gegner`, `enemigos?`, `obst[aá]culos?`, `ennemis?`)
@@ -49,7 +49,7 @@ var (
 		`like`, `into`, `turn`, `become`, `instead`, `mechanic`, `gameplay`, `genre`, `change`, `switch`, `convert`, `rather`, `make (?:it|this) an? .*game`, `(?:make|build|create)(?: me| us)? an? (?:[\pL-]+ ){1,3}game`,
 		`wie`, `daraus`, `stattdessen`, `(?:mache?|baue?|erstelle?)(?: mir| uns| lieber| bitte)* ein [\pL -]*spiel`,
 		`como`, `convi[eé]rte(?:lo)?`, `en su lugar`, `(?:haz(?:me)?|crea)(?: mejor)? un juego`, `comme`, `transforme(?:-le)?`, `à la place`, `(?:fais|cr[ée]e)(?:-moi)?(?: plutôt)? un jeu`)
-	swapPattern = words(`change`, `replace`, `swap`, `turn`, `make`, `use`, `let`, `want`, `becomes?`, `should be`, `instead of`,
+	swapPattern = words(`change`, `replace`, `swap`, `turn`, `make`, `use`, `let`, `want`, `becomes?`, `should be`, `look like`, `aussehen`, `parezca`, `ressembler`, `instead of`,
 		`ersetze`, `statt`, `soll`, `wird`, `mach`, `tausche`, `cambia`, `reemplaza`, `sustituye`, `en vez de`, `quiero`, `debe ser`, `es`, `soit`, `devient`, `remplace[rz]?`, `change[rz]?`, `au lieu d(?:e|u)`, `sostituisci`, `troque`)
 	intoPattern = words(`to`, `into`, `with`, `by`, `for`, `an?`, `instead of`, `durch`, `gegen`, `eine?n?`, `zu`, `par`, `por`, `une?`, `una?`, `uma?`, `con`)
 	arePattern  = words(`(?:is|are) the (?:enem(?:y|ies)|hero|player|obstacles?|pickups?|bad guys?)`, `sind die gegner`, `ist der held`, `son los enemigos`, `es el héroe`, `sont les ennemis`, `est le héros`)

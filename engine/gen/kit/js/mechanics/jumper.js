@@ -137,7 +137,7 @@ function meet(s) {
   }
   for (const f of s.foes) {
     f.t += STEP;
-    if (s.cfg.params.foes === 1) f.x0 += (apart(s, f.x0) < 0 ? 55 : -55) * s.cfg.speed * STEP;
+    if (s.cfg.params.foes === 1) f.x0 += (f.x0 < s.x ? 55 : -55) * s.cfg.speed * STEP;
     f.x = clamp(f.x0 + (s.cfg.params.foes === 2 ? 0 : sin(f.t * 1.4) * 46), 34, W - 34);
     if (!near(f.x, f.h, s.x, y, 22 + 20 * s.cfg.size)) continue;
     if (s.vy < 0 && y > f.h + 12) {

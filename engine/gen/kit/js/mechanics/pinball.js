@@ -42,8 +42,8 @@ export function create(seed, cfg) {
   return s;
 }
 
-function load(s) {
-  s.ball = { x: LANE, y: 668, vx: 0, vy: 0, spin: 0, lane: true, still: 0, since: 1e9 };
+function load(s, saved = false) {
+  s.ball = { x: LANE, y: 668, vx: 0, vy: 0, spin: 0, lane: true, still: 0, since: -1e9, saved };
   s.pull = 0;
   s.wait = 0;
 }
@@ -68,11 +68,12 @@ export function step(s, input) {
   else b.still = 0;
   if (b.still > 1.6) { b.vx = between(s, -260, 260); b.vy = -360; } // who lies still is nudged
   if (b.lane && b.x < 408) b.lane = false;
-  if (b.lane && b.vy > 0 && b.y > 668) load(s); // a weak shot comes back
+  if (b.lane && b.vy > 0 && b.y > 668) load(s, b.saved); // a weak shot comes back
   if (b.y < H + 30) return;
-  if (s.cfg.params.saver === 1 && s.t - b.since < SAVED) note(s, 'again', clamp(b.x, 60, 400), H - 60);
+  const again = s.cfg.params.saver === 1 && !b.saved && s.t - b.since < SAVED; // once for each ball
+  if (again) note(s, 'again', clamp(b.x, 60, 400), H - 60);
   else hurt(s, clamp(b.x, 60, 400), H - 60);
-  load(s);
+  load(s, again);
 }
 
 // charge pulls the plunger while something is held, and lets it go.

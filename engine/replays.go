@@ -29,6 +29,11 @@ const (
 	maxReplayBody = gamezip.MaxBytes + 4<<20
 	// replayTimeout bounds the replay of one request's runs.
 	replayTimeout = time.Minute
+	// replayLeast is what a run has of it, and replayFaster how much faster than it was
+	// played it must be played again besides.
+	replayLeast, replayFaster = 2 * time.Second, 20
+	// replaySteps are those of a day, which no run has.
+	replaySteps = 24 * 60 * 60 * 60
 	// noFeed is the feed of an engine without a volume, which reports nothing.
 	noFeed = "none"
 )
@@ -78,7 +83,7 @@ func replay(w http.ResponseWriter, r *http.Request, judge sim.Judge) ([]contract
 	}
 	endings := make([]contract.ReplayEnding, 0, len(runs))
 	for _, run := range runs {
-		e, err := replayRun(r.Context(), judge, files, run, replayTimeout/time.Duration(len(runs)))
+		e, err := replayRun(r.Context(), judge, files, run, shareOf(run, len(runs)))
 		if err != nil {
 			return nil, err
 		}
@@ -87,17 +92,23 @@ func replay(w http.ResponseWriter, r *http.Request, judge sim.Judge) ([]contract
 	return endings, nil
 }
 
+// shareOf is how long the replay of a run may take that is one of so many.
+func shareOf(run contract.Replay, runs int) time.Duration {
+	length := time.Duration(min(max(0, run.Steps), replaySteps)) * time.Second / 60
+	return min(replayLeast+length/replayFaster, replayTimeout/time.Duration(runs))
+}
+
 // replayRun plays one run again within its share of the time, so that one without an end
 // costs no other its verdict. Its error is ctx's.
 func replayRun(ctx context.Context, judge sim.Judge, files compile.Files, run contract.Replay, share time.Duration) (e contract.ReplayEnding, err error) {
 	within, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
-	played, err := judge.Replay(within, files, []string{run.Log})
+	played, err := judge.Replay(within, files, []contract.Replay{run})
 	switch {
 	case ctx.Err() != nil:
 		return e, ctx.Err()
 	case within.Err() != nil:
-		e.Failed = "the run takes too long"
+		e.Failed = contract.ReplayTooLong
 	case err != nil:
 		e.Failed = sim.Brief(err.Error())
 	default:
@@ -126,7 +137,8 @@ func readReplay(body io.Reader) ([]contract.Replay, []byte, error) {
 	return runs, archive, nil
 }
 
-// sourcesOf returns the sources of a game's ZIP, which nobody has checked.
+// sourcesOf returns the sources of a game's ZIP, which nobody has checked, and the page and
+// the library that they are loaded with.
 func sourcesOf(archive []byte) (compile.Files, error) {
 	reader, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err == nil {
@@ -137,7 +149,7 @@ func sourcesOf(archive []byte) (compile.Files, error) {
 	}
 	files, left := compile.Files{}, int64(maxSources)
 	for _, f := range reader.File {
-		if !strings.HasPrefix(f.Name, "src/") {
+		if !strings.HasPrefix(f.Name, "src/") && f.Name != compile.Page && f.Name != compile.Library {
 			continue
 		}
 		content, err := readFile(f, left)

@@ -22,8 +22,8 @@ import (
 // patient plays a run for as long as it says.
 type patient struct{ sim.Judge }
 
-func (patient) Replay(ctx context.Context, files compile.Files, runs []string) ([]contract.ReplayEnding, error) {
-	takes, err := time.ParseDuration(runs[0])
+func (patient) Replay(ctx context.Context, files compile.Files, runs []contract.Replay) ([]contract.ReplayEnding, error) {
+	takes, err := time.ParseDuration(runs[0].Log)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func replayOf(t *testing.T, game []byte, logs ...string) *http.Request {
 	t.Helper()
 	var runs []contract.Replay
 	for i, log := range logs {
-		runs = append(runs, contract.Replay{Stream: "a", Run: int64(i + 1), Log: log})
+		runs = append(runs, contract.Replay{Stream: "a", Run: int64(i + 1), Log: log, Steps: 3600 * 60})
 	}
 	line, err := json.Marshal(runs)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestRunWithoutAnEndCostsNoOtherItsVerdict(t *testing.T) {
 				t.Errorf("run %d is %+v", i+1, e)
 			}
 		}
-		if steps := endings[contract.MaxReplays-1].Steps; steps != 2 {
+		if steps := endings[contract.MaxReplays-1].Steps; steps != 3 {
 			t.Errorf("the game has %d sources", steps)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -102,6 +102,17 @@ func TestRunWithoutAnEndCostsNoOtherItsVerdict(t *testing.T) {
 			t.Error("who no longer waits is answered")
 		}
 	})
+}
+
+// TestRunHasAReplayAsLongAsItself: tapes of a moment that never end cost a moment.
+func TestRunHasAReplayAsLongAsItself(t *testing.T) {
+	for steps, want := range map[int64]time.Duration{
+		-1: 2 * time.Second, 35 * 60: 3750 * time.Millisecond, 600 * 60: replayTimeout / 8, 1 << 62: replayTimeout / 8,
+	} {
+		if got := shareOf(contract.Replay{Steps: steps}, 8); got != want {
+			t.Errorf("%d steps have %v, want %v", steps, got, want)
+		}
+	}
 }
 
 func TestReplayThatIsNoneIsRefused(t *testing.T) {

@@ -273,15 +273,23 @@ type Replays struct {
 // Replay is a run as its page reported it.
 type Replay struct {
 	Stream string `json:"stream"`
-	Run    int64  `json:"run"`
+	Run    int64  `json:"run"` // of the page, from 1
 	Log    string `json:"log"`
+	// Given are the parameters that the service gave its player, whatever the log says.
+	Given map[string]string `json:"given,omitempty"`
+	// Steps are how many it had time for, as the service saw.
+	Steps int64 `json:"steps"`
 }
+
+// ReplayTooLong is the failure of a run that was given up, as it took too long.
+const ReplayTooLong = "the run takes too long"
 
 // Replayed is what runs of a game came to that were played again: the 200 body of POST
 // PathReplay, whose own is a line with a list of Replay and then the ZIP of the game.
 type Replayed struct {
 	ProjectID string         `json:"projectId,omitempty"`
 	Endings   []ReplayEnding `json:"endings"`
+	Took      int64          `json:"took,omitempty"` // ms of an engine, which no engine itself says
 }
 
 // ReplayEnding is what a run came to that was played again.
@@ -292,12 +300,15 @@ type ReplayEnding struct {
 	Outcome string  `json:"outcome"`
 	Score   float64 `json:"score"`
 	Steps   int64   `json:"steps"` // of a sixtieth of a second
-	// Sure says that the game comes to one end only, whatever engine plays it.
+	// Sure says that the game comes to one end only, whatever engine plays it: the engine
+	// knows its sources as its own.
 	Sure bool `json:"sure,omitempty"`
 	// Foreign is what the game called that engines do not do alike, "" for nothing.
 	Foreign string `json:"foreign,omitempty"`
 	// Failed is why the run could not be played again, "" when it was.
 	Failed string `json:"failed,omitempty"`
+	// Unplayed says that no engine had the run: it waits as before.
+	Unplayed bool `json:"unplayed,omitempty"`
 }
 
 // Installation is one data folder with engines and their volumes.

@@ -2,31 +2,27 @@ package fleet
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/archive"
-	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
-	"github.com/svc-games/svc/engine-proxy/internal/durable"
-	"github.com/svc-games/svc/engine-proxy/state"
 )
 
 const (
 	// replayShare is how much longer than it took to play runs again nothing of it is
-	// done: a tenth of the time of an engine at most.
+	// done: a tenth of the time of an engine, where replayPause allows.
 	replayShare = 9
-	// replayMost bounds that pause, and the one after a failure.
+	// replayPause bounds that pause: it is all games'. The game that took so long has a
+	// longer one of its own, from who gives the runs.
+	replayPause = time.Minute
+	// replayMost bounds the pause after a failure.
 	replayMost = 15 * time.Minute
 	// replayWork bounds the work of an engine for one game.
 	replayWork = 2 * time.Minute
@@ -41,28 +37,19 @@ func (p *Proxy) replays() {
 	if !ok {
 		return
 	}
-	left := true // by an engine proxy that was killed
+	r := replayer{Proxy: p, from: from, left: true}
 	for failures := 0; ; {
 		pause := p.opts.Timing.Replay
 		if p.ours.Load() && !p.frozen.Load() {
-			began, played, err := p.clock.Now(), false, error(nil)
-			if left {
-				err = clock.Do(p.ctx, p.clock, callDeadline, p.clearReplays)
-				left = err != nil
-			}
-			if err == nil {
-				played, err = p.replayOnce(p.ctx, from)
-			}
+			took, err := r.once(p.ctx)
 			switch {
 			case err != nil && p.ctx.Err() == nil:
 				if failures++; failures == 1 { // and what follows is the same
 					p.log.Warn("runs of players can't be played again", zap.Error(err))
 				}
 				pause = min(replayMost, pause<<min(failures, 10))
-			case played:
-				failures, pause = 0, min(replayMost, max(pause, replayShare*p.clock.Now().Sub(began)))
 			default:
-				failures = 0
+				failures, pause = 0, max(pause, min(replayPause, replayShare*took))
 			}
 		}
 		if clock.Sleep(p.ctx, p.clock, pause) != nil {
@@ -71,162 +58,97 @@ func (p *Proxy) replays() {
 	}
 }
 
-// replayOnce plays runs of one game again, and reports whether there were any.
-func (p *Proxy) replayOnce(ctx context.Context, from engineproxy.Replays) (bool, error) {
+// replayer plays runs again.
+type replayer struct {
+	*Proxy
+	from engineproxy.Replays
+	left bool // there may be an engine still, of a proxy that was killed or that could not end it
+}
+
+// spare is the engine without a volume, which goes for any other.
+type spare struct{ cancel context.CancelCauseFunc }
+
+func (spare) IdleSince() (time.Time, bool) { return time.Time{}, true }
+func (s spare) Evict()                     { s.cancel(errNoLongerSpare) }
+
+var errNoLongerSpare = errors.New("another engine needs its place")
+
+// once plays runs of one game again, where there is a place that nobody needs, and returns
+// how long an engine had them. Its error is the proxy's own, no game's.
+func (r *replayer) once(ctx context.Context) (took time.Duration, err error) {
+	if r.left {
+		if err := clock.Do(ctx, r.clock, callDeadline, r.clearReplays); err != nil {
+			return 0, err
+		}
+		r.left = false
+	}
+	id := r.replaysID()
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !r.admission.EnterSpare(id, id, spare{cancel}) {
+		return 0, nil
+	}
+	defer r.admission.Release(id)
 	var due contract.Replays
-	err := clock.Do(ctx, p.clock, callDeadline, func(ctx context.Context) (err error) {
-		due, err = from.RunsToReplay(ctx)
+	err = clock.Do(within, r.clock, callDeadline, func(ctx context.Context) (err error) {
+		due, err = r.from.RunsToReplay(ctx)
 		return err
 	})
-	if err != nil || len(due.Runs) == 0 {
-		return false, err
+	switch {
+	case context.Cause(within) == errNoLongerSpare: // where it was given runs, they are given again after a while
+		return 0, nil
+	case err != nil || len(due.Runs) == 0:
+		return 0, err
+	case len(due.Runs) > contract.MaxReplays:
+		return 0, fmt.Errorf("there are %d runs, want at most %d", len(due.Runs), contract.MaxReplays)
 	}
-	if len(due.Runs) > contract.MaxReplays {
-		return false, fmt.Errorf("there are %d runs, want at most %d", len(due.Runs), contract.MaxReplays)
+	began := r.clock.Now()
+	endings, err := r.playAgain(within, due)
+	took = r.clock.Now().Sub(began)
+	if context.Cause(within) == errNoLongerSpare && !r.left {
+		err = nil
 	}
-	endings, err := p.playAgain(ctx, due)
 	if err != nil {
-		return false, fmt.Errorf("playing runs of job %s again: %w", due.JobID, err)
+		err = fmt.Errorf("playing runs of job %s again: %w", due.JobID, err)
 	}
-	return true, clock.Do(ctx, p.clock, callDeadline, func(ctx context.Context) error {
-		return from.RunsReplayed(ctx, contract.Replayed{ProjectID: due.ProjectID, Endings: endings})
-	})
+	return took, errors.Join(err, clock.Do(ctx, r.clock, callDeadline, func(ctx context.Context) error {
+		return r.from.RunsReplayed(ctx, contract.Replayed{ProjectID: due.ProjectID, Endings: endings, Took: took.Milliseconds()})
+	}))
 }
 
-// playAgain has an engine of its own play runs of a game.
-func (p *Proxy) playAgain(ctx context.Context, due contract.Replays) ([]contract.ReplayEnding, error) {
-	game, _, err := p.archive.Files(due.JobID)
-	if errors.Is(err, archive.ErrNotFound) {
+// playAgain has an engine of its own play runs of a game. What fails once that is ready is
+// the game's doing. Where none came to be, or it had to go, no run was played.
+func (r *replayer) playAgain(ctx context.Context, due contract.Replays) (endings []contract.ReplayEnding, err error) {
+	all := func(e contract.ReplayEnding) []contract.ReplayEnding {
 		endings := make([]contract.ReplayEnding, len(due.Runs))
 		for i, run := range due.Runs {
-			endings[i] = contract.ReplayEnding{Stream: run.Stream, Run: run.Run, Failed: "the game is no longer kept"}
+			endings[i] = e
+			endings[i].Stream, endings[i].Run = run.Stream, run.Run
 		}
-		return endings, nil
+		return endings
+	}
+	game, _, err := r.archive.Files(due.JobID)
+	if errors.Is(err, archive.ErrNotFound) {
+		return all(contract.ReplayEnding{Failed: "the game is no longer kept"}), nil
 	}
 	if err != nil {
-		return nil, err
+		return all(contract.ReplayEnding{Unplayed: true}), err
 	}
 	defer game.Close()
-	return p.withReplayer(ctx, func(ctx context.Context, c *engineclient.Client) ([]contract.ReplayEnding, error) {
-		return c.Replay(ctx, due.Runs, game)
+	unplayed := true
+	err = r.withReplayer(ctx, func(ctx context.Context, c *engineclient.Client) {
+		var failed error
+		if endings, failed = c.Replay(ctx, due.Runs, game); failed == nil {
+			unplayed = false
+			return
+		}
+		if context.Cause(ctx) == nil || errors.Is(context.Cause(ctx), clock.ErrDeadline) {
+			r.log.Info("an engine could not play runs again", zap.String("job", due.JobID), zap.Error(failed))
+			endings, unplayed = all(contract.ReplayEnding{Failed: contract.ReplayTooLong}), false
+		}
 	})
-}
-
-// replaysID is by which drivers know the engine without a volume. It can be a project's
-// id, and is none.
-func (p *Proxy) replaysID() string {
-	sum := sha256.Sum256([]byte("replays of " + p.installation.ID))
-	return hex.EncodeToString(sum[:12])
-}
-
-// lasting is an engine that is never idle: it ends by itself.
-type lasting struct{}
-
-func (lasting) IdleSince() (time.Time, bool) { return time.Time{}, false }
-func (lasting) Evict()                       {}
-
-// withReplayer starts the engine without a volume, in its turn and where there is room,
-// and stops it after the use of it.
-func (p *Proxy) withReplayer(
-	ctx context.Context, use func(ctx context.Context, c *engineclient.Client) ([]contract.ReplayEnding, error),
-) (endings []contract.ReplayEnding, err error) {
-	id := p.replaysID()
-	ticket, err := p.admission.Enter(id, id, lasting{})
-	if err != nil {
-		return nil, err
+	if unplayed {
+		endings = all(contract.ReplayEnding{Unplayed: true})
 	}
-	defer p.admission.Release(id)
-	defer ticket.Close()
-	ctx, cancel := clock.Within(ctx, p.clock, p.opts.Timing.Queue+p.opts.Timing.Start+replayWork)
-	defer cancel()
-	if err := ticket.Wait(ctx); err != nil {
-		return nil, err
-	}
-	spec, token, err := p.replaySpec(id)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Timing.StopGrace)
-		defer cancel()
-		err = errors.Join(err, p.clearReplays(ctx), state.RemoveSocketDir(spec.Socket, spec.RuntimeDir))
-	}()
-	client, err := p.startReplayer(ctx, spec, token)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	ticket.Close()
-	return use(ctx, client)
-}
-
-// replaySpec says what the driver is to run.
-func (p *Proxy) replaySpec(id string) (s driver.Spec, token string, err error) {
-	now := p.clock.Now()
-	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: api.NewInstanceID(now)}
-	s.StateDir = p.layout.State(id)
-	if s.Socket, err = p.layout.PrepareReplays(id); err != nil {
-		return s, "", err
-	}
-	token = state.NewToken()
-	if err := durable.Replace(p.layout.Token(id), []byte(token)); err != nil {
-		return s, "", fmt.Errorf("writing engine token: %w", err)
-	}
-	if p.remote == nil {
-		s.RuntimeDir, s.TokenFile = p.layout.Runtime(id), p.layout.Token(id)
-		return s, token, nil
-	}
-	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM()}
-	s.Remote.Cert, s.Remote.Key, err = p.authority.Issue(s.InstanceID)
-	return s, token, err
-}
-
-// startReplayer returns a client of the engine once that is ready.
-func (p *Proxy) startReplayer(ctx context.Context, s driver.Spec, token string) (*engineclient.Client, error) {
-	handle, err := p.opts.Driver.Start(ctx, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	at, dial := driver.UnixEndpoint(s.Socket), p.dial
-	if s.Remote != nil {
-		if at, err = p.locate(ctx, handle); err != nil {
-			return nil, err
-		}
-		tcp := engineproxy.Endpoint{Network: at.Network, Address: at.Address, InstanceID: s.InstanceID, Token: token, TLS: p.authority.Client(s.InstanceID)}
-		dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return tcp.Dial(ctx) }
-	}
-	client := engineclient.New(engineclient.Target{
-		ProjectID: s.ProjectID, InstanceID: s.InstanceID, Network: at.Network, Address: at.Address, Token: token, Dial: dial,
-	})
-	ready, cancel := clock.Within(ctx, p.clock, p.opts.Timing.Boot)
-	defer cancel()
-	if _, err := p.probe(ready, client, nil); err != nil {
-		client.Close()
-		said, logErr := p.opts.Driver.Logs(ctx, handle, 1<<10)
-		if logErr == nil && len(said) > 0 {
-			err = fmt.Errorf("%w; it says: %s", err, said)
-		}
-		return nil, err
-	}
-	return client, nil
-}
-
-// clearReplays ends what there is of engines without a volume.
-func (p *Proxy) clearReplays(ctx context.Context) error {
-	list, err := p.opts.Driver.List(ctx)
-	if err != nil {
-		return fmt.Errorf("looking for engines that play runs again: %w", err)
-	}
-	for _, obs := range list {
-		if obs.ProjectID != p.replaysID() {
-			continue
-		}
-		if err := p.opts.Driver.Stop(ctx, obs.Handle, replayGrace); err != nil {
-			return fmt.Errorf("stopping the engine that plays runs again: %w", err)
-		}
-		if err := p.opts.Driver.Remove(ctx, obs.Handle); err != nil {
-			return fmt.Errorf("removing the engine that plays runs again: %w", err)
-		}
-	}
-	return nil
+	return endings, err
 }

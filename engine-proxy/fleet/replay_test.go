@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -133,6 +135,76 @@ func TestEngineOfAKilledProxyIsEndedBeforeTheNextPlaysRunsAgain(t *testing.T) {
 	r.open()
 	wait.Until(t, "the run was played again", func() bool { return len(l.played()) == 1 })
 	wantNoReplayer(t, r)
+}
+
+// TestEngineThatPlaysRunsGoesForAJob: with one place on the machine a job has it as if
+// nothing played, and the runs lose no try.
+func TestEngineThatPlaysRunsGoesForAJob(t *testing.T) {
+	l := &replaying{fakeLedger: newFakeLedger()}
+	r := newRigOn(t, nil, func(o *Options) {
+		l.due = []contract.Replays{{JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{{Stream: "a", Run: 1, Log: fakeengine.RunWithoutEnd}}}}
+		o.Ledger, o.Timing.Replay, o.MaxEngines = l, time.Millisecond, 1
+	})
+	r.ledger = l.fakeLedger
+	wait.Until(t, "an engine plays runs again", func() bool {
+		list, err := r.opts.Driver.List(t.Context())
+		return err == nil && slices.ContainsFunc(list, func(obs driver.Observed) bool { return obs.ProjectID == r.replaysID() })
+	})
+	r.submit(api.NewProjectID())
+	wait.Until(t, "the run is given back", func() bool { return len(l.played()) == 1 })
+	if e := l.played()[0].Endings; len(e) != 1 || e[0] != (contract.ReplayEnding{Stream: "a", Run: 1, Unplayed: true}) {
+		t.Errorf("got %+v", e)
+	}
+	wantNoReplayer(t, r)
+}
+
+// TestGameThatBreaksItsEngineHoldsUpNoOther: its runs are not verified, and the next game
+// has its turn.
+func TestGameThatBreaksItsEngineHoldsUpNoOther(t *testing.T) {
+	l := &replaying{fakeLedger: newFakeLedger()}
+	newRigOn(t, nil, func(o *Options) {
+		l.due = []contract.Replays{
+			{ProjectID: api.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{{Stream: "a", Run: 1, Log: fakeengine.RunThatSaysMuch}}},
+			{ProjectID: api.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{run(t, "b", contract.ReplayEnding{Over: true})}},
+		}
+		o.Ledger, o.Timing.Replay = l, time.Millisecond
+	})
+	wait.Until(t, "both games had their turn", func() bool { return len(l.played()) == 2 })
+	if e := l.played()[0].Endings[0]; e.Failed == "" || e.Unplayed || l.played()[0].Took <= 0 {
+		t.Errorf("the first comes to %+v", l.played()[0])
+	}
+	if e := l.played()[1].Endings[0]; !e.Over {
+		t.Errorf("the other comes to %+v", e)
+	}
+}
+
+// forgetful is a driver that removes nothing at first.
+type forgetful struct {
+	driver.Driver
+	failed atomic.Bool
+}
+
+func (d *forgetful) Remove(ctx context.Context, h driver.Handle) error {
+	if d.failed.CompareAndSwap(false, true) {
+		return errors.New("not now")
+	}
+	return d.Driver.Remove(ctx, h)
+}
+
+// TestEngineThatCouldNotBeEndedIsEndedSoon, not with the next run that somebody plays.
+func TestEngineThatCouldNotBeEndedIsEndedSoon(t *testing.T) {
+	l := &replaying{fakeLedger: newFakeLedger()}
+	var d *forgetful
+	r := newRigOn(t, nil, func(o *Options) {
+		d = &forgetful{Driver: newProcessDriver(t, o.DataDir)}
+		l.due = []contract.Replays{{JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{run(t, "a", contract.ReplayEnding{Over: true})}}}
+		o.Driver, o.Ledger, o.Timing.Replay = d, l, time.Millisecond
+	})
+	wait.Until(t, "it could not be removed", d.failed.Load)
+	wantNoReplayer(t, r)
+	if e := l.played(); len(e) != 1 || !e[0].Endings[0].Over {
+		t.Errorf("the run comes to %+v", e)
+	}
 }
 
 var _ engineproxy.Replays = (*replaying)(nil)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen/build"
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -28,8 +29,16 @@ import { session } from './src/core/session.js';
 import { tuned } from './src/core/tune.js';
 import { input } from './sim/sim.js';
 import { blind, skilled } from './sim/policies.js';
+import { W, H, STRIP } from './src/core/world.js';
 
 const MOST = 60 * 100; // steps of a run
+
+// device is input as one gives it: its places are in the field.
+function device(act, was) {
+  const i = input(act, was);
+  const within = (v, most) => (typeof v === 'number' ? Math.max(0, Math.min(most, v)) : v);
+  return Object.assign({}, i, { x: within(i.x, W), y: within(i.y, H + STRIP) });
+}
 
 export function played(n, policy, variants) {
   let ended = null;
@@ -46,7 +55,7 @@ export function played(n, policy, variants) {
   for (let i = 0; i < MOST && !ended; i++) {
     const act = policy === 'skilled' ? skilled(i, player.act(ss.state), memory) : blind[policy](i);
     if (i %% 997 === 500) { ss.pause(); ss.tick(input(null, was)); ss.resume(); }
-    ss.tick(input(act, was));
+    ss.tick(device(act, was));
     was = act || {};
   }
   return JSON.stringify(ended || { outcome: ss.state.outcome, score: ss.state.score, text: ss.run() });
@@ -152,11 +161,15 @@ func kindFor(t *testing.T, dir, name string, req Request) compile.Files {
 // wantAlike plays runs again.
 func wantAlike(t *testing.T, files compile.Files, said []reported) {
 	t.Helper()
-	texts, longest, over := make([]string, len(said)), 0, 0
+	runs, longest, over := make([]contract.Replay, len(said)), 0, 0
 	for i, one := range said {
-		texts[i], longest = one.Text, max(longest, len(one.Text))
+		runs[i] = contract.Replay{Log: one.Text, Run: int64(i + 1), Steps: 60 * 200}
+		if i%5 == 1 {
+			runs[i].Given = map[string]string{"speed": "1.25", "lives": "2", "palette": "night", "other": "x"}
+		}
+		longest = max(longest, len(one.Text))
 	}
-	endings, err := sim.Here{}.Replay(t.Context(), files, texts)
+	endings, err := sim.Here{}.Replay(t.Context(), files, runs)
 	if err != nil {
 		t.Fatal(err)
 	}

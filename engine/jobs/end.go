@@ -125,6 +125,9 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 	if errors.As(err, &full) || errors.As(err, &locked) {
 		m.cfg.Log.Warn("proven game not delivered", zap.String("job", j.id), zap.Error(err))
 		m.reviseDraft(j)
+		if locked != nil {
+			v.lacks([]string{locked.Error()})
+		}
 		_, err = gen.SettleDraft(m.space.Root(), m.change, j.id, false)
 	}
 	if changed {

@@ -20,6 +20,8 @@ type BoardSettings struct {
 	Least     *float64 // bounds of a score; nil for none
 	Most      *float64
 	PerSecond *float64 // more than so much a second of a run is held; nil holds nothing
+
+	since int64 // ms: scores of before are on no board, as they were compared otherwise
 }
 
 // Bounds of how often a player ends runs.
@@ -96,6 +98,7 @@ type ending struct {
 	settings BoardSettings
 	state    string
 	variants map[string]string // what the service gives the player
+	length   int64             // ms that the run took at most, as the service saw
 }
 
 // keep records the run, once.
@@ -161,8 +164,8 @@ func (e *ending) check() error {
 	if e.Length > e.now-anchor+runSlack {
 		return api.BadRequest("The run is longer than its session.")
 	}
-	length := min(e.Length, e.now-seen+unseen)
-	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(length)/1000) {
+	e.length = min(e.Length, e.now-seen+unseen)
+	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(e.length)/1000) {
 		e.state = play.StateHeld
 	}
 	var runs, last int64
@@ -206,7 +209,7 @@ func (e *ending) place(span string) (bool, error) {
 
 func (e *ending) answer(r *store.Reader) (play.ScoreAnswer, error) {
 	a := play.ScoreAnswer{OK: true, State: e.state, Verified: e.state == play.StateVerified, Rewards: []play.Reward{}}
-	waits, err := optional(r.Row("SELECT 1 FROM play_replays WHERE game = ? AND stream = ? AND run = ? AND differs = 0", e.Game, e.Stream, e.Run))
+	waits, err := optional(r.Row("SELECT 1 FROM play_replays WHERE game = ? AND stream = ? AND run = ?", e.Game, e.Stream, e.Run))
 	if err != nil {
 		return a, err
 	}
@@ -367,7 +370,8 @@ func rankedAround(r *store.Reader, q boardQuery, span string, rows []boardRow, a
 
 func readBoardSettings(r *store.Reader, game string) (s BoardSettings, err error) {
 	var lower int64
-	err = r.Row("SELECT lower, least, most, per_second FROM play_board_settings WHERE game = ?", game).Scan(&lower, &s.Least, &s.Most, &s.PerSecond)
+	err = r.Row("SELECT lower, least, most, per_second, since FROM play_board_settings WHERE game = ?", game).
+		Scan(&lower, &s.Least, &s.Most, &s.PerSecond, &s.since)
 	if errors.Is(err, store.ErrNoRows) {
 		return BoardSettings{}, nil
 	}

@@ -9,6 +9,12 @@ import (
 )
 
 // Store is what the log keeps all in.
+// What an engine proxy that looks for runs costs.
+const (
+	OldReplay = oldReplay
+	NextTurn  = nextTurn
+)
+
 func (l *Log) Store() *store.Store { return l.store }
 
 // Bounds of what is free.

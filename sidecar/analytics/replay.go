@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -25,6 +26,11 @@ const (
 	replayBytes = 256 << 10 // of runs that are given at once
 	stepsSecond = 60
 	replaySlack = 5000 // ms that a run may have more steps for than it took
+
+	// A game whose runs took an engine so long has its next turn so many times later, and
+	// much later where one did not end.
+	replayRest, replayLongRest = 9, 60
+	replayMostRest             = 6 * time.Hour
 )
 
 // Results of runs that were to be played again.
@@ -37,7 +43,7 @@ const (
 // offer puts the run among those that are to be played again, if it is to be: placed says
 // that it is its player's best.
 func (e *ending) offer(placed bool) error {
-	if e.Log == "" || e.Build == "" || !e.given() {
+	if e.Build == "" || !json.Valid([]byte(e.Log)) { // "" is none
 		return nil
 	}
 	wanted := e.state == play.StateHeld || rand.IntN(sampleOf) == 0
@@ -56,88 +62,128 @@ func (e *ending) offer(placed bool) error {
 	if !wanted {
 		return nil
 	}
-	var game, all int64
-	if err := e.tx.Row("SELECT count(*) FROM play_replays WHERE game = ?", e.Game).Scan(&game); err != nil {
+	if room, err := e.room(); err != nil || !room {
 		return err
 	}
-	if err := e.tx.Row("SELECT count(*) FROM (SELECT 1 FROM play_replays LIMIT " + strconv.Itoa(waitingAll) + ") r").Scan(&all); err != nil {
-		return err
+	given, err := json.Marshal(e.variants)
+	if err != nil {
+		return fmt.Errorf("encoding a player's parameters: %w", err)
 	}
-	if game >= waitingGame || all >= waitingAll {
-		return countReplayed(e.tx, e.Game, e.Build, resultUnverified, e.now)
-	}
-	_, err := e.tx.Exec(`INSERT INTO play_replays (game, stream, run, player, build, log, length, at, until, tries, differs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0)
-		ON CONFLICT (game, stream, run) DO NOTHING`, e.Game, e.Stream, e.Run, e.Player, e.Build, e.Log, e.Length, e.now)
+	_, err = e.tx.Exec(`INSERT INTO play_replays (game, stream, run, player, build, length, at, until, tries, given, log) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)
+		ON CONFLICT (game, stream, run) DO NOTHING`, e.Game, e.Stream, e.Run, e.Player, e.Build, e.length, e.now, string(given), e.Log)
 	return err
 }
 
-// given reports whether the run was played with what the service gave its player.
-func (e *ending) given() bool {
-	var said struct {
-		Given map[string]any `json:"given"`
+// room reports whether one more run may wait. Where as many of a game do as may, the one
+// that has waited for longest is given up for it: who floods a game with runs keeps none
+// of those that come later from their turn.
+func (e *ending) room() (bool, error) {
+	var game, all int64
+	if err := e.tx.Row("SELECT count(*) FROM play_replays WHERE game = ?", e.Game).Scan(&game); err != nil {
+		return false, err
 	}
-	if json.Unmarshal([]byte(e.Log), &said) != nil {
-		return false
+	if err := e.tx.Row("SELECT count(*) FROM (SELECT 1 FROM play_replays LIMIT " + strconv.Itoa(waitingAll) + ") r").Scan(&all); err != nil {
+		return false, err
 	}
-	for name, value := range said.Given {
-		switch value := value.(type) {
-		case string:
-			if e.variants[name] != value {
-				return false
-			}
-		case float64:
-			if want, err := strconv.ParseFloat(e.variants[name], 64); err != nil || want != value {
-				return false
-			}
-		default:
-			return false
-		}
+	if game < waitingGame && all < waitingAll {
+		return true, nil
 	}
-	return true
+	oldest, err := store.All(&e.tx.Reader, scanWaiting, waitingRows+"WHERE game = ? AND until < ? ORDER BY at, stream, run LIMIT 1", e.Game, e.now)
+	if err != nil {
+		return false, err
+	}
+	if len(oldest) == 0 {
+		return false, countReplayed(e.tx, e.Game, e.Build, resultUnverified, e.now)
+	}
+	return true, oldest[0].end(e.tx, resultUnverified, e.now)
 }
 
 // Replays returns runs of one build that are to be played again, and gives them to nobody
-// else for a while. Those that nobody could play again are given up.
+// else for a while. Those that nobody could play again are given up. While there is
+// nothing to do it writes nothing.
 func (l *Log) Replays(ctx context.Context) (out contract.Replays, err error) {
 	now := l.now().UnixMilli()
-	err = l.store.Update(ctx, func(tx *store.Tx) error {
-		out = contract.Replays{}
-		if err := giveUp(tx, now); err != nil {
-			return err
+	var old int64
+	var game string
+	err = l.store.View(ctx, func(r *store.Reader) (err error) {
+		if old, err = optional(r.Row(oldReplay, now-replayKeep.Milliseconds())); err == nil {
+			game, err = nextReplayed(r, now)
 		}
-		// Of many games each has its turn, however many runs another has.
-		games, err := store.All(&tx.Reader, store.Column[string], "SELECT DISTINCT game FROM play_replays WHERE differs = 0 AND until < ? ORDER BY game", now)
-		if err != nil || len(games) == 0 {
-			return err
-		}
-		return take(tx, &out, games[rand.IntN(len(games))], now)
+		return err
 	})
+	if err == nil && (old == 1 || game != "") {
+		err = l.store.Update(ctx, func(tx *store.Tx) error {
+			out = contract.Replays{}
+			if err := giveUp(tx, now); err != nil {
+				return err
+			}
+			game, err := nextReplayed(&tx.Reader, now)
+			if err != nil || game == "" {
+				return err
+			}
+			return take(tx, &out, game, now)
+		})
+	}
 	if err != nil {
 		return contract.Replays{}, fmt.Errorf("looking for runs to play again: %w", err)
 	}
 	return out, nil
 }
 
-// take gives away the oldest runs of a game's build.
+const (
+	oldReplay = "SELECT 1 FROM play_replays WHERE at < ? LIMIT 1"
+	nextTurn  = `SELECT r.game FROM (SELECT DISTINCT game FROM play_replays WHERE until < ?) r LEFT JOIN play_replay_turns t ON t.game = r.game
+		WHERE t.at IS NULL OR t.at <= ? ORDER BY coalesce(t.at, 0), r.game LIMIT 1`
+)
+
+// nextReplayed returns the game whose turn it is, "" for none: however many runs one has,
+// or however long they take, each other has its turn.
+func nextReplayed(r *store.Reader, now int64) (game string, err error) {
+	err = r.Row(nextTurn, now, now).Scan(&game)
+	if errors.Is(err, store.ErrNoRows) {
+		return "", nil
+	}
+	return game, err
+}
+
+// turn says when a game has its next one, in ms.
+func turn(tx *store.Tx, game string, at int64) error {
+	_, err := tx.Exec("INSERT INTO play_replay_turns (game, at) VALUES (?, ?) ON CONFLICT (game) DO UPDATE SET at = excluded.at", game, at)
+	return err
+}
+
+// take gives away the newest runs of a game's build.
 func take(tx *store.Tx, out *contract.Replays, game string, now int64) error {
-	out.ProjectID = game
-	if err := tx.Row("SELECT build FROM play_replays WHERE game = ? AND differs = 0 AND until < ? ORDER BY at, stream, run LIMIT 1", game, now).Scan(&out.JobID); err != nil {
+	if err := turn(tx, game, now); err != nil {
 		return err
 	}
-	runs, err := store.All(&tx.Reader, func(scan store.Scan) (r contract.Replay, err error) { return r, scan(&r.Stream, &r.Run, &r.Log) },
-		"SELECT stream, run, log FROM play_replays WHERE game = ? AND build = ? AND differs = 0 AND until < ? ORDER BY at, stream, run LIMIT "+strconv.Itoa(contract.MaxReplays),
-		game, out.JobID, now)
+	out.ProjectID = game
+	if err := tx.Row("SELECT build FROM play_replays WHERE game = ? AND until < ? ORDER BY at DESC, stream, run LIMIT 1", game, now).Scan(&out.JobID); err != nil {
+		return err
+	}
+	runs, err := store.All(&tx.Reader, scanTaken, "SELECT "+waitingColumns+", tries, given, log FROM play_replays "+
+		"WHERE game = ? AND build = ? AND until < ? ORDER BY at DESC, stream, run LIMIT "+strconv.Itoa(contract.MaxReplays), game, out.JobID, now)
 	if err != nil {
 		return err
 	}
 	size := 0
 	for _, run := range runs {
-		if size += len(run.Log); size > replayBytes {
+		if run.tries >= replayTries {
+			if err := run.end(tx, resultUnverified, now); err != nil {
+				return err
+			}
+			continue
+		}
+		if size += len(run.log); size > replayBytes {
 			break
 		}
-		out.Runs = append(out.Runs, run)
+		replay := contract.Replay{Stream: run.stream, Run: run.run, Log: run.log, Steps: run.steps()}
+		if err := json.Unmarshal([]byte(run.given), &replay.Given); err != nil {
+			return fmt.Errorf("reading the parameters of a run of game %s: %w", game, err)
+		}
+		out.Runs = append(out.Runs, replay)
 		if _, err := tx.Exec("UPDATE play_replays SET until = ?, tries = tries + 1 WHERE game = ? AND stream = ? AND run = ?",
-			now+replayLease.Milliseconds(), game, run.Stream, run.Run); err != nil {
+			now+replayLease.Milliseconds(), game, run.stream, run.run); err != nil {
 			return err
 		}
 	}
@@ -156,12 +202,28 @@ func scanWaiting(scan store.Scan) (w waiting, err error) {
 	return w, scan(&w.game, &w.stream, &w.run, &w.build, &w.length)
 }
 
-const waitingRows = "SELECT game, stream, run, build, length FROM play_replays "
+const (
+	waitingColumns = "game, stream, run, build, length"
+	waitingRows    = "SELECT " + waitingColumns + " FROM play_replays "
+)
 
-// giveUp ends the waiting of runs that nobody could play again.
+// taken is a waiting run with what it is played again by.
+type taken struct {
+	waiting
+	tries      int64
+	given, log string
+}
+
+func scanTaken(scan store.Scan) (t taken, err error) {
+	return t, scan(&t.game, &t.stream, &t.run, &t.build, &t.length, &t.tries, &t.given, &t.log)
+}
+
+// steps are how many the run had time for.
+func (w waiting) steps() int64 { return (w.length + replaySlack) * stepsSecond / 1000 }
+
+// giveUp ends the waiting of runs that nobody played again in time.
 func giveUp(tx *store.Tx, now int64) error {
-	old, err := store.All(&tx.Reader, scanWaiting, waitingRows+"WHERE at < ? OR differs = 0 AND tries >= ? AND until < ? ORDER BY game, stream, run",
-		now-replayKeep.Milliseconds(), int64(replayTries), now)
+	old, err := store.All(&tx.Reader, scanWaiting, waitingRows+"WHERE at < ? ORDER BY at", now-replayKeep.Milliseconds())
 	if err != nil {
 		return err
 	}

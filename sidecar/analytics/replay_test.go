@@ -19,7 +19,7 @@ func recorded(s play.Score) play.Score {
 
 // honest is how a run ends that was played as its page says.
 func honest(s play.Score) contract.ReplayEnding {
-	return contract.ReplayEnding{Over: true, Outcome: s.Outcome, Score: s.Score, Steps: s.Length * 60 / 1000, Sure: true}
+	return contract.ReplayEnding{Over: true, Outcome: s.Outcome, Score: s.Score, Steps: 30 * 60, Sure: true}
 }
 
 // replayed has all runs that wait be played again. Each comes to what change makes of the
@@ -38,7 +38,7 @@ func (b *bench) replayed(change func(*contract.ReplayEnding)) int {
 		endings = append(endings, e)
 	}
 	for range 2 { // an answer may be lost
-		if err := b.Replayed(b.t.Context(), due.ProjectID, endings); err != nil {
+		if err := b.Replayed(b.t.Context(), contract.Replayed{ProjectID: due.ProjectID, Endings: endings}); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -101,10 +101,9 @@ func TestRunThatComesToTheSameEndIsVerified(t *testing.T) {
 // place nor a reward by it.
 func TestRunThatComesToAnotherEndIsOnNoBoard(t *testing.T) {
 	for name, change := range map[string]func(*contract.ReplayEnding){
-		"another score":               func(e *contract.ReplayEnding) { e.Score = 1 },
-		"another outcome":             func(e *contract.ReplayEnding) { e.Score, e.Outcome = 30, "win" },
-		"it goes on":                  func(e *contract.ReplayEnding) { e.Score, e.Over = 30, false },
-		"more steps than it had time": func(e *contract.ReplayEnding) { e.Score, e.Steps = 30, 60*70 },
+		"another score":   func(e *contract.ReplayEnding) { e.Score = 1 },
+		"another outcome": func(e *contract.ReplayEnding) { e.Score, e.Outcome = 30, "win" },
+		"it goes on":      func(e *contract.ReplayEnding) { e.Score, e.Over = 30, false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, b *bench) {
@@ -171,24 +170,63 @@ func TestRunThatWasHeldBackIsPlacedOnceItIsVerified(t *testing.T) {
 	})
 }
 
-// TestRunOfAGameThatMayComeToAnotherEndIsRefusedOnceOneDidNot: a game that was written
-// by hand may come to another end by itself, and then no honest player loses a place.
-func TestRunOfAGameThatMayComeToAnotherEndIsRefusedOnceOneDidNot(t *testing.T) {
+// TestRunOfAGameThatTheEngineDoesNotKnowIsNeverRefused: a game that was written by hand may
+// come to another end by itself, and a run that lost at once is the same in almost any.
+func TestRunOfAGameThatTheEngineDoesNotKnowIsNeverRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
-		b.submit(recorded(runOf(1, 1, 30)))
+		b.submit(recorded(runOf(1, 1, 3)))
 		b.replayed(func(e *contract.ReplayEnding) { e.Sure = false })
-		if a := b.submit(recorded(runOf(1, 1, 30))); a.State != play.StateAccepted || a.Note != play.NoteNone || *a.Rank != 1 {
-			t.Errorf("before any run was verified: %+v", a)
+		if top := b.board(2, play.WindowAll).Top; len(top) != 1 || !top[0].Verified {
+			t.Fatalf("one that comes to the same end: %+v", top)
 		}
-		b.submit(recorded(runOf(2, 1, 3)))
+		b.submit(recorded(runOf(2, 1, 30)))
 		b.replayed(func(e *contract.ReplayEnding) { e.Sure = false })
-		if top := b.board(2, play.WindowAll).Top; len(top) != 1 || top[0].Score != 3 || !top[0].Verified || b.results() != [3]int64{1, 1, 0} {
-			t.Errorf("after one was: %+v, %v", top, b.results())
+		if a := b.submit(recorded(runOf(2, 1, 30))); a.State != play.StateAccepted || a.Note != play.NoteNone || *a.Rank != 1 || b.results() != [3]int64{1, 0, 1} {
+			t.Errorf("one that doesn't: %+v, %v", a, b.results())
 		}
-		b.submit(recorded(runOf(3, 1, 30)))
-		b.replayed(func(e *contract.ReplayEnding) { e.Sure = false })
-		if len(b.board(3, play.WindowAll).Top) != 1 || b.results() != [3]int64{1, 2, 0} {
-			t.Errorf("the next that differs: %v", b.results())
+	})
+}
+
+// TestRunHasTheTimeThatTheServiceSaw: what a page says of its own clock, a player may write.
+func TestRunHasTheTimeThatTheServiceSaw(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		per := 0.01
+		b.rules(analytics.BoardRules{BoardSettings: analytics.BoardSettings{PerSecond: &per}})
+		s := recorded(runOf(1, 1, 30))
+		s.Sent, s.Length = 36_000_000, 36_000_000 // of a stream that was never seen
+		b.submit(s)
+		due, err := b.Replays(t.Context())
+		if err != nil || len(due.Runs) != 1 || due.Runs[0].Steps != 35*60 {
+			t.Fatalf("it has %+v, %v", due.Runs, err)
+		}
+		ten := contract.ReplayEnding{Stream: s.Stream, Run: 1, Over: true, Outcome: s.Outcome, Score: 30, Steps: 36_000 * 60, Sure: true}
+		if err := b.Replayed(t.Context(), contract.Replayed{ProjectID: game, Endings: []contract.ReplayEnding{ten}}); err != nil {
+			t.Fatal(err)
+		}
+		if a := b.submit(s); a.State != play.StateHeld || a.Verified || a.Rank != nil || b.results() != [3]int64{0, 0, 1} {
+			t.Errorf("ten hours in a minute: %+v, %v", a, b.results())
+		}
+	})
+}
+
+// TestPlaceThatIsFreeGoesToNoRunThatTheRulesBar: one of when the other score was better, or
+// that the owner's bounds refuse now.
+func TestPlaceThatIsFreeGoesToNoRunThatTheRulesBar(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.submit(runOf(1, 1, 0))
+		b.pass()
+		b.rules(analytics.BoardRules{BoardSettings: analytics.BoardSettings{Lower: true}})
+		b.pass()
+		b.submit(runOf(1, 2, 4))
+		b.pass()
+		b.submit(runOf(1, 3, 9))
+		b.pass()
+		b.submit(recorded(runOf(1, 4, 3)))
+		least := 5.0
+		b.rules(analytics.BoardRules{BoardSettings: analytics.BoardSettings{Lower: true, Least: &least}})
+		b.replayed(func(e *contract.ReplayEnding) { e.Score = 1 })
+		if top := b.board(1, play.WindowAll).Top; len(top) != 1 || top[0].Score != 9 {
+			t.Errorf("the board is %+v", top)
 		}
 	})
 }
@@ -197,6 +235,8 @@ func TestRunThatNobodyCanPlayAgainStaysUnverified(t *testing.T) {
 	for name, change := range map[string]func(*contract.ReplayEnding){
 		"it can't be played":           func(e *contract.ReplayEnding) { e.Failed = "the game needs a page" },
 		"its mathematics are a page's": func(e *contract.ReplayEnding) { e.Score, e.Foreign = 1, "Math.sin" },
+		"it is longer than its stream": func(e *contract.ReplayEnding) { e.Score, e.Steps = 30, 60*36 },
+		"of a game of another's hand":  func(e *contract.ReplayEnding) { e.Score, e.Sure = 1, false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, func(t *testing.T, b *bench) {
@@ -210,101 +250,22 @@ func TestRunThatNobodyCanPlayAgainStaysUnverified(t *testing.T) {
 	}
 }
 
-func TestRunThatWasTakenAndNeverAnsweredIsGivenAgainAndThenGivenUp(t *testing.T) {
-	onEach(t, func(t *testing.T, b *bench) {
-		b.submit(recorded(runOf(1, 1, 30)))
-		for n := range 3 {
-			if due, err := b.Replays(t.Context()); err != nil || len(due.Runs) != 1 || due.JobID != build || due.ProjectID != game {
-				t.Fatalf("the %d. time: %+v, %v", n+1, due, err)
-			}
-			if due, err := b.Replays(t.Context()); err != nil || len(due.Runs) != 0 {
-				t.Fatalf("somebody else got it meanwhile: %+v, %v", due, err)
-			}
-			b.now = b.now.Add(6 * time.Minute)
-		}
-		if due, err := b.Replays(t.Context()); err != nil || len(due.Runs) != 0 || b.results() != [3]int64{0, 0, 1} {
-			t.Errorf("at last %+v, %v, %v", due, err, b.results())
-		}
-		b.submit(recorded(runOf(2, 1, 40)))
-		b.now = b.now.Add(25 * time.Hour)
-		if _, err := b.Prune(t.Context()); err != nil { // where there are no engines
-			t.Fatal(err)
-		}
-		if a := b.submit(recorded(runOf(2, 1, 40))); a.Note != play.NoteNone {
-			t.Errorf("a day later it is answered %+v", a)
-		}
-	})
-}
-
-// TestRunThatWasPlayedWithOtherParametersIsNotPlayedAgain: a game that is slower than
-// what the service gives its player would be easier.
-func TestRunThatWasPlayedWithOtherParametersIsNotPlayedAgain(t *testing.T) {
+// TestRunIsPlayedAgainWithWhatTheServiceGave, whatever its page says: a game that is slower
+// than its player's would be easier.
+func TestRunIsPlayedAgainWithWhatTheServiceGave(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.draft("speed", experiment.Even([]string{"own", "1.5"}))
 		b.move("speed", analytics.ExperimentRunning, "")
 		b.move("speed", analytics.ExperimentWinner, "1.5")
-		run := int64(0)
-		for given, want := range map[string]string{
-			`{"speed":"1.5"}`: play.NoteWaits, `{"speed":1.5}`: play.NoteWaits, `{}`: play.NoteWaits,
-			`{"speed":"0.5"}`: play.NoteNone, `{"speed":2}`: play.NoteNone, `{"lives":"5"}`: play.NoteNone, `{"speed":null}`: play.NoteNone, `[]`: play.NoteNone,
-		} {
+		for i, log := range []string{`{"given":{}}`, `{"given":{"speed":"0.5"},"Given":null}`, `{"given":{"speed":"1.5"}}`} {
 			b.pass()
-			run++
-			s := runOf(1, run, float64(run)) // the player's best so far
-			s.Log = `{"v":1,"given":` + given + `}`
-			if a := b.submit(s); a.Note != want {
-				t.Errorf("%s: %+v, want %s", given, a, want)
-			}
-		}
-	})
-}
-
-// TestAtMostSoManyRunsOfAGameWait: who copies a key can't have the service play for ever.
-func TestAtMostSoManyRunsOfAGameWait(t *testing.T) {
-	onEach(t, func(t *testing.T, b *bench) {
-		waits := 0
-		for player := range 120 {
-			if a := b.submit(recorded(runOf(player+1, 1, float64(player)))); a.Note == play.NoteWaits {
-				waits++
-			}
-		}
-		if waits != 100 || b.results() != [3]int64{0, 0, 20} {
-			t.Errorf("%d runs wait, %v", waits, b.results())
-		}
-		taken := 0
-		for {
+			s := runOf(1, int64(i+1), float64(i))
+			s.Log = log
+			b.submit(s)
 			due, err := b.Replays(t.Context())
-			if err != nil {
-				t.Fatal(err)
+			if err != nil || len(due.Runs) != 1 || due.Runs[0].Log != log || len(due.Runs[0].Given) != 1 || due.Runs[0].Given["speed"] != "1.5" {
+				t.Errorf("%s: %+v, %v", log, due.Runs, err)
 			}
-			if taken += len(due.Runs); len(due.Runs) == 0 {
-				break
-			}
-			if len(due.Runs) > contract.MaxReplays {
-				t.Fatalf("%d runs at once", len(due.Runs))
-			}
-		}
-		if taken != 100 {
-			t.Errorf("%d runs were given away", taken)
-		}
-	})
-}
-
-// TestRunsThatNobodySeesAreSampled: of those that are not their player's best hardly any
-// is played again.
-func TestRunsThatNobodySeesAreSampled(t *testing.T) {
-	onEach(t, func(t *testing.T, b *bench) {
-		b.submit(recorded(runOf(1, 1, 1000)))
-		b.replayed(func(*contract.ReplayEnding) {})
-		waits := 0
-		for run := range int64(50) {
-			b.now = b.now.Add(2 * time.Minute)
-			if a := b.submit(recorded(runOf(1, run+2, 3))); a.Note == play.NoteWaits {
-				waits++
-			}
-		}
-		if waits > 10 {
-			t.Errorf("%d of 50 wait", waits)
 		}
 	})
 }

@@ -154,13 +154,15 @@ func (l *Log) SetBoardRules(ctx context.Context, game string, rules BoardRules) 
 			return err
 		}
 		if before.Lower != rules.Lower {
+			before.since = l.now().UnixMilli()
 			if _, err := tx.Exec("DELETE FROM play_boards WHERE game = ?", game); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (game) DO UPDATE SET lower = excluded.lower, least = excluded.least, most = excluded.most, per_second = excluded.per_second`,
-			game, flag(rules.Lower), rules.Least, rules.Most, rules.PerSecond); err != nil {
+		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second, since) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (game) DO UPDATE SET lower = excluded.lower, least = excluded.least, most = excluded.most,
+				per_second = excluded.per_second, since = excluded.since`,
+			game, flag(rules.Lower), rules.Least, rules.Most, rules.PerSecond, before.since); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("DELETE FROM play_rewards WHERE game = ?", game); err != nil {

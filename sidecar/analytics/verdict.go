@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/play"
@@ -11,11 +13,11 @@ import (
 )
 
 // Replayed takes what runs of a game came to that were played again. It is idempotent.
-func (l *Log) Replayed(ctx context.Context, game string, endings []contract.ReplayEnding) error {
+func (l *Log) Replayed(ctx context.Context, r contract.Replayed) error {
 	now := l.now().UnixMilli()
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
-		for _, e := range endings {
-			found, err := store.All(&tx.Reader, scanWaiting, waitingRows+"WHERE game = ? AND stream = ? AND run = ? AND differs = 0", game, e.Stream, e.Run)
+		for _, e := range r.Endings {
+			found, err := store.All(&tx.Reader, scanWaiting, waitingRows+"WHERE game = ? AND stream = ? AND run = ?", r.ProjectID, e.Stream, e.Run)
 			if err != nil {
 				return err
 			}
@@ -25,12 +27,22 @@ func (l *Log) Replayed(ctx context.Context, game string, endings []contract.Repl
 				}
 			}
 		}
-		return nil
+		return turn(tx, r.ProjectID, now+rest(r).Milliseconds())
 	})
 	if err != nil {
-		return fmt.Errorf("recording which runs of game %s were verified: %w", game, err)
+		return fmt.Errorf("recording which runs of game %s were verified: %w", r.ProjectID, err)
 	}
 	return nil
+}
+
+// rest is how long a game has no turn after the one that it had.
+func rest(r contract.Replayed) time.Duration {
+	times := time.Duration(replayRest)
+	if slices.ContainsFunc(r.Endings, func(e contract.ReplayEnding) bool { return e.Failed == contract.ReplayTooLong }) {
+		times = replayLongRest
+	}
+	took := time.Duration(min(max(0, r.Took), replayMostRest.Milliseconds())) * time.Millisecond
+	return min(times*took, replayMostRest)
 }
 
 // reported reads the run as its page reported it, or returns false where it is no more: its
@@ -49,39 +61,35 @@ func (w waiting) reported(tx *store.Tx) (e ending, there bool, err error) {
 	return e, true, err
 }
 
-// judge compares what the run came to with what its page reported.
+// judge compares what the run came to with what its page reported. Only what is certain
+// costs a run its place: that a game whose sources the engine knows came to another end.
 func (w waiting) judge(tx *store.Tx, came contract.ReplayEnding, now int64) error {
+	if came.Unplayed {
+		_, err := tx.Exec("UPDATE play_replays SET until = 0, tries = tries - 1 WHERE game = ? AND stream = ? AND run = ? AND until > 0", w.game, w.stream, w.run)
+		return err
+	}
 	run, there, err := w.reported(tx)
 	if err != nil {
 		return err
 	}
-	if !there || came.Failed != "" || came.Foreign != "" {
+	same := came.Over && came.Outcome == run.Outcome && came.Score == run.Score.Score
+	switch {
+	case !there || came.Failed != "" || came.Foreign != "":
 		return w.end(tx, resultUnverified, now)
-	}
-	inTime := came.Steps*1000/stepsSecond <= w.length+replaySlack
-	if came.Over && came.Outcome == run.Outcome && came.Score == run.Score.Score && inTime {
+	case same && came.Steps >= 0 && came.Steps <= w.steps():
 		return w.verify(tx, run, now)
-	}
-	if !came.Sure {
-		verified, err := optional(tx.Row("SELECT 1 FROM play_replayed WHERE game = ? AND build = ? AND result = ? LIMIT 1", w.game, w.build, resultVerified))
-		if err != nil {
-			return err
-		}
-		if verified == 0 { // nobody knows yet whether the game ever comes to the same end
-			_, err := tx.Exec("UPDATE play_replays SET log = '', differs = 1 WHERE game = ? AND stream = ? AND run = ?", w.game, w.stream, w.run)
-			return err
-		}
+	case same || !came.Sure: // one over two sessions has more steps than the last has time
+		return w.end(tx, resultUnverified, now)
 	}
 	return w.refuse(tx, run, now)
 }
 
-// verify marks a run, and puts one that was held back onto the boards. Those of its build
-// that differed before are refused: the game does come to the same end.
+// verify marks a run, and puts one that was held back onto the boards.
 func (w waiting) verify(tx *store.Tx, run ending, now int64) error {
 	if err := w.mark(tx, play.StateVerified); err != nil {
 		return err
 	}
-	if run.state == play.StateHeld { // a reward for so many runs counts this one
+	if run.state == play.StateHeld && run.now >= run.settings.since { // a reward for so many runs counts this one
 		if _, err := run.seat(); err != nil {
 			return err
 		}
@@ -90,28 +98,7 @@ func (w waiting) verify(tx *store.Tx, run ending, now int64) error {
 		w.game, run.Player, run.now, run.Score.Score); err != nil {
 		return err
 	}
-	if err := w.end(tx, resultVerified, now); err != nil {
-		return err
-	}
-	differed, err := store.All(&tx.Reader, scanWaiting, waitingRows+"WHERE game = ? AND build = ? AND differs = 1 ORDER BY stream, run", w.game, w.build)
-	if err != nil {
-		return err
-	}
-	for _, other := range differed {
-		forged, there, err := other.reported(tx)
-		switch {
-		case err != nil:
-			return err
-		case !there:
-			err = other.end(tx, resultUnverified, now)
-		default:
-			err = other.refuse(tx, forged, now)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.end(tx, resultVerified, now)
 }
 
 func (w waiting) mark(tx *store.Tx, state string) error {
@@ -145,6 +132,13 @@ func (e *ending) unseat(window string) error {
 		return err
 	}
 	from, to := spanTimes(window, e.now)
+	stands, args := "", []any{e.Game, e.Player, max(from, e.settings.since), to}
+	if least := e.settings.Least; least != nil {
+		stands, args = stands+" AND score >= ?", append(args, *least)
+	}
+	if most := e.settings.Most; most != nil {
+		stands, args = stands+" AND score <= ?", append(args, *most)
+	}
 	order := "DESC"
 	if e.settings.Lower {
 		order = "ASC"
@@ -152,8 +146,8 @@ func (e *ending) unseat(window string) error {
 	next := ending{tx: e.tx, settings: e.settings}
 	next.Game, next.Player = e.Game, e.Player
 	var state string
-	err = e.tx.Row(`SELECT score, at, state FROM play_runs WHERE game = ? AND player = ? AND at >= ? AND at < ? AND state IN ('accepted', 'verified')
-		ORDER BY score `+order+", at LIMIT 1", e.Game, e.Player, from, to).Scan(&next.Score.Score, &next.now, &state)
+	err = e.tx.Row(`SELECT score, at, state FROM play_runs WHERE game = ? AND player = ? AND at >= ? AND at < ? AND state IN ('accepted', 'verified')`+stands+
+		" ORDER BY score "+order+", at LIMIT 1", args...).Scan(&next.Score.Score, &next.now, &state)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil
 	}

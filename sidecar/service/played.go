@@ -209,7 +209,7 @@ func (s *Service) RunsReplayed(ctx context.Context, r contract.Replayed) error {
 	if err != nil {
 		return err
 	}
-	return log.Replayed(ctx, r.ProjectID, r.Endings)
+	return log.Replayed(ctx, r)
 }
 
 // Interface guards

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,11 +47,27 @@ func TestRunOfAPlayerIsVerifiedAndAForgedOneIsOnNoBoard(t *testing.T) {
 			t.Errorf("a forged run is answered %+v", a)
 		}
 	}
-	s.eventually("the forged runs are refused", func() bool {
-		return slices.ContainsFunc(s.boardTable(key, project, "replays"), func(row []any) bool { return row[0] == play.StateRefused && row[1] == 2.0 })
+	// The one that claims more time than the service saw may be an honest one's, until it
+	// comes to another end before.
+	runs := map[any]float64{}
+	s.eventually("the forged runs were played again", func() bool {
+		clear(runs)
+		for _, row := range s.boardTable(key, project, "replays") {
+			runs[row[0]] = row[1].(float64)
+		}
+		return runs[play.StateRefused] >= 1 && runs[play.StateRefused]+runs["unverified"] >= 2
 	})
-	if places := s.places(key, project); len(places) != 1 {
-		t.Errorf("the board has %v", places)
+	forged := 0.0
+	for _, row := range s.boardTable(key, project, play.WindowAll) {
+		if row[2].(float64) < 1_000_000 {
+			continue
+		}
+		if forged++; row[3] == play.NoteVerified {
+			t.Errorf("a forged run is verified: %v", row)
+		}
+	}
+	if forged != 2-runs[play.StateRefused] {
+		t.Errorf("%v forged runs are on the board, of %v", forged, runs)
 	}
 }
 

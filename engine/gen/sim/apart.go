@@ -41,7 +41,7 @@ type Judge interface {
 	Compile(ctx context.Context, files compile.Files, entry string) ([]build.Problem, error)
 	// Replay plays runs of a game again that were played, as its page reported them. It
 	// fails where the game can't be bundled, or takes too much memory.
-	Replay(ctx context.Context, files compile.Files, runs []string) ([]contract.ReplayEnding, error)
+	Replay(ctx context.Context, files compile.Files, runs []contract.Replay) ([]contract.ReplayEnding, error)
 }
 
 // Here is the Judge within this process, for sources that no stranger wrote.
@@ -76,11 +76,11 @@ func (Here) Compile(ctx context.Context, files compile.Files, entry string) ([]b
 // task is what Apart hands to Main: sources to simulate, of which to play runs again
 // or, without seeds and runs, to compile.
 type task struct {
-	Spec  spec.Spec     `json:"spec"`
-	Files compile.Files `json:"files"`
-	Seeds []uint32      `json:"seeds,omitempty"`
-	Runs  []string      `json:"runs,omitempty"`
-	Entry string        `json:"entry,omitempty"`
+	Spec  spec.Spec         `json:"spec"`
+	Files compile.Files     `json:"files"`
+	Seeds []uint32          `json:"seeds,omitempty"`
+	Runs  []contract.Replay `json:"runs,omitempty"`
+	Entry string            `json:"entry,omitempty"`
 }
 
 // answer is what comes back.

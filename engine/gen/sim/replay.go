@@ -23,7 +23,7 @@ const (
 )
 
 // Replay implements Judge, in this process.
-func (Here) Replay(ctx context.Context, files compile.Files, runs []string) ([]contract.ReplayEnding, error) {
+func (Here) Replay(ctx context.Context, files compile.Files, runs []contract.Replay) ([]contract.ReplayEnding, error) {
 	first, err := kit.Source("sim/replay.js")
 	if err != nil {
 		return nil, err
@@ -50,20 +50,34 @@ func (Here) Replay(ctx context.Context, files compile.Files, runs []string) ([]c
 		return nil, fmt.Errorf("compiling the game: %w", err)
 	}
 	endings := make([]contract.ReplayEnding, len(runs))
+	unchanged := files.Unchanged()
 	for i, run := range runs {
 		if endings[i], err = replay(ctx, program, run); err != nil {
 			return nil, err
 		}
+		endings[i].Sure = unchanged
 	}
 	return endings, nil
 }
 
 // replay plays one run again, in a machine of its own. Its error is ctx's, or that it
 // takes too much memory.
-func replay(ctx context.Context, program *goja.Program, run string) (e contract.ReplayEnding, err error) {
+func replay(ctx context.Context, program *goja.Program, run contract.Replay) (e contract.ReplayEnding, err error) {
+	known := struct {
+		Run   int64             `json:"run"`
+		Steps int64             `json:"steps"`
+		Given map[string]string `json:"given"`
+	}{run.Run, run.Steps, run.Given}
+	if known.Given == nil {
+		known.Given = map[string]string{}
+	}
+	text, err := json.Marshal(known)
+	if err != nil {
+		return e, fmt.Errorf("encoding what is known of a run: %w", err)
+	}
 	m := empty()
 	err = m.run(ctx, func() error {
-		if err := m.vm.Set("svcRun", run); err != nil {
+		if err := errors.Join(m.vm.Set("svcRun", run.Log), m.vm.Set("svcKnown", string(text))); err != nil {
 			return err
 		}
 		if _, err := m.vm.RunProgram(program); err != nil {
@@ -77,12 +91,24 @@ func replay(ctx context.Context, program *goja.Program, run string) (e contract.
 		if err != nil {
 			return ended(ctx, err)
 		}
-		return json.Unmarshal([]byte(said.String()), &e)
+		var came struct { // the rest is not the game's to say
+			Over    bool    `json:"over"`
+			Outcome string  `json:"outcome"`
+			Score   float64 `json:"score"`
+			Steps   int64   `json:"steps"`
+			Foreign string  `json:"foreign"`
+			Failed  string  `json:"failed"`
+		}
+		err = json.Unmarshal([]byte(said.String()), &came)
+		e = contract.ReplayEnding{
+			Over: came.Over, Score: came.Score, Steps: came.Steps,
+			Outcome: Brief(came.Outcome), Foreign: Brief(came.Foreign), Failed: Brief(came.Failed),
+		}
+		return err
 	})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTooLarge) {
 		return contract.ReplayEnding{Failed: Brief(err.Error())}, nil
 	}
-	e.Outcome, e.Foreign = Brief(e.Outcome), Brief(e.Foreign)
 	return e, err
 }
 
@@ -93,7 +119,7 @@ const maxSaid = 200
 func Brief(said string) string { return said[:min(len(said), maxSaid)] }
 
 // Replay implements Judge.
-func (e elsewhere) Replay(ctx context.Context, files compile.Files, runs []string) ([]contract.ReplayEnding, error) {
+func (e elsewhere) Replay(ctx context.Context, files compile.Files, runs []contract.Replay) ([]contract.ReplayEnding, error) {
 	a, err := e.ask(ctx, task{Files: files, Runs: runs})
 	if err == nil && len(a.Endings) != len(runs) {
 		err = errors.New("the simulation has not played all runs")

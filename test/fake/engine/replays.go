@@ -5,9 +5,16 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+)
+
+// Runs that are no JSON: one has no answer, and the answer to the other is none.
+const (
+	RunWithoutEnd   = "without end"
+	RunThatSaysMuch = "much"
 )
 
 // Replays answers as an engine without a volume does. A run is the JSON of the
@@ -31,6 +38,14 @@ func Replays(projectID, instanceID, token string) http.Handler {
 		}
 		var out contract.Replayed
 		for _, run := range runs {
+			switch run.Log {
+			case RunWithoutEnd:
+				<-r.Context().Done()
+				return
+			case RunThatSaysMuch:
+				_, _ = io.WriteString(w, strings.Repeat("x", 2<<20))
+				return
+			}
 			var e contract.ReplayEnding
 			if err := json.Unmarshal([]byte(run.Log), &e); err != nil {
 				e.Failed = err.Error()

@@ -34,7 +34,7 @@ function enlist(key, score) {
 /** @param {Mechanic} mechanic @param {{ [name: string]: string }} assets */
 export function boot(game, mechanic, renderer, assets) {
   if (window.__svc_replay) { // nobody plays: a run that was played is to be played again
-    window.__svc_replay((run) => replay(game, mechanic, run), true);
+    window.__svc_replay((run, known) => replay(game, mechanic, run, known));
     return;
   }
   window.svc.ready(({ variants }) => { start(tuned(game, variants), mechanic, renderer, assets); });

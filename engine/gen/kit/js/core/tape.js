@@ -2,7 +2,7 @@
 // in each step, as text. The game and this come to the same end everywhere, so that a
 // score can be proven by playing the run again.
 import { tuned } from './tune.js';
-import { H, W } from './field.js';
+import { H, STRIP, W } from './field.js';
 
 const FLAGS = ['pressed', 'jump', 'down', 'tapped', 'released', 'fire', 'alt', 'left', 'right', 'up', 'duck'];
 const MOVES = ['', 'left', 'right', 'up', 'down'];
@@ -10,6 +10,7 @@ const NAMED = { Backspace: 8, Enter: 13 }; // keys that are no character
 const GRAIN = 4; // parts of a unit in which places are given
 const MOST = 30000; // characters of a run that is kept
 const VERSION = 1;
+const RANGE = { B: 2 ** FLAGS.length - 1, X: W * GRAIN, Y: (H + STRIP) * GRAIN, M: MOVES.length - 1, K: 0xffff };
 
 /** @param {number} n */
 function text36(n) { return n.toString(36); }
@@ -84,7 +85,8 @@ export function recorder(game, n) {
   };
 }
 
-// inputs returns what take returned in each step.
+// inputs returns what take returned in each step. What input.js hands out in none it
+// refuses: a game need not bear it.
 /** @param {string} changes @param {number} steps @returns {(step: number) => GameInput} */
 function inputs(changes, steps) {
   const at = new Map();
@@ -101,23 +103,33 @@ function inputs(changes, steps) {
       const name = part[0];
       const value = part === name + '~' ? null : parseInt(part.slice(1), 36);
       const far = name === 'X' || name === 'Y';
-      now = Object.assign({}, now, { [name]: far && value !== null ? value + (was[name] || 0) : value });
+      const is = far && value !== null ? value + (was[name] || 0) : value;
+      if (is === null ? !far : !(is >= 0 && is <= RANGE[name])) throw new Error('an input that nobody gives');
+      now = Object.assign({}, now, { [name]: is });
     }
     return inputOf(now);
   };
 }
 
-// replay plays a recorded run again and returns what it came to.
-/** @param {any} game @param {Mechanic} mechanic @param {any} run */
-export function replay(game, mechanic, run) {
+// replay plays a recorded run again and returns what it came to. known is what the service
+// knows of it: which run of the page it was, the steps that it had time for, and what it
+// said to be given, as run.given is what it was. A run that can't be is none that lost.
+/** @typedef {{ run: number, steps: number, said: any }} Known */
+/** @param {any} game @param {Mechanic} mechanic @param {any} run @param {Known} known */
+export function replay(game, mechanic, run, known) {
   if (run.v !== VERSION) throw new Error('a run of another version');
+  const ran = Number.isInteger(run.run) && run.run >= 0 && run.run < known.run;
+  if (!ran) throw new Error('a run that its page did not have');
   const now = tuned(game, run.given);
+  if (JSON.stringify(now.given) !== JSON.stringify(known.said)) throw new Error('a run with other parameters');
   const s = mechanic.create(seed(now, run.run), config(now));
   const input = inputs(run.changes, run.steps);
+  const most = Math.min(run.steps, known.steps);
   let steps = 0;
-  for (; steps < run.steps && !s.over; steps++) {
+  for (; steps < most && !s.over; steps++) {
     mechanic.step(s, input(steps));
     s.events.length = 0;
   }
+  if (!s.over && run.steps > most) throw new Error('a run that is longer than its time');
   return { over: s.over, outcome: s.outcome, score: s.score, steps };
 }

@@ -1,26 +1,27 @@
 // Stands before a game's main module where a run that was played is played again. There
-// is no page: a window says how, and the game answers by a function of the run. svcRun is
-// the run as text; svcPlay plays it.
+// is no page: a window says how, and the game answers by a function of the run and of what
+// the service knows of it. svcRun and svcKnown are both as text; svcPlay plays the run.
 const run = JSON.parse(globalThis.svcRun);
+const known = JSON.parse(globalThis.svcKnown);
+const text = JSON.stringify;
+// The parameters are those that the service gave, whatever the run says.
+known.said = run.given;
+run.given = known.given;
 const tall = run.tall === true;
 let play = null;
-let sure = false; // the game comes to one end only
-let playing = false;
-let foreign = ''; // what was called in the run that is not the same in every engine
+let foreign = ''; // what was called, from the first statement on, that is not the same in every engine
 
-globalThis.window = {
+globalThis.window = /** @type {any} */ ({
   innerWidth: tall ? 480 : 960, innerHeight: tall ? 840 : 540,
-  __svc_replay(f, certain) {
-    play = f;
-    sure = certain === true;
-  },
-};
+  __svc_replay(f) { play = f; },
+});
 
 function watch(owner, name, label) {
   const own = owner[name];
   if (typeof own !== 'function') return;
+  /** @this {any} */
   function watched(...args) {
-    if (playing) foreign = label;
+    foreign = label;
     return new.target ? new own(...args) : own.apply(this, args);
   }
   watched.prototype = own.prototype;
@@ -37,9 +38,7 @@ watch(String.prototype, 'localeCompare', 'localeCompare');
 watch(Number.prototype, 'toLocaleString', 'toLocaleString');
 
 globalThis.svcPlay = () => {
-  if (!play) return JSON.stringify({ failed: 'the game does not say how a run is played again' });
-  playing = true;
-  const { over, outcome, score, steps } = play(run);
-  playing = false;
-  return JSON.stringify({ over: Boolean(over), outcome: String(outcome || ''), score: Number(score) || 0, steps, foreign, sure });
+  if (!play) return text({ failed: 'the game does not say how a run is played again' });
+  const { over, outcome, score, steps } = play(run, known);
+  return text({ over: Boolean(over), outcome: String(outcome || ''), score: Number(score) || 0, steps: Math.floor(steps) || 0, foreign });
 };

@@ -11,7 +11,7 @@ import (
 // and kept nowhere.
 var unbounded = []string{"If-Match", "If-None-Match", "If-Range", "Last-Event-ID", "Range", "after", "lastEventId", "table"}
 
-// TestWhatClientsSendIsBounded: of each text, whole number and list that a client sends the
+// TestWhatClientsSendIsBounded: of each text, number and list that a client sends the
 // document says how long or large it may be. That the service keeps to it is proven in
 // test/foreign.
 func TestWhatClientsSendIsBounded(t *testing.T) {
@@ -47,14 +47,19 @@ func bounded(t *testing.T, at string, ref *openapi3.SchemaRef) (looked int) {
 		t.Errorf("%s: a text without maxLength", at)
 	case s.Type.Includes("integer") && (s.Min == nil || s.Max == nil || s.Format == ""):
 		t.Errorf("%s: an integer without minimum, maximum or format", at)
+	case s.Type.Includes("number") && (s.Min == nil || s.Max == nil):
+		t.Errorf("%s: a number without minimum or maximum", at)
 	case s.Type.Includes("array") && s.MaxItems == nil:
 		t.Errorf("%s: a list without maxItems", at)
 	}
 	if s.Items != nil {
 		looked += bounded(t, at+"[]", s.Items)
 	}
-	for _, part := range slices.Concat(s.AllOf, s.OneOf) {
+	for _, part := range slices.Concat(s.AllOf, s.OneOf, s.AnyOf) {
 		looked += bounded(t, at, part)
+	}
+	if s.AdditionalProperties.Schema != nil {
+		looked += bounded(t, at+"{}", s.AdditionalProperties.Schema)
 	}
 	for name, member := range s.Properties {
 		looked += bounded(t, at+"."+name, member)

@@ -36,14 +36,14 @@ func SetDeprecation(h http.Header, all []Deprecation, method, path string) {
 }
 
 // matchesTemplate reports whether a path is one of a template, whose parameters are parts
-// of a path each.
+// of a path each, and not empty ones.
 func matchesTemplate(template, path string) bool {
 	want, parts := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(parts) {
 		return false
 	}
 	for i, part := range want {
-		if part != parts[i] && !strings.HasPrefix(part, "{") {
+		if part != parts[i] && (parts[i] == "" || !strings.HasPrefix(part, "{")) {
 			return false
 		}
 	}

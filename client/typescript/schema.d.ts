@@ -3075,6 +3075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example test */
                     "application/zip": string;
                 };
             };

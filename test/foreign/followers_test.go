@@ -162,6 +162,9 @@ func (s *streamScene) outcomes(followers []*follower, want []string) map[string]
 			return at >= 0 && f.wire.requests() >= at+4 // one brings the 204
 		})
 		said[f.name] = f.outcome(want, ended, err == nil)
+		if f.wire.uncut() {
+			s.Errorf("the wire of %s was never cut", f.name)
+		}
 		f.end() // so that none asks on beside the next situation's
 		if s.Failed() || said[f.name] == hangs || said[f.name] == doubled {
 			f.mu.Lock()

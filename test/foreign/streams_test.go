@@ -61,7 +61,7 @@ func TestClientsOfOthersReadStreamsAsThePageSays(t *testing.T) {
 		for i, tool := range streamTools {
 			outcome := outcomes[tool.name]
 			if i == undici && c.name == cutInAnEvent && (outcome == whole || outcome == lost) {
-				outcome = wavers // it closes for good when the reset comes before it has read what came
+				outcome = wavers // it closes for good at an answer that is no stream, of which the cause is not known
 			}
 			rows[i] += " " + outcome + " |"
 		}

@@ -23,7 +23,7 @@ type wire struct {
 	mu    sync.Mutex // guards the following fields
 	asked int        // requests
 	live  int        // connections
-	cut   bool       // the next event that is at cutAt is cut
+	cut   bool       // the next event that is at cutAt is cut, which is still to come
 }
 
 // newWire makes a wire to an address; with cut, it is cut once.
@@ -84,13 +84,16 @@ func (w *wire) join(client *net.TCPConn) {
 		_ = served.Close()
 	}()
 	buf := make([]byte, 32<<10)
+	var before []byte // the end of what was passed on, where cutAt may begin
 	for {
 		n, err := served.Read(buf)
-		if at := bytes.Index(buf[:n], cutAt); at >= 0 && w.cutsNow() {
-			_, _ = client.Write(buf[:min(n, at+len(cutAt)+40)]) // into the data
+		read := append(before, buf[:n]...)
+		if at := bytes.Index(read, cutAt); at >= 0 && w.cutsNow() {
+			_, _ = client.Write(read[len(before):min(len(read), at+len(cutAt)+40)]) // into the data, if it is there
 			_ = client.SetLinger(0)
 			return
 		}
+		before = bytes.Clone(read[max(0, len(read)-len(cutAt)+1):])
 		if _, writeErr := client.Write(buf[:n]); writeErr != nil {
 			return
 		}
@@ -101,6 +104,13 @@ func (w *wire) join(client *net.TCPConn) {
 			return
 		}
 	}
+}
+
+// uncut reports whether a cut is still to come.
+func (w *wire) uncut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut
 }
 
 func (w *wire) cutsNow() bool {

@@ -103,16 +103,25 @@ func TestLicenceThatIsNotAllowedOrUnknownIsNamed(t *testing.T) {
 	}
 }
 
+// mpl is what of the MPL names licences, its own and others.
+const mpl = "Mozilla Public License Version 2.0\n1.12. \"Secondary License\"\n means either the GNU General Public License, Version 2.0, the GNU Lesser\n" +
+	" General Public License, Version 2.1, the GNU Affero General Public\n License, Version 3.0, or any later versions of those licenses."
+
 func TestLicencesAreKnownByTheirTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"GNU AFFERO GENERAL PUBLIC LICENSE Version 3":       "AGPL",
 		"GNU GENERAL PUBLIC LICENSE\n Version 2, June 1991": "GPL",
 		"GNU LESSER GENERAL PUBLIC LICENSE Version 2.1":     "LGPL",
-		"Mozilla Public License Version 2.0 1. Definitions 1.1. Contributor means each who contributes; secondary licences: the GNU General Public License": "MPL-2.0",
-		"Permission is hereby granted, free\nof charge, to any person":                                                                                      "MIT",
-		"Redistribution and use in source and binary forms … Neither the name of":                                                                           "BSD-3-Clause",
-		"Redistribution and use in source and binary forms, with or without":                                                                                "BSD-2-Clause",
-		"Apache License\n    Version 2.0, January 2004 … Redistribution and use in source and binary forms, so":                                             "Apache-2.0 BSD-2-Clause",
+		mpl: "MPL-2.0",
+		mpl + "\nGNU GENERAL PUBLIC LICENSE\n Version 3":                                                            "GPL MPL-2.0",
+		"MIT\nPermission is hereby granted, free of charge …\n or, for some files, the GNU General Public\nLicense": "GPL MIT",
+		"“Commons Clause” License Condition v1.0 … Apache License, Version 2.0":                                     "Commons-Clause Apache-2.0",
+		"Permission is hereby granted, free of charge … The Software shall be used for Good, not Evil.":             "JSON MIT",
+		"Redistribution and use in source and binary forms … 3. All advertising materials … 4. Neither the name":    "BSD-4-Clause BSD-3-Clause",
+		"Permission is hereby granted, free\nof charge, to any person":                                              "MIT",
+		"Redistribution and use in source and binary forms … Neither the name of":                                   "BSD-3-Clause",
+		"Redistribution and use in source and binary forms, with or without":                                        "BSD-2-Clause",
+		"Apache License\n    Version 2.0, January 2004 … Redistribution and use in source and binary forms, so":     "Apache-2.0 BSD-2-Clause",
 		"All rights reserved": "",
 	} {
 		if got := strings.Join(namesOf(text), " "); got != want {
@@ -124,6 +133,7 @@ func TestLicencesAreKnownByTheirTexts(t *testing.T) {
 func TestDebiansPackagesAreThoseThatAreInstalled(t *testing.T) {
 	list := "Package: libc6\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2.36-9\nDescription: C\n Version: of lies\n\n" +
 		"Package: gone\nStatus: deinstall ok config-files\nArchitecture: amd64\nVersion: 1\n\n" +
+		"Package: libstdc++6\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:12.2.0-14+deb12u1\n\n" +
 		"Package: tzdata\nStatus: install ok installed\nArchitecture: all\nVersion: 2024a-0\n"
 	var b bill
 	if err := json.Unmarshal(says(t, "-dpkg", write(t, "status", list)), &b); err != nil {
@@ -133,7 +143,10 @@ func TestDebiansPackagesAreThoseThatAreInstalled(t *testing.T) {
 	for _, c := range b.Components {
 		urls = append(urls, c.Package)
 	}
-	want := []string{"pkg:deb/debian/libc6@2.36-9?arch=amd64", "pkg:deb/debian/tzdata@2024a-0?arch=all"}
+	want := []string{
+		"pkg:deb/debian/libc6@2.36-9?arch=amd64", "pkg:deb/debian/libstdc%2B%2B6@1%3A12.2.0-14%2Bdeb12u1?arch=amd64",
+		"pkg:deb/debian/tzdata@2024a-0?arch=all",
+	}
 	if !slices.Equal(urls, want) {
 		t.Errorf("%v, want %v", urls, want)
 	}

@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// escapedURL writes what Debian's names and versions have beside letters, digits, dots,
+// dashes and tildes as package URLs do.
+var escapedURL = strings.NewReplacer("+", "%2B", ":", "%3A")
+
 // debianPackages are the installed ones of dpkg's list.
 func debianPackages(path string) (found []component, err error) {
 	f, err := os.Open(path)
@@ -17,7 +21,8 @@ func debianPackages(path string) (found []component, err error) {
 	field := map[string]string{}
 	add := func() {
 		if strings.HasSuffix(field["Status"], " installed") {
-			url := "pkg:deb/debian/" + field["Package"] + "@" + field["Version"] + "?arch=" + field["Architecture"]
+			name, version := escapedURL.Replace(field["Package"]), escapedURL.Replace(field["Version"])
+			url := "pkg:deb/debian/" + name + "@" + version + "?arch=" + field["Architecture"]
 			found = append(found, library(url, field["Package"], field["Version"], nil, nil))
 		}
 		clear(field)

@@ -25,14 +25,18 @@ func refused(licences []string) string {
 	return strings.Join(bad, ", ")
 }
 
-// known are licences by what their texts say. A text may hold several.
+// known are licences by what their texts say. A text may hold several; one that adds to
+// another what is not allowed has a name of its own.
 var known = []struct {
 	name string
 	says *regexp.Regexp
 }{
-	{"AGPL", regexp.MustCompile(`^.{0,80}GNU (AFFERO|Affero) G`)},
-	{"GPL", regexp.MustCompile(`^.{0,80}GNU (GENERAL PUBLIC|General Public)`)},
-	{"LGPL", regexp.MustCompile(`^.{0,80}GNU (LESSER|Lesser|LIBRARY|Library)`)},
+	{"AGPL", regexp.MustCompile(`(?i)GNU Affero General Public License`)},
+	{"GPL", regexp.MustCompile(`(?i)GNU General Public License`)},
+	{"LGPL", regexp.MustCompile(`(?i)GNU (Lesser|Library) General Public License`)},
+	{"Commons-Clause", regexp.MustCompile(`(?i)Commons Clause`)},
+	{"JSON", regexp.MustCompile(`(?i)shall be used for Good`)},
+	{"BSD-4-Clause", regexp.MustCompile(`(?i)All advertising materials`)},
 	{"MPL-2.0", regexp.MustCompile(`^.{0,200}Mozilla Public License,? [Vv]ersion 2\.0`)},
 	{"Apache-2.0", regexp.MustCompile(`Apache License,? Version 2\.0`)},
 	{"MIT", regexp.MustCompile(`Permission is hereby granted, free of charge`)},
@@ -43,9 +47,13 @@ var known = []struct {
 	{"CC0-1.0", regexp.MustCompile(`CC0 1\.0 Universal`)},
 }
 
+// secondary is where the MPL names licences that it is not.
+var secondary = regexp.MustCompile(`means either the GNU General Public License, Version 2\.0, the GNU Lesser General Public License, ` +
+	`Version 2\.1, the GNU Affero General Public License, Version 3\.0, or any later versions of those licenses`)
+
 // namesOf returns the licences of which a text is, none for a text that is not known.
 func namesOf(text string) (names []string) {
-	text = strings.Join(strings.Fields(text), " ")
+	text = secondary.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 	for _, k := range known {
 		if k.name == "BSD-2-Clause" && slices.Contains(names, "BSD-3-Clause") {
 			continue // its text begins alike

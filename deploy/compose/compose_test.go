@@ -3,7 +3,9 @@ package compose
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,15 +25,24 @@ const root = "../.."
 type started struct {
 	t       *testing.T
 	env     []string
-	address string
+	address string // of the balancer
+	secure  string // the same with TLS, where it has a name
 }
 
 // patience is for what takes its time: ten containers that start, a game that is made.
 const patience = 5 * time.Minute
 
-// run runs a program in the repository and returns its output.
+// run runs a program in the repository, which must succeed, and returns its output.
 func (s *started) run(name string, args ...string) string {
 	s.t.Helper()
+	out, err := s.try(name, args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+func (s *started) try(name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -40,14 +51,27 @@ func (s *started) run(name string, args ...string) string {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		s.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
+		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
 	}
-	return string(out)
+	return string(out), err
 }
 
 func (s *started) compose(args ...string) string {
 	s.t.Helper()
-	return s.run("docker-compose", append([]string{"-f", "deploy/compose.yaml"}, args...)...)
+	return s.run("docker-compose", composed(args)...)
+}
+
+func composed(args []string) []string { return append([]string{"-f", "deploy/compose.yaml"}, args...) }
+
+// end shows what happened where something failed, and leaves nothing.
+func (s *started) end() {
+	if s.t.Failed() {
+		logs, err := s.try("docker-compose", composed([]string{"logs", "--no-color", "--tail", "40"})...)
+		s.t.Log(logs, err)
+	}
+	if _, err := s.try("docker-compose", composed([]string{"down", "--volumes", "--timeout", "60"})...); err != nil {
+		s.t.Error(err)
+	}
 }
 
 // start builds the images, and starts all containers.
@@ -57,24 +81,21 @@ func start(t *testing.T) *started {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := freeport.Port(t)
-	s := &started{t: t, address: "http://localhost:" + port, env: []string{
-		"SVC_HOME=" + home, "SVC_PORT=" + port, "SVC_DB_PASSWORD=not-a-secret", "SVC_STOP_ENGINES=all",
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	port, secure := freeport.Port(t), freeport.Port(t)
+	s := &started{t: t, address: "http://localhost:" + port, secure: "https://localhost:" + secure, env: []string{
+		"SVC_HOME=" + home, "SVC_PORT=" + port, "SVC_TLS_PORT=" + secure, "SVC_DB_PASSWORD=not-a-secret", "SVC_STOP_ENGINES=all",
 		"COMPOSE_PROJECT_NAME=" + filepath.Base(home), "SVC_POSTGRES_IMAGE=svc-test-postgres", "SVC_REDIS_IMAGE=svc-test-redis",
 	}}
 	s.run("scripts/service-images")
 	s.run("scripts/engine-image", "slim")
 	s.run("deploy/compose/testdata/images")
 	s.run("deploy/compose/prepare", home)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(s.compose("logs", "--no-color", "--tail", "40"))
-		}
-		s.compose("down", "--volumes", "--timeout", "60")
-		if err := os.RemoveAll(home); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.end)
 	s.compose("up", "--detach")
 	return s
 }
@@ -87,8 +108,14 @@ func (s *started) admin(sidecar string, args ...string) string {
 }
 
 // answers reports whether the balancer has a gateway that answers.
-func (s *started) answers() bool {
-	resp, err := http.Get(s.address + "/openapi.yaml")
+func (s *started) answers() bool { return s.answersAt(s.address) }
+
+func (s *started) answersAt(address string) bool {
+	client := http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // of an authority that the balancer made for localhost
+		DisableKeepAlives: true,
+	}}
+	resp, err := client.Get(address + "/openapi.yaml")
 	if err != nil {
 		return false
 	}
@@ -145,4 +172,8 @@ func TestContainersPassTheClientFlowAndOutliveAGateway(t *testing.T) {
 	s.compose("kill", "gateway-2", "sidecar-1")
 	s.eventually("the other gateway answers", s.answers)
 	generate("other")
+
+	s.env = append(s.env, "SVC_SITE=localhost")
+	s.compose("up", "--detach", "--no-deps", "balancer")
+	s.eventually("the balancer has a certificate for its name", func() bool { return s.answersAt(s.secure) })
 }

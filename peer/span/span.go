@@ -61,7 +61,7 @@ func Fail(ctx context.Context, err error) {
 // Inject sends the trace in ctx with a request, and no other.
 func Inject(ctx context.Context, h http.Header) {
 	h.Del(header)
-	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(h))
+	propagation.TraceContext{}.Inject(ctx, carrier{propagation.HeaderCarrier(h)})
 }
 
 // Extract returns ctx with the trace that came with a request.
@@ -69,5 +69,22 @@ func Extract(ctx context.Context, h http.Header) context.Context {
 	if h.Get(header) == "" {
 		return ctx
 	}
-	return propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(h))
+	return propagation.TraceContext{}.Extract(ctx, carrier{propagation.HeaderCarrier(h)})
+}
+
+// carrier is the one header that carries a trace. The other of Trace Context, tracestate,
+// is what a client wrote, of any length, and means nothing here.
+type carrier struct{ propagation.HeaderCarrier }
+
+func (c carrier) Get(name string) string {
+	if http.CanonicalHeaderKey(name) != header {
+		return ""
+	}
+	return c.HeaderCarrier.Get(name)
+}
+
+func (c carrier) Set(name, value string) {
+	if http.CanonicalHeaderKey(name) == header {
+		c.HeaderCarrier.Set(name, value)
+	}
 }

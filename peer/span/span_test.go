@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/svc-games/svc/peer/span"
 )
@@ -54,5 +55,26 @@ func TestASpanHangsOnTheOneOfThePartThatAsked(t *testing.T) {
 	}
 	if got.Status().Code != codes.Error || got.Status().Description != "no quota" || len(got.Attributes()) != 2 {
 		t.Errorf("status %v, attributes %v", got.Status(), got.Attributes())
+	}
+}
+
+// TestNothingOfAClientsGoesOnWithATrace: what a client wrote beside its trace is of any
+// length, and would reach every part, and engines.
+func TestNothingOfAClientsGoesOnWithATrace(t *testing.T) {
+	state, err := oteltrace.ParseTraceState("vendor=needle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := oteltrace.ContextWithRemoteSpanContext(t.Context(), oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
+		TraceID: oteltrace.TraceID{1}, SpanID: oteltrace.SpanID{1}, TraceFlags: oteltrace.FlagsSampled, TraceState: state,
+	}))
+	h := http.Header{}
+	span.Inject(ctx, h)
+	if len(h) != 1 || h.Get("Traceparent") == "" {
+		t.Errorf("it sends %v", h)
+	}
+	h.Set("Tracestate", "vendor=needle") // from a part of an earlier version
+	if got := oteltrace.SpanContextFromContext(span.Extract(t.Context(), h)); !got.IsValid() || got.TraceState().Len() != 0 {
+		t.Errorf("it takes %v", got)
 	}
 }

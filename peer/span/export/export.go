@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,16 +19,33 @@ import (
 // stopTimeout bounds how long a part that stops waits for its collector.
 const stopTimeout = 3 * time.Second
 
+// New returns what sends spans to the collector that OpenTelemetry's own variables name, by
+// OTLP over HTTP, without the keys in them. Another protocol is an error.
+func New(ctx context.Context) (trace.SpanExporter, error) {
+	const all, traces = "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	if protocol := cmp.Or(os.Getenv(traces), os.Getenv(all), spoken); protocol != spoken {
+		return nil, fmt.Errorf("sending traces: %s is %q: only %s is known", all, protocol, spoken)
+	}
+	to, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sending traces: %w", err)
+	}
+	return masked{to}, nil
+}
+
+// spoken is OpenTelemetry's name of OTLP over HTTP.
+const spoken = "http/protobuf"
+
 // Start sends the spans of this process to the collector that OpenTelemetry's own variables
-// name, OTEL_EXPORTER_OTLP_ENDPOINT first, by OTLP over HTTP. Without one nothing is
-// recorded. service is what the process is called there. stop sends what is left.
+// name, OTEL_EXPORTER_OTLP_ENDPOINT first, as New does. Without one nothing is recorded.
+// service is what the process is called there. stop sends what is left.
 func Start(ctx context.Context, service string, logger *zap.Logger) (stop func(), err error) {
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return func() {}, nil
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := New(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sending traces: %w", err)
+		return nil, err
 	}
 	name, err := resource.Merge(resource.Default(), resource.NewSchemaless(attribute.String("service.name", service)))
 	if err != nil {

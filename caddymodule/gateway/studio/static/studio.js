@@ -43,7 +43,8 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 		file.reportValidity();
 	});
 }
-waitForEngine(document.querySelector("[data-engine]"));
+askUntil(document.querySelector("[data-engine]"), ({ engine }) => engine.ready, "The engine is ready. ");
+askUntil(document.querySelector("[data-running]"), ({ workspace }) => !workspace.check?.running, "The version was played. ");
 showGame();
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
@@ -51,9 +52,9 @@ addEventListener("keydown", (event) => {
 	document.querySelector("[data-job] form")?.requestSubmit();
 });
 
-// waitForEngine loads the page again when its engine may be ready, unless somebody
-// types: what is typed stays.
-function waitForEngine(note) {
+// askUntil loads the page again when what a note waits for has come, unless somebody uses the
+// page: what is typed stays.
+function askUntil(note, hasCome, says) {
 	const seconds = Number(note?.dataset.retry);
 	if (!seconds || document.querySelector("[data-copy]")) return; // which asks itself
 	const base = `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
@@ -66,9 +67,9 @@ function waitForEngine(note) {
 		left = 5;
 		const res = await fetch(`${base}/state`, { headers: { Accept: "application/json" } }).catch(() => null);
 		const state = res?.ok && !res.redirected ? await res.json() : null;
-		if (!state?.engine.ready) return;
+		if (!state || !hasCome(state)) return;
 		clearInterval(tick);
 		if (!typed() && !inUse()) loadAgain(base);
-		else note.firstChild.textContent = "The engine is ready. ";
+		else note.firstChild.textContent = says;
 	}, 1000);
 }

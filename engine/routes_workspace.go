@@ -148,6 +148,15 @@ func (s *server) lock(m *jobs.Manager, w http.ResponseWriter, r *http.Request) e
 	return writeJSON(w, http.StatusOK, struct{}{})
 }
 
+// check begins to play the newest revision without a model.
+func (s *server) check(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
+	begun, err := m.Check()
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, begun)
+}
+
 // reorder puts the waiting jobs in another order.
 func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var queue contract.Queue

@@ -66,6 +66,7 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 	out.Head = head.ID
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	out.Check = m.checked
 	if m.running != nil {
 		out.Running = m.running.id
 	}
@@ -103,11 +104,17 @@ func (m *Manager) GameAt(rev int) (map[string][]byte, error) { return m.gameAt(r
 // Revisions returns the project's history, the newest first.
 func (m *Manager) Revisions() contract.Revisions {
 	out := contract.Revisions{Revisions: []contract.Revision{}}
-	for _, r := range slices.Backward(m.history.List()) {
+	marks := m.history.Marks()
+	unproven := map[int]bool{}
+	for _, r := range m.history.List() {
+		byHand := r.Job == "" && r.Kind != revs.Restore
+		unproven[r.ID] = (byHand || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
+			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID],
 		})
 	}
+	slices.Reverse(out.Revisions)
 	return out
 }
 

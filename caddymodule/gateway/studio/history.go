@@ -34,6 +34,15 @@ func (s *Studio) restore(x *exchange) error {
 	return s.change(x, "Not restored: ", "?done=restored#versions", call{method: http.MethodPost, path: contract.PathRestore, body: body})
 }
 
+// check has the engine play the newest version, without a model. The project's page says what
+// is found.
+func (s *Studio) check(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	return s.change(x, "Not played: ", "#versions", call{method: http.MethodPost, path: contract.PathCheck})
+}
+
 // zip answers with the game as it was at a version.
 func (s *Studio) zip(x *exchange) error {
 	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {

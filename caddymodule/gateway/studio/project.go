@@ -80,6 +80,20 @@ func (p projectPage) LastPrice() string {
 	return ""
 }
 
+// unproven reports whether nobody has played a version. Engines of before say it by its kind
+// alone.
+func unproven(r contract.Revision) bool {
+	return !r.Proven && (r.Unproven || r.Job == "" && r.Kind != "restore")
+}
+
+// Unproven reports whether nobody has played the newest version.
+func (p projectPage) Unproven() bool {
+	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
+}
+
+// Checking reports whether a version is being played.
+func (p projectPage) Checking() bool { return p.Workspace.Check != nil && p.Workspace.Check.Running }
+
 // Head is the newest revision.
 func (p projectPage) Head() int { return p.Workspace.Head }
 

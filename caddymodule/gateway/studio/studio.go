@@ -72,6 +72,7 @@ func New(p Parts) (*Studio, error) {
 		"GET /{project}/diff":             s.diff,
 		"GET /{project}/zip":              s.zip,
 		"GET /{project}/search":           s.search,
+		"POST /{project}/check":           s.check,
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,

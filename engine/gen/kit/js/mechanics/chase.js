@@ -38,7 +38,7 @@ function sow(s) { Object.assign(s, { dots: MAZE.replace(/[^.o]/g, ' '), left: DO
 function line(s) {
   s.hero = { cell: START, k: 1, from: START, dir: '', want: '', face: 1 };
   const told = s.cfg.params.ghosts || 4;
-  const n = told < 4 ? told : clamp(Math.round(told * Math.sqrt(s.cfg.density)), 2, 4); // a number that was asked for holds
+  const n = told < 4 ? told : clamp(Math.round(told * Math.sqrt(s.cfg.density)), 2, 4); // what was asked for holds
   s.foes = [DOOR, HOUSE - 1, HOUSE, HOUSE + 1].slice(0, n).map((cell, i) =>
     ({ i, cell, from: cell, k: 1, dir: 'left', out: i * 2.5, mode: i ? 'home' : 'hunt', blue: false }));
   Object.assign(s, { fright: 0, row: 0, fruit: 0, clock: 0 }); // row: pursuers eaten in a row

@@ -7,8 +7,7 @@
 //   svc.track(name, props)             false when props don't fit the schema, and for names of the library's own
 //   svc.funnel(id).step(n, eventName)  chainable
 //   svc.endGame({outcome, score}, cb)  once a run, which 'start' begins. cb gets {ok, hosted, rank, top, rewards};
-//                                      where there is a board a panel shows it, unless overlay is false.
-//                                      replay is the run as text, by which the service can play it again
+//                                      where there is a board a panel shows it, unless overlay is false
 //   svc.expose(state, screen)          functions for a playtest: state, what is on screen
 //   svc.debug()                        what the library knows and holds
 //   svc.health()                       resolves {ok, ms, status}
@@ -200,14 +199,11 @@
     panel = doc.createElement('div'); panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
     doc.body.appendChild(panel);
-    var add = (kind, text) => { panel.appendChild(doc.createElement(kind)).textContent = text; };
+    var add = (kind, text) => assign(panel.appendChild(doc.createElement(kind)), { textContent: text });
     if (a.rank) add('b', 'Rank ' + a.rank + ' (' + a.note + ')');
-    a.top.forEach((row) => {
-      add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.verified ? ' ✓' : '') + (row.you ? ' ←' : ''));
-    });
+    a.top.forEach((r) => add('div', `${r.rank}. ${r.name} ${r.score}${r.verified ? ' ✓' : ''}${r.you ? ' ←' : ''}`));
     a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
-    add('button', 'Close');
-    panel.lastChild.onclick = hide;
+    add('button', 'Close').onclick = hide;
   }
   function hide() { if (panel) panel.remove(); }
 
@@ -339,15 +335,13 @@
     endGame(result, cb) {
       var done = (r) => { if (typeof cb === 'function') later(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
-      var { replay: log, ...r } = assign({ outcome: 'lose', score: 0 }, result);
+      var { replay: log, ...r } = assign({ outcome: 'lose', score: 0 }, result); // log: to play it again
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done(placed()); return; }
       var m = whose(now());
-      assign(m, {
-        run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)),
-        log: log?.length < 4e4 ? log : '', // a longer one would cost the run its place
-      });
+      assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
+      m.log = log?.length < 4e4 ? log : ''; // a longer one would cost the run its place
       submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },

@@ -40,5 +40,8 @@ watch(Number.prototype, 'toLocaleString', 'toLocaleString');
 globalThis.svcPlay = () => {
   if (!play) return text({ failed: 'the game does not say how a run is played again' });
   const { over, outcome, score, steps } = play(run, known);
-  return text({ over: Boolean(over), outcome: String(outcome || ''), score: Number(score) || 0, steps: Math.floor(steps) || 0, foreign });
+  return text({
+    over: Boolean(over), outcome: String(outcome || ''), score: Number(score) || 0,
+    steps: Math.floor(steps) || 0, foreign,
+  });
 };

@@ -13,6 +13,7 @@ const (
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathSearch    = PathWorkspace + "/search"  // ?q=
 	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathMend      = PathWorkspace + "/mend"    // mends without a model: Saved
 	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
@@ -118,6 +119,7 @@ type Saved struct {
 	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
 	Problems []Problem `json:"problems"`         // that the game has now
 	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
+	Mended   []string  `json:"mended,omitempty"` // what was, without a model
 }
 
 // Problem is what keeps a game from being built, or is wrong with it.

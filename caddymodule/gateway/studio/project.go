@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -86,6 +87,16 @@ func unproven(r contract.Revision) bool {
 	return !r.Proven && (r.Unproven || r.Job == "" && r.Kind != "restore")
 }
 
+// Green is the newest version before the head that was proven, 0 for none.
+func (p projectPage) Green() int {
+	for _, r := range p.Revisions {
+		if r.ID < p.Workspace.Head && !unproven(r) && r.Kind != "draft" {
+			return r.ID
+		}
+	}
+	return 0
+}
+
 // Unproven reports whether nobody has played the newest version.
 func (p projectPage) Unproven() bool {
 	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
@@ -109,6 +120,31 @@ func (p projectPage) FileAt(name string) string {
 func (p projectPage) LineAt(name string, line int) string {
 	return p.At("?" + url.Values{"file": {name}, "line": {strconv.Itoa(line)}}.Encode() + "#code")
 }
+
+// Prices says what the project's last jobs cost, "" where none is known.
+func (p projectPage) Prices() string {
+	var least, most api.TIK
+	n := 0
+	for _, job := range p.Jobs {
+		if !job.Settled || job.TIKSpent == 0 || n == pricedJobs {
+			continue
+		}
+		if n++; n == 1 {
+			least, most = job.TIKSpent, job.TIKSpent
+		}
+		least, most = min(least, job.TIKSpent), max(most, job.TIKSpent)
+	}
+	switch {
+	case n == 0:
+		return ""
+	case least == most:
+		return fmt.Sprintf("The last job cost %s TIK.", most)
+	}
+	return fmt.Sprintf("The last jobs cost %s to %s TIK.", least, most)
+}
+
+// pricedJobs is how many of a project's last jobs say what one costs.
+const pricedJobs = 5
 
 // Present returns the sum of a file as it is, "" for one that is not there.
 func (p projectPage) Present(name string) string {
@@ -162,6 +198,7 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"mended": "What could be mended without a model is mended: the versions say what.",
 	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",

@@ -108,7 +108,7 @@ func (m *Manager) Revisions() contract.Revisions {
 	unproven := map[int]bool{}
 	for _, r := range m.history.List() {
 		byHand := r.Job == "" && r.Kind != revs.Restore
-		unproven[r.ID] = (byHand || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
+		unproven[r.ID] = (byHand || r.Unproven || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
 			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID],

@@ -102,6 +102,16 @@ func (p projectPage) Unproven() bool {
 	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
 }
 
+// Cost is what the job that made a version was charged, "" for none that is known.
+func (p projectPage) Cost(r contract.Revision) string {
+	for _, job := range p.Jobs {
+		if r.Job != "" && job.JobID == r.Job && job.Settled {
+			return job.TIKSpent.String()
+		}
+	}
+	return ""
+}
+
 // Checking reports whether a version is being played.
 func (p projectPage) Checking() bool { return p.Workspace.Check != nil && p.Workspace.Check.Running }
 

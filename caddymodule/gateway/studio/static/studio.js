@@ -4,6 +4,7 @@ import { followJob } from "./job.js";
 import { begin, countdown, keepFields, resubmit, sendBegun, sendByKey } from "./prompt.js";
 import { edit } from "./editor.js";
 import { showGame } from "./game.js";
+import { quotePlan } from "./plan.js";
 import { tabs } from "./tabs.js";
 import { typed } from "./unsent.js";
 
@@ -26,6 +27,7 @@ for (const form of document.querySelectorAll("[data-prompt]")) {
 	sendBegun(form);
 }
 for (const form of document.querySelectorAll("[data-plan]")) {
+	quotePlan(form);
 	keepFields(form);
 	resubmit(form);
 }
@@ -48,9 +50,14 @@ askUntil(document.querySelector("[data-running]"), ({ workspace }) => !workspace
 showGame();
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
-	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;
-	const form = document.querySelector("[data-job] form");
-	form?.requestSubmit(form.querySelector("button"));
+	if ((event.ctrlKey || event.metaKey) && event.key === ".") {
+		const form = document.querySelector("[data-job] form");
+		form?.requestSubmit(form.querySelector("button"));
+	}
+	const keys = document.querySelector("[data-keys]");
+	if (event.key !== "?" || !keys || inUse()) return;
+	keys.open = true;
+	keys.querySelector("summary").focus();
 });
 
 // askUntil loads the page again when what a note waits for has come, unless somebody uses the

@@ -52,10 +52,10 @@ const (
 	whole     = "all"            // each event once, in order
 	lost      = "loses the rest" // it ends before the last event
 	doubled   = "doubles"        // an event comes twice, or not in order
-	missing   = "misses one"   // it never shows the event that was cut
-	endless   = "all, asks on" // and asks again after the last one, without end
-	endsAt204 = "ends"         // of a job that has no more events for it
-	asksOn    = "asks on"      // it takes the 204 for a fault
+	missing   = "misses one"     // it never shows the event that was cut
+	endless   = "all, asks on"   // and asks again after the last one, without end
+	endsAt204 = "ends"           // of a job that has no more events for it
+	asksOn    = "asks on"        // it takes the 204 for a fault
 	hangs     = "neither ends nor asks on"
 )
 

@@ -1,6 +1,6 @@
 // Runs a game: sixty steps a second, drawn as often as the screen can.
 import { STEP, lerp } from './math.js';
-import { begin, score, end, expose } from './svc.js';
+import { begin, score, end, expose, variants } from './svc.js';
 import { hud, clear, shade, screen } from './hud.js';
 import { listen } from './input.js';
 import { load, store } from './store.js';
@@ -9,33 +9,76 @@ import { stage, paper } from './stage.js';
 
 // At most MOST steps are made up for in a frame; for REST steps after an end no press
 // begins again; what moves more than JUMP in a step is not seen on its way; a run of more
-// than LONGEST changes of its input is not kept.
+// than LONGEST changes of its input is not kept, nor reported if its text is longer than TEXT.
 const MOST = 6;
 const REST = 24;
 const JUMP = 40;
 const LONGEST = 40000;
+const TEXT = 30000;
 const AXES = ['x', 'y', 'z'];
 const NONE = new Map();
-const page = { phase: 'ready', rest: REST, was: NONE };
+const page = { phase: 'ready', rest: REST, was: NONE, given: {} };
 
 // recording is {seed, steps, inputs: [[step, input]]} of the newest run, or nothing.
 export const recording = () => page.tape;
 
 export function pause(on) { page.paused = on && page.phase === 'play'; }
 
-function create(game, seed) {
-  const tunables = Object.entries(game.about.tunables || {}).map(([name, t]) => [name, t.value]);
+function create(game, seed, given = page.given) {
+  const tunables = Object.entries(game.about.tunables || {}).map(([name, t]) => [name, given[name] ?? t.value]);
   return game.create(seed, Object.fromEntries(tunables));
 }
 
-// replay returns the state that recorded inputs lead to.
-export function replay(game, { seed, steps, inputs }) {
-  const s = create(game, seed);
-  for (let i = 0, at = -1; i < steps; i++) {
+// tuned are the values of tunables that an experiment gives this player.
+function tuned({ tunables = {} }, of) {
+  const names = Object.keys(tunables).filter((name) => {
+    const v = name in of && Number(of[name]);
+    return v !== false && v >= tunables[name].min && v <= tunables[name].max;
+  });
+  return Object.fromEntries(names.map((name) => [name, Number(of[name])]));
+}
+
+// played plays a recorded run again, and returns its state and how many steps it took.
+function played(game, { seed, steps, inputs, given }) {
+  const s = create(game, seed, given);
+  let i = 0;
+  for (let at = -1; i < steps && !s.outcome; i++) {
     if (inputs[at + 1] && inputs[at + 1][0] === i) at++;
     game.step(s, inputs[at][1]);
   }
-  return s;
+  return { s, steps: i };
+}
+
+// replay returns the state that recorded inputs lead to.
+export function replay(game, recorded) { return played(game, recorded).s; }
+
+// written is a run as text: of each input what is not as it was.
+function written({ seed, steps, inputs }) {
+  let was = {};
+  let at = -1;
+  const changes = inputs.map(([step, input]) => {
+    const changed = Object.entries(input).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k]));
+    const change = [step - at, Object.fromEntries(changed)];
+    was = input;
+    at = step;
+    return change;
+  });
+  const text = JSON.stringify({ v: 1, seed, steps, given: page.given, changes });
+  return text.length > TEXT ? '' : text;
+}
+
+// again says what a run comes to that was written.
+function again(game, run) {
+  if (run.v !== 1) throw new Error('a run of another version');
+  let input = {};
+  let step = -1;
+  const inputs = run.changes.map(([after, changed]) => {
+    input = { ...input, ...changed };
+    step += after;
+    return [step, input];
+  });
+  const { s, steps } = played(game, { ...run, inputs });
+  return { over: !!s.outcome, outcome: s.outcome, score: s.score || 0, steps };
 }
 
 // places are those of all that moves smoothly.
@@ -94,7 +137,7 @@ function step(game, input) {
   Object.assign(page, { phase: 'over', rest: 0 });
   store.set('best', Math.max(store.get('best', 0), s.score || 0));
   sfx(s.outcome === 'win' ? 'win' : 'lose');
-  end(s.outcome);
+  end(s.outcome, page.tape ? written(page.tape) : '');
 }
 
 function tick(game, input) {
@@ -113,11 +156,16 @@ function tick(game, input) {
 
 export async function run(game) {
   const { about } = game;
+  if (window.__svc_replay) { // nobody plays: a run that was played is to be played again
+    window.__svc_replay((run) => again(game, run));
+    return;
+  }
   const below = stage(about.size);
   const top = stage(about.size);
   const over = paper(top);
-  page.s = create(game, 1);
   await load(game.assets);
+  page.given = tuned(about, await variants());
+  page.s = create(game, 1);
   const { g, wipe, show } = await game.view(below);
   if (game.setup) game.setup(g, page.s);
   const typed = (about.controls || []).includes('type');

@@ -14,8 +14,14 @@ export function score(n) {
   if (svc) svc.track('score', { score: n });
 }
 
-export function end(outcome) {
-  if (svc) svc.endGame({ outcome, score: now });
+// end says how a run ended, and the run itself as text, which proves its score.
+export function end(outcome, replay) {
+  if (svc) svc.endGame({ outcome, score: now, replay });
+}
+
+// variants are the values that experiments give this player, as texts by name.
+export function variants() {
+  return new Promise((done) => (svc ? svc.ready((info) => done(info.variants || {})) : done({})));
 }
 
 // expose says as well that the game can be played.
